@@ -1,0 +1,18 @@
+import fs from 'node:fs';
+
+const swc = JSON.parse(fs.readFileSync(new URL('./.swcrc', import.meta.url), 'utf8'));
+
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testRegex: '\\.spec\\.ts$',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: { '^.+\\.ts$': ['@swc/jest', { ...swc, swcrc: false, sourceMaps: 'inline' }] },
+  setupFiles: ['reflect-metadata'],
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+  maxWorkers: 2,
+  testTimeout: 60_000,
+  workerIdleMemoryLimit: '512MB',
+};

@@ -1,0 +1,16 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Database } from './database.js';
+
+/** Gives every room the one database; the data source is opened and migrated before Nest starts. */
+@Global()
+@Module({})
+export class DatabaseModule {
+  static with(dataSource: DataSource): DynamicModule {
+    const providers = [
+      { provide: DataSource, useValue: dataSource },
+      { provide: Database, useValue: new Database(dataSource) },
+    ];
+    return { module: DatabaseModule, providers, exports: [DataSource, Database] };
+  }
+}

@@ -1,0 +1,76 @@
+import { DataSource } from 'typeorm';
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { statementName } from './unit-of-work.js';
+
+/** Whatever can run one prepared statement: the pool, or a transaction. */
+export interface SqlRunner {
+  query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
+}
+
+const RETRYABLE = new Set(['40001', '40P01']);
+
+/**
+ * The database as the rooms use it: prepared statements on the pool that TypeORM's DataSource owns, and real
+ * transactions where several statements must stand or fall together.
+ */
+export class Database implements SqlRunner {
+  private readonly pool: Pool;
+
+  constructor(readonly dataSource: DataSource) {
+    // TypeORM keeps node-postgres' pool here; one pool serves entities and hand-written SQL alike.
+    this.pool = (dataSource.driver as unknown as { master: Pool }).master;
+  }
+
+  /** Runs one statement, prepared under a name of its own on each connection. */
+  query<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
+    return this.pool.query<R>({ name: statementName(text), text, values });
+  }
+
+  /** Runs a text that is not worth a prepared plan (maintenance, scripts of several statements). */
+  execute<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>> {
+    return this.pool.query<R>(text, values);
+  }
+
+  /**
+   * Runs `work` in one transaction (read committed). Deadlocks and serialisation failures are tried again as a whole,
+   * three times at the most; every other error rolls back and is thrown.
+   */
+  async transaction<T>(work: (tx: SqlRunner) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const client = await this.pool.connect();
+      let broken: Error | undefined;
+      try {
+        await client.query('begin');
+        const result = await work(new Transaction(client));
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch((rollbackError: Error) => {
+          broken = rollbackError; // the connection is gone: the pool must not hand it out again
+        });
+        if (attempt < 3 && RETRYABLE.has(codeOf(error))) continue;
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    }
+  }
+
+  /** Connections that are open, idle and waited for; for the metrics. */
+  counts(): { total: number; idle: number; waiting: number } {
+    return { total: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
+  }
+}
+
+class Transaction implements SqlRunner {
+  constructor(private readonly client: PoolClient) {}
+  query<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
+    return this.client.query<R>({ name: statementName(text), text, values });
+  }
+}
+
+/** The SQLSTATE of a database error, or '' for any other. */
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}

@@ -1,0 +1,240 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chown, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { findBinaries, outsideFolder, reachable, type Binaries } from './binaries.js';
+
+/** What is remembered between starts, in `<dataDir>/database.json` (mode 0600). */
+interface Remembered {
+  port: number;
+  password: string;
+  folder: string;
+}
+
+const USER = 'talent_bridge';
+const DATABASE = 'talent_bridge';
+
+/**
+ * A real PostgreSQL that `npm start` and the tests run for themselves. It outlives a killed process: the next start
+ * finds it still running and goes on with it.
+ */
+export class EmbeddedPostgres {
+  private constructor(
+    private readonly remembered: Remembered,
+    readonly adopted: boolean,
+  ) {}
+
+  /** The address of the service's database, or of another one on the same server. */
+  url(database: string = DATABASE): string {
+    return `postgres://${USER}:${this.remembered.password}@127.0.0.1:${this.remembered.port}/${database}`;
+  }
+
+  /** Where the data files are; below a closed home, as root, that is outside `dataDir`. */
+  get folder(): string {
+    return this.remembered.folder;
+  }
+
+  /**
+   * Starts the server that belongs to `dataDir`, makes its data directory first if there is none, or adopts the one
+   * that still runs. Resolves when it answers queries. Throws with the end of the server's own log.
+   */
+  static async start(dataDir: string, settings: string[] = []): Promise<EmbeddedPostgres> {
+    await mkdir(dataDir, { recursive: true, mode: 0o755 });
+    const file = path.join(dataDir, 'database.json');
+    let remembered = await read(file);
+    if (remembered && (await isOurs(remembered))) return new EmbeddedPostgres(remembered, true);
+
+    const binaries = await findBinaries();
+    const folder = remembered?.folder ?? (await chooseFolder(dataDir, binaries));
+    const password = remembered?.password ?? randomBytes(24).toString('base64url');
+    remembered = { port: await freePort(remembered?.port), password, folder };
+    await writeFile(file, JSON.stringify(remembered), { mode: 0o600 });
+    await initialise(binaries, remembered);
+    await launch(binaries, remembered, path.join(dataDir, 'database.log'), settings);
+    return new EmbeddedPostgres(remembered, false);
+  }
+
+  /**
+   * Stops the server (fast shutdown), unless another process of this installation still uses it. Resolves when its
+   * lock file is gone.
+   */
+  async stop(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.url('postgres') });
+    await client.connect();
+    const others = await client.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    );
+    await client.end();
+    if ((others.rows[0]?.n ?? 0) > 0) return;
+    const pid = await postmasterPid(this.remembered.folder);
+    if (pid === null) return;
+    process.kill(pid, 'SIGINT');
+    while ((await postmasterPid(this.remembered.folder)) !== null) await sleep(10);
+  }
+}
+
+async function read(file: string): Promise<Remembered | null> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Remembered;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Ready means: it lets us in, and it serves our own data directory (another server may have taken the port). */
+async function isOurs(remembered: Remembered): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: `postgres://${USER}:${remembered.password}@127.0.0.1:${remembered.port}/postgres`,
+    connectionTimeoutMillis: 2000,
+  });
+  client.on('error', () => undefined); // the server may go away while we ask; the caller asks again
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ folder: string }>(`select current_setting('data_directory') as folder`);
+    const ours = await realpath(remembered.folder);
+    if (rows[0]?.folder !== ours && rows[0]?.folder !== remembered.folder) return false;
+    const exists = await client.query(`select 1 from pg_database where datname = $1`, [DATABASE]);
+    if (exists.rowCount === 0) await client.query(`create database ${DATABASE}`);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined); // it was never up
+  }
+}
+
+async function chooseFolder(dataDir: string, binaries: Binaries): Promise<string> {
+  const inside = path.resolve(dataDir, 'postgres');
+  if (!binaries.runAs || (await reachable(inside))) return inside;
+  const mark = createHash('sha256').update(path.resolve(dataDir)).digest('hex').slice(0, 12);
+  const outside = path.join(outsideFolder(), mark, 'postgres');
+  await writeFile(path.join(dataDir, 'database-location'), `${outside}\n`);
+  return outside;
+}
+
+async function initialise(binaries: Binaries, { folder, password }: Remembered): Promise<void> {
+  const done = await stat(path.join(folder, 'PG_VERSION')).then(
+    () => true,
+    () => false,
+  );
+  if (done) return;
+  // The server must be able to create its directory, so the folder above is its own.
+  const parent = binaries.runAs ? `${folder}.home` : path.dirname(folder);
+  await mkdir(parent, { recursive: true, mode: binaries.runAs ? 0o700 : 0o755 });
+  if (binaries.runAs) await chown(parent, binaries.runAs.uid, binaries.runAs.gid);
+  const draft = path.join(parent, `init-${process.pid}`);
+  await rm(draft, { recursive: true, force: true });
+  const secret = path.join(parent, `password-${process.pid}`);
+  await writeFile(secret, password, { mode: 0o600 });
+  if (binaries.runAs) await chown(secret, binaries.runAs.uid, binaries.runAs.gid);
+  try {
+    await run(binaries.initdb, binaries, [
+      `--pgdata=${draft}`,
+      `--username=${USER}`,
+      '--auth=scram-sha-256',
+      `--pwfile=${secret}`,
+      '--encoding=UTF8',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+    ]);
+  } finally {
+    await rm(secret, { force: true });
+  }
+  await rename(draft, folder);
+  if (binaries.runAs) await rm(parent, { recursive: true, force: true });
+}
+
+function run(program: string, binaries: Binaries, args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { ...binaries.runAs, stdio: ['ignore', 'pipe', 'pipe'], cwd: '/' });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.on('error', reject);
+    child.on('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`${path.basename(program)} failed (${code}): ${output.slice(-2000)}`)),
+    );
+  });
+}
+
+async function launch(
+  binaries: Binaries,
+  remembered: Remembered,
+  logFile: string,
+  settings: string[],
+): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  let exited = true;
+  let code: number | null = null;
+  while (Date.now() < deadline) {
+    if (exited) {
+      exited = false;
+      // Its errors go to a file, because a pipe would die with us; detached, so that Ctrl-C does not reach it before
+      // the service has drained.
+      const log = await open(logFile, 'a');
+      const child = spawn(binaries.postgres, serverArguments(remembered, settings), {
+        ...binaries.runAs,
+        detached: true,
+        stdio: ['ignore', log.fd, log.fd],
+        cwd: '/',
+      });
+      child.on('error', (error) => {
+        throw error;
+      });
+      child.on('exit', (status) => {
+        // Right after a crash the old lock file may still stand: it is tried again until the deadline.
+        exited = true;
+        code = status;
+      });
+      child.unref();
+      await log.close();
+    }
+    if (await isOurs(remembered)) return;
+    await sleep(exited ? 200 : 15);
+  }
+  const tail = (await readFile(logFile, 'utf8')).slice(-2000);
+  throw new Error(`PostgreSQL did not start (last exit code ${String(code)}); the end of ${logFile}:\n${tail}`);
+}
+
+function serverArguments({ port, folder }: Remembered, settings: string[]): string[] {
+  const all = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'shared_buffers=256MB',
+    'max_connections=120',
+    'max_wal_size=2GB',
+    'checkpoint_timeout=15min',
+    'random_page_cost=1.1',
+    'jit=off',
+    'log_min_messages=warning',
+    ...settings,
+  ];
+  return ['-D', folder, ...all.flatMap((setting) => ['-c', setting])];
+}
+
+async function postmasterPid(folder: string): Promise<number | null> {
+  const text = await readFile(path.join(folder, 'postmaster.pid'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  return text === null ? null : Number(text.split('\n')[0]);
+}
+
+function freePort(wanted?: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      wanted !== undefined && error.code === 'EADDRINUSE' ? resolve(freePort()) : reject(error),
+    );
+    server.listen(wanted ?? 0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

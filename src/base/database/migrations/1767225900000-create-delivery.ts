@@ -1,0 +1,101 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** User changes, the lane of each user towards the platform, the platform connections, and every attempt. */
+export class CreateDelivery1767225900000 implements MigrationInterface {
+  async up(db: QueryRunner): Promise<void> {
+    await db.query(`create sequence change_sequence`);
+    await db.query(`
+      create table changes (
+        tenant_id text collate "C" not null,
+        sequence bigint not null default nextval('change_sequence'),
+        user_id text collate "C" not null,
+        kind text not null check (kind in ('created', 'updated', 'deactivated', 'reactivated', 'deleted')),
+        forwarded boolean not null,
+        changed text[] not null,
+        person jsonb not null,
+        source jsonb not null,
+        received_at timestamptz not null,
+        occurred_at timestamptz not null default clock_timestamp(),
+        sessions_ended_at timestamptz,
+        dismissed jsonb,
+        primary key (tenant_id, sequence)
+      )`);
+    await db.query(`create index changes_user on changes (tenant_id, user_id, sequence)`);
+    // One lane per user. It holds what the platform should come to know (target), what is being said right now and
+    // must be repeated word for word until its outcome is known (call), and what the platform is known to have.
+    await db.query(`
+      create table lanes (
+        tenant_id text collate "C" not null,
+        user_id text collate "C" not null,
+        target_state text not null check (target_state in ('active', 'inactive', 'deleted')),
+        target_person text not null,
+        first_pending bigint,
+        last_pending bigint not null,
+        pending_since timestamptz,
+        call jsonb,
+        platform_id text,
+        confirmed_state text,
+        confirmed_person text,
+        confirmed_through bigint not null default 0,
+        confirmed_at timestamptz,
+        attempts int not null default 0,
+        next_at timestamptz not null default '-infinity',
+        lease_until timestamptz,
+        lease_token uuid,
+        parked text,
+        parked_detail text,
+        parked_at timestamptz,
+        primary key (tenant_id, user_id)
+      ) with (fillfactor = 60)`);
+    await db.query(`
+      create index lanes_due on lanes (tenant_id, (target_state <> 'active') desc, first_pending)
+      where first_pending is not null and parked is null`);
+    await db.query(`create index lanes_parked on lanes (tenant_id, parked_at, user_id) where parked is not null`);
+    await db.query(`create index lanes_platform_id on lanes (tenant_id, platform_id) where platform_id is not null`);
+    await db.query(`
+      create table destinations (
+        tenant_id text collate "C" primary key references tenants (id),
+        base_url text not null,
+        key_sealed text,
+        key_id text,
+        settings jsonb not null default '{}',
+        fingerprint text not null,
+        epoch int not null default 1,
+        state text not null default 'ok' check (state in ('ok', 'open', 'paused')),
+        state_reason text,
+        state_since timestamptz not null default now(),
+        probes int not null default 0,
+        next_probe_at timestamptz,
+        ramp int not null default 0,
+        refusals jsonb not null default '[]',
+        last_success_at timestamptz,
+        updated_at timestamptz not null default now()
+      )`);
+    await db.query(`
+      create table attempts (
+        tenant_id text collate "C" not null,
+        at timestamptz not null default now(),
+        id uuid not null default gen_random_uuid(),
+        user_id text collate "C" not null,
+        delivery_id text not null,
+        first_sequence bigint not null,
+        last_sequence bigint not null,
+        method text not null,
+        path text not null,
+        status int,
+        outcome text not null,
+        detail text,
+        answer text,
+        duration_ms int not null,
+        sent_at timestamptz not null,
+        primary key (tenant_id, at, id)
+      ) partition by range (at)`);
+    await db.query(`create index attempts_user on attempts (tenant_id, user_id, last_sequence)`);
+    await db.query(`create table attempts_default partition of attempts default`);
+  }
+
+  async down(db: QueryRunner): Promise<void> {
+    await db.query(`drop table attempts, destinations, lanes, changes`);
+    await db.query(`drop sequence change_sequence`);
+  }
+}

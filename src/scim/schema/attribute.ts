@@ -1,0 +1,99 @@
+/** The data types of RFC 7643 §2.3. */
+export type AttributeType =
+  | 'string'
+  | 'boolean'
+  | 'decimal'
+  | 'integer'
+  | 'dateTime'
+  | 'binary'
+  | 'reference'
+  | 'complex';
+
+export type Mutability = 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly';
+export type Returned = 'always' | 'never' | 'default' | 'request';
+export type Uniqueness = 'none' | 'server' | 'global';
+
+/** What a schema says about one attribute (RFC 7643 §7), with the look-ups that the engine needs. */
+export interface Attribute {
+  readonly name: string;
+  readonly type: AttributeType;
+  readonly multiValued: boolean;
+  readonly description: string;
+  readonly required: boolean;
+  readonly caseExact: boolean;
+  readonly mutability: Mutability;
+  readonly returned: Returned;
+  readonly uniqueness: Uniqueness;
+  readonly canonicalValues: readonly string[] | null;
+  readonly referenceTypes: readonly string[] | null;
+  readonly subAttributes: readonly Attribute[];
+  /** Sub-attributes by their exact and by their lower-case name. */
+  readonly subByName: ReadonlyMap<string, Attribute>;
+  /** Longest accepted text, in characters. */
+  readonly maxLength: number;
+  /** Compared as PRECIS user names are (RFC 7644 §5), not just without regard to case. */
+  readonly comparedAsUserName: boolean;
+  /** The URN of the extension whose object holds this attribute; null for a core attribute. */
+  readonly extension: string | null;
+}
+
+export type AttributeSpec = Partial<
+  Pick<
+    Attribute,
+    | 'type'
+    | 'multiValued'
+    | 'required'
+    | 'caseExact'
+    | 'mutability'
+    | 'returned'
+    | 'uniqueness'
+    | 'canonicalValues'
+    | 'referenceTypes'
+    | 'subAttributes'
+    | 'maxLength'
+    | 'comparedAsUserName'
+  >
+>;
+
+/** Far above any honest value, low enough that one attribute cannot fill a body. */
+const MAX_TEXT = 16_384;
+
+/** Makes an attribute; what the specification leaves out has the defaults of RFC 7643 §2.2. */
+export function attribute(name: string, description: string, spec: AttributeSpec = {}): Attribute {
+  const type = spec.type ?? 'string';
+  const subAttributes = spec.subAttributes ?? [];
+  return {
+    name,
+    type,
+    description,
+    multiValued: spec.multiValued ?? false,
+    required: spec.required ?? false,
+    // References and binary values are case exact by definition (RFC 7643 §2.3.6, §2.3.7).
+    caseExact: spec.caseExact ?? (type === 'reference' || type === 'binary'),
+    mutability: spec.mutability ?? 'readWrite',
+    returned: spec.returned ?? 'default',
+    uniqueness: spec.uniqueness ?? 'none',
+    canonicalValues: spec.canonicalValues ?? null,
+    referenceTypes: spec.referenceTypes ?? null,
+    subAttributes,
+    subByName: byName(subAttributes),
+    maxLength: spec.maxLength ?? MAX_TEXT,
+    comparedAsUserName: spec.comparedAsUserName ?? false,
+    extension: null,
+  };
+}
+
+/** Attributes by exact name, which is what clients nearly always send, and by lower-case name. */
+export function byName(attributes: readonly Attribute[]): Map<string, Attribute> {
+  const map = new Map<string, Attribute>();
+  for (const each of attributes) {
+    map.set(each.name, each);
+    map.set(each.name.toLowerCase(), each);
+  }
+  return map;
+}
+
+/** Attribute names have no case (RFC 7643 §2.1). */
+export function lookUp(map: ReadonlyMap<string, Attribute>, name: string): Attribute | undefined {
+  return map.get(name) ?? map.get(name.toLowerCase());
+}

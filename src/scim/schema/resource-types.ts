@@ -1,0 +1,163 @@
+import { ENTERPRISE_URN, GROUP_URN, USER_URN } from '../urns.js';
+import { attribute, byName, lookUp, type Attribute } from './attribute.js';
+import { ENTERPRISE_ATTRIBUTES } from './enterprise-user.schema.js';
+import { GROUP_ATTRIBUTES } from './group.schema.js';
+import { USER_ATTRIBUTES } from './user.schema.js';
+
+export interface SchemaDef {
+  readonly urn: string;
+  readonly name: string;
+  readonly description: string;
+  readonly attributes: readonly Attribute[];
+  /** By exact and by lower-case name. For a core schema also the common attributes. */
+  readonly byName: ReadonlyMap<string, Attribute>;
+}
+
+export interface SchemaExtension {
+  readonly schema: SchemaDef;
+  readonly required: boolean;
+}
+
+/** A resource type (RFC 7643 §6), with the look-ups that make reading a request cheap. */
+export interface ResourceTypeDef {
+  readonly name: 'User' | 'Group';
+  readonly endpoint: '/Users' | '/Groups';
+  readonly description: string;
+  readonly schema: SchemaDef;
+  readonly extensions: readonly SchemaExtension[];
+  readonly required: readonly Attribute[];
+  /** Attributes of the extensions by their short name, for clients that leave out the URN. */
+  readonly extensionByName: ReadonlyMap<string, Attribute>;
+  /** The core schema and the extensions, by URN as written and in lower case. */
+  readonly schemaByUrn: ReadonlyMap<string, SchemaDef>;
+}
+
+/** A resource as the engine handles it: plain JSON, with no names but those of its schemas. */
+export type Resource = Record<string, unknown>;
+
+/** The attributes every resource has (RFC 7643 §3.1), which no schema document lists. */
+export const COMMON_ATTRIBUTES: readonly Attribute[] = [
+  attribute('schemas', 'The schemas of the resource.', {
+    type: 'reference',
+    multiValued: true,
+    required: true,
+    returned: 'always',
+    referenceTypes: ['uri'],
+    // URNs are compared without regard to case.
+    caseExact: false,
+  }),
+  attribute('id', 'The identifier the server gave the resource.', {
+    caseExact: true,
+    mutability: 'readOnly',
+    returned: 'always',
+    uniqueness: 'server',
+  }),
+  attribute('externalId', 'The identifier the client gave the resource.', {
+    caseExact: true,
+    maxLength: 512,
+  }),
+  attribute('meta', 'What the server says about the resource.', {
+    type: 'complex',
+    mutability: 'readOnly',
+    subAttributes: [
+      attribute('resourceType', 'The resource type.', { caseExact: true, mutability: 'readOnly' }),
+      attribute('created', 'When it was created.', { type: 'dateTime', mutability: 'readOnly' }),
+      attribute('lastModified', 'When it last changed.', { type: 'dateTime', mutability: 'readOnly' }),
+      attribute('location', 'Its URI.', { type: 'reference', mutability: 'readOnly' }),
+      attribute('version', 'Its entity tag.', { caseExact: true, mutability: 'readOnly' }),
+    ],
+  }),
+];
+
+export const USER_TYPE: ResourceTypeDef = resourceType('User', '/Users', 'User account', {
+  schema: coreSchema(USER_URN, 'User', 'User account', USER_ATTRIBUTES),
+  extensions: [
+    {
+      schema: extensionSchema(ENTERPRISE_URN, 'EnterpriseUser', 'Enterprise user', ENTERPRISE_ATTRIBUTES),
+      required: false,
+    },
+  ],
+});
+
+export const GROUP_TYPE: ResourceTypeDef = resourceType('Group', '/Groups', 'Group', {
+  schema: coreSchema(GROUP_URN, 'Group', 'Group', GROUP_ATTRIBUTES),
+  extensions: [],
+});
+
+export const RESOURCE_TYPES: readonly ResourceTypeDef[] = [USER_TYPE, GROUP_TYPE];
+
+/**
+ * The attribute that a path means (RFC 7644 §3.10). Without a URN: a core or common attribute, else one of an
+ * extension, since Entra ID sends `manager` alone.
+ */
+export function findAttribute(
+  type: ResourceTypeDef,
+  urn: string | null,
+  name: string,
+): Attribute | undefined {
+  if (urn === null) return lookUp(type.schema.byName, name) ?? lookUp(type.extensionByName, name);
+  const schema = findSchema(type, urn);
+  return schema === undefined ? undefined : lookUp(schema.byName, name);
+}
+
+/** URNs have no case either (RFC 7644 §3.10). */
+export function findSchema(type: ResourceTypeDef, urn: string): SchemaDef | undefined {
+  return type.schemaByUrn.get(urn) ?? type.schemaByUrn.get(urn.toLowerCase());
+}
+
+/** The canonical spelling of a path, e.g. `name.familyName` or `urn:…:User:manager.value`. */
+export function pathOf(top: Attribute, sub?: Attribute | null): string {
+  const name = sub == null ? top.name : `${top.name}.${sub.name}`;
+  return top.extension === null ? name : `${top.extension}:${name}`;
+}
+
+/** The value of `schemas`: the core schema, and the extensions that the resource uses (RFC 7643 §3). */
+export function schemasInUse(type: ResourceTypeDef, resource: Resource): string[] {
+  const schemas = [type.schema.urn];
+  for (const { schema } of type.extensions) {
+    if (resource[schema.urn] !== undefined) schemas.push(schema.urn);
+  }
+  return schemas;
+}
+
+function coreSchema(
+  urn: string,
+  name: string,
+  description: string,
+  attributes: readonly Attribute[],
+): SchemaDef {
+  return { urn, name, description, attributes, byName: byName([...COMMON_ATTRIBUTES, ...attributes]) };
+}
+
+function extensionSchema(
+  urn: string,
+  name: string,
+  description: string,
+  own: readonly Attribute[],
+): SchemaDef {
+  const attributes = own.map((each) => ({ ...each, extension: urn }));
+  return { urn, name, description, attributes, byName: byName(attributes) };
+}
+
+function resourceType(
+  name: 'User' | 'Group',
+  endpoint: '/Users' | '/Groups',
+  description: string,
+  schemas: Pick<ResourceTypeDef, 'schema' | 'extensions'>,
+): ResourceTypeDef {
+  const all = [schemas.schema, ...schemas.extensions.map((each) => each.schema)];
+  return {
+    name,
+    endpoint,
+    description,
+    ...schemas,
+    required: schemas.schema.attributes.filter((each) => each.required),
+    extensionByName: byName(schemas.extensions.flatMap((each) => each.schema.attributes)),
+    schemaByUrn: new Map(
+      all.flatMap((each) => [
+        [each.urn, each],
+        [each.urn.toLowerCase(), each],
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,122 @@
+import { attribute, type Attribute, type AttributeSpec } from './attribute.js';
+
+const PLACES = ['work', 'home', 'other'] as const;
+
+/** A multi-valued attribute with the sub-attributes of RFC 7643 §2.4. */
+function plural(
+  name: string,
+  description: string,
+  types: readonly string[] | null,
+  value: AttributeSpec = {},
+): Attribute {
+  return attribute(name, description, {
+    type: 'complex',
+    multiValued: true,
+    subAttributes: [
+      attribute('value', `The value itself.`, value),
+      attribute('display', 'A human-readable name.'),
+      attribute('type', 'What the value is used for.', { canonicalValues: types }),
+      attribute('primary', 'Whether this is the preferred value; true at most once.', { type: 'boolean' }),
+    ],
+  });
+}
+
+const name = attribute('name', 'The components of the name.', {
+  type: 'complex',
+  subAttributes: [
+    attribute('formatted', 'The full name, formatted for display.'),
+    attribute('familyName', 'The family name.'),
+    attribute('givenName', 'The given name.'),
+    attribute('middleName', 'The middle names.'),
+    attribute('honorificPrefix', 'Titles before the name.'),
+    attribute('honorificSuffix', 'Suffixes after the name.'),
+  ],
+});
+
+const addresses = attribute('addresses', 'Postal addresses.', {
+  type: 'complex',
+  multiValued: true,
+  subAttributes: [
+    attribute('formatted', 'The full address, formatted for display.'),
+    attribute('streetAddress', 'Street, house number and the like.'),
+    attribute('locality', 'The city or locality.'),
+    attribute('region', 'The state or region.'),
+    attribute('postalCode', 'The postal code.'),
+    attribute('country', 'The country.'),
+    attribute('type', 'What the address is used for.', { canonicalValues: PLACES }),
+    attribute('primary', 'Whether this is the preferred address; true at most once.', { type: 'boolean' }),
+  ],
+});
+
+const groups = attribute('groups', 'The groups the user belongs to; changed through the groups.', {
+  type: 'complex',
+  multiValued: true,
+  mutability: 'readOnly',
+  subAttributes: [
+    attribute('value', 'The id of the group.', { mutability: 'readOnly', caseExact: true }),
+    // The references are to groups only (erratum 8471).
+    attribute('$ref', 'The URI of the group.', {
+      type: 'reference',
+      mutability: 'readOnly',
+      referenceTypes: ['Group'],
+    }),
+    attribute('display', 'The name of the group.', { mutability: 'readOnly' }),
+    attribute('type', 'Direct or indirect membership.', {
+      mutability: 'readOnly',
+      canonicalValues: ['direct', 'indirect'],
+    }),
+  ],
+});
+
+/** The core attributes of a user (RFC 7643 §4.1). */
+export const USER_ATTRIBUTES: readonly Attribute[] = [
+  attribute('userName', 'The unique name of the user within the tenant.', {
+    required: true,
+    uniqueness: 'server',
+    maxLength: 512,
+    comparedAsUserName: true,
+  }),
+  name,
+  attribute('displayName', 'The name to show.'),
+  attribute('nickName', 'The casual name.'),
+  attribute('profileUrl', 'The address of a page about the user.', {
+    type: 'reference',
+    referenceTypes: ['external'],
+  }),
+  attribute('title', 'The job title.'),
+  attribute('userType', 'The relationship to the organisation.'),
+  attribute('preferredLanguage', 'The preferred language.'),
+  attribute('locale', 'The locale for dates, numbers and currency.'),
+  attribute('timezone', 'The time zone, as in the IANA database.'),
+  attribute('active', 'Whether the user may be used.', { type: 'boolean' }),
+  attribute('password', 'Accepted for the sake of clients, and dropped.', {
+    mutability: 'writeOnly',
+    returned: 'never',
+    caseExact: true,
+  }),
+  plural('emails', 'E-mail addresses.', PLACES, { maxLength: 512 }),
+  plural('phoneNumbers', 'Telephone numbers.', ['work', 'home', 'mobile', 'fax', 'pager', 'other']),
+  plural('ims', 'Instant messaging addresses.', [
+    'aim',
+    'gtalk',
+    'icq',
+    'xmpp',
+    'msn',
+    'skype',
+    'qq',
+    'yahoo',
+  ]),
+  plural('photos', 'Addresses of pictures.', ['photo', 'thumbnail'], {
+    type: 'reference',
+    referenceTypes: ['external'],
+  }),
+  addresses,
+  groups,
+  plural('entitlements', 'Things the user has.', null),
+  // No canonical types: Entra sends WindowsAzureActiveDirectoryRole.
+  plural('roles', 'What the user is, within the organisation.', null),
+  plural('x509Certificates', 'Certificates, each as base64 of its DER form.', null, {
+    type: 'binary',
+  }),
+];
+

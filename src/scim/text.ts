@@ -1,0 +1,72 @@
+// Text as SCIM compares it. Every function here has a twin in SQL, and the two must agree on every string:
+// a filter may be answered by either side.
+
+/**
+ * Lower-cases code point by code point: the mapping of PostgreSQL's `lower()` under C.UTF-8. JavaScript's own
+ * `toLowerCase` differs for two characters only: final sigma depends on its neighbours, and İ (U+0130) becomes two
+ * code points.
+ */
+export function foldCase(text: string): string {
+  if (!text.includes('\u03a3') && !text.includes('\u0130')) return text.toLowerCase();
+  let folded = '';
+  for (const character of text) folded += character === '\u0130' ? 'i' : character.toLowerCase();
+  return folded;
+}
+
+/**
+ * The form in which two user names are the same name (RFC 7644 §5, PRECIS UsernameCaseMapped): width mapping, case
+ * mapping, composition. `ＢＪＥＮＳＥＮ` is `bjensen`.
+ */
+export function userNameKey(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
+  return foldCase(text.normalize('NFKC')).normalize('NFC');
+}
+
+/** Order by Unicode code point: what `collate "C"` is on UTF-8, and what `<` on UTF-16 strings is not. */
+export function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return orderOfUnit(x) - orderOfUnit(y);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for code points above all others, but their units lie below U+E000…U+FFFF. */
+function orderOfUnit(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
+}
+
+/** False for text that a database cannot keep: U+0000, or half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  // isWellFormed is part of Node 20, and not yet of the ES2023 library.
+  return !text.includes('\u0000') && (text as unknown as { isWellFormed(): boolean }).isWellFormed();
+}
+
+/** Whether the text has more than `max` characters (code points). */
+export function isLongerThan(text: string, max: number): boolean {
+  if (text.length <= max) return false;
+  if (text.length > 2 * max) return true;
+  let count = 0;
+  for (const _ of text) if (++count > max) return true;
+  return false;
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
+  return true;
+}
+
+const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,12})?(Z|[+-]\d\d:\d\d)?$/;
+
+/** Milliseconds since 1970 of an xsd:dateTime (RFC 7643 §2.3.5), or NaN. Without a zone it is UTC. */
+export function parseDateTime(text: string): number {
+  const parts = DATE_TIME.exec(text);
+  if (parts === null) return Number.NaN;
+  const day = Number(parts[3]);
+  // Date.parse would take 30 February for 1 March.
+  if (day > new Date(Date.UTC(Number(parts[1]), Number(parts[2]), 0)).getUTCDate()) return Number.NaN;
+  return Date.parse(parts[4] === undefined ? `${text}Z` : text);
+}

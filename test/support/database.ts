@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { Database } from '../../src/base/database/database.js';
+import { createDataSource } from '../../src/data-source.js';
+
+/** A fresh, migrated database of a test file's own. */
+export interface TestDatabase {
+  db: Database;
+  dataSource: DataSource;
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Makes a copy of the migrated template; `close` drops it again. */
+export async function testDatabase(pool = 10): Promise<TestDatabase> {
+  const admin = process.env['TEST_DATABASE_URL'];
+  if (admin === undefined) throw new Error('run the tests with npm test: its set-up starts PostgreSQL');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await once(admin, `create database ${name} template ${process.env["TEST_TEMPLATE"]}`);
+  const url = new URL(admin);
+  url.pathname = `/${name}`;
+  const dataSource = createDataSource(url.href, pool);
+  await dataSource.initialize();
+  return {
+    db: new Database(dataSource),
+    dataSource,
+    url: url.href,
+    close: async () => {
+      if (dataSource.isInitialized) await dataSource.destroy();
+      await once(admin, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function once(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
