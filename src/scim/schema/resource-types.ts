@@ -90,11 +90,7 @@ export const RESOURCE_TYPES: readonly ResourceTypeDef[] = [USER_TYPE, GROUP_TYPE
  * The attribute that a path means (RFC 7644 §3.10). Without a URN: a core or common attribute, else one of an
  * extension, since Entra ID sends `manager` alone.
  */
-export function findAttribute(
-  type: ResourceTypeDef,
-  urn: string | null,
-  name: string,
-): Attribute | undefined {
+export function findAttribute(type: ResourceTypeDef, urn: string | null, name: string): Attribute | undefined {
   if (urn === null) return lookUp(type.schema.byName, name) ?? lookUp(type.extensionByName, name);
   const schema = findSchema(type, urn);
   return schema === undefined ? undefined : lookUp(schema.byName, name);
@@ -120,21 +116,11 @@ export function schemasInUse(type: ResourceTypeDef, resource: Resource): string[
   return schemas;
 }
 
-function coreSchema(
-  urn: string,
-  name: string,
-  description: string,
-  attributes: readonly Attribute[],
-): SchemaDef {
+function coreSchema(urn: string, name: string, description: string, attributes: readonly Attribute[]): SchemaDef {
   return { urn, name, description, attributes, byName: byName([...COMMON_ATTRIBUTES, ...attributes]) };
 }
 
-function extensionSchema(
-  urn: string,
-  name: string,
-  description: string,
-  own: readonly Attribute[],
-): SchemaDef {
+function extensionSchema(urn: string, name: string, description: string, own: readonly Attribute[]): SchemaDef {
   const attributes = own.map((each) => ({ ...each, extension: urn }));
   return { urn, name, description, attributes, byName: byName(attributes) };
 }

@@ -96,16 +96,7 @@ export const USER_ATTRIBUTES: readonly Attribute[] = [
   }),
   plural('emails', 'E-mail addresses.', PLACES, { maxLength: 512 }),
   plural('phoneNumbers', 'Telephone numbers.', ['work', 'home', 'mobile', 'fax', 'pager', 'other']),
-  plural('ims', 'Instant messaging addresses.', [
-    'aim',
-    'gtalk',
-    'icq',
-    'xmpp',
-    'msn',
-    'skype',
-    'qq',
-    'yahoo',
-  ]),
+  plural('ims', 'Instant messaging addresses.', ['aim', 'gtalk', 'icq', 'xmpp', 'msn', 'skype', 'qq', 'yahoo']),
   plural('photos', 'Addresses of pictures.', ['photo', 'thumbnail'], {
     type: 'reference',
     referenceTypes: ['external'],
@@ -119,4 +110,3 @@ export const USER_ATTRIBUTES: readonly Attribute[] = [
     type: 'binary',
   }),
 ];
-

@@ -23,22 +23,32 @@ export class CreateDelivery1767225900000 implements MigrationInterface {
     await db.query(`create index changes_user on changes (tenant_id, user_id, sequence)`);
     // One lane per user. It holds what the platform should come to know (target), what is being said right now and
     // must be repeated word for word until its outcome is known (call), and what the platform is known to have.
+    // `rank` orders the claims: leavers 0, live changes 1, what is sent again in the background 2. `round` tells a
+    // request to send again from the call that was already out. `epoch` says to which address the bindings belong.
     await db.query(`
       create table lanes (
         tenant_id text collate "C" not null,
         user_id text collate "C" not null,
         target_state text not null check (target_state in ('active', 'inactive', 'deleted')),
         target_person text not null,
+        rank smallint not null,
         first_pending bigint,
         last_pending bigint not null,
         pending_since timestamptz,
+        round int not null default 0,
+        epoch int not null default 0,
         call jsonb,
-        platform_id text,
+        calls int not null default 0,
+        lookup jsonb,
+        platform_id text collate "C",
+        adopted text,
         confirmed_state text,
         confirmed_person text,
         confirmed_through bigint not null default 0,
         confirmed_at timestamptz,
         attempts int not null default 0,
+        tries int not null default 0,
+        failed_at timestamptz,
         next_at timestamptz not null default '-infinity',
         lease_until timestamptz,
         lease_token uuid,
@@ -46,27 +56,28 @@ export class CreateDelivery1767225900000 implements MigrationInterface {
         parked_detail text,
         parked_at timestamptz,
         primary key (tenant_id, user_id)
-      ) with (fillfactor = 60)`);
+      ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05)`);
     await db.query(`
-      create index lanes_due on lanes (tenant_id, (target_state <> 'active') desc, first_pending)
+      create index lanes_due on lanes (tenant_id, rank, first_pending)
       where first_pending is not null and parked is null`);
     await db.query(`create index lanes_parked on lanes (tenant_id, parked_at, user_id) where parked is not null`);
     await db.query(`create index lanes_platform_id on lanes (tenant_id, platform_id) where platform_id is not null`);
+    // `version` moves with every change of settings or state by hand: a worker that knows an older one claims nothing.
     await db.query(`
       create table destinations (
         tenant_id text collate "C" primary key references tenants (id),
         base_url text not null,
         key_sealed text,
-        key_id text,
+        key_hint text,
         settings jsonb not null default '{}',
-        fingerprint text not null,
+        version int not null default 1,
         epoch int not null default 1,
         state text not null default 'ok' check (state in ('ok', 'open', 'paused')),
         state_reason text,
+        state_detail text,
         state_since timestamptz not null default now(),
         probes int not null default 0,
         next_probe_at timestamptz,
-        ramp int not null default 0,
         refusals jsonb not null default '[]',
         last_success_at timestamptz,
         updated_at timestamptz not null default now()

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+
+/** Brings node_modules and dist up to date with the lock file and the sources; does nothing where they are. */
+export async function prepare() {
+  process.chdir(ROOT);
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) fail(`Node.js 20.19 or later is needed; this is ${process.version}.`);
+  install();
+  build();
+}
+
+function install() {
+  const mark = path.join('node_modules', '.installed');
+  const wanted = createHash('sha256').update(readFileSync('package-lock.json')).digest('hex');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return;
+  if (existsSync(path.join('node_modules', '.package-lock.json')) && process.env.CI === undefined && installed()) {
+    writeFileSync(mark, wanted);
+    return;
+  }
+  console.error('Installing packages …');
+  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+  writeFileSync(mark, wanted);
+}
+
+/** Whether what npm installed last is what the lock file says. */
+function installed() {
+  const done = statSync(path.join('node_modules', '.package-lock.json')).mtimeMs;
+  return done >= statSync('package-lock.json').mtimeMs;
+}
+
+function build() {
+  const newest = newestIn('src');
+  const mark = path.join('dist', '.built');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === newest) return;
+  console.error('Building …');
+  rmSync('dist', { recursive: true, force: true });
+  run(process.execPath, ['node_modules/@swc/cli/bin/swc.js', 'src', '-d', 'dist', '--strip-leading-paths', '--quiet']);
+  writeFileSync(mark, newest);
+}
+
+/** A fingerprint of the sources: their names, sizes and times. */
+function newestIn(folder) {
+  const hash = createHash('sha256').update(readFileSync('.swcrc'));
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${file} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+export function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32', ...options });
+  if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,44 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import type { Config } from './base/config/config.js';
+import { ConfigModule } from './base/config/config.module.js';
+import { DatabaseModule } from './base/database/database.module.js';
+import {
+  DirectoryConsequencesModule,
+  DirectorySyncModule,
+  DirectoryWordsModule,
+} from './directory-sync/directory-sync.module.js';
+import { ForwardingModule } from './forwarding/forwarding.module.js';
+import { LookupModule } from './lookup/lookup.module.js';
+import { OperationsModule } from './operations/operations.module.js';
+import { SeatsModule } from './seats/seats.module.js';
+import { SurfacesModule } from './surfaces/surfaces.module.js';
+import { TenantsModule } from './tenants/tenants.module.js';
+import { UsersModule } from './users/users.module.js';
+
+/**
+ * The rooms. The SCIM door is named first: routes are tried in the order in which they are made known, and it is the
+ * one that IdPs knock at ten thousand times in a first sync.
+ */
+@Module({})
+export class AppModule {
+  static with(config: Config, dataSource: DataSource): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.with(config),
+        DatabaseModule.with(dataSource),
+        DirectorySyncModule,
+        DirectoryWordsModule,
+        DirectoryConsequencesModule,
+        UsersModule,
+        SeatsModule,
+        ForwardingModule,
+        TenantsModule,
+        LookupModule,
+        SurfacesModule,
+        OperationsModule,
+      ],
+    };
+  }
+}

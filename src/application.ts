@@ -1,0 +1,91 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import type { DataSource } from 'typeorm';
+import { AppModule } from './app.module.js';
+import type { Config } from './base/config/config.js';
+import { Logger, NestLogger } from './base/log/logger.js';
+
+import { tuneServer } from './base/http/server.js';
+import { createDataSource, migrate } from './data-source.js';
+import { RoleJobs } from './directory-sync/roles/role-jobs.js';
+import { setupDocs } from './operations/docs/docs.js';
+import { Lifecycle } from './operations/lifecycle.js';
+import { setupHttp } from './operations/setup-http.js';
+import { PeopleUpkeep } from './users/people-upkeep.js';
+
+/** The service in this process: the application and its background work, started and stopped as one. */
+export class Application {
+  private constructor(
+    readonly config: Config,
+    readonly nest: NestExpressApplication,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  /** Migrates the database and puts the rooms together; serves nothing yet. */
+  static async create(config: Config, databaseUrl: string): Promise<Application> {
+    await migrate(databaseUrl);
+    const dataSource = createDataSource(databaseUrl, config.databasePool);
+    await dataSource.initialize();
+    const nest = await NestFactory.create<NestExpressApplication>(
+      AppModule.with(config, dataSource),
+      new ExpressAdapter(),
+      { bodyParser: false, bufferLogs: true, abortOnError: false },
+    );
+    nest.useLogger(new NestLogger(nest.get(Logger)));
+    setupHttp(nest);
+    setupDocs(nest);
+    await nest.init();
+    return new Application(config, nest, dataSource);
+  }
+
+  /** Takes requests (roles `api` and `all`; a worker serves its health and metrics by the same port). */
+  async listen(port: number = this.config.port): Promise<Server> {
+    const server = this.nest.getHttpServer() as Server;
+    tuneServer(server);
+    await this.nest.listen(port);
+    return server;
+  }
+
+  /** Starts the background work, unless this process only answers requests. */
+  startWork(): void {
+    if (this.config.role === 'api') return;
+    for (const worker of this.workers()) worker.start();
+  }
+
+  /**
+   * Stops in the order that loses nothing: no new requests, the running ones are finished (at most 25 s), what was
+   * claimed is handed back, then the database.
+   */
+  async stop(): Promise<void> {
+    this.nest.get(Lifecycle).draining = true;
+    const server = this.nest.getHttpServer() as Server;
+    if (server.listening) await drain(server, 25_000);
+    await Promise.all(this.workers().map((worker) => worker.stop()));
+    await this.nest.close();
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+
+  private workers(): { start(): void; stop(): Promise<void> }[] {
+    return [this.nest.get(PeopleUpkeep), this.nest.get(RoleJobs)];
+  }
+}
+
+/**
+ * First every answer tells its caller to connect anew (to another process), then no connection is accepted any more,
+ * what runs is finished, and what is only kept open is closed.
+ */
+async function drain(server: Server, patienceMs: number): Promise<void> {
+  server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
+    res.setHeader('Connection', 'close');
+  });
+  await sleep(FAREWELL_MS);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const late = setTimeout(() => server.closeAllConnections(), patienceMs);
+  await closed;
+  clearTimeout(late);
+}
+
+/** Long enough for callers under load to hear it; short enough for whoever waits for the restart. */
+const FAREWELL_MS = 500;

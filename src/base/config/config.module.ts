@@ -1,0 +1,26 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Clock, SystemClock } from '../clock.js';
+import { Sealer } from '../crypto/seal.js';
+import { useCursorKey } from '../http/cursor.js';
+import { Logger } from '../log/logger.js';
+import { Config } from './config.js';
+
+/** What every room may ask for: the settings, the time, the log, and the box for secrets. */
+@Global()
+@Module({})
+export class ConfigModule {
+  static with(config: Config, logger: Logger = new Logger(config.logLevel), clock: Clock = new SystemClock()): DynamicModule {
+    const sealer = new Sealer(config.encryptionKeys);
+    useCursorKey(sealer.derive('cursors'));
+    return {
+      module: ConfigModule,
+      providers: [
+        { provide: Config, useValue: config },
+        { provide: Clock, useValue: clock },
+        { provide: Logger, useValue: logger },
+        { provide: Sealer, useValue: sealer },
+      ],
+      exports: [Config, Clock, Logger, Sealer],
+    };
+  }
+}

@@ -1,0 +1,50 @@
+/** One key of the secrets at rest, and the name that stands beside what it sealed. */
+export interface EncryptionKey {
+  id: string;
+  key: Buffer;
+}
+
+export type Role = 'all' | 'api' | 'worker';
+
+/** The settings of this process: read once before anything starts, frozen, and given to the rooms as this class. */
+export class Config {
+  readonly port!: number;
+  /** Null: the embedded database. */
+  readonly databaseUrl!: string | null;
+  readonly databasePool!: number;
+  readonly dataDir!: string;
+  /** Without a slash at the end, as all addresses here. */
+  readonly baseUrl!: string;
+  readonly apiBaseUrl!: string;
+  readonly appUrl!: string;
+  readonly platform!: { readonly baseUrl?: string; readonly apiKey?: string; readonly forwarding: boolean };
+  readonly sandbox!: { readonly enabled: 'auto' | 'on' | 'off'; readonly port: number };
+  /** The first one seals; the others still open. */
+  readonly encryptionKeys!: readonly EncryptionKey[];
+  readonly operatorToken!: string;
+  readonly role!: Role;
+  readonly logLevel!: string;
+  readonly trustProxy!: readonly string[];
+  /** Requests a second for each credential; null: no limit. */
+  readonly rateLimit!: number | null;
+  readonly allowPrivateDestinations!: boolean;
+  readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
+  readonly retention!: { readonly logsDays: number; readonly bodiesDays: number; readonly attemptsDays: number };
+  readonly production!: boolean;
+
+  constructor(values: { [K in keyof Config]: Config[K] }) {
+    Object.assign(this, values);
+    for (const part of [this.platform, this.sandbox, this.session, this.retention, this.trustProxy]) Object.freeze(part);
+    for (const key of this.encryptionKeys) Object.freeze(key);
+    Object.freeze(this.encryptionKeys);
+    Object.freeze(this);
+  }
+}
+
+/** Settings that the service cannot start with. Names variables and rules, never values. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly { variable: string; rule: string }[]) {
+    super(`The settings are not valid:\n${problems.map((p) => `  ${p.variable} ${p.rule}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}

@@ -1,0 +1,194 @@
+import { isBase64, Matches, ValidateBy, type ValidationOptions } from 'class-validator';
+import ipaddr from 'ipaddr.js';
+
+// Each rule is checked on the text as it stands in the environment; an empty value counts as absent. The message is
+// what the operator reads beside the variable's name, so it says what was expected and never repeats the value.
+
+function Rule(name: string, test: (text: string) => boolean, message: string): PropertyDecorator {
+  const options: ValidationOptions = { message };
+  return ValidateBy(
+    { name, validator: { validate: (text: unknown) => text === undefined || (typeof text === 'string' && test(text)) } },
+    options,
+  );
+}
+
+function OneOf(...values: string[]): PropertyDecorator {
+  return Rule('oneOf', (text) => values.includes(text), `must be one of: ${values.join(', ')}`);
+}
+
+function WholeNumber(min: number, max: number): PropertyDecorator {
+  return Rule(
+    'wholeNumber',
+    (text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max,
+    `must be a whole number from ${min} to ${max}`,
+  );
+}
+
+function HttpAddress(): PropertyDecorator {
+  return Rule('httpAddress', isHttpAddress, 'must be an http or https address without user, query or fragment');
+}
+
+function Duration(): PropertyDecorator {
+  return Rule('duration', (text) => /^[1-9]\d{0,5}[smhd]$/.test(text), 'must be a duration such as 90s, 60m, 12h or 7d');
+}
+
+function isHttpAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !/[?#]/.test(text);
+}
+
+function isAddressList(text: string): boolean {
+  return text.split(',').every((part) => ipaddr.isValid(part.trim()) || ipaddr.isValidCIDR(part.trim()));
+}
+
+function isKeyList(text: string): boolean {
+  const parts = text.split(',').map((part) => part.trim());
+  const ids = parts.map((part) => (part.includes(':') ? part.slice(0, part.indexOf(':')) : null));
+  const named = ids.every((id) => (id === null ? parts.length === 1 : /^[a-z0-9_-]{1,32}$/.test(id)));
+  const keys = parts.map((part) => part.slice(part.indexOf(':') + 1));
+  return (
+    named &&
+    new Set(ids).size === ids.length &&
+    keys.every((key) => isBase64(key) && Buffer.from(key, 'base64').length === 32)
+  );
+}
+
+/** Every variable that the service reads, its rule and its meaning. Nothing else in the source reads the environment. */
+export class Environment {
+  /** The port that the service listens on. Default 3000. */
+  @WholeNumber(0, 65_535)
+  PORT?: string;
+
+  /** A PostgreSQL to use in place of the embedded one. */
+  @Matches(/^postgres(ql)?:\/\/.+/, { message: 'must be a postgres:// address' })
+  DATABASE_URL?: string;
+
+  /** The most connections that one process opens to the database. Default 16. */
+  @WholeNumber(2, 500)
+  DATABASE_POOL?: string;
+
+  /** Where the service keeps what it made for itself (keys, credentials, the embedded database). Default `.data`. */
+  @Rule('path', (text) => !text.includes('\0'), 'must be a path')
+  DATA_DIR?: string;
+
+  /** The tenant-facing address, as the outside sees it. Default: where the process listens. */
+  @HttpAddress()
+  BASE_URL?: string;
+
+  /** The address of the API host, if it is another one. */
+  @HttpAddress()
+  API_BASE_URL?: string;
+
+  /** The public address of the application that people use. */
+  @HttpAddress()
+  APP_URL?: string;
+
+  /** The hiring platform's API, for tenants that have no destination of their own. */
+  @HttpAddress()
+  PLATFORM_API_BASE_URL?: string;
+
+  /** The credential for it. */
+  @Rule('visible', (text) => /^[\x21-\x7e]+$/.test(text), 'must be visible ASCII characters without spaces')
+  PLATFORM_API_KEY?: string;
+
+  /** `off`: changes are recorded and not forwarded, for those for whom this service is itself the record. */
+  @OneOf('on', 'off')
+  PLATFORM_FORWARDING?: string;
+
+  /** Whether the stand-in for the platform is served. Default: with the demo tenant. */
+  @OneOf('auto', 'on', 'off')
+  SANDBOX?: string;
+
+  /** The stand-in's port. Default 3001. */
+  @WholeNumber(0, 65_535)
+  SANDBOX_PORT?: string;
+
+  /**
+   * The key of the secrets at rest: 32 bytes in base64, or several as `id:base64` with commas between, the current
+   * one first. Made once under DATA_DIR when absent, except in production.
+   */
+  @Rule('keys', isKeyList, 'must be 32 bytes in base64, or id:base64 pairs with commas between, each id once')
+  ENCRYPTION_KEY?: string;
+
+  /** The installation's own credential. Made once under DATA_DIR when absent. */
+  @Rule('operatorToken', (text) => /^[\x21-\x7e]{32,200}$/.test(text), 'must be 32 to 200 visible ASCII characters')
+  OPERATOR_TOKEN?: string;
+
+  /** What this process does: everything, only answering requests, or only background work. */
+  @OneOf('all', 'api', 'worker')
+  ROLE?: string;
+
+  /** The least important line that is still logged. Default `info`. */
+  @OneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
+  LOG_LEVEL?: string;
+
+  /** The proxies in front of the service; from them alone is X-Forwarded-For believed. */
+  @Rule('addresses', isAddressList, 'must be IP addresses or networks (CIDR) with commas between')
+  TRUST_PROXY?: string;
+
+  /** Requests a second for each credential and process, or `off`. Default 100; bursts may be ten times that. */
+  @Rule('rate', (text) => text === 'off' || /^[1-9]\d{0,6}$/.test(text), 'must be a whole number from 1, or off')
+  RATE_LIMIT?: string;
+
+  /** For development: targets that tenants name may be plain http and private addresses. */
+  @OneOf('true', 'false', 'on', 'off')
+  ALLOW_PRIVATE_DESTINATIONS?: string;
+
+  /** How long a session lasts without use. Default 60m. */
+  @Duration()
+  SESSION_IDLE?: string;
+
+  /** How long a session lasts at the most. Default 12h. */
+  @Duration()
+  SESSION_ABSOLUTE?: string;
+
+  /** Days for which the provisioning log is kept. Default 90. */
+  @WholeNumber(1, 3_650)
+  RETENTION_LOGS?: string;
+
+  /** Days for which bodies of requests and answers are kept. Default 30. */
+  @WholeNumber(1, 3_650)
+  RETENTION_BODIES?: string;
+
+  /** Days for which the attempts of deliveries are kept. Default 90. */
+  @WholeNumber(1, 3_650)
+  RETENTION_ATTEMPTS?: string;
+
+  /** `production` makes no demo tenant and demands ENCRYPTION_KEY. */
+  @OneOf('production', 'development', 'test')
+  NODE_ENV?: string;
+}
+
+/** The names of all variables, in the order in which they are written above. */
+export const VARIABLES = [
+  'PORT',
+  'DATABASE_URL',
+  'DATABASE_POOL',
+  'DATA_DIR',
+  'BASE_URL',
+  'API_BASE_URL',
+  'APP_URL',
+  'PLATFORM_API_BASE_URL',
+  'PLATFORM_API_KEY',
+  'PLATFORM_FORWARDING',
+  'SANDBOX',
+  'SANDBOX_PORT',
+  'ENCRYPTION_KEY',
+  'OPERATOR_TOKEN',
+  'ROLE',
+  'LOG_LEVEL',
+  'TRUST_PROXY',
+  'RATE_LIMIT',
+  'ALLOW_PRIVATE_DESTINATIONS',
+  'SESSION_IDLE',
+  'SESSION_ABSOLUTE',
+  'RETENTION_LOGS',
+  'RETENTION_BODIES',
+  'RETENTION_ATTEMPTS',
+  'NODE_ENV',
+] as const satisfies readonly (keyof Environment)[];
+
+type Missing = Exclude<keyof Environment, (typeof VARIABLES)[number]>;
+/** Does not compile when a variable is described above and left out of the list. */
+export const allVariablesListed: Missing extends never ? true : never = true;

@@ -1,0 +1,91 @@
+import 'reflect-metadata';
+import { createHash, randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { validateSync } from 'class-validator';
+import { mintToken } from '../crypto/tokens.js';
+import { Config, ConfigError, type EncryptionKey, type Role } from './config.js';
+import { Environment, VARIABLES } from './environment.js';
+import { keptSecret } from './kept-secret.js';
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/**
+ * The environment as settings. Reports all problems together, by variable and rule. Makes the encryption key and the
+ * operator token under DATA_DIR if nobody gave them (the key not in production).
+ */
+export function loadConfig(env: Record<string, string | undefined>): Config {
+  const read = new Environment();
+  for (const name of VARIABLES) {
+    const text = env[name]?.trim();
+    if (text) read[name] = text;
+  }
+  const problems = validateSync(read, { skipMissingProperties: true }).map((error) => ({
+    variable: error.property,
+    rule: Object.values(error.constraints ?? {}).join('; '),
+  }));
+  const production = read.NODE_ENV === 'production';
+  if (production && !read.ENCRYPTION_KEY) {
+    problems.push({ variable: 'ENCRYPTION_KEY', rule: 'must be set when NODE_ENV is production' });
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  const port = Number(read.PORT ?? 3000);
+  const dataDir = resolve(read.DATA_DIR ?? '.data');
+  const baseUrl = address(read.BASE_URL) ?? `http://localhost:${port}`;
+  return new Config({
+    port,
+    databaseUrl: read.DATABASE_URL ?? null,
+    databasePool: Number(read.DATABASE_POOL ?? 16),
+    dataDir,
+    baseUrl,
+    apiBaseUrl: address(read.API_BASE_URL) ?? baseUrl,
+    appUrl: address(read.APP_URL) ?? baseUrl,
+    platform: {
+      ...(read.PLATFORM_API_BASE_URL ? { baseUrl: address(read.PLATFORM_API_BASE_URL)! } : {}),
+      ...(read.PLATFORM_API_KEY ? { apiKey: read.PLATFORM_API_KEY } : {}),
+      forwarding: read.PLATFORM_FORWARDING !== 'off',
+    },
+    sandbox: {
+      enabled: (read.SANDBOX ?? 'auto') as 'auto' | 'on' | 'off',
+      port: Number(read.SANDBOX_PORT ?? 3001),
+    },
+    encryptionKeys: keysOf(
+      read.ENCRYPTION_KEY ?? keptSecret(dataDir, 'encryption-key', () => randomBytes(32).toString('base64')),
+    ),
+    operatorToken: read.OPERATOR_TOKEN ?? keptSecret(dataDir, 'operator-token', () => mintToken('tbo', '').token),
+    role: (read.ROLE ?? 'all') as Role,
+    logLevel: read.LOG_LEVEL ?? 'info',
+    trustProxy: read.TRUST_PROXY?.split(',').map((part) => part.trim()) ?? [],
+    rateLimit: read.RATE_LIMIT === 'off' ? null : Number(read.RATE_LIMIT ?? 100),
+    allowPrivateDestinations: read.ALLOW_PRIVATE_DESTINATIONS === 'true' || read.ALLOW_PRIVATE_DESTINATIONS === 'on',
+    session: { idleSeconds: seconds(read.SESSION_IDLE ?? '60m'), absoluteSeconds: seconds(read.SESSION_ABSOLUTE ?? '12h') },
+    retention: {
+      logsDays: Number(read.RETENTION_LOGS ?? 90),
+      bodiesDays: Number(read.RETENTION_BODIES ?? 30),
+      attemptsDays: Number(read.RETENTION_ATTEMPTS ?? 90),
+    },
+    production,
+  });
+}
+
+function address(text: string | undefined): string | undefined {
+  return text?.replace(/\/+$/, '');
+}
+
+function seconds(duration: string): number {
+  return Number(duration.slice(0, -1)) * UNITS[duration.at(-1)!]!;
+}
+
+// A key without a name is called after itself, so that it keeps its name when a newer one is put before it.
+function keysOf(text: string): EncryptionKey[] {
+  return text.split(',').map((part) => {
+    const [left, right] = part.trim().split(':');
+    const key = Buffer.from(right ?? left!, 'base64');
+    return { id: right === undefined ? keyFingerprint(key) : left!, key };
+  });
+}
+
+/** The name of a key that was given none. */
+export function keyFingerprint(key: Buffer): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 8);
+}

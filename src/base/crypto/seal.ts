@@ -1,0 +1,69 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { EncryptionKey } from '../config/config.js';
+
+/** A secret that cannot be opened: its key is not among the settings, or it was moved or changed. */
+export class SealError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'SealError';
+  }
+}
+
+const IV = 12;
+const TAG = 16;
+
+/**
+ * Secrets at rest: AES-256-GCM, written as `v1.<key id>.<iv, tag and ciphertext>`. The additional data binds a secret
+ * to its tenant and column (`ten_…:destinations.key`), so that a row copied to another tenant does not open there.
+ */
+export class Sealer {
+  private readonly keys = new Map<string, Buffer>();
+  private readonly current: EncryptionKey;
+
+  constructor(keys: readonly EncryptionKey[]) {
+    const [current] = keys;
+    if (current === undefined) throw new SealError('there is no encryption key');
+    this.current = current;
+    for (const { id, key } of keys) this.keys.set(id, key);
+  }
+
+  /** The id of the key that seals now. */
+  get currentKeyId(): string {
+    return this.current.id;
+  }
+
+  seal(text: string, aad: string): string {
+    const iv = randomBytes(IV);
+    const cipher = createCipheriv('aes-256-gcm', this.current.key, iv);
+    cipher.setAAD(Buffer.from(aad));
+    const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return `v1.${this.current.id}.${Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64url')}`;
+  }
+
+  /** Opens what `seal` made with the same additional data; throws SealError otherwise. */
+  unseal(sealed: string, aad: string): string {
+    const key = this.keys.get(this.keyIdOf(sealed));
+    if (key === undefined) throw new SealError('the key that sealed this secret is not among the settings');
+    const bytes = Buffer.from(sealed.slice(sealed.lastIndexOf('.') + 1), 'base64url');
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV), { authTagLength: TAG });
+      decipher.setAAD(Buffer.from(aad));
+      decipher.setAuthTag(bytes.subarray(IV, IV + TAG));
+      return Buffer.concat([decipher.update(bytes.subarray(IV + TAG)), decipher.final()]).toString('utf8');
+    } catch (error) {
+      throw new SealError('the sealed secret was changed or belongs elsewhere', error);
+    }
+  }
+
+  /** The id of the key that sealed it. */
+  keyIdOf(sealed: string): string {
+    const [version, id] = sealed.split('.', 2);
+    if (version !== 'v1' || id === undefined) throw new SealError('this is no sealed secret');
+    return id;
+  }
+
+  /** A key for another purpose, which tells nothing about the key it comes from. */
+  derive(purpose: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.current.key, '', `talent-bridge ${purpose}`, 32));
+  }
+}

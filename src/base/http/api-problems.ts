@@ -1,0 +1,46 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtraModels, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+
+/** One wrong field of a request. */
+export class FieldProblem {
+  @ApiProperty({ example: 'email' })
+  field!: string;
+  @ApiProperty({ example: 'must be an e-mail address' })
+  message!: string;
+}
+
+/** RFC 9457, as every refusal of the API. */
+export class ProblemBody {
+  @ApiProperty({ format: 'uri-reference', example: '/docs/problems#invalid_fields' })
+  type!: string;
+  @ApiProperty({ example: 'Unprocessable Entity' })
+  title!: string;
+  @ApiProperty({ type: 'integer', example: 422 })
+  status!: number;
+  @ApiProperty({ example: 'Some fields are not valid.' })
+  detail!: string;
+  @ApiProperty({ example: '/api/v1/users' })
+  instance!: string;
+  @ApiProperty({ example: 'invalid_fields', description: 'Stable; branch on this one.' })
+  code!: string;
+  @ApiProperty({ example: 'req_01k0000000abcdefghjkmnpqrs', description: 'Also in X-Request-Id.' })
+  request_id!: string;
+  @ApiProperty({ type: [FieldProblem], required: false, description: 'With 422.' })
+  errors?: FieldProblem[];
+}
+
+/** The refusals that every route of the API can answer with, in the documentation. */
+export function ApiProblems(): ClassDecorator & MethodDecorator {
+  const content = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemBody) } } };
+  return applyDecorators(
+    ApiExtraModels(ProblemBody),
+    ApiResponse({ status: 400, description: 'The request cannot be read.', content }),
+    ApiResponse({ status: 401, description: 'The credential is missing or not valid.', content }),
+    ApiResponse({ status: 403, description: 'The credential lacks the scope, which is named.', content }),
+    ApiResponse({ status: 404, description: 'Nothing of this tenant is here.', content }),
+    ApiResponse({ status: 409, description: 'A clash with the present state.', content }),
+    ApiResponse({ status: 422, description: 'Fields are not valid; each is named.', content }),
+    ApiResponse({ status: 429, description: 'Too many requests; Retry-After says when to come back.', content }),
+    ApiResponse({ status: 503, description: 'Not available just now; Retry-After says when to come back.', content }),
+  );
+}

@@ -1,0 +1,163 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import { Config } from '../config/config.js';
+import { Sealer } from '../crypto/seal.js';
+import { Database } from '../database/database.js';
+import { Conflict, MalformedRequest } from '../errors/domain-error.js';
+import { Logger } from '../log/logger.js';
+import { IdempotencyKeyReused } from './http.errors.js';
+import type { BridgeRequest, BridgeResponse } from './request.js';
+
+/** The first answer to an Idempotency-Key, thrown in place of doing the work again; the surfaces send it as it is. */
+export class StoredAnswer extends Error {
+  constructor(
+    readonly status: number,
+    readonly contentType: string,
+    readonly body: string,
+    readonly location: string | null,
+  ) {
+    super('answered before');
+    this.name = 'StoredAnswer';
+  }
+}
+
+interface KeyRow {
+  request_hash: Buffer;
+  status: number | null;
+  content_type: string | null;
+  response: string | null;
+  location: string | null;
+}
+
+// Longer than any request may take. A row without an answer that is older belongs to a process that died; its effect,
+// if there was one, is met by the second try as what it is (a name that is taken, a record that exists).
+const ABANDONED = '60 seconds';
+const KEPT = '24 hours';
+const SWEEP_EVERY = 600_000;
+
+/**
+ * Idempotency-Key on POST with an API key: the row is written before the work, so that of any number of requests at
+ * once one does it. Answers are kept sealed, for some of them show a secret once.
+ */
+@Injectable()
+export class Idempotency implements OnModuleInit, OnModuleDestroy {
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly db: Database,
+    private readonly sealer: Sealer,
+    private readonly logger: Logger,
+    private readonly config: Config,
+  ) {}
+
+  onModuleInit(): void {
+    if (this.config.role === 'api') return;
+    this.timer = setInterval(() => void this.sweep(), SWEEP_EVERY).unref();
+  }
+
+  onModuleDestroy(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+  }
+
+  /**
+   * Claims the request's key, if it has one, and sees to it that the answer is kept before it is sent. Throws
+   * StoredAnswer for a repeated request, 409 while the first is still running, 422 when the key came with another one.
+   */
+  async begin(req: BridgeRequest, res: BridgeResponse, tenantId: string, credentialId: string): Promise<void> {
+    const key = req.headers['idempotency-key'];
+    if (key === undefined || req.method !== 'POST') return;
+    if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+      throw new MalformedRequest('An Idempotency-Key has 1 to 255 visible ASCII characters.', 'invalid_idempotency_key');
+    }
+    const requestHash = hash('sha256', `${req.originalUrl}\n${JSON.stringify(req.body) ?? ''}`, 'buffer');
+    const id = [tenantId, credentialId, key];
+    // A second look only when the first one's row went away between the two statements.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      if (await this.claim(id, requestHash)) {
+        this.keepAnswer(res, id, requestHash);
+        return;
+      }
+      const row = await this.find(id);
+      if (row === undefined) continue;
+      if (!row.request_hash.equals(requestHash)) throw new IdempotencyKeyReused();
+      if (row.status !== null) {
+        const body = this.sealer.unseal(row.response!, aad(id));
+        throw new StoredAnswer(row.status, row.content_type ?? 'application/json', body, row.location);
+      }
+    }
+    throw new Conflict('request_in_progress', 'The first request with this Idempotency-Key is still running.', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+
+  private async claim(id: string[], requestHash: Buffer): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `insert into idempotency_keys as k (tenant_id, credential_id, key, request_hash) values ($1, $2, $3, $4)
+       on conflict (tenant_id, credential_id, key) do update
+         set request_hash = excluded.request_hash, status = null, content_type = null, response = null,
+             location = null, created_at = now()
+         where k.created_at < now() - interval '${KEPT}'
+            or (k.status is null and k.created_at < now() - interval '${ABANDONED}' and k.request_hash = excluded.request_hash)
+       returning 1`,
+      [...id, requestHash],
+    );
+    return rowCount === 1;
+  }
+
+  private async find(id: string[]): Promise<KeyRow | undefined> {
+    const { rows } = await this.db.query<KeyRow>(
+      `select request_hash, status, content_type, response, location from idempotency_keys
+       where tenant_id = $1 and credential_id = $2 and key = $3`,
+      id,
+    );
+    return rows[0];
+  }
+
+  // Only a request that brings a key pays for this: its answer waits until it is kept.
+  private keepAnswer(res: BridgeResponse, id: string[], requestHash: Buffer): void {
+    const end = res.end.bind(res) as (chunk?: unknown) => BridgeResponse;
+    res.end = ((chunk?: unknown) => {
+      const body = typeof chunk === 'string' ? chunk : Buffer.isBuffer(chunk) ? chunk.toString('utf8') : '';
+      this.finish(res, id, requestHash, body)
+        .catch((error: unknown) => this.logger.error('idempotency answer not kept', { error, tenant_id: id[0] }))
+        .finally(() => end(chunk));
+      return res;
+    }) as typeof res.end;
+  }
+
+  private async finish(res: BridgeResponse, id: string[], requestHash: Buffer, body: string): Promise<void> {
+    // What went wrong on our side may go right the next time.
+    if (res.statusCode >= 500) {
+      await this.db.query(
+        `delete from idempotency_keys where tenant_id = $1 and credential_id = $2 and key = $3 and status is null`,
+        id,
+      );
+      return;
+    }
+    await this.db.query(
+      `update idempotency_keys set status = $5, content_type = $6, response = $7, location = $8
+       where tenant_id = $1 and credential_id = $2 and key = $3 and request_hash = $4 and status is null`,
+      [
+        ...id,
+        requestHash,
+        res.statusCode,
+        res.getHeader('content-type') ?? null,
+        this.sealer.seal(body, aad(id)),
+        res.getHeader('location') ?? null,
+      ],
+    );
+  }
+
+  /** Removes what is older than a day. */
+  async sweep(): Promise<void> {
+    try {
+      await this.db.query(`delete from idempotency_keys where created_at < now() - interval '${KEPT}'`);
+    } catch (error) {
+      this.logger.warn('idempotency keys not swept', { error });
+    }
+  }
+}
+
+function aad(id: string[]): string {
+  return `${id[0]!}:idempotency_keys.response:${id[1]!}`;
+}

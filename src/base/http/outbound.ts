@@ -1,0 +1,244 @@
+import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+
+/** Ports that a tenant may name for a public address: the usual ones of https. */
+const PORTS = new Set(['', '443', '4443', '8443', '9443', '10443']);
+const CONNECT_MS = 5_000;
+const DEFAULT_CAP = 64 * 1024;
+
+/** One call to somebody else's server. The body is sent exactly as it stands here. */
+export interface OutboundRequest {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  url: URL;
+  headers: Record<string, string>;
+  body?: string;
+  /** One deadline over connecting, headers and body. */
+  timeoutMs: number;
+  /** The most bytes that are read of the answer; what is longer is cut and marked. Default 64 KiB. */
+  maxBytes?: number;
+}
+
+/** Why no answer came. `blocked` is our own refusal to connect to that address. */
+export type OutboundFailure = 'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'blocked';
+
+/** What came back. A status is never an exception. */
+export type OutboundAnswer =
+  | {
+      kind: 'answer';
+      status: number;
+      contentType: string;
+      retryAfter: string | null;
+      location: string | null;
+      body: string;
+      truncated: boolean;
+      ms: number;
+    }
+  | { kind: 'failed'; reason: OutboundFailure; detail: string; ms: number };
+
+/** An address that this service does not connect to for a tenant. */
+class BlockedAddress extends Error {
+  readonly code = 'BLOCKED_ADDRESS';
+}
+
+/** Whether an IP address belongs to the public Internet. In: any spelling of an address. Out: false for nonsense too. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const ip = ipaddr.process(address);
+  if (ip.range() !== 'unicast') return false;
+  if (ip.kind() === 'ipv4') return true;
+  // ::a.b.c.d is an IPv4 address in an old form; the whole of 0000::/8 holds nothing public.
+  return (ip as ipaddr.IPv6).parts[0] !== 0;
+}
+
+/**
+ * Why a tenant may not name this address, or null if it may. Only the spelling is judged here: the address that a
+ * name leads to is judged at the moment of connecting.
+ */
+export function refusalOfUrl(text: string): string | null {
+  if (!URL.canParse(text)) return 'must be a complete address such as https://platform.example.com';
+  const url = new URL(text);
+  if (url.protocol !== 'https:') return 'must begin with https://';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (!PORTS.has(url.port)) return `must use one of the ports ${[...PORTS].filter(Boolean).join(', ')}`;
+  const host = bare(url.hostname);
+  if (isIP(host) !== 0 ? !isPublicAddress(host) : /(^|\.)localhost\.?$/i.test(host)) {
+    return 'must be a public address';
+  }
+  return null;
+}
+
+/**
+ * Calls other servers: with the guard for addresses that tenants name, and without it for those that the operator
+ * chose. Follows no redirect, knows no proxy, asks for nothing compressed, and never throws for what the other side does.
+ */
+export class Outbound {
+  private readonly open = agent(false);
+  private readonly guarded = agent(true);
+
+  /** Sends one request. `trusted` is for addresses of the operator's own choice alone. */
+  call(request: OutboundRequest, trusted: boolean): Promise<OutboundAnswer> {
+    return new Promise((resolve) => new Exchange(request, resolve).start(trusted ? this.open : this.guarded));
+  }
+
+  /** Closes all connections; calls that are still open end as `reset`. */
+  async close(): Promise<void> {
+    await Promise.all([this.open.destroy(), this.guarded.destroy()]);
+  }
+}
+
+/** One request and the answer to it, as the events of the connection bring it. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private readonly started = performance.now();
+  private readonly timer: NodeJS.Timeout;
+  private controller: Dispatcher.DispatchController | null = null;
+  private over = false;
+  private status = 0;
+  private headers: Record<string, string | string[] | undefined> = {};
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+
+  constructor(
+    private readonly request: OutboundRequest,
+    private readonly resolve: (answer: OutboundAnswer) => void,
+  ) {
+    this.timer = setTimeout(() => {
+      this.fail('timeout', `no complete answer within ${request.timeoutMs} ms`);
+      this.controller?.abort(new Error('deadline'));
+    }, request.timeoutMs);
+  }
+
+  start(dispatcher: Agent): void {
+    const { url, method, headers, body } = this.request;
+    try {
+      dispatcher.dispatch(
+        { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
+        this,
+      );
+    } catch (error) {
+      this.onResponseError(null, error as Error);
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    // The deadline passed while the connection was being made: nothing is sent any more.
+    if (this.over) controller.abort(new Error('deadline'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.status = status;
+    this.headers = headers;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const room = (this.request.maxBytes ?? DEFAULT_CAP) - this.size;
+    this.size += chunk.length;
+    if (chunk.length <= room) {
+      this.chunks.push(chunk);
+      return;
+    }
+    if (room > 0) this.chunks.push(chunk.subarray(0, room));
+    this.answer(true);
+    controller.abort(new Error('the answer is longer than is read'));
+  }
+
+  onResponseEnd(): void {
+    this.answer(false);
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.fail(reasonOf(error), codeOf(error));
+  }
+
+  private answer(truncated: boolean): void {
+    this.finish({
+      kind: 'answer',
+      status: this.status,
+      contentType: one(this.headers['content-type'])?.toLowerCase() ?? '',
+      retryAfter: one(this.headers['retry-after']),
+      location: one(this.headers['location']),
+      body: this.chunks.length === 1 ? this.chunks[0]!.toString('utf8') : Buffer.concat(this.chunks).toString('utf8'),
+      truncated,
+      ms: this.elapsed(),
+    });
+  }
+
+  private fail(reason: OutboundFailure, detail: string): void {
+    this.finish({ kind: 'failed', reason, detail, ms: this.elapsed() });
+  }
+
+  private finish(answer: OutboundAnswer): void {
+    if (this.over) return;
+    this.over = true;
+    clearTimeout(this.timer);
+    this.resolve(answer);
+  }
+
+  private elapsed(): number {
+    return Math.round(performance.now() - this.started);
+  }
+}
+
+function agent(guarded: boolean): Agent {
+  const connect = buildConnector(guarded ? { timeout: CONNECT_MS, lookup: publicLookup } : { timeout: CONNECT_MS });
+  return new Agent({
+    // undici's own time-outs are coarse; the deadline of each exchange is what counts.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    pipelining: 1,
+    maxHeaderSize: 16 * 1024,
+    connect: guarded
+      ? (options, callback) => {
+          const host = bare(options.hostname);
+          // A literal is never looked up, so it has to be judged here.
+          if (isIP(host) !== 0 && !isPublicAddress(host)) callback(new BlockedAddress('not a public address'), null);
+          else connect(options, callback);
+        }
+      : connect,
+  });
+}
+
+/** Looks a name up once and hands on the addresses only if every one of them is public. */
+const publicLookup: LookupFunction = (hostname, options, callback) => {
+  const found = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]): void => {
+    if (error) return callback(error, []);
+    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
+      return callback(new BlockedAddress('the name leads to an address that is not public'), []);
+    }
+    if (options.all) callback(null, addresses);
+    else callback(null, addresses[0]!.address, addresses[0]!.family);
+  };
+  dnsLookup(hostname, { ...(options as LookupOptions), all: true }, found);
+};
+
+function reasonOf(error: Error): OutboundFailure {
+  const code = codeOf(error);
+  if (code === 'BLOCKED_ADDRESS') return 'blocked';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'timeout';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'dns';
+  if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code)) return 'refused';
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'tls';
+  return 'reset';
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string') return code;
+  // Several addresses were tried: the first one's error says as much as any.
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0]);
+  return error.name;
+}
+
+function one(header: string | string[] | undefined): string | null {
+  return (Array.isArray(header) ? header[0] : header) ?? null;
+}
+
+function bare(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}

@@ -1,0 +1,30 @@
+import type { Request, Response } from 'express';
+
+/** What the doors note on a request, beside what Express has. All of it is set by us, none of it by the caller. */
+export interface Noted {
+  /** Our id of this request; also in `X-Request-Id`. */
+  id: string;
+  /** Monotonic milliseconds of its arrival. */
+  startedAt: number;
+  /** Whose request it turned out to be; for the log. */
+  tenantId?: string;
+  credentialId?: string;
+  directoryId?: string;
+  /** The bytes of the body, where the path asks for them (signature checks). */
+  rawBody?: Buffer;
+}
+
+export type BridgeRequest = Request & Noted;
+export type BridgeResponse = Response;
+
+/** The path without the query, as it came. */
+export function pathOf(req: { originalUrl: string }): string {
+  const url = req.originalUrl;
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/** Whether a path is the SCIM door's. */
+export function isScimPath(path: string): boolean {
+  return path.startsWith('/scim/') || path === '/scim';
+}

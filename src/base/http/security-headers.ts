@@ -1,0 +1,39 @@
+import type { RequestHandler } from 'express';
+import helmet from 'helmet';
+
+/**
+ * The headers of every answer. Answers of the API are data: nothing may frame, run, cache or sniff them. HSTS only
+ * where the outside really speaks https to us.
+ */
+export function securityHeaders(baseUrl: string): readonly (readonly [string, string])[] {
+  const headers: [string, string][] = [
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Cache-Control', 'no-store'],
+    ['Referrer-Policy', 'no-referrer'],
+    ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ];
+  if (baseUrl.startsWith('https:')) headers.push(['Strict-Transport-Security', 'max-age=31536000; includeSubDomains']);
+  return headers;
+}
+
+/** The policy of pages that people see: own scripts and pictures, and the style attributes that they need. */
+export function pageHeaders(baseUrl: string): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:'],
+        fontSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        formAction: ["'self'"],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    strictTransportSecurity: baseUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: true } : false,
+    referrerPolicy: { policy: 'no-referrer' },
+  }) as RequestHandler;
+}

@@ -1,0 +1,80 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { buildMessage, ValidateBy, ValidateIf } from 'class-validator';
+
+// Control characters, and halves of a surrogate pair, which are no text at all and no UTF-8.
+const UNTIDY = /[\p{Cc}\p{Cs}]/u;
+
+/** Text in one form: NFC, without blanks around it. Anything else is left for the validation to refuse. */
+export function tidy<T>(value: T): T {
+  return typeof value === 'string' ? (value.normalize('NFC').trim() as T) : value;
+}
+
+/** Whether a text holds nothing that a person could not have typed on purpose. */
+export function isTidy(value: string): boolean {
+  return !UNTIDY.test(value);
+}
+
+export interface FieldOptions {
+  /** May be left out. */
+  optional?: boolean;
+  /** May be null. */
+  nullable?: boolean;
+  description?: string;
+  example?: unknown;
+}
+
+export interface TextOptions extends FieldOptions {
+  max: number;
+  min?: number;
+  /** What it must look like, and how to say so. */
+  pattern?: { test: RegExp; message: string };
+  format?: string;
+}
+
+/** When a field is looked at at all: not when it is absent or null and may be. */
+export function Presence(options: FieldOptions): PropertyDecorator {
+  return ValidateIf((_, value) => !((options.optional && value === undefined) || (options.nullable && value === null)));
+}
+
+/** A field of text: tidied, free of control characters, of a given length; described in the documentation as such. */
+export function Text(options: TextOptions): PropertyDecorator {
+  const { max, min = 1, pattern } = options;
+  return applyDecorators(
+    Presence(options),
+    Transform(({ value }: { value: unknown }) => tidy(value)),
+    ValidateBy({
+      name: 'text',
+      validator: {
+        validate: (value: unknown) => textProblem(value, min, max, pattern) === null,
+        defaultMessage: buildMessage(
+          (each, args) => each + (textProblem(args?.value, min, max, pattern) ?? 'is not valid'),
+        ),
+      },
+    }),
+    ApiProperty({
+      type: String,
+      required: !options.optional,
+      nullable: options.nullable ?? false,
+      maxLength: max,
+      ...(min > 0 ? { minLength: min } : {}),
+      ...(options.description ? { description: options.description } : {}),
+      ...(options.format ? { format: options.format } : {}),
+      ...(options.example === undefined ? {} : { example: options.example }),
+    }),
+  );
+}
+
+function textProblem(value: unknown, min: number, max: number, pattern: TextOptions['pattern']): string | null {
+  if (value === undefined) return 'is required';
+  if (typeof value !== 'string') return 'must be text';
+  if (!isTidy(value)) return 'must not contain control characters';
+  if (value.length < min) return min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
+  if (value.length > max) return `must have at most ${max} characters`;
+  if (pattern && !pattern.test.test(value)) return pattern.message;
+  return null;
+}
+
+/** One `@`, something before it, and a host with a dot or not: what a mailbox needs, and no more than that. */
+export const EMAIL = { test: /^[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/u, message: 'must be an e-mail address' };

@@ -1,0 +1,63 @@
+import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import { InvalidFields, MalformedRequest, type FieldError } from '../errors/domain-error.js';
+
+const SERVER_SET = Symbol('fields that only the server sets');
+
+/** Names the fields that a caller may send back as it read them: they are ignored, not refused. */
+export function ServerSet(...fields: string[]): ClassDecorator {
+  return (target) => {
+    Reflect.defineMetadata(SERVER_SET, new Set(fields), target);
+  };
+}
+
+/**
+ * Reads a body as a DTO: an object, with known fields, each by its rule; no body is an object without fields. Refuses
+ * with 400 what is no object, and with 422 what is wrong in it, every field by the name under which it was sent.
+ */
+@Injectable()
+export class ValidateBody implements PipeTransform {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    if (type !== 'body' || metatype === undefined || metatype === Object) return value;
+    return readBody(metatype, value);
+  }
+}
+
+/** The same as a function, for doors that know their DTO only at run time. */
+export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new MalformedRequest('The body must be a JSON object.');
+  }
+  const ignored = Reflect.getMetadata(SERVER_SET, dto) as ReadonlySet<string> | undefined;
+  const sent: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(value)) {
+    // As a name it would change the object's nature instead of being a field of it.
+    if (name === '__proto__') throw unknownField(name);
+    if (!ignored?.has(name)) sent[name] = field;
+  }
+  const instance = plainToInstance(dto, sent);
+  const errors = validateSync(instance, {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    forbidUnknownValues: true,
+    stopAtFirstError: true,
+    validationError: { target: false, value: false },
+  });
+  if (errors.length > 0) throw new InvalidFields(errors.flatMap((error) => fieldErrors(error, '')));
+  return instance;
+}
+
+function unknownField(field: string): InvalidFields {
+  return new InvalidFields([{ field, message: 'is not a known field' }]);
+}
+
+function fieldErrors(error: ValidationError, path: string): FieldError[] {
+  const field = path === '' ? error.property : `${path}.${error.property}`;
+  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
+    field,
+    message: rule === 'whitelistValidation' ? 'is not a known field' : message,
+  }));
+  if (own.length > 0) return own;
+  return (error.children ?? []).flatMap((child) => fieldErrors(child, field));
+}

@@ -1,0 +1,58 @@
+/**
+ * Work that is looked for again and again: at once after `wake`, else every `everyMs`. One run at a time; an error is
+ * reported and the next run comes all the same.
+ */
+export class Loop {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private again = false;
+  private stopped = true;
+
+  /** `work` answers true if there is more to do right away. */
+  constructor(
+    private readonly everyMs: number,
+    private readonly work: () => Promise<boolean | void>,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  start(): void {
+    this.stopped = false;
+    this.schedule(0);
+  }
+
+  /** Looks for work now; while a run is under way, right after it. */
+  wake(): void {
+    if (this.stopped) return;
+    if (this.running) this.again = true;
+    else this.schedule(0);
+  }
+
+  /** Starts no further run, and resolves when the one under way is over. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  private schedule(delay: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.running = this.run();
+    }, delay);
+    this.timer.unref();
+  }
+
+  private async run(): Promise<void> {
+    let more: boolean | void = false;
+    try {
+      more = await this.work();
+    } catch (error) {
+      this.onError(error);
+    } finally {
+      this.running = undefined;
+      const soon = this.again || more === true;
+      this.again = false;
+      if (!this.stopped) this.schedule(soon ? 0 : this.everyMs);
+    }
+  }
+}

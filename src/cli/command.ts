@@ -1,0 +1,46 @@
+import type { Client, Json } from './client.js';
+import type { Env } from './connection.js';
+
+/** One option of a command, called after the API's field. */
+export interface CommandOption {
+  name: string;
+  description: string;
+  /** Without a value: on or off. */
+  flag?: boolean;
+  required?: boolean;
+}
+
+export interface Context {
+  client: Client;
+  env: Env;
+  /** What was given, by the API's field names. */
+  options: Record<string, string | boolean | undefined>;
+  /** The argument after the verb. */
+  argument: string | undefined;
+}
+
+/** `<noun> <verb>`: what it is called with, and which calls of the API it is. */
+export interface Command {
+  noun: string;
+  verb: string;
+  description: string;
+  argument?: { name: string; required: boolean; description: string };
+  options?: readonly CommandOption[];
+  /** Answers what is printed; a list is a table. */
+  run(context: Context): Promise<Json | Json[] | undefined>;
+}
+
+/** The options that were given, under their own names; what was not given is left out. */
+export function given(context: Context, ...names: string[]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const value = context.options[name];
+    if (typeof value === 'string') found[name] = value;
+  }
+  return found;
+}
+
+/** Some columns of each record. */
+export function columns(rows: Json[], ...names: string[]): Json[] {
+  return rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name] ?? null])));
+}

@@ -1,0 +1,51 @@
+import { CliError, EXIT } from '../cli.errors.js';
+import { given, type Command } from '../command.js';
+
+const DOORS = ['directory', 'api', 'sign_in'] as const;
+
+export const SEAT_COMMANDS: Command[] = [
+  {
+    noun: 'seats',
+    verb: 'show',
+    description: 'Shows limit, use and who waits',
+    options: [{ name: 'as_of', description: 'at that moment; a bare date is the end of that day' }],
+    run(context) {
+      const query = new URLSearchParams(given(context, 'as_of')).toString();
+      return context.client.call('GET', `/seats${query === '' ? '' : `?${query}`}`);
+    },
+  },
+  {
+    noun: 'seats',
+    verb: 'verify',
+    description: 'Checks the ledger and names the first entry that does not fit',
+    async run({ client }) {
+      const verdict = await client.call('POST', '/seats/verify', {});
+      if (verdict['valid'] === false || verdict['ok'] === false) {
+        throw new CliError(`The ledger was changed: ${JSON.stringify(verdict)}`);
+      }
+      return verdict;
+    },
+  },
+  {
+    noun: 'seats',
+    verb: 'limit',
+    description: 'Sets the limit and what happens at it',
+    options: [
+      { name: 'limit', description: 'a number, or none' },
+      { name: 'policy', description: 'wait, block or allow for every door; or directory=wait,api=block,sign_in=wait' },
+    ],
+    run(context) {
+      const { limit, policy } = given(context, 'limit', 'policy');
+      if (limit === undefined && policy === undefined) throw new CliError('Say --limit, --policy or both.', EXIT.usage);
+      return context.client.call('PUT', '/seats/limit', {
+        ...(limit === undefined ? {} : { limit: limit === 'none' ? null : Number(limit) }),
+        ...(policy === undefined ? {} : { policy: policyOf(policy) }),
+      });
+    },
+  },
+];
+
+function policyOf(text: string): Record<string, string> {
+  if (!text.includes('=')) return Object.fromEntries(DOORS.map((door) => [door, text]));
+  return Object.fromEntries(text.split(',').map((pair) => pair.split('=').map((part) => part.trim()) as [string, string]));
+}

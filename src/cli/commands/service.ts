@@ -1,0 +1,54 @@
+import { migrate } from '../../data-source.js';
+import { CliError, EXIT } from '../cli.errors.js';
+import type { Json } from '../client.js';
+import type { Command } from '../command.js';
+
+export const SERVICE_COMMANDS: Command[] = [
+  {
+    noun: 'status',
+    verb: '',
+    description: 'Shows whether the service is up and ready, and how a tenant is doing',
+    async run({ client }) {
+      const up = await client.open('/healthz');
+      const ready = await client.open<{ status?: string; reason?: string }>('/readyz');
+      const status: Json = {
+        url: client.url,
+        up: up.status === 200,
+        ready: ready.status === 200 ? true : (ready.body?.reason ?? false),
+      };
+      if (ready.status !== 200 || !client.hasKey) return status;
+      const me = await client.call<{ tenant: { id: string; name: string } }>('GET', '/me');
+      const seats = await client.call('GET', '/seats');
+      const platform = await client.call('GET', '/platform').catch(() => null);
+      return {
+        ...status,
+        tenant_id: me.tenant.id,
+        tenant: me.tenant.name,
+        directories: (await client.list('/directories')).length,
+        seats_used: seats['used'],
+        seats_limit: seats['limit'],
+        seats_waiting: seats['waiting'],
+        platform: platform?.['state'] ?? 'none yet',
+        held: (await client.list('/held')).length,
+      };
+    },
+  },
+  {
+    noun: 'keys',
+    verb: 'rotate',
+    description: 'Seals all secrets with the first key of ENCRYPTION_KEY; then the old keys can go',
+    run: ({ client }) => client.operate('POST', '/tenants/keys/rotate', {}),
+  },
+  {
+    noun: 'migrate',
+    verb: '',
+    description: 'Brings the schema of DATABASE_URL up to date',
+    async run({ env }) {
+      const databaseUrl = env['DATABASE_URL'];
+      if (!databaseUrl) {
+        throw new CliError('DATABASE_URL is not set; the embedded database is migrated with every start.', EXIT.usage);
+      }
+      return { migrated: await migrate(databaseUrl) };
+    },
+  },
+];

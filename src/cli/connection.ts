@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { CliError, EXIT } from './cli.errors.js';
+
+export type Env = Record<string, string | undefined>;
+
+/** How to reach a running service, and as whom. */
+export interface Connection {
+  url: string;
+  tenantId: string | null;
+  apiKey: string | null;
+  operatorToken: string | null;
+}
+
+interface CredentialsFile {
+  tenant_id?: string;
+  api_key?: string;
+  scim_base_url?: string;
+  operator_token?: string;
+}
+
+/**
+ * Puts together where the service is and what opens it: TALENT_BRIDGE_URL, TALENT_BRIDGE_API_KEY and OPERATOR_TOKEN,
+ * else `credentials.json` and `operator-token` in DATA_DIR, else the address of a fresh start.
+ */
+export function findConnection(env: Env): Connection {
+  const dataDir = path.resolve(env['DATA_DIR'] ?? '.data');
+  const file = readCredentials(path.join(dataDir, 'credentials.json'));
+  const ownKey = env['TALENT_BRIDGE_API_KEY'];
+  return {
+    url: (
+      env['TALENT_BRIDGE_URL'] ??
+      file.scim_base_url?.replace(/\/scim\/v2\/?$/, '') ??
+      `http://localhost:${env['PORT'] ?? '3000'}`
+    ).replace(/\/+$/, ''),
+    apiKey: ownKey ?? file.api_key ?? null,
+    // A key from the environment can be any tenant's; the file says whose its own is.
+    tenantId: ownKey === undefined ? (file.tenant_id ?? null) : null,
+    operatorToken: env['OPERATOR_TOKEN'] ?? file.operator_token ?? readText(path.join(dataDir, 'operator-token')),
+  };
+}
+
+function readCredentials(file: string): CredentialsFile {
+  const text = readText(file);
+  if (text === null) return {};
+  try {
+    return JSON.parse(text) as CredentialsFile;
+  } catch {
+    throw new CliError(`${file} is not valid JSON.`, EXIT.usage);
+  }
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim() || null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new CliError(`${file} cannot be read (${code ?? 'unknown'}).`, EXIT.usage);
+  }
+}

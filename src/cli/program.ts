@@ -1,0 +1,91 @@
+import { Command as Commander, CommanderError } from 'commander';
+import { CliError, EXIT } from './cli.errors.js';
+import { Client } from './client.js';
+import type { Command } from './command.js';
+import { DIRECTORY_COMMANDS } from './commands/directories.js';
+import { PLATFORM_COMMANDS } from './commands/platform.js';
+import { SEAT_COMMANDS } from './commands/seats.js';
+import { SERVICE_COMMANDS } from './commands/service.js';
+import { TENANT_COMMANDS } from './commands/tenants.js';
+import { findConnection, type Env } from './connection.js';
+import { print, type Terminal } from './output.js';
+
+/** Every command there is. */
+export const COMMANDS: readonly Command[] = [
+  ...TENANT_COMMANDS,
+  ...DIRECTORY_COMMANDS,
+  ...PLATFORM_COMMANDS,
+  ...SEAT_COMMANDS,
+  ...SERVICE_COMMANDS,
+];
+
+/** Runs one command line (without `node` and the script) and answers the exit code. */
+export async function runCli(args: readonly string[], env: Env, terminal: Terminal): Promise<number> {
+  try {
+    await program(env, terminal).parseAsync(args.map(hyphened), { from: 'user' });
+    return EXIT.done;
+  } catch (error) {
+    // Commander has said already what was wrong with the words; asking for help is no mistake.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof CliError) {
+      terminal.err(`${error.message}\n`);
+      return error.exitCode;
+    }
+    throw error;
+  }
+}
+
+function program(env: Env, terminal: Terminal): Commander {
+  const root = new Commander('talent-bridge')
+    .description('Administration of a running talent-bridge, through its own API.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
+  const nouns = new Map<string, Commander>();
+  for (const command of COMMANDS) {
+    let parent = root;
+    if (command.verb !== '') {
+      parent = nouns.get(command.noun) ?? root.command(command.noun).description(`${command.noun} …`);
+      nouns.set(command.noun, parent);
+    }
+    add(parent, command, env, terminal);
+  }
+  return root;
+}
+
+function add(parent: Commander, command: Command, env: Env, terminal: Terminal): void {
+  const sub = parent
+    .command(command.verb === '' ? command.noun : command.verb)
+    .description(command.description)
+    .option('--tenant <id>', 'another tenant than the one of the configured key; needs the operator token')
+    .option('--json', 'print JSON');
+  const { argument } = command;
+  if (argument) sub.argument(argument.required ? `<${argument.name}>` : `[${argument.name}]`, argument.description);
+  for (const { name, description, flag, required } of command.options ?? []) {
+    const form = `--${name.replaceAll('_', '-')}${flag ? '' : ` <${name}>`}`;
+    if (required) sub.requiredOption(form, description);
+    else sub.option(form, description);
+  }
+  sub.action(async (...received: unknown[]) => {
+    const typed = sub.opts<Record<string, string | boolean | undefined>>();
+    const options: Record<string, string | boolean | undefined> = {};
+    for (const [name, value] of Object.entries(typed)) options[snake(name)] = value;
+    const client = new Client(findConnection(env), typed['tenant'] as string | undefined);
+    try {
+      const first = argument ? (received[0] as string | undefined) : undefined;
+      const result = await command.run({ client, env, options, argument: first });
+      print(terminal, result, typed['json'] === true);
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+// The API's own spelling (--time_zone) is as good as the usual one of a terminal (--time-zone).
+function hyphened(arg: string): string {
+  const match = /^--[a-z_]+(?==|$)/.exec(arg);
+  return match === null ? arg : match[0].replaceAll('_', '-') + arg.slice(match[0].length);
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { DestinationsRepository } from './destinations.repository.js';
+import { LanesRepository } from './lanes.repository.js';
+
+/** Counts what the workers of this process do. No tenant and no person is ever a label. */
+@Injectable()
+export class DeliveryMetrics {
+  readonly attempts = new Counter({
+    name: 'bridge_delivery_attempts_total',
+    help: 'Calls to the platform, by outcome',
+    labelNames: ['outcome'],
+    registers: [],
+  });
+  readonly duration = new Histogram({
+    name: 'bridge_delivery_attempt_seconds',
+    help: 'How long the calls took',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [],
+  });
+  readonly parked = new Counter({
+    name: 'bridge_delivery_parked_total',
+    help: 'Changes that were parked, by reason',
+    labelNames: ['reason'],
+    registers: [],
+  });
+
+  constructor(
+    private readonly lanes: LanesRepository,
+    private readonly destinations: DestinationsRepository,
+  ) {}
+
+  /** Puts the counters, and gauges that ask the database when they are scraped, into a registry. */
+  register(registry: Registry): void {
+    const { lanes, destinations } = this;
+    registry.registerMetric(this.attempts);
+    registry.registerMetric(this.duration);
+    registry.registerMetric(this.parked);
+    const waiting = new Gauge({
+      name: 'bridge_delivery_waiting',
+      help: 'People for whom something waits to be sent',
+      registers: [registry],
+    });
+    const parked = new Gauge({
+      name: 'bridge_delivery_parked',
+      help: 'People whose changes are parked',
+      registers: [registry],
+    });
+    // One question answers all three.
+    new Gauge({
+      name: 'bridge_delivery_oldest_seconds',
+      help: 'Age of the oldest change that waits',
+      registers: [registry],
+      async collect() {
+        const backlog = await lanes.backlog();
+        waiting.set(backlog.waiting);
+        parked.set(backlog.parked);
+        this.set(backlog.oldestSeconds);
+      },
+    });
+    new Gauge({
+      name: 'bridge_destinations',
+      help: 'Platform connections, by state',
+      labelNames: ['state'],
+      registers: [registry],
+      async collect() {
+        for (const [state, count] of Object.entries(await destinations.countByState())) this.set({ state }, count);
+      },
+    });
+  }
+}

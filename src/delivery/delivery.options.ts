@@ -1,0 +1,28 @@
+import { PROBE_TIMES, type ProbeTimes } from './destination.rules.js';
+
+/** The pace of the delivery; tests run it faster. */
+export class DeliveryOptions {
+  /** How often a worker looks for work that nobody told it about. */
+  pollMs = 200;
+  /** Between two claims of one tenant, so that what arrives meanwhile is claimed together. */
+  claimPauseMs = 4;
+  /** A lease outlives the call's deadline by this much. */
+  leaseMarginMs = 5_000;
+  /** A leased lane that was not begun within this time is handed back. */
+  queueMs = 2_000;
+  /** What is kept ready to be sent is as much as goes out in this time. */
+  aheadMs = 40;
+  /** Pauses of one lane after its own failures. */
+  backoff = { firstMs: 1_000, maxMs: 60_000 };
+  /** So many failures of its own park a change. */
+  poisonAfter = 8;
+  probe: ProbeTimes = PROBE_TIMES;
+  /** Claims at the same time, over all tenants. */
+  claims = 4;
+  /** Calls at the same time, over all tenants. */
+  calls = 1_000;
+
+  constructor(values: Partial<DeliveryOptions> = {}) {
+    Object.assign(this, values);
+  }
+}

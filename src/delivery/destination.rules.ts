@@ -1,0 +1,97 @@
+/** How a destination that is away is asked whether it is back. */
+export interface ProbeTimes {
+  /** The pause before the first probe; each further one waits twice as long, up to `maxMs`. */
+  firstMs: number;
+  maxMs: number;
+  /** The longest pause while fewer than three people failed: it may be they and not the other side. */
+  fewPeopleMs: number;
+}
+
+export const PROBE_TIMES: ProbeTimes = { firstMs: 1_000, maxMs: 60_000, fewPeopleMs: 5_000 };
+
+/**
+ * What one process has seen of a destination. `streak` is the number of failures in a row, `failures` whose they were
+ * and how many each; `allowed` is how many calls may be out at the same time.
+ */
+export interface Health {
+  readonly streak: number;
+  readonly failures: ReadonlyMap<string, number>;
+  readonly allowed: number;
+}
+
+const STREAK = 6;
+const PEOPLE = 3;
+const ROUNDS = 3;
+const NOBODY: ReadonlyMap<string, number> = new Map();
+
+/** Begins with one call: nobody knows yet how the other side is, and a crowd on its doorstep would not help it. */
+export function newHealth(): Health {
+  return { streak: 0, failures: NOBODY, allowed: 1 };
+}
+
+/** After an answer that shows the other side at work. One more call for each: the number doubles with each round. */
+export function afterSuccess(health: Health, concurrency: number): Health {
+  return { streak: 0, failures: NOBODY, allowed: Math.min(concurrency, health.allowed + 1) };
+}
+
+/** After an answer that shows it in trouble. `busy`: it asked for less (429, Retry-After), and gets half. */
+export function afterFailure(health: Health, userId: string, busy: boolean): Health {
+  return {
+    streak: health.streak + 1,
+    failures: new Map(health.failures).set(userId, (health.failures.get(userId) ?? 0) + 1),
+    allowed: busy ? Math.max(1, Math.floor(health.allowed / 2)) : health.allowed,
+  };
+}
+
+/**
+ * Whether the destination is away: six failures of three people in a row without any success between them, or three
+ * of one person (whose second and third try come seconds later). A fault that strikes each tenth call makes a streak
+ * of six once in a million calls, and a single bad record among good ones never makes one. While few calls are allowed
+ * (just back, or just started), correspondingly fewer failures suffice.
+ */
+export function isAway(health: Health): boolean {
+  const streak = Math.min(STREAK, Math.max(2, health.allowed));
+  if (health.streak >= streak && health.failures.size >= Math.min(PEOPLE, streak)) return true;
+  for (const failures of health.failures.values()) if (failures >= ROUNDS) return true;
+  return false;
+}
+
+/**
+ * The pause before the next probe, after `probes` that failed. `people` is how many different people failed so far;
+ * `random` in [0, 1) spreads it by a tenth. A Retry-After is waited out, however long it is.
+ */
+export function probePause(
+  probes: number,
+  people: number,
+  retryAfterMs: number | null,
+  times: ProbeTimes,
+  random: number,
+): number {
+  const longest = people < PEOPLE ? Math.min(times.fewPeopleMs, times.maxMs) : times.maxMs;
+  const pause = Math.min(longest, times.firstMs * 2 ** Math.min(probes, 20));
+  return Math.round(Math.max(pause * (0.9 + random / 10), retryAfterMs ?? 0));
+}
+
+/** Somebody whom the platform refused. */
+export interface Refusal {
+  user_id: string;
+  status: number;
+  at: string;
+}
+
+const ALIKE = 5;
+
+/** Whether so many different people in a row were refused alike that it cannot be the people. */
+export function looksMisconfigured(refusals: readonly Refusal[]): boolean {
+  const alike = new Set<string>();
+  const status = refusals.at(-1)?.status;
+  for (let i = refusals.length - 1; i >= 0 && refusals[i]!.status === status; i--) alike.add(refusals[i]!.user_id);
+  return alike.size >= ALIKE;
+}
+
+/** A refusal added to those since the last success; the newest of each person counts, and twenty are kept. */
+export function withRefusal(refusals: readonly Refusal[], next: Refusal, lastSuccessAt: Date | null): Refusal[] {
+  const since = lastSuccessAt?.getTime() ?? -Infinity;
+  const others = refusals.filter((r) => r.user_id !== next.user_id && Date.parse(r.at) > since);
+  return [...others, next].slice(-20);
+}

@@ -1,0 +1,24 @@
+/** So many a second: a bucket that holds one second's worth. */
+export class Rate {
+  private tokens: number;
+  private at: number;
+
+  constructor(
+    private readonly perSecond: number,
+    now: number,
+  ) {
+    this.tokens = Math.max(1, perSecond / 10);
+    this.at = now;
+  }
+
+  /** Takes one. Out: 0, or how many milliseconds to wait before trying again. */
+  take(now: number): number {
+    this.tokens = Math.min(Math.max(1, this.perSecond / 10), this.tokens + ((now - this.at) * this.perSecond) / 1000);
+    this.at = now;
+    if (this.tokens >= 1) {
+      this.tokens -= 1;
+      return 0;
+    }
+    return Math.ceil(((1 - this.tokens) * 1000) / this.perSecond);
+  }
+}

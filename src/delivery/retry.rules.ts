@@ -1,0 +1,107 @@
+import type { OutboundAnswer } from '../base/http/outbound.js';
+
+/** The most of the platform's own words that is kept. */
+export const WORDS = 1024;
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
+/** What an answer means, before anybody asks to which request it came. */
+export type Verdict =
+  /** 2xx with JSON, or without a body. */
+  | { kind: 'ok'; status: number; body: unknown }
+  /** 404 or 410 from what may be the API: only a second question tells it from an address where nothing is. */
+  | { kind: 'missing'; status: number; words: string }
+  /** 409. */
+  | { kind: 'conflict'; status: number; words: string; body: unknown }
+  /** Any other 4xx. */
+  | { kind: 'refused'; status: number; words: string }
+  | { kind: 'stopped'; status: number | null; reason: 'credential_refused' | 'redirect' | 'address_refused'; words: string }
+  /** Away, overloaded, or not the API at all. `charge`: it may be this change's own fault (5xx, time-out). */
+  | { kind: 'unavailable'; status: number | null; reason: string; charge: boolean; retryAfterMs: number | null; words: string };
+
+/**
+ * Judges an answer. In: what came back, and the present time (for a Retry-After that is a date). Out: the verdict.
+ * A page of HTML is never the API, whatever its status says: it is the proxy, the maintenance page or the firewall.
+ */
+export function judge(answer: OutboundAnswer, now: Date): Verdict {
+  if (answer.kind === 'failed') {
+    if (answer.reason === 'blocked') {
+      return { kind: 'stopped', status: null, reason: 'address_refused', words: answer.detail };
+    }
+    const charge = answer.reason === 'timeout' || answer.reason === 'reset';
+    return unavailable(null, answer.reason, charge, null, answer.detail);
+  }
+  const { status } = answer;
+  const retryAfterMs = retryAfter(answer.retryAfter, now);
+  const words = wordsOf(answer.body);
+  if (isHtml(answer.contentType, answer.body)) return unavailable(status, 'html', true, retryAfterMs, words);
+  if (status >= 200 && status < 300) {
+    const body = answer.truncated ? undefined : jsonOrNothing(answer.body);
+    if (body === undefined) return unavailable(status, 'not_json', true, retryAfterMs, words);
+    return { kind: 'ok', status, body };
+  }
+  if (status >= 300 && status < 400) {
+    return { kind: 'stopped', status, reason: 'redirect', words: answer.location ?? '' };
+  }
+  if (status >= 500) return unavailable(status, `status_${status}`, true, retryAfterMs, words);
+  switch (status) {
+    case 401:
+    case 403:
+      return { kind: 'stopped', status, reason: 'credential_refused', words };
+    case 408:
+    case 425:
+    case 429:
+      // "Not now" is no fault of what was sent.
+      return unavailable(status, `status_${status}`, false, retryAfterMs, words);
+    case 404:
+    case 410:
+      return { kind: 'missing', status, words };
+    case 409:
+      return { kind: 'conflict', status, words, body: jsonOrNothing(answer.body) ?? null };
+    default:
+      return { kind: 'refused', status, words };
+  }
+}
+
+/** `Retry-After` in milliseconds, as seconds or as a date, an hour at the most; null if there is none to go by. */
+export function retryAfter(header: string | null, now: Date): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  if (Number.isNaN(ms)) return null;
+  return Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
+}
+
+/** How long a lane waits after so many failures in a row. `random` is in [0, 1): half of the time is left to chance. */
+export function backoff(tries: number, times: { firstMs: number; maxMs: number }, random: number): number {
+  const full = Math.min(times.maxMs, times.firstMs * 2 ** Math.min(Math.max(tries - 1, 0), 30));
+  return Math.round(full * (0.5 + random / 2));
+}
+
+/** An answer as one short line. */
+export function wordsOf(body: string): string {
+  return body.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim().slice(0, WORDS);
+}
+
+function unavailable(
+  status: number | null,
+  reason: string,
+  charge: boolean,
+  retryAfterMs: number | null,
+  words: string,
+): Verdict {
+  return { kind: 'unavailable', status, reason, charge, retryAfterMs, words };
+}
+
+function isHtml(contentType: string, body: string): boolean {
+  return /^\s*(text\/html|application\/xhtml)/.test(contentType) || /^\s*</.test(body);
+}
+
+/** Null for an empty body, undefined for what is no JSON. */
+function jsonOrNothing(body: string): unknown {
+  if (body.trim() === '') return null;
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined;
+  }
+}

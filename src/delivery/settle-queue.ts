@@ -1,0 +1,72 @@
+import type { PumpParts } from './tenant-pump.js';
+import type { AttemptRow, Settlement } from './settle.sql.js';
+
+const MOST = 500;
+
+/** Collects what became of the lanes of one tenant and writes it down in batches: the next one while one is written. */
+export class SettleQueue {
+  private settlements: Settlement[] = [];
+  private attempts: AttemptRow[] = [];
+  private writing: Promise<void> | null = null;
+  /** The next batch also notes that the destination took something. */
+  touch = false;
+
+  constructor(
+    private readonly tenantId: string,
+    private readonly parts: PumpParts,
+    private readonly onMore: () => void,
+  ) {}
+
+  get empty(): boolean {
+    return this.writing === null && this.settlements.length === 0;
+  }
+
+  add(settlement: Settlement, attempts: readonly AttemptRow[]): void {
+    this.settlements.push(settlement);
+    this.attempts.push(...attempts);
+    // What comes in the same turn of the loop goes out together.
+    this.writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.write());
+  }
+
+  /** Waits until all that was added so far is written. */
+  async flush(): Promise<void> {
+    while (this.writing !== null) await this.writing;
+  }
+
+  private async write(): Promise<void> {
+    try {
+      while (this.settlements.length > 0) await this.writeBatch();
+    } finally {
+      this.writing = null;
+    }
+  }
+
+  private async writeBatch(): Promise<void> {
+    const settlements = this.settlements.splice(0, MOST);
+    const attempts = this.attempts.splice(0);
+    const touch = this.touch;
+    this.touch = false;
+    const { lanes, options, observer, metrics, logger } = this.parts;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const settled = await lanes.settle(this.tenantId, settlements, attempts, {
+          poisonAfter: options.poisonAfter,
+          touch,
+        });
+        for (const { userId, reason } of settled.parked) {
+          metrics.parked.inc({ reason });
+          const through = settlements.find((s) => s.lane.userId === userId)?.lane.call.through ?? 0;
+          logger.warn('change.parked', { tenant_id: this.tenantId, user_id: userId, through, reason });
+          observer.changeParked(this.tenantId, userId, through, reason);
+        }
+        if (settled.more > 0) this.onMore();
+        return;
+      } catch (error) {
+        logger.error('delivery.settle_failed', { tenant_id: this.tenantId, lanes: settlements.length, attempt, error });
+        // The leases run out, and the same calls are repeated under the same names.
+        if (attempt === 4) return;
+        await new Promise((resolve) => setTimeout(resolve, 100 * 4 ** attempt));
+      }
+    }
+  }
+}

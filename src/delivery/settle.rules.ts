@@ -1,0 +1,110 @@
+import type { LeasedLane } from './call.js';
+import type { DeliveryOptions } from './delivery.options.js';
+import type { Outcome } from './outcome.js';
+import { backoff } from './retry.rules.js';
+import type { Settlement } from './settle.sql.js';
+
+/** Whether an outcome shows the other side at work (`alive`), in trouble (`failed`), or says nothing about it. */
+export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
+  switch (outcome.kind) {
+    case 'delivered':
+    case 'refused':
+    case 'park':
+    case 'wait':
+      return 'alive';
+    case 'next':
+      // A 404 alone may come from an address where nothing is.
+      return outcome.lookup?.why === 'gone' ? 'nothing' : 'alive';
+    case 'unavailable':
+      return 'failed';
+    case 'nothing':
+    case 'stopped':
+      return 'nothing';
+  }
+}
+
+/** How long a lane waits for another one that has to go first. */
+const TURN_MS = 500;
+
+/**
+ * What an outcome means for its lane. `park` says, of a refusal, whether it is this lane's alone. `random` in [0, 1).
+ */
+export function settlementOf(
+  lane: LeasedLane,
+  outcome: Outcome,
+  park: boolean,
+  options: Pick<DeliveryOptions, 'backoff'>,
+  random: number,
+): Settlement {
+  const base: Settlement = {
+    lane,
+    done: false,
+    keep: false,
+    confirm: false,
+    lookup: lane.call.lookup,
+    tries: 0,
+    failed: false,
+    charge: false,
+    waitMs: null,
+  };
+  const tries = lane.tries + 1;
+  const pause = (): number => backoff(tries, options.backoff, random);
+  switch (outcome.kind) {
+    case 'delivered':
+      return { ...base, ...boundBy(outcome), done: true, confirm: true, lookup: null };
+    case 'nothing':
+      return { ...base, done: true, lookup: null };
+    case 'next': {
+      // A platform that contradicts itself leads in circles: they have to slow down, and to end.
+      const pace = outcome.circling ? { tries, failed: true, charge: true, waitMs: pause() } : { tries: lane.tries };
+      return { ...base, ...boundBy(outcome), ...pace, confirm: outcome.confirm ?? false, lookup: outcome.lookup };
+    }
+    case 'wait':
+      return { ...base, tries, waitMs: TURN_MS };
+    case 'unavailable':
+      return {
+        ...base,
+        keep: !(lane.fresh && neverSent(outcome.reason)),
+        tries,
+        failed: true,
+        charge: outcome.charge,
+        waitMs: Math.max(pause(), outcome.retryAfterMs ?? 0),
+        parkedDetail: outcome.reason,
+      };
+    case 'stopped':
+      // This time it surely had no effect; of the times before nobody knows.
+      return { ...base, keep: !lane.fresh };
+    case 'refused':
+      return park
+        ? { ...base, lookup: null, failed: true, parked: 'refused', parkedDetail: outcome.detail }
+        : { ...base, lookup: null };
+    case 'park':
+      return { ...base, lookup: null, failed: true, parked: outcome.reason, parkedDetail: outcome.detail };
+  }
+}
+
+function neverSent(reason: string): boolean {
+  return reason === 'refused' || reason === 'dns';
+}
+
+/** A lane that was leased and not begun: as if it had never been taken. */
+export function handBack(lane: LeasedLane): Settlement {
+  return {
+    lane,
+    done: false,
+    keep: !lane.fresh,
+    confirm: false,
+    lookup: lane.call.lookup,
+    tries: lane.tries,
+    failed: false,
+    charge: false,
+    waitMs: null,
+  };
+}
+
+function boundBy(outcome: { bind?: string | null; adopted?: string }): Pick<Settlement, 'bind' | 'adopted'> {
+  return {
+    ...(outcome.bind === undefined ? {} : { bind: outcome.bind }),
+    ...(outcome.adopted === undefined ? {} : { adopted: outcome.adopted }),
+  };
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { listResponseText } from '../../scim/messages/list-response.js';
+import type { ListQuery } from '../../scim/messages/list-query.js';
+import { parseProjection } from '../../scim/resource/project.js';
+import { GROUP_TYPE, USER_TYPE } from '../../scim/schema/resource-types.js';
+import { invalidCursor, ScimRequestError } from '../../scim/scim.errors.js';
+import type { CurrentDirectory } from '../current-directory.js';
+import { groupText } from '../groups/group-resource.js';
+import { ScimGroupsService } from '../groups/scim-groups.service.js';
+import { userText } from '../users/user-resource.js';
+import { ScimUsersService } from '../users/scim-users.service.js';
+
+interface Part {
+  total: number;
+  /** Reads so many resources from the given place (from 1). */
+  read(startIndex: number, count: number): Promise<string[]>;
+}
+
+/** A query on the server root (RFC 7644 §3.4.2.1): the users, then the groups, as one list. */
+@Injectable()
+export class RootSearch {
+  constructor(
+    private readonly users: ScimUsersService,
+    private readonly groups: ScimGroupsService,
+  ) {}
+
+  async list(directory: CurrentDirectory, query: ListQuery): Promise<string> {
+    if (query.cursor !== undefined) throw invalidCursor('Lists over all resource types are paged by startIndex.');
+    const parts = await this.parts(directory, query);
+    const resources: string[] = [];
+    let before = 0;
+    for (const part of parts) {
+      const from = Math.max(query.startIndex + resources.length - before, 1);
+      const left = query.count - resources.length;
+      if (left > 0 && from <= part.total) resources.push(...(await part.read(from, left)));
+      before += part.total;
+    }
+    return listResponseText({
+      totalResults: parts.reduce((sum, part) => sum + part.total, 0),
+      startIndex: query.startIndex,
+      itemsPerPage: resources.length,
+      resources,
+    });
+  }
+
+  private async parts(directory: CurrentDirectory, query: ListQuery): Promise<Part[]> {
+    const user = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
+    const group = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
+    const readers = [
+      (q: ListQuery, into: string[]) =>
+        this.users.list(directory, q, (row) => keep(into, userText(row, this.users.baseUrl, user))),
+      (q: ListQuery, into: string[]) =>
+        this.groups.list(directory, q, (row) => keep(into, groupText(row, this.groups.baseUrl, group))),
+    ];
+    const parts: Part[] = [];
+    let refusal: ScimRequestError | undefined;
+    for (const reader of readers) {
+      try {
+        parts.push(await this.part(reader, query));
+      } catch (error) {
+        // What one type does not have is unassigned there: no resource of it matches.
+        if (!(error instanceof ScimRequestError) || !['invalidFilter', 'invalidPath'].includes(error.scimType ?? '')) {
+          throw error;
+        }
+        refusal = error;
+      }
+    }
+    if (parts.length === 0 && refusal) throw refusal;
+    return parts;
+  }
+
+  private async part(
+    reader: (query: ListQuery, into: string[]) => Promise<string>,
+    query: ListQuery,
+  ): Promise<Part> {
+    const text = await reader({ ...query, startIndex: 1, count: 0 }, []);
+    const { totalResults } = JSON.parse(text) as { totalResults: number };
+    return {
+      total: totalResults,
+      read: async (startIndex, count) => {
+        const found: string[] = [];
+        await reader({ ...query, startIndex, count }, found);
+        return found;
+      },
+    };
+  }
+}
+
+function keep(into: string[], text: string): string {
+  into.push(text);
+  return text;
+}

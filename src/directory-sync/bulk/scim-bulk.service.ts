@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import { planBulk, type BulkStep } from '../../scim/messages/bulk-order.js';
+import { substituteBulkIds, withoutReferences } from '../../scim/messages/bulk-references.js';
+import type { BulkOperation, BulkRequest } from '../../scim/messages/bulk-request.js';
+import { parsePatchRequest } from '../../scim/messages/patch-request.js';
+import { etagOf } from '../../scim/resource/etag.js';
+import { ScimRequestError } from '../../scim/scim.errors.js';
+import { BULK_RESPONSE_URN } from '../../scim/urns.js';
+import type { CurrentDirectory } from '../current-directory.js';
+import { ScimGroupsService } from '../groups/scim-groups.service.js';
+import { ScimUsersService, type RequestFacts } from '../users/scim-users.service.js';
+import { RefusalFace } from './refusal-face.js';
+
+/** The result of one operation (RFC 7644 §3.7.3). */
+interface BulkResult {
+  method: string;
+  bulkId?: string;
+  version?: string;
+  location?: string;
+  status: string;
+  response?: unknown;
+}
+
+/** What is known while one request is carried out. */
+interface Progress {
+  ids: Map<string, string>;
+  results: (BulkResult | undefined)[];
+  failures: number;
+}
+
+/** `/Bulk`: the operations one after the other, each as if it had come alone. */
+@Injectable()
+export class ScimBulkService {
+  constructor(
+    private readonly users: ScimUsersService,
+    private readonly groups: ScimGroupsService,
+    private readonly face: RefusalFace,
+  ) {}
+
+  /** Answers the BulkResponse as an object. Stops once `failOnErrors` operations have failed. */
+  async run(directory: CurrentDirectory, request: BulkRequest, facts: RequestFacts): Promise<object> {
+    const plan = planBulk(request.operations);
+    const progress: Progress = { ids: new Map(), results: [], failures: 0 };
+    for (const step of plan.steps) {
+      if (request.failOnErrors !== undefined && progress.failures >= request.failOnErrors) break;
+      const operation = request.operations[step.index]!;
+      const missing = [...plan.references[step.index]!].find(
+        (id) => !progress.ids.has(id) && !(step.kind === 'execute' && step.deferred.has(id)),
+      );
+      await this.step(directory, step, operation, missing, facts, progress);
+    }
+    return { schemas: [BULK_RESPONSE_URN], Operations: progress.results.filter((result) => result !== undefined) };
+  }
+
+  private async step(
+    directory: CurrentDirectory,
+    step: BulkStep,
+    operation: BulkOperation,
+    missing: string | undefined,
+    facts: RequestFacts,
+    progress: Progress,
+  ): Promise<void> {
+    try {
+      if (step.kind === 'refuse') throw step.error;
+      if (step.kind === 'completeReferences') {
+        await this.complete(directory, operation, facts, progress);
+        return;
+      }
+      if (missing !== undefined) {
+        throw new ScimRequestError(409, `The operation that makes bulkId "${missing.slice(0, 100)}" failed.`);
+      }
+      const data = substituteBulkIds(withoutReferences(operation.data, step.deferred), progress.ids);
+      const id = operation.id === null ? null : substituteBulkIds(operation.id, progress.ids);
+      progress.results[step.index] = await this.execute(directory, operation, id, data, facts, progress);
+    } catch (error) {
+      const { status, body } = this.face.scimError(error);
+      progress.failures++;
+      progress.results[step.index] = {
+        ...progress.results[step.index],
+        method: operation.method,
+        ...(operation.bulkId === undefined ? {} : { bulkId: operation.bulkId }),
+        ...(operation.id === null ? {} : { location: this.location(operation, operation.id) }),
+        status: String(status),
+        response: body,
+      };
+    }
+  }
+
+  /** The references that had to wait, once what they mean is there. */
+  private async complete(
+    directory: CurrentDirectory,
+    operation: BulkOperation,
+    facts: RequestFacts,
+    progress: Progress,
+  ): Promise<void> {
+    const id = progress.ids.get(operation.bulkId!);
+    if (id === undefined) return; // it failed, and has its result
+    const data = substituteBulkIds(operation.data, progress.ids);
+    const row = await this.replace(directory, operation, id, data, { ...facts, ifMatch: undefined });
+    progress.results[operation.index]!.version = etagOf(row.version);
+  }
+
+  private async execute(
+    directory: CurrentDirectory,
+    operation: BulkOperation,
+    id: string | null,
+    data: unknown,
+    facts: RequestFacts,
+    progress: Progress,
+  ): Promise<BulkResult> {
+    const isUser = operation.type!.name === 'User';
+    const request: RequestFacts = { ...facts, ifMatch: operation.version, withMembers: false };
+    const result: BulkResult = { method: operation.method, status: '200' };
+    if (operation.bulkId !== undefined) result.bulkId = operation.bulkId;
+    switch (operation.method) {
+      case 'POST': {
+        const row = isUser
+          ? await this.users.create(directory, data, { ...request, ifMatch: undefined })
+          : await this.groups.create(directory, data, { ...request, ifMatch: undefined });
+        progress.ids.set(operation.bulkId!, row.id);
+        return { ...result, status: '201', version: etagOf(row.version), location: this.location(operation, row.id) };
+      }
+      case 'PUT': {
+        const row = await this.replace(directory, operation, id!, data, request);
+        return { ...result, version: etagOf(row.version), location: this.location(operation, id!) };
+      }
+      case 'PATCH': {
+        const operations = parsePatchRequest(data, directory.dialect);
+        const location = this.location(operation, id!);
+        if (isUser) {
+          const row = await this.users.patch(directory, id!, operations, request);
+          return { ...result, version: etagOf(row.version), location };
+        }
+        await this.groups.patch(directory, id!, operations, request);
+        return { ...result, status: '204', location };
+      }
+      case 'DELETE': {
+        if (isUser) await this.users.remove(directory, id!, request);
+        else await this.groups.remove(directory, id!, request);
+        return { ...result, status: '204', location: this.location(operation, id!) };
+      }
+    }
+  }
+
+  private replace(
+    directory: CurrentDirectory,
+    operation: BulkOperation,
+    id: string,
+    data: unknown,
+    facts: RequestFacts,
+  ): Promise<{ version: number }> {
+    return operation.type!.name === 'User'
+      ? this.users.replace(directory, id, data, facts)
+      : this.groups.replace(directory, id, data, { ...facts, withMembers: false });
+  }
+
+  private location(operation: BulkOperation, id: string): string {
+    return `${this.users.baseUrl}${operation.type?.endpoint ?? ''}/${id}`;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Actor, ChangeSource } from '../identity/source.js';
+import type { Dialect } from '../scim/dialects/dialects.js';
+import type { WriteContext, WritingDirectory } from '../users/write-context.js';
+
+/** The directory that a request's token names, with all that the request will ask of it. */
+export interface CurrentDirectory {
+  tenantId: string;
+  id: string;
+  dialect: Dialect;
+  writing: WritingDirectory;
+  /** Directories whose people this one shows beside its own and the unmanaged ones. */
+  owners: string[];
+  actor: Actor;
+}
+
+/** The context of a write by a directory. */
+export function writeContext(directory: CurrentDirectory, requestId: string, receivedAt: Date): WriteContext {
+  const source: ChangeSource = {
+    request_id: requestId,
+    surface: 'scim',
+    directory_id: directory.id,
+    actor: directory.actor,
+  };
+  return { tenantId: directory.tenantId, door: 'scim', directory: directory.writing, source, receivedAt };
+}

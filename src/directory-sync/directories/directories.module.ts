@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { DirectoriesController } from './directories.controller.js';
+import { DirectoriesRepository } from './directories.repository.js';
+import { DirectoriesService } from './directories.service.js';
+import { DirectoryListsRepository } from './directory-lists.repository.js';
+import { DirectoryStore } from './directory.store.js';
+import { GroupRulesRepository } from './group-rules.repository.js';
+import { GroupRulesService } from './group-rules.service.js';
+import { ScimTokensController } from './scim-tokens.controller.js';
+import { ScimTokensRepository } from './scim-tokens.repository.js';
+import { ScimTokensService } from './scim-tokens.service.js';
+
+/**
+ * The directories of a tenant and their administration. `DirectoryPeople` and `RoleReview` come from a global module
+ * of the rooms that know people.
+ */
+@Module({
+  controllers: [DirectoriesController, ScimTokensController],
+  providers: [
+    DirectoriesRepository,
+    DirectoriesService,
+    DirectoryListsRepository,
+    DirectoryStore,
+    GroupRulesRepository,
+    GroupRulesService,
+    ScimTokensRepository,
+    ScimTokensService,
+  ],
+  exports: [DirectoriesService, DirectoryStore, GroupRulesService, ScimTokensService],
+})
+export class DirectoriesModule {}

@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../base/config/config.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { newId } from '../../base/ids.js';
+import type { Actor, ChangeSource } from '../../identity/source.js';
+import { AuditService } from '../../tenants/audit/audit.service.js';
+import { CredentialStore } from '../../tenants/credentials.js';
+import {
+  DirectoriesRepository,
+  type DirectoryCounts,
+  type DirectoryRow,
+  type DirectorySettings,
+} from './directories.repository.js';
+import type { AttributeMapFields, ChangeDirectory, CreateDirectory, DirectoryBody, NewDirectoryBody } from './directories.dto.js';
+import { guardOf, type AttributeMap, type GuardFigures } from './directory.js';
+import { DirectoryPeople } from './directory-people.js';
+import { DirectoryStore } from './directory.store.js';
+import { RoleReview } from './role-review.js';
+import { ScimTokensService } from './scim-tokens.service.js';
+
+/** Who changes the administration of which tenant, in which request. */
+export interface AdminBy {
+  tenantId: string;
+  actor: Actor;
+  requestId: string | null;
+}
+
+@Injectable()
+export class DirectoriesService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: DirectoriesRepository,
+    private readonly tokens: ScimTokensService,
+    private readonly people: DirectoryPeople,
+    private readonly review: RoleReview,
+    private readonly audit: AuditService,
+    private readonly store: DirectoryStore,
+    private readonly credentials: CredentialStore,
+    private readonly config: Config,
+  ) {}
+
+  /** A new directory with its first SCIM token, which is shown in the answer and never again. */
+  async create(by: AdminBy, input: CreateDirectory): Promise<NewDirectoryBody> {
+    const id = newId('dir');
+    const made = await this.db.transaction(async (tx) => {
+      const settings: DirectorySettings = {
+        name: input.name,
+        profile: input.profile ?? 'tolerant',
+        state: input.state ?? 'live',
+        default_role: input.default_role === undefined ? 'User' : input.default_role,
+        attribute_map: mapAfter({}, input.attribute_map),
+        on_match: input.on_match ?? 'link',
+        takes_over: input.takes_over ?? null,
+        guard: guardAfter({}, input.guard),
+      };
+      await this.demandValid(tx, by.tenantId, id, settings);
+      await this.repository.insert(tx, by.tenantId, id, settings);
+      const directory = this.shape((await this.repository.find(by.tenantId, id, tx))!);
+      await this.note(tx, by, 'directory.created', id, undefined, directory);
+      const token = await this.tokens.createIn(tx, by, id, { name: 'first token' });
+      return { ...directory, scim_token: token.scim_token };
+    });
+    this.store.forget();
+    return made;
+  }
+
+  async list(tenantId: string, page: PageRequest): Promise<DirectoryRow[]> {
+    return this.repository.list(tenantId, page);
+  }
+
+  /** With what can be counted about it. 404 when this tenant has no such directory. */
+  async get(tenantId: string, id: string): Promise<DirectoryBody & DirectoryCounts> {
+    const row = await this.demand(tenantId, id);
+    return { ...this.shape(row), ...(await this.repository.counts(tenantId, id)) };
+  }
+
+  /** The row of a directory, or 404. */
+  async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<DirectoryRow> {
+    const row = await this.repository.find(tenantId, id, tx, lock);
+    if (row === null) throw new NotFound('directory');
+    return row;
+  }
+
+  /** Changes what is named. A new default role is worked off as a job, a new state at once. */
+  async change(by: AdminBy, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
+    const after = await this.db.transaction(async (tx) => {
+      const row = await this.demand(by.tenantId, id, tx, true);
+      const settings: DirectorySettings = {
+        name: input.name ?? row.name,
+        profile: input.profile ?? row.profile,
+        state: input.state ?? row.state,
+        default_role: input.default_role === undefined ? row.default_role : input.default_role,
+        attribute_map: mapAfter(row.attribute_map, input.attribute_map),
+        on_match: input.on_match ?? row.on_match,
+        takes_over: input.takes_over === undefined ? row.takes_over : input.takes_over,
+        guard: guardAfter(row.guard, input.guard),
+      };
+      await this.demandValid(tx, by.tenantId, id, settings);
+      await this.repository.update(tx, by.tenantId, id, settings);
+      const changed = this.shape((await this.repository.find(by.tenantId, id, tx))!);
+      await this.note(tx, by, 'directory.changed', id, this.shape(row), changed);
+      const source = sourceOf(by, id);
+      if (settings.default_role !== row.default_role) await this.review.ruleChanged(tx, by.tenantId, id, source);
+      if (settings.state !== row.state) {
+        await this.people.stateChanged(tx, by.tenantId, id, settings.state, source);
+      }
+      return changed;
+    });
+    this.store.forget();
+    return after;
+  }
+
+  /** The directory goes; its people stay as they are, managed by nobody, and nothing is forwarded. */
+  async remove(by: AdminBy, id: string): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const row = await this.demand(by.tenantId, id, tx, true);
+      await this.repository.markDeleted(tx, by.tenantId, id);
+      await this.people.release(tx, by.tenantId, id);
+      await this.note(tx, by, 'directory.deleted', id, this.shape(row), undefined);
+    });
+    this.store.forget();
+    this.credentials.forget();
+  }
+
+  /** A directory as the API shows it. */
+  shape(row: DirectoryRow): DirectoryBody {
+    return { ...row, guard: guardOf(row.guard), scim_base_url: `${this.config.baseUrl}/scim/v2` };
+  }
+
+  private async demandValid(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
+    const role = settings.default_role;
+    if (role !== null && !(await this.repository.hasRole(tx, tenantId, role))) {
+      throw new InvalidFields([{ field: 'default_role', message: 'must be a role of the catalogue, or null' }]);
+    }
+    const other = settings.takes_over;
+    if (other !== null && (other === id || (await this.repository.find(tenantId, other, tx)) === null)) {
+      throw new InvalidFields([{ field: 'takes_over', message: 'must be another directory of this tenant' }]);
+    }
+  }
+
+  private note(tx: SqlRunner, by: AdminBy, action: string, id: string, before: unknown, after: unknown): Promise<void> {
+    return this.audit.record(tx, { ...by, action, targetType: 'directory', targetId: id, before, after });
+  }
+}
+
+/** What a change that follows from the administration says about where it came from. */
+export function sourceOf(by: AdminBy, directoryId: string): ChangeSource {
+  return { request_id: by.requestId ?? '', surface: 'api', directory_id: directoryId, actor: by.actor };
+}
+
+function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined): AttributeMap {
+  const after: AttributeMap = { ...before };
+  for (const name of ['external_id', 'email', 'first_name', 'last_name'] as const) {
+    const attribute = change?.[name];
+    if (attribute === null) delete after[name];
+    else if (attribute !== undefined) after[name] = attribute;
+  }
+  return after;
+}
+
+type StoredGuard = { off?: boolean } & Partial<GuardFigures>;
+
+function guardAfter(before: StoredGuard, change: 'off' | 'on' | Partial<GuardFigures> | undefined): StoredGuard {
+  if (change === undefined) return before;
+  if (change === 'off') return { off: true };
+  if (change === 'on') return {};
+  const { off: _, ...figures } = before;
+  return { ...figures, ...change };
+}

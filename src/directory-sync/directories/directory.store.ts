@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Database } from '../../base/database/database.js';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { FreshCache } from '../../base/fresh-cache.js';
+import {
+  guardOf,
+  type AttributeMap,
+  type Directory,
+  type DirectoryState,
+  type GuardFigures,
+  type OnMatch,
+  type Profile,
+} from './directory.js';
+
+interface DirectoryRow {
+  name: string;
+  profile: Profile;
+  state: DirectoryState;
+  default_role: string | null;
+  attribute_map: AttributeMap;
+  on_match: OnMatch;
+  takes_over: string | null;
+  guard: { off?: boolean } & Partial<GuardFigures>;
+  superseded_by: string | null;
+  has_rules: boolean;
+}
+
+export type { Directory } from './directory.js';
+
+const TTL = 900;
+
+/** Directories as the SCIM door uses them, at most a second old. */
+@Injectable()
+export class DirectoryStore {
+  private readonly cache: FreshCache<Directory>;
+
+  constructor(
+    private readonly db: Database,
+    clock: Clock,
+  ) {
+    this.cache = new FreshCache(clock, TTL);
+  }
+
+  /** 404 when this tenant has no such directory any more. */
+  get(tenantId: string, directoryId: string): Promise<Directory> {
+    return this.cache.get(`${tenantId} ${directoryId}`, () => this.load(tenantId, directoryId));
+  }
+
+  /** After a change made here. All of them: a take-over changes another directory, too. */
+  forget(): void {
+    this.cache.drop();
+  }
+
+  private async load(tenantId: string, id: string): Promise<Directory> {
+    const { rows } = await this.db.query<DirectoryRow>(
+      `select d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over, d.guard,
+         (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
+            and o.deleted_at is null) as superseded_by,
+         exists (select 1 from group_rules r where r.tenant_id = d.tenant_id and r.directory_id = d.id) as has_rules
+       from directories d where d.tenant_id = $1 and d.id = $2 and d.deleted_at is null`,
+      [tenantId, id],
+    );
+    const row = rows[0];
+    if (row === undefined) throw new NotFound('directory');
+    return {
+      tenantId,
+      id,
+      name: row.name,
+      profile: row.profile,
+      state: row.state,
+      defaultRole: row.default_role,
+      attributeMap: row.attribute_map,
+      onMatch: row.on_match,
+      takesOver: row.takes_over,
+      superseded: row.superseded_by !== null,
+      supersededBy: row.superseded_by,
+      replaceCreatesMissing: false,
+      guard: guardOf(row.guard),
+      hasRules: row.has_rules,
+    };
+  }
+}

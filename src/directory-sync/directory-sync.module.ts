@@ -1,0 +1,55 @@
+import { Global, Module } from '@nestjs/common';
+import { UsersModule } from '../users/users.module.js';
+import { WritingDirectories } from '../users/writing-directories.js';
+import { RootSearch } from './bulk/root-search.js';
+import { ScimBulkService } from './bulk/scim-bulk.service.js';
+import { ScimRootController } from './bulk/scim-root.controller.js';
+import { DirectoriesModule } from './directories/directories.module.js';
+import { DirectoryPeople } from './directories/directory-people.js';
+import { DirectoryStore } from './directories/directory.store.js';
+import { RoleReview } from './directories/role-review.js';
+import { DiscoveryController, ServiceProviderConfigController } from './discovery/discovery.controller.js';
+import { GroupsRepository } from './groups/groups.repository.js';
+import { ScimGroupsController } from './groups/scim-groups.controller.js';
+import { ScimGroupsService } from './groups/scim-groups.service.js';
+import { PeopleOfDirectory, RulesReview } from './roles/directory-consequences.js';
+import { MembershipReview } from './roles/membership-review.js';
+import { RoleJobs } from './roles/role-jobs.js';
+import { ScimUsersController } from './users/scim-users.controller.js';
+import { ScimUsersService } from './users/scim-users.service.js';
+
+/** The words that lower rooms need of the directories. */
+@Global()
+@Module({
+  imports: [DirectoriesModule],
+  providers: [{ provide: WritingDirectories, useExisting: DirectoryStore }],
+  exports: [WritingDirectories],
+})
+export class DirectoryWordsModule {}
+
+/** What a changed directory means for people; global, because the directories themselves stand below it. */
+@Global()
+@Module({
+  imports: [UsersModule, DirectoriesModule],
+  providers: [
+    RoleJobs,
+    { provide: RoleReview, useClass: RulesReview },
+    { provide: DirectoryPeople, useClass: PeopleOfDirectory },
+  ],
+  exports: [RoleJobs, RoleReview, DirectoryPeople],
+})
+export class DirectoryConsequencesModule {}
+
+/** The SCIM server: one more door to the same people. */
+@Module({
+  imports: [UsersModule, DirectoriesModule],
+  controllers: [
+    ScimUsersController,
+    ScimGroupsController,
+    ServiceProviderConfigController,
+    DiscoveryController,
+    ScimRootController,
+  ],
+  providers: [ScimUsersService, ScimGroupsService, GroupsRepository, MembershipReview, ScimBulkService, RootSearch],
+})
+export class DirectorySyncModule {}

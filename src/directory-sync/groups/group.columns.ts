@@ -1,0 +1,57 @@
+import { equalities, type BoundFilter, type BoundValueFilter } from '../../scim/filter/bound.js';
+import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
+import { foldCase } from '../../scim/text.js';
+
+/** What can be asked of one member; the rows of `group_members` are called `m`. */
+export const MEMBER_COLUMN_MAP: ColumnMap = {
+  document: null,
+  columns: {
+    value: { sql: 'm.member_id', type: 'text' },
+    type: { sql: 'm.kind', type: 'text' },
+    display: { sql: 'm.display', type: 'text', nullable: true },
+    $ref: { sql: `((case m.kind when 'User' then '/Users/' else '/Groups/' end) || m.member_id)`, type: 'text' },
+  },
+  lists: {},
+};
+
+/** Which attributes of a group have a column or a table of their own. */
+export const GROUP_COLUMN_MAP: ColumnMap = {
+  document: 'g.doc',
+  columns: {
+    id: { sql: 'g.id', type: 'text' },
+    displayName: { sql: 'g.display_name_key', type: 'text', key: foldCase },
+    externalId: { sql: 'g.external_id', type: 'text', nullable: true },
+    'meta.created': { sql: 'g.created_at', type: 'timestamptz' },
+    'meta.lastModified': { sql: 'g.updated_at', type: 'timestamptz' },
+    'meta.resourceType': { sql: `'Group'::text`, type: 'text' },
+    'meta.location': { sql: `('/Groups/' || g.id)`, type: 'text' },
+    'meta.version': { sql: `('W/"' || g.version || '"')`, type: 'text' },
+  },
+  lists: { members: membersFromTable },
+};
+
+function membersFromTable(inner: BoundValueFilter, params: unknown[]): string {
+  const value = equalities(inner)?.get('value');
+  if (typeof value === 'string' && equalities(inner)!.size === 1) {
+    return `g.id = any(array(select m.group_id from group_members m
+      where m.tenant_id = $1 and m.member_id = $${params.push(value)}))`;
+  }
+  return `exists (select 1 from group_members m where m.tenant_id = g.tenant_id and m.group_id = g.id
+    and ${toSql(inner, MEMBER_COLUMN_MAP, params)})`;
+}
+
+/** True if a filter picks a few groups through an index. */
+export function isSelective(filter: BoundFilter): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.terms.some(isSelective);
+    case 'or':
+      return filter.terms.every(isSelective);
+    case 'compare':
+      return filter.op === 'eq' && ['id', 'displayName', 'externalId'].includes(filter.target.path);
+    case 'some':
+      return typeof equalities(filter.filter)?.get('value') === 'string';
+    default:
+      return false;
+  }
+}

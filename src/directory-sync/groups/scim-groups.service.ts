@@ -1,0 +1,254 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../base/config/config.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { newId } from '../../base/ids.js';
+import { listResponseText } from '../../scim/messages/list-response.js';
+import type { ListQuery } from '../../scim/messages/list-query.js';
+import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
+import { planGroupPatch, type GroupPatchPlan, type Member, type MemberEdit } from '../../scim/patch/group-plan.js';
+import { readResource } from '../../scim/resource/coerce.js';
+import { sameJson } from '../../scim/resource/equal.js';
+import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
+import { GROUP_TYPE, type Resource } from '../../scim/schema/resource-types.js';
+import { uniqueness } from '../../scim/scim.errors.js';
+import { foldCase } from '../../scim/text.js';
+import type { CurrentDirectory } from '../current-directory.js';
+import { PageMarks } from '../page-marks.js';
+import { readPage, type ListTable } from '../resource-list.js';
+import { MembershipReview } from '../roles/membership-review.js';
+import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
+import { GROUP_COLUMN_MAP, isSelective } from './group.columns.js';
+import {
+  GROUP_COLUMNS,
+  GroupsRepository,
+  membersColumn,
+  type GroupDraft,
+  type GroupRow,
+  type MemberMoves,
+} from './groups.repository.js';
+
+const TABLE: ListTable = {
+  type: GROUP_TYPE,
+  map: GROUP_COLUMN_MAP,
+  from: 'groups g',
+  id: 'g.id',
+  visible: `g.tenant_id = $1 and g.directory_id = ($2::text[])[1]`,
+  isSelective,
+};
+
+/** SCIM Groups. Memberships are rows; a group is never read with its members to change one of them. */
+@Injectable()
+export class ScimGroupsService {
+  private readonly marks = new PageMarks();
+
+  constructor(
+    private readonly db: Database,
+    private readonly repository: GroupsRepository,
+    private readonly review: MembershipReview,
+    private readonly config: Config,
+  ) {}
+
+  get baseUrl(): string {
+    return `${this.config.baseUrl}/scim/v2`;
+  }
+
+  async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<GroupRow> {
+    const { draft, members } = split(readResource(GROUP_TYPE, body, directory.dialect));
+    const id = newId('grp');
+    const at = new Date();
+    if (members.length === 0) {
+      await this.insert(this.db, directory, id, draft, at);
+    } else {
+      // No rule can speak of a group that is only being made, so nobody's role moves.
+      await this.db.transaction(async (tx) => {
+        await this.insert(tx, directory, id, draft, at);
+        await this.repository.addMembers(directory.tenantId, directory.id, directory.owners, id, members, tx);
+        // A new group is in its first version, members and all.
+        await tx.query(`update groups set version = 1, updated_at = created_at where tenant_id = $1 and id = $2`, [
+          directory.tenantId,
+          id,
+        ]);
+      });
+    }
+    return this.stored(directory, id, request);
+  }
+
+  /** PUT: name and members become exactly these; `members` left out means none (RFC 7644 §3.5.1). */
+  async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<GroupRow> {
+    const { draft, members } = split(readResource(GROUP_TYPE, body, directory.dialect));
+    const moved = await this.db.transaction(async (tx) => {
+      const row = await this.locked(tx, directory, id, request);
+      if (!sameJson(JSON.parse(row.doc), JSON.parse(draft.doc))) await this.update(tx, directory, id, draft);
+      const moves = await this.repository.replaceMembers(
+        tx,
+        directory.tenantId,
+        directory.id,
+        directory.owners,
+        id,
+        members,
+      );
+      const job = await this.review.note(tx, directory, id, moves.moved);
+      return { job, members: moves.moved };
+    });
+    await this.review.now(directory, moved.job, moved.members, request.requestId);
+    return this.stored(directory, id, request);
+  }
+
+  /** PATCH (RFC 7644 §3.5.2). The common case, members of one kind of edit, is one statement. */
+  async patch(
+    directory: CurrentDirectory,
+    id: string,
+    operations: PatchOperation[],
+    request: RequestFacts,
+  ): Promise<void> {
+    const plan = planGroupPatch(operations, directory.dialect);
+    const [edit] = plan.memberEdits;
+    const plain = plan.attributeOperations.length === 0 && plan.memberEdits.length === 1;
+    if (plain && request.ifMatch === undefined && !directory.writing.hasRules && edit!.kind !== 'removeWhere') {
+      if (edit!.kind === 'add' || edit!.kind === 'remove') {
+        if ((await this.editMembers(this.db, directory, id, edit!)) === null) throw new NotFound('group');
+        return;
+      }
+    }
+    const moved = await this.db.transaction((tx) => this.patchLocked(tx, directory, id, plan, request));
+    await this.review.now(directory, moved.job, moved.members, request.requestId);
+  }
+
+  private async patchLocked(
+    tx: SqlRunner,
+    directory: CurrentDirectory,
+    id: string,
+    plan: GroupPatchPlan,
+    request: RequestFacts,
+  ): Promise<{ job: string | null; members: string[] }> {
+    const row = await this.locked(tx, directory, id, request);
+    if (plan.attributeOperations.length > 0) {
+      const before = { id, ...(JSON.parse(row.doc) as Resource) };
+      const { resource, changed } = applyPatch(GROUP_TYPE, before, plan.attributeOperations, directory.dialect);
+      if (changed) await this.update(tx, directory, id, split(resource).draft);
+    }
+    const moved: string[] = [];
+    for (const edit of plan.memberEdits) {
+      const moves = await this.editMembers(tx, directory, id, edit);
+      for (const member of moves?.moved ?? []) moved.push(member);
+    }
+    return { job: await this.review.note(tx, directory, id, moved), members: moved };
+  }
+
+  private editMembers(
+    db: SqlRunner,
+    directory: CurrentDirectory,
+    id: string,
+    edit: MemberEdit,
+  ): Promise<MemberMoves | null> {
+    const { tenantId, owners } = directory;
+    switch (edit.kind) {
+      case 'add':
+        return this.repository.addMembers(tenantId, directory.id, owners, id, edit.members, db);
+      case 'remove':
+        return this.repository.removeMembers(tenantId, directory.id, id, edit.values, db);
+      case 'removeWhere':
+        return this.repository.removeWhere(db, tenantId, directory.id, id, edit.bound);
+      case 'removeAll':
+        return this.repository.replaceMembers(db, tenantId, directory.id, owners, id, []);
+      case 'replace':
+        return this.repository.replaceMembers(db, tenantId, directory.id, owners, id, edit.members);
+    }
+  }
+
+  async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await this.locked(tx, directory, id, request);
+      // Noted while the rules of the group are still there: its people lose what the rules gave them.
+      const members = directory.writing.hasRules ? await this.memberIds(tx, directory, id) : [];
+      await this.review.note(tx, directory, id, members, false);
+      if ((await this.repository.remove(tx, directory.tenantId, directory.id, id)) === null) throw new NotFound('group');
+    });
+    this.review.wake();
+  }
+
+  async read(directory: CurrentDirectory, id: string, withMembers: boolean): Promise<GroupRow> {
+    const base = withMembers ? this.baseUrl : null;
+    const row = await this.repository.read(directory.tenantId, directory.id, id, base);
+    if (!row) throw new NotFound('group');
+    return row;
+  }
+
+  async list(
+    directory: CurrentDirectory,
+    query: ListQuery,
+    render: (row: GroupRow) => string,
+  ): Promise<string> {
+    const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
+    const base = this.baseUrl.replaceAll("'", "''");
+    const members = projectionNeeds(projection, 'members') ? membersColumn(`'${base}'`) : 'null as members';
+    // A group of another directory is not this one's to see, whichever it takes over.
+    const own = { ...directory, owners: [directory.id] };
+    const page = await readPage<GroupRow & { total: number | null }>(
+      this.db,
+      TABLE,
+      `${GROUP_COLUMNS}, ${members}`,
+      own,
+      query,
+      this.marks,
+    );
+    return listResponseText({
+      totalResults: page.totalResults,
+      startIndex: page.startIndex,
+      itemsPerPage: page.rows.length,
+      resources: page.rows.map(render),
+      nextCursor: page.nextCursor,
+    });
+  }
+
+  private async insert(db: SqlRunner, directory: CurrentDirectory, id: string, draft: GroupDraft, at: Date) {
+    if (!(await this.repository.insert(directory.tenantId, directory.id, id, draft, at, db))) throw nameTaken(draft);
+  }
+
+  private async update(tx: SqlRunner, directory: CurrentDirectory, id: string, draft: GroupDraft) {
+    if (!(await this.repository.update(tx, directory.tenantId, directory.id, id, draft))) throw nameTaken(draft);
+  }
+
+  private async locked(
+    tx: SqlRunner,
+    directory: CurrentDirectory,
+    id: string,
+    request: RequestFacts,
+  ): Promise<GroupRow> {
+    const row = await this.repository.lock(tx, directory.tenantId, directory.id, id);
+    if (!row) throw new NotFound('group');
+    requireVersion(row, request.ifMatch);
+    return row;
+  }
+
+  private async memberIds(tx: SqlRunner, directory: CurrentDirectory, id: string): Promise<string[]> {
+    const { rows } = await tx.query<{ member_id: string }>(
+      `select member_id from group_members where tenant_id = $1 and group_id = $2`,
+      [directory.tenantId, id],
+    );
+    return rows.map((row) => row.member_id);
+  }
+
+  private stored(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<GroupRow> {
+    return this.read(directory, id, request.withMembers ?? true);
+  }
+}
+
+function split(resource: Resource): { draft: GroupDraft; members: Member[] } {
+  const { members, id: _, ...attributes } = resource;
+  const displayName = attributes['displayName'] as string;
+  return {
+    draft: {
+      doc: JSON.stringify(attributes),
+      displayName,
+      displayNameKey: foldCase(displayName),
+      externalId: (attributes['externalId'] as string | undefined) ?? null,
+    },
+    members: (members as Member[] | undefined) ?? [],
+  };
+}
+
+function nameTaken(draft: GroupDraft) {
+  return uniqueness(`Another group of this directory is called "${draft.displayName.slice(0, 200)}".`);
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '../base/database/database.js';
+import { decodeCursor, encodeCursor } from '../base/http/cursor.js';
+import type { BoundFilter } from '../scim/filter/bound.js';
+import { printFilter } from '../scim/filter/print.js';
+import { resolveFilter } from '../scim/filter/resolve.js';
+import { sortToSql } from '../scim/filter/sort.js';
+import { toSql, type ColumnMap } from '../scim/filter/to-sql.js';
+import type { ListQuery } from '../scim/messages/list-query.js';
+import type { ResourceTypeDef } from '../scim/schema/resource-types.js';
+import { expiredCursor, invalidCount, invalidCursor } from '../scim/scim.errors.js';
+import type { CurrentDirectory } from './current-directory.js';
+import type { PageMarks } from './page-marks.js';
+
+/** What the list of one resource type reads. In all SQL `$1` is the tenant and `$2` the directories shown. */
+export interface ListTable {
+  type: ResourceTypeDef;
+  map: ColumnMap;
+  from: string;
+  id: string;
+  visible: string;
+  /** SQL for the number of all rows, without counting them; undefined: they are few and are counted. */
+  total?: string;
+  isSelective(filter: BoundFilter): boolean;
+}
+
+export interface ListPage<Row> {
+  rows: Row[];
+  totalResults: number;
+  startIndex: number | undefined;
+  nextCursor: string | undefined;
+}
+
+/** How long a cursor is good for, in seconds (RFC 9865 `cursorTimeout`). */
+export const CURSOR_SECONDS = 24 * 3600;
+
+interface Cursor {
+  /** The id behind which the page begins, or, of a sorted list, how many rows come before it. */
+  a: string | number;
+  /** What else was asked, and by whom: a cursor is good for its own list only. */
+  q: string;
+  n: number;
+  t: number;
+}
+
+/** Reads one page of a list (RFC 7644 §3.4.2, RFC 9865). `columns` is the select list, `extra` its parameters. */
+export async function readPage<Row extends { id: string; total: number | null }>(
+  db: Database,
+  table: ListTable,
+  columns: string,
+  directory: CurrentDirectory,
+  query: ListQuery,
+  marks: PageMarks,
+): Promise<ListPage<Row>> {
+  const bound = query.filter ? resolveFilter(query.filter, table.type, directory.dialect) : null;
+  const params: unknown[] = [directory.tenantId, directory.owners];
+  const conditions = [table.visible];
+  if (bound) conditions.push(toSql(bound, table.map, params));
+  const base = { where: conditions.join(' and '), params: [...params] };
+  const list = listName(directory, query);
+
+  const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor, list, query.count);
+  const place = cursor?.a ?? query.startIndex - 1;
+  const mark =
+    cursor === undefined && query.sortBy === undefined && query.startIndex > 1
+      ? marks.take(list, query.startIndex)
+      : undefined;
+  const behind = mark ?? (typeof place === 'string' ? place : undefined);
+  const offset = behind === undefined && typeof place === 'number' ? place : 0;
+  if (behind !== undefined) conditions.push(`${table.id} > $${params.push(behind)}`);
+
+  const wholeTotal = bound === null ? table.total : undefined;
+  // One row more than asked for says whether there is another page.
+  const limit = query.count + 1;
+  const text = `select ${columns}, ${wholeTotal ?? 'null::int'} as total from ${table.from}
+    where ${conditions.join(' and ')} order by ${orderOf(table, query, bound)}
+    limit $${params.push(limit)} offset $${params.push(offset)}`;
+  const found = query.count === 0 ? [] : (await db.query<Row>(text, params)).rows;
+  const more = found.length > query.count;
+  const rows = more ? found.slice(0, query.count) : found;
+
+  const last = rows.at(-1);
+  if (last && more && query.sortBy === undefined && cursor === undefined) {
+    marks.put(list, query.startIndex + rows.length, last.id);
+  }
+  const first = rows[0];
+  const countedByRows = behind === undefined && !more && (rows.length > 0 || offset === 0) && query.count > 0;
+  const totalResults =
+    first?.total ?? (countedByRows && bound !== null ? offset + rows.length : await countAll(db, table, base, wholeTotal));
+  if (cursor === undefined && query.cursor === undefined) {
+    return { rows, totalResults, startIndex: query.startIndex, nextCursor: undefined };
+  }
+  const next = query.sortBy === undefined ? last?.id : offset + rows.length;
+  const nextCursor = more && next !== undefined ? writeCursor(next, list, query.count) : undefined;
+  return { rows, totalResults, startIndex: undefined, nextCursor };
+}
+
+function orderOf(table: ListTable, query: ListQuery, bound: BoundFilter | null): string {
+  // A few rows that an index finds: `||` keeps the order from offering the planner a walk over all rows instead.
+  const byId = bound !== null && table.isSelective(bound) ? `(${table.id} || '')` : table.id;
+  if (query.sortBy === undefined) return byId;
+  const { sql, direction, nulls } = sortToSql(query.sortBy, table.type, table.map, query.sortOrder);
+  return `${sql} ${direction} nulls ${nulls}, ${byId}`;
+}
+
+async function countAll(
+  db: Database,
+  table: ListTable,
+  base: { where: string; params: unknown[] },
+  wholeTotal: string | undefined,
+): Promise<number> {
+  const text = wholeTotal
+    ? `select ${wholeTotal} as n, $2::text[] as shown`
+    : `select count(*)::int as n from ${table.from} where ${base.where}`;
+  const { rows } = await db.query<{ n: number }>(text, base.params);
+  return rows[0]!.n;
+}
+
+function listName(directory: CurrentDirectory, query: ListQuery): string {
+  const filter = query.filter ? printFilter(query.filter) : '';
+  const parts = [directory.tenantId, directory.id, filter, query.sortBy ?? '', query.sortOrder ?? '', query.count];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
+}
+
+function writeCursor(after: string | number, list: string, count: number): string {
+  const cursor: Cursor = { a: after, q: list, n: count, t: Math.floor(Date.now() / 1000) };
+  return encodeCursor(cursor);
+}
+
+function readCursor(text: string, list: string, count: number): Cursor | undefined {
+  if (text === '') return undefined;
+  const cursor = decodeCursor(text) as Cursor;
+  if (cursor.n !== count) throw invalidCount('count must be the same on every page.');
+  if (cursor.q !== list) throw invalidCursor('This cursor belongs to another list.');
+  if (cursor.t + CURSOR_SECONDS < Date.now() / 1000) throw expiredCursor('This cursor is too old; begin again.');
+  return cursor;
+}

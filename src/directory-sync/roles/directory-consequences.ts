@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../../base/database/database.js';
+import { newId } from '../../base/ids.js';
+import type { ChangeSource } from '../../identity/source.js';
+import { DirectoryPeople } from '../directories/directory-people.js';
+import type { DirectoryState } from '../directories/directory.js';
+import { RoleReview } from '../directories/role-review.js';
+import { RoleJobs } from './role-jobs.js';
+
+/** What a changed directory means for its people: a job, so that nobody waits for thousands of them. */
+@Injectable()
+export class RulesReview extends RoleReview {
+  constructor(private readonly jobs: RoleJobs) {
+    super();
+  }
+
+  async ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+    await putJob(db, tenantId, directoryId, source);
+    this.jobs.wake();
+  }
+}
+
+/** The people of a directory that goes away, or that goes live. */
+@Injectable()
+export class PeopleOfDirectory extends DirectoryPeople {
+  constructor(private readonly jobs: RoleJobs) {
+    super();
+  }
+
+  /** They stay, as they are in force now, and nobody manages them any more; nothing is forwarded. */
+  async release(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+    await db.query(
+      `with freed as (update users set directory_id = null, version = version + 1
+         where tenant_id = $1 and directory_id = $2 and gone_at is null returning 1)
+       insert into population_steps (tenant_id, owner, step)
+       select $1, x.owner, x.step from (select count(*)::int as n from freed) f
+       cross join lateral (values ($2::text, -f.n), ('', f.n)) as x(owner, step) where f.n > 0`,
+      [tenantId, directoryId],
+    );
+    // Who is gone for the directory and still in force has nobody left who could bring them back.
+    await db.query(`update users set directory_id = null where tenant_id = $1 and directory_id = $2`, [
+      tenantId,
+      directoryId,
+    ]);
+    await db.query(`delete from groups where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
+  }
+
+  async stateChanged(
+    db: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    _state: DirectoryState,
+    source: ChangeSource,
+  ): Promise<void> {
+    await putJob(db, tenantId, directoryId, source);
+    this.jobs.wake();
+  }
+}
+
+async function putJob(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+  await db.query(
+    `insert into jobs (tenant_id, id, kind, payload, total, created_by)
+     select $1, $2, 'rules-changed', $3::jsonb,
+       (select count(*) from users where tenant_id = $1 and directory_id = $4), $5::jsonb`,
+    [tenantId, newId('job'), JSON.stringify({ directory_id: directoryId }), directoryId, JSON.stringify(source.actor)],
+  );
+}

@@ -1,0 +1,60 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { demandAcceptable } from '../base/http/accept.js';
+import { limitRate, RateLimiter } from '../base/http/rate-limit.js';
+import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
+import { dialectOf } from '../scim/dialects/dialects.js';
+import { bearerToken } from '../tenants/bearer.js';
+import { CredentialStore } from '../tenants/credentials.js';
+import { Unauthenticated } from '../tenants/tenants.errors.js';
+import type { CurrentDirectory } from './current-directory.js';
+import { DirectoryStore, type Directory } from './directories/directory.store.js';
+
+/** A request at the SCIM door, once its directory is known. */
+export interface ScimRequest extends BridgeRequest {
+  directory: CurrentDirectory;
+}
+
+// Made once for each state of a directory, not for each request.
+const made = new WeakMap<Directory, CurrentDirectory>();
+
+/** The SCIM door: the token alone says which directory, and so which tenant, this is. */
+@Injectable()
+export class ScimGuard implements CanActivate {
+  constructor(
+    private readonly credentials: CredentialStore,
+    private readonly directories: DirectoryStore,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const req = http.getRequest<ScimRequest>();
+    const token = bearerToken(req);
+    if (token === null) throw new Unauthenticated('missing');
+    const credential = await this.credentials.findScimToken(token, req);
+    if (credential === null) throw new Unauthenticated('invalid');
+    req.tenantId = credential.tenantId;
+    req.credentialId = credential.tokenId;
+    req.directoryId = credential.directoryId;
+    limitRate(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId);
+    demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
+    req.directory = currentDirectory(await this.directories.get(credential.tenantId, credential.directoryId));
+    return true;
+  }
+}
+
+function currentDirectory(directory: Directory): CurrentDirectory {
+  let current = made.get(directory);
+  if (current === undefined) {
+    current = {
+      tenantId: directory.tenantId,
+      id: directory.id,
+      dialect: dialectOf(directory.profile, { replaceCreatesMissing: directory.replaceCreatesMissing }),
+      writing: directory,
+      owners: [directory.id, directory.takesOver, directory.supersededBy].filter((id) => id !== null),
+      actor: { kind: 'directory', id: directory.id, name: directory.name },
+    };
+    made.set(directory, current);
+  }
+  return current;
+}

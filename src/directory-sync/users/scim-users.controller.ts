@@ -1,0 +1,105 @@
+import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { parseListQuery, parseProjectionQuery, parseSearchRequest } from '../../scim/messages/list-query.js';
+import { parsePatchRequest } from '../../scim/messages/patch-request.js';
+import { etagOf, matchesIfNoneMatch } from '../../scim/resource/etag.js';
+import { parseProjection, projectionNeeds, type Projection } from '../../scim/resource/project.js';
+import { USER_TYPE } from '../../scim/schema/resource-types.js';
+import { LIST_LIMITS } from '../limits.js';
+import { answerEmpty, answerScim } from '../scim-answer.js';
+import { ScimGuard, type ScimRequest } from '../scim.guard.js';
+import { ScimUsersService, type RequestFacts } from './scim-users.service.js';
+import { userText, type StoredUser } from './user-resource.js';
+
+/** `/Users` (RFC 7644 §3). Answers are prepared texts, written straight to the response. */
+@ApiExcludeController()
+@Controller('scim/v2/Users')
+@UseGuards(ScimGuard)
+export class ScimUsersController {
+  constructor(private readonly users: ScimUsersService) {}
+
+  @Post()
+  async create(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    const projection = projectionOf(req);
+    const row = await this.users.create(req.directory, req.body, factsOf(req));
+    this.answer(res, 201, row, projection, true);
+  }
+
+  @Post('.search')
+  async search(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    const query = parseSearchRequest(req.body, LIST_LIMITS);
+    const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
+    const render = (row: StoredUser) => userText(row, this.users.baseUrl, projection);
+    answerScim(res, 200, await this.users.list(req.directory, query, render));
+  }
+
+  @Get()
+  async list(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    const query = parseListQuery(req.query, LIST_LIMITS);
+    const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
+    const render = (row: StoredUser) => userText(row, this.users.baseUrl, projection);
+    answerScim(res, 200, await this.users.list(req.directory, query, render));
+  }
+
+  @Get(':id')
+  async read(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    const projection = projectionOf(req);
+    const row = await this.users.read(req.directory, idOf(req), projectionNeeds(projection, 'groups'));
+    const etag = etagOf(row.version);
+    if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);
+    else this.answer(res, 200, row, projection);
+  }
+
+  @Put(':id')
+  async replace(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    const projection = projectionOf(req);
+    const row = await this.users.replace(req.directory, idOf(req), req.body, factsOf(req));
+    this.answer(res, 200, row, projection);
+  }
+
+  @Patch(':id')
+  async patch(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    const projection = projectionOf(req);
+    const operations = parsePatchRequest(req.body, req.directory.dialect);
+    const row = await this.users.patch(req.directory, idOf(req), operations, factsOf(req));
+    this.answer(res, 200, row, projection);
+  }
+
+  @Delete(':id')
+  async remove(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    await this.users.remove(req.directory, idOf(req), factsOf(req));
+    answerEmpty(res, 204);
+  }
+
+  private answer(
+    res: BridgeResponse,
+    status: number,
+    row: StoredUser,
+    projection: Projection | null,
+    created = false,
+  ): void {
+    const base = this.users.baseUrl;
+    const location = created ? `${base}/Users/${row.id}` : undefined;
+    answerScim(res, status, userText(row, base, projection), etagOf(row.version), location);
+  }
+}
+
+/** What a write must know of its request beside the body. */
+export function factsOf(req: ScimRequest): RequestFacts {
+  return {
+    requestId: req.id,
+    receivedAt: new Date(Date.now() - (performance.now() - req.startedAt)),
+    ifMatch: req.headers['if-match'],
+  };
+}
+
+/** The id in the path. */
+export function idOf(req: ScimRequest): string {
+  return req.params['id'] as string;
+}
+
+function projectionOf(req: ScimRequest): Projection | null {
+  const { attributes, excludedAttributes } = parseProjectionQuery(req.query);
+  return parseProjection(USER_TYPE, attributes, excludedAttributes);
+}

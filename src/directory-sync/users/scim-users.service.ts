@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../base/config/config.js';
+import { Database } from '../../base/database/database.js';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { listResponseText } from '../../scim/messages/list-response.js';
+import type { ListQuery } from '../../scim/messages/list-query.js';
+import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
+import { readResource } from '../../scim/resource/coerce.js';
+import { sameJson } from '../../scim/resource/equal.js';
+import { etagOf, matchesIfMatch } from '../../scim/resource/etag.js';
+import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
+import { USER_TYPE } from '../../scim/schema/resource-types.js';
+import { draftOf, type UserDocument } from '../../users/user.mapping.js';
+import type { UserRow } from '../../users/user.row.js';
+import { GROUPS_COLUMN } from '../../users/users.repository.js';
+import { UsersService, type Edit } from '../../users/users.service.js';
+import { writeContext, type CurrentDirectory } from '../current-directory.js';
+import { PageMarks } from '../page-marks.js';
+import { readPage, type ListTable } from '../resource-list.js';
+import { PreconditionFailed } from '../scim.refusals.js';
+import { isSelective, USER_COLUMN_MAP } from './user.columns.js';
+import type { StoredUser } from './user-resource.js';
+
+/** What of a request, beside its body, a write has to know. */
+export interface RequestFacts {
+  requestId: string;
+  receivedAt: Date;
+  ifMatch: string | undefined;
+  /** Of a group: does the answer show its members? */
+  withMembers?: boolean;
+}
+
+const COLUMNS = `u.id, u.doc::text as doc, u.version, extract(epoch from u.created_at)::float8 * 1000 as created_at,
+  extract(epoch from u.updated_at)::float8 * 1000 as updated_at`;
+
+const TABLE: ListTable = {
+  type: USER_TYPE,
+  map: USER_COLUMN_MAP,
+  from: 'users u',
+  id: 'u.id',
+  visible: `u.tenant_id = $1 and u.gone_at is null and (u.directory_id is null or u.directory_id = any($2))`,
+  total: `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and (p.owner = any($2) or p.owner = '')), 0)
+    + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and (s.owner = any($2) or s.owner = '')), 0))::int)`,
+  isSelective,
+};
+
+/** SCIM Users: what the protocol asks, in terms of the one record that every door changes. */
+@Injectable()
+export class ScimUsersService {
+  private readonly marks = new PageMarks();
+
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersService,
+    private readonly config: Config,
+  ) {}
+
+  get baseUrl(): string {
+    return `${this.config.baseUrl}/scim/v2`;
+  }
+
+  /** 201 also where the draft was linked with somebody who was there: the id stays (contract §3). */
+  async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<StoredUser> {
+    const doc = readResource(USER_TYPE, body, directory.dialect) as UserDocument;
+    const draft = draftOf(doc, directory.writing.attributeMap);
+    const context = writeContext(directory, request.requestId, request.receivedAt);
+    return (await this.users.create(context, draft)).row;
+  }
+
+  /** PUT: the whole resource (RFC 7644 §3.5.1). What the client leaves out is unassigned, `active` is true again. */
+  async replace(
+    directory: CurrentDirectory,
+    id: string,
+    body: unknown,
+    request: RequestFacts,
+  ): Promise<StoredUser> {
+    const doc = readResource(USER_TYPE, body, directory.dialect) as UserDocument;
+    return this.edit(directory, id, request, () => doc);
+  }
+
+  /** PATCH (RFC 7644 §3.5.2): all operations, or none. */
+  async patch(
+    directory: CurrentDirectory,
+    id: string,
+    operations: PatchOperation[],
+    request: RequestFacts,
+  ): Promise<StoredUser> {
+    return this.edit(directory, id, request, (before) => {
+      const { resource, changed } = applyPatch(USER_TYPE, before, operations, directory.dialect);
+      return changed ? (resource as UserDocument) : null;
+    });
+  }
+
+  private async edit(
+    directory: CurrentDirectory,
+    id: string,
+    request: RequestFacts,
+    next: (before: UserDocument) => UserDocument | null,
+  ): Promise<StoredUser> {
+    const context = writeContext(directory, request.requestId, request.receivedAt);
+    const { row } = await this.users.change(context, id, this.visibleTo(directory), (row): Edit | null => {
+      requireVersion(row, request.ifMatch);
+      const before = JSON.parse(row.doc) as UserDocument;
+      const after = next({ id: row.id, ...before });
+      if (after === null) return null;
+      delete after['id'];
+      const mine = row.directory_id === directory.id;
+      if (mine && sameJson(before, after)) return null;
+      if (directory.writing.superseded) return null; // answered, and without effect (contract §4)
+      return { draft: draftOf(after, directory.writing.attributeMap), directoryId: directory.id };
+    });
+    return row;
+  }
+
+  /** 204; 404 the second time. */
+  async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
+    const context = writeContext(directory, request.requestId, request.receivedAt);
+    await this.users.remove(context, id, this.visibleTo(directory), (row) => requireVersion(row, request.ifMatch));
+  }
+
+  async read(directory: CurrentDirectory, id: string, withGroups: boolean): Promise<StoredUser> {
+    const { rows } = await this.db.query<StoredUser>(
+      `select ${COLUMNS}, ${withGroups ? GROUPS_COLUMN : 'null as groups'} from users u
+       where ${TABLE.visible} and u.id = $3`,
+      [directory.tenantId, directory.owners, id],
+    );
+    if (!rows[0]) throw new NotFound('user');
+    return rows[0];
+  }
+
+  /** A ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
+  async list(
+    directory: CurrentDirectory,
+    query: ListQuery,
+    render: (row: StoredUser) => string,
+  ): Promise<string> {
+    const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
+    const groups = projectionNeeds(projection, 'groups') ? GROUPS_COLUMN : 'null as groups';
+    const page = await readPage<StoredUser & { total: number | null }>(
+      this.db,
+      TABLE,
+      `${COLUMNS}, ${groups}`,
+      directory,
+      query,
+      this.marks,
+    );
+    return listResponseText({
+      totalResults: page.totalResults,
+      startIndex: page.startIndex,
+      itemsPerPage: page.rows.length,
+      resources: page.rows.map(render),
+      nextCursor: page.nextCursor,
+    });
+  }
+
+  private visibleTo(directory: CurrentDirectory): (row: UserRow) => boolean {
+    return (row) => row.directory_id === null || directory.owners.includes(row.directory_id);
+  }
+}
+
+/** `If-Match` (RFC 7644 §3.14): 412 unless the client saw the version that is stored. */
+export function requireVersion(row: { version: number }, ifMatch: string | undefined): void {
+  if (!matchesIfMatch(ifMatch, etagOf(row.version))) throw new PreconditionFailed();
+}

@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../base/clock.js';
+import type { LeasedLane, Lookup } from '../delivery/call.js';
+import type { Destination } from '../delivery/destination.js';
+import { LanesRepository } from '../delivery/lanes.repository.js';
+import type { Outcome, Sent } from '../delivery/outcome.js';
+import { PlatformClient } from '../platform-client/platform.client.js';
+import { Ended, Search } from './account-search.js';
+import { adoptByEmail, adoptByExternalId, sameEmail, type Adoption } from './adoption.rules.js';
+import { Connections } from './platform/connections.js';
+
+/** Tries of a create whose answer named no id and that cannot be found afterwards, before it is believed. */
+const BELIEVED_AFTER = 3;
+
+/**
+ * Asks the platform what it has of a person. Only reads: whatever is found is bound, and the next step writes. That
+ * a person is unknown there is believed only when the API itself says so (200 with `found: false`): a 404 may come
+ * from any page that stands where the API should be.
+ */
+@Injectable()
+export class AccountFinder {
+  constructor(
+    private readonly client: PlatformClient,
+    private readonly lanes: LanesRepository,
+    private readonly connections: Connections,
+    private readonly clock: Clock,
+  ) {}
+
+  async find(lane: LeasedLane, destination: Destination, timeoutMs: number): Promise<Sent> {
+    const search = new Search(lane, destination, performance.now() + timeoutMs, this.client, this.connections, this.clock);
+    const why = lane.call.lookup?.why ?? 'lost';
+    try {
+      const outcome =
+        why === 'gone' ? await this.gone(search) : why === 'no_id' ? await this.noId(search) : await this.account(search);
+      search.conclude(outcome);
+      return { outcome, attempts: search.attempts };
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+      return { outcome: error.outcome, attempts: search.attempts };
+    }
+  }
+
+  /** The id that we knew is unknown there, says an answer that may have come from anywhere. */
+  private async gone(search: Search): Promise<Outcome> {
+    const { call } = search.lane;
+    const id = await search.resolve(search.person.external_id ?? search.lane.userId);
+    if (id !== null && id === call.platform_id) return { kind: 'next', lookup: null, circling: true };
+    if (id !== null) return this.bind(search, id, 'external_id');
+    if (call.state === 'active') return { kind: 'next', lookup: null, bind: null };
+    return { kind: 'delivered', bind: null };
+  }
+
+  /** A create succeeded, and did not say under which id. */
+  private async noId(search: Search): Promise<Outcome> {
+    const { external_id, email } = search.person;
+    const id = external_id === null ? null : await search.resolve(external_id);
+    const found = id ?? (await search.byEmail(email)).find((user) => user.external_id === external_id)?.id ?? null;
+    if (found !== null) return { kind: 'next', lookup: null, bind: found };
+    if (search.lane.tries + 1 >= BELIEVED_AFTER) return { kind: 'delivered' };
+    return { kind: 'next', lookup: search.lane.call.lookup, circling: true };
+  }
+
+  /** An account is in the way, or there may be one of ours that we lost sight of. */
+  private async account(search: Search): Promise<Outcome> {
+    const { lane, person } = search;
+    const lookup = lane.call.lookup;
+    if (lane.call.platform_id !== null) return this.inTheWay(search, lookup);
+    if (person.external_id !== null) {
+      const id = await search.resolve(person.external_id);
+      if (id !== null) return this.bind(search, id, 'external_id');
+    }
+    const named = lookup?.id === undefined ? null : await search.user(lookup.id);
+    const accounts = named === null ? await search.byEmail(person.email) : [named];
+    let refusal: string | null = null;
+    for (const account of accounts) {
+      const adoption = adoptByEmail(person, account, await this.boundTo(search, account.id));
+      if (adoption.kind === 'adopt') return this.adopted(account.id, 'email', lookup);
+      if (adoption.kind === 'wait') return { kind: 'wait', detail: adoption.detail };
+      refusal = adoption.detail;
+    }
+    if (lookup?.why !== 'conflict') {
+      // Nothing of ours is there: an active person is created now, and a leaver was never there.
+      return lane.call.state === 'active' ? { kind: 'next', lookup: null } : { kind: 'delivered' };
+    }
+    if (refusal !== null) return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: refusal };
+    return this.unexplained(search, lookup);
+  }
+
+  /** An update met another account: perhaps of somebody whose own change is still on its way. */
+  private async inTheWay(search: Search, lookup: Lookup | null): Promise<Outcome> {
+    const { person, lane } = search;
+    const named = lookup?.id === undefined ? null : await search.user(lookup.id);
+    const accounts = (named === null ? await search.byEmail(person.email) : [named]).filter(
+      ({ id, email, external_id }) =>
+        id !== lane.call.platform_id &&
+        (sameEmail(email, person.email) || (external_id !== null && external_id === person.external_id)),
+    );
+    for (const account of accounts) {
+      const bound = await this.boundTo(search, account.id);
+      if (bound?.pending && !bound.parked) return { kind: 'wait', detail: `waits for ${bound.user_id}` };
+    }
+    if (accounts.length > 0) return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
+    return this.unexplained(search, lookup);
+  }
+
+  /** Nothing that could be in the way is there any more: try again, and once only. */
+  private unexplained(search: Search, lookup: Lookup | null): Outcome {
+    if (search.lane.tries === 0) return { kind: 'next', lookup: null, circling: true };
+    return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
+  }
+
+  private async bind(search: Search, id: string, by: string): Promise<Outcome> {
+    const bound = await this.boundTo(search, id);
+    const adoption: Adoption = adoptByExternalId(bound);
+    if (adoption.kind === 'wait') return { kind: 'wait', detail: adoption.detail };
+    if (adoption.kind === 'refuse') {
+      return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: adoption.detail };
+    }
+    if (bound !== null) await this.lanes.unbindLeavers(search.destination.tenantId, id, search.lane.userId);
+    return this.adopted(id, by, search.lane.call.lookup);
+  }
+
+  private adopted(id: string, by: string, lookup: Lookup | null): Outcome {
+    return { kind: 'next', lookup: null, bind: id, ...(lookup?.why === 'conflict' ? { adopted: by } : {}) };
+  }
+
+  private boundTo(search: Search, platformId: string): ReturnType<LanesRepository['boundTo']> {
+    return this.lanes.boundTo(search.destination.tenantId, platformId, search.lane.userId);
+  }
+}

@@ -1,0 +1,99 @@
+import type { Clock } from '../base/clock.js';
+import type { LeasedLane } from '../delivery/call.js';
+import type { Destination } from '../delivery/destination.js';
+import type { Attempt, Outcome } from '../delivery/outcome.js';
+import { judge } from '../delivery/retry.rules.js';
+import type { Person } from '../identity/person.js';
+import type { PlatformClient } from '../platform-client/platform.client.js';
+import type { PlatformRequest, PlatformUser } from '../platform-client/platform.types.js';
+import { sameEmail } from './adoption.rules.js';
+import { attemptOf } from './attempt.mapping.js';
+import { personOf } from './call.rules.js';
+import { failureOf } from './outcome.rules.js';
+import { idOf, readPlatformUser } from './platform-user.mapping.js';
+import type { Connections } from './platform/connections.js';
+
+/** An answer that ends the search: the platform is away, refuses, or makes no sense. */
+export class Ended extends Error {
+  constructor(readonly outcome: Outcome) {
+    super('the search ended early');
+  }
+}
+
+/** The questions of one search, under one deadline, and what was answered. */
+export class Search {
+  readonly attempts: Attempt[] = [];
+  readonly person: Person;
+
+  constructor(
+    readonly lane: LeasedLane,
+    readonly destination: Destination,
+    private readonly deadline: number,
+    private readonly client: PlatformClient,
+    private readonly connections: Connections,
+    private readonly clock: Clock,
+  ) {
+    this.person = personOf(lane.call);
+  }
+
+  /** The id under this external id, or null if the API says that there is none. */
+  async resolve(externalId: string): Promise<string | null> {
+    const { resolve } = this.destination.settings.paths;
+    const body = await this.ask(resolve, { type: 'user', external_id: externalId });
+    const { found, id } = (body ?? {}) as { found?: unknown; id?: unknown };
+    if (found === false) return null;
+    const known = found === true ? idOf(id) : null;
+    if (known === null) throw new Ended(senseless('resolve'));
+    return known;
+  }
+
+  /** One account by its id, or null if there is none (which is only a hint here). */
+  async user(id: string): Promise<PlatformUser | null> {
+    const path = `${this.destination.settings.paths.users}/${encodeURIComponent(id)}`;
+    const body = await this.ask(path, undefined, true);
+    return body === null ? null : readPlatformUser(body);
+  }
+
+  /** The accounts with this e-mail address. */
+  async byEmail(email: string | null): Promise<PlatformUser[]> {
+    if (email === null) return [];
+    const body = await this.ask(this.destination.settings.paths.users, { email });
+    const list = Array.isArray(body) ? (body as unknown[]) : (body as { data?: unknown } | null)?.data;
+    if (!Array.isArray(list)) throw new Ended(senseless('list of users'));
+    const users = list.map(readPlatformUser).filter((user) => user !== null);
+    return users.filter((user) => sameEmail(user.email, email));
+  }
+
+  /** What the outcome turned out to be stands beside the last question. */
+  conclude(outcome: Outcome): void {
+    const last = this.attempts.at(-1);
+    if (last === undefined) return;
+    if (outcome.kind === 'next' && outcome.adopted !== undefined) {
+      last.outcome = 'adopted';
+      last.detail = `found by ${outcome.adopted}`;
+    } else if (outcome.kind === 'delivered') last.outcome = 'delivered';
+    else if (outcome.kind === 'park' || outcome.kind === 'wait') last.detail = outcome.detail;
+  }
+
+  private async ask(path: string, query: Record<string, string> | undefined, mayMiss = false): Promise<unknown> {
+    const request: PlatformRequest = {
+      method: 'GET',
+      path,
+      ...(query === undefined ? {} : { query }),
+      timeoutMs: Math.max(1, Math.round(this.deadline - performance.now())),
+    };
+    const sentAt = this.clock.now();
+    const answer = await this.client.send(this.connections.of(this.destination), request);
+    const verdict = judge(answer, this.clock.now());
+    const missed = mayMiss && verdict.kind === 'missing';
+    const outcome: Outcome = missed || verdict.kind === 'ok' ? { kind: 'nothing' } : failureOf(verdict);
+    this.attempts.push(attemptOf(request, verdict, outcome, answer.ms, sentAt));
+    if (verdict.kind === 'ok') return verdict.body;
+    if (missed) return null;
+    throw new Ended(outcome);
+  }
+}
+
+function senseless(what: string): Outcome {
+  return { kind: 'unavailable', reason: `senseless_${what.replaceAll(' ', '_')}`, charge: true, retryAfterMs: null };
+}

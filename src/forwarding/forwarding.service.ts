@@ -1,0 +1,69 @@
+import { Injectable, Optional } from '@nestjs/common';
+import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import { DeliveryWorker } from '../delivery/delivery.worker.js';
+import type { UserChange } from '../identity/person.js';
+import type { ChangeSource } from '../identity/source.js';
+import { personText } from './platform-user.mapping.js';
+
+/** Writes down what the platform has to be told, in the statement that makes it true. */
+@Injectable()
+export class ForwardingService {
+  constructor(@Optional() private readonly worker?: DeliveryWorker) {}
+
+  /**
+   * Adds a change to the unit of work, for the user whose id the subject returns: the change itself and, if it is to
+   * be forwarded, the user's lane. The lane's row is locked from here to the commit, so that the sequences of one user
+   * follow the order of the commits. A newer change replaces one that waits, and takes the place of one that is parked.
+   */
+  enqueue(
+    tx: UnitOfWork,
+    tenantId: string,
+    change: UserChange,
+    source: ChangeSource,
+    receivedAt: Date,
+    forward: boolean,
+  ): void {
+    const person = personText(change.person);
+    const changes = `w${tx.size}`;
+    tx.add(
+      (p) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at)
+        select ${p.add(tenantId, 'text')}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forward, 'boolean')},
+          ${p.add(change.changed, 'text[]')}, ${p.add(person, 'jsonb')}, ${p.add(JSON.stringify(source), 'jsonb')},
+          ${p.add(receivedAt, 'timestamptz')}
+        from subject returning tenant_id, user_id, sequence, occurred_at`,
+    );
+    if (!forward) return;
+    tx.add(
+      (p) => `insert into lanes as l
+          (tenant_id, user_id, target_state, target_person, rank, first_pending, last_pending, pending_since)
+        select c.tenant_id, c.user_id, ${p.add(change.status, 'text')}, ${p.add(person, 'text')},
+          ${p.add(change.status === 'active' ? 1 : 0, 'smallint')}, c.sequence, c.sequence, c.occurred_at
+        from ${changes} c
+        on conflict (tenant_id, user_id) do update set ${SUPERSEDE}
+        where excluded.last_pending > l.last_pending`,
+    );
+  }
+
+  /** After the commit: there is something to send, and no need to wait for the next poll. */
+  wake(tenantId: string): void {
+    this.worker?.wake(tenantId);
+  }
+}
+
+// A call that is parked was not understood by the platform, or never answered: the newer change does not wait for it.
+// If it was a create, the account may exist all the same, and has to be looked for first.
+const SUPERSEDE = `
+  target_state = excluded.target_state,
+  target_person = excluded.target_person,
+  rank = excluded.rank,
+  first_pending = coalesce(l.first_pending, excluded.first_pending),
+  last_pending = excluded.last_pending,
+  pending_since = coalesce(l.pending_since, excluded.pending_since),
+  call = case when l.parked is null then l.call end,
+  lookup = case when l.parked is not null and l.call->>'state' = 'active' and l.call->>'platform_id' is null
+                then '{"why":"lost"}'::jsonb else l.lookup end,
+  attempts = 0,
+  next_at = '-infinity',
+  parked = null,
+  parked_detail = null,
+  parked_at = null`;

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../base/clock.js';
+import { deliveryId, type LeasedLane } from '../delivery/call.js';
+import type { Destination } from '../delivery/destination.js';
+import type { Sent } from '../delivery/outcome.js';
+import { judge } from '../delivery/retry.rules.js';
+import { Sender } from '../delivery/sender.js';
+import { PlatformClient } from '../platform-client/platform.client.js';
+import type { PlatformRequest } from '../platform-client/platform.types.js';
+import { AccountFinder } from './account-finder.js';
+import { attemptOf, nothingSaid } from './attempt.mapping.js';
+import { stepOf, type Write } from './call.rules.js';
+import { outcomeOf } from './outcome.rules.js';
+import { Connections } from './platform/connections.js';
+
+/** Says one call to the platform: one write, or the questions that come before one. */
+@Injectable()
+export class PlatformSender extends Sender {
+  constructor(
+    private readonly client: PlatformClient,
+    private readonly finder: AccountFinder,
+    private readonly connections: Connections,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  async send(lane: LeasedLane, destination: Destination, timeoutMs: number): Promise<Sent> {
+    const step = stepOf(lane.call);
+    if (step.kind === 'nothing') return { outcome: { kind: 'nothing' }, attempts: [nothingSaid(this.clock.now())] };
+    if (step.kind === 'look') return this.finder.find(lane, destination, timeoutMs);
+    const request = requestOf(step, lane, destination, timeoutMs);
+    const sentAt = this.clock.now();
+    const answer = await this.client.send(this.connections.of(destination), request);
+    const verdict = judge(answer, this.clock.now());
+    const outcome = outcomeOf(step, lane.call, verdict);
+    return { outcome, attempts: [attemptOf(request, verdict, outcome, answer.ms, sentAt)] };
+  }
+}
+
+/** The bytes of a write: a pure function of the call, except for paths, which belong to the address. */
+function requestOf(step: Write, lane: LeasedLane, { settings }: Destination, timeoutMs: number): PlatformRequest {
+  const { users } = settings.paths;
+  const idempotencyKey = deliveryId(lane.userId, lane.call);
+  if (step.kind === 'create') return { method: 'POST', path: users, body: step.body, idempotencyKey, timeoutMs };
+  const path = `${users}/${encodeURIComponent(step.id)}`;
+  if (step.kind === 'delete') return { method: 'DELETE', path, idempotencyKey, timeoutMs };
+  return { method: 'PATCH', path, body: step.body, idempotencyKey, timeoutMs };
+}

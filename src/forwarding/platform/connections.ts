@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../base/config/config.js';
+import type { Destination } from '../../delivery/destination.js';
+import type { PlatformConnection } from '../../platform-client/platform.types.js';
+
+/** Turns a destination into what the client needs, and says which addresses need no leave. */
+@Injectable()
+export class Connections {
+  private readonly trusted: ReadonlySet<string>;
+  private readonly allowPrivate: boolean;
+
+  constructor(config: Config) {
+    // The operator's own address, and the stand-in that this installation runs itself.
+    const own = config.platform.baseUrl === undefined ? [] : [config.platform.baseUrl];
+    const { enabled } = config.sandbox;
+    if (enabled === 'on' || (enabled === 'auto' && config.databaseUrl === null)) {
+      own.push(`http://127.0.0.1:${config.sandbox.port}`, `http://localhost:${config.sandbox.port}`);
+    }
+    this.trusted = new Set(own.map((address) => new URL(address).origin));
+    this.allowPrivate = config.allowPrivateDestinations;
+  }
+
+  of(destination: Destination): PlatformConnection {
+    return {
+      baseUrl: destination.baseUrl,
+      key: destination.key,
+      paths: destination.settings.paths,
+      trusted: this.trusts(destination.baseUrl),
+    };
+  }
+
+  /** Whether an address may be private and plain http. */
+  trusts(baseUrl: string): boolean {
+    return this.allowPrivate || (URL.canParse(baseUrl) && this.trusted.has(new URL(baseUrl).origin));
+  }
+}

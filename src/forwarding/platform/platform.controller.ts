@@ -1,0 +1,74 @@
+import { Body, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiController } from '../../tenants/api-controller.js';
+import type { Caller } from '../../tenants/caller.js';
+import { CurrentCaller } from '../../tenants/current-caller.js';
+import { RequireScope } from '../../tenants/require-scope.js';
+import { JobsRepository } from '../jobs/jobs.repository.js';
+import { ChangePlatform, JobBody, PausePlatform, PlatformBody, PlatformTestBody } from './platform.dto.js';
+import { PlatformService } from './platform.service.js';
+
+@ApiController('platform')
+@RequireScope('admin')
+export class PlatformController {
+  constructor(
+    private readonly platform: PlatformService,
+    private readonly jobs: JobsRepository,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The connection to the hiring platform, and how it is doing' })
+  @ApiOkResponse({ type: PlatformBody })
+  show(@CurrentCaller() caller: Caller): Promise<PlatformBody> {
+    return this.platform.show(caller.tenantId);
+  }
+
+  @Put()
+  @ApiOperation({
+    summary: 'Makes or changes the connection; what is left out stays',
+    description: 'Another address forwards the present state of every active person anew, in the background.',
+  })
+  @ApiOkResponse({ type: PlatformBody })
+  change(@CurrentCaller() caller: Caller, @Body() body: ChangePlatform): Promise<PlatformBody> {
+    return this.platform.change(caller, body);
+  }
+
+  @Post('test')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Asks the platform about nobody and says in plain words what came of it' })
+  @ApiOkResponse({ type: PlatformTestBody })
+  test(@CurrentCaller() caller: Caller): Promise<PlatformTestBody> {
+    return this.platform.test(caller.tenantId);
+  }
+
+  @Post('pause')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Stops forwarding; changes wait' })
+  @ApiOkResponse({ type: PlatformBody })
+  pause(@CurrentCaller() caller: Caller, @Body() body: PausePlatform): Promise<PlatformBody> {
+    return this.platform.pause(caller, body.reason ?? null);
+  }
+
+  @Post('resume')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Goes on forwarding, whatever had stopped it' })
+  @ApiOkResponse({ type: PlatformBody })
+  resume(@CurrentCaller() caller: Caller): Promise<PlatformBody> {
+    return this.platform.resume(caller);
+  }
+
+  @Post('import')
+  @HttpCode(202)
+  @ApiOperation({ summary: 'Takes in everybody whom the platform already has, without forwarding anything' })
+  @ApiAcceptedResponse({ type: JobBody })
+  import(@CurrentCaller() caller: Caller): Promise<JobBody> {
+    return this.platform.import(caller);
+  }
+
+  @Get('jobs')
+  @ApiOperation({ summary: 'Background work of forwarding, newest first: imports, resends, changes of address' })
+  @ApiOkResponse({ schema: { properties: { data: { type: 'array', items: { $ref: '#/components/schemas/JobBody' } } } } })
+  async list(@CurrentCaller() caller: Caller): Promise<{ data: JobBody[] }> {
+    return { data: await this.jobs.list(caller.tenantId) };
+  }
+}

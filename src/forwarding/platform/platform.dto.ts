@@ -1,0 +1,141 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Choice, Nested, Ruled, Whole } from '../../base/http/fields.js';
+import { Text } from '../../base/http/text.js';
+import { ServerSet } from '../../base/http/validate.js';
+
+const REMOVALS = ['inactive', 'delete'] as const;
+
+/** What is wrong with an address, whoever gives it. */
+function addressProblem(value: unknown): string | null {
+  if (typeof value !== 'string' || !URL.canParse(value)) return 'must be a complete http or https address';
+  const url = new URL(value);
+  if (!/^https?:$/.test(url.protocol)) return 'must be an http or https address';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  return /[?#]/.test(value) ? 'must not have a query or fragment' : null;
+}
+
+function keyProblem(value: unknown): string | null {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,2000}$/.test(value) ? null : 'must be visible ASCII characters';
+}
+
+const PATH = { test: /^\/[\w\-./~%]*[\w\-.~%]$/, message: 'must be a path such as /v1/users' };
+
+export class PlatformPaths {
+  @Text({ max: 200, optional: true, pattern: PATH, example: '/v1/users' })
+  users?: string;
+  @Text({ max: 200, optional: true, pattern: PATH, example: '/v1/resolve' })
+  resolve?: string;
+}
+
+@ServerSet(
+  'connected',
+  'key_hint',
+  'state',
+  'reason',
+  'detail',
+  'since',
+  'next_probe_at',
+  'last_success_at',
+  'waiting',
+  'parked',
+  'updated_at',
+)
+export class ChangePlatform {
+  @Ruled(addressProblem, { type: String, format: 'uri', example: 'https://api.platform.example.com' }, { optional: true })
+  base_url?: string;
+
+  @Ruled(keyProblem, { type: String, writeOnly: true }, { optional: true, nullable: true, description: 'Kept sealed.' })
+  api_key?: string | null;
+
+  @Nested(() => PlatformPaths, { optional: true })
+  paths?: PlatformPaths;
+
+  @Choice(REMOVALS, { optional: true, description: 'What a deactivation does there. Default `inactive`.' })
+  on_deactivate?: 'inactive' | 'delete';
+
+  @Choice(REMOVALS, { optional: true, description: 'What a deletion does there. Default `delete`.' })
+  on_delete?: 'inactive' | 'delete';
+
+  @Whole({ min: 1, max: 10_000, optional: true, nullable: true, description: 'Calls a second and worker process.' })
+  rate?: number | null;
+
+  @Whole({ min: 1, max: 128, optional: true, description: 'Calls at the same time and worker process. Default 16.' })
+  concurrency?: number;
+
+  @Whole({ min: 100, max: 60_000, optional: true, description: 'The deadline of each call. Default 10 000.' })
+  timeout_ms?: number;
+}
+
+export class PausePlatform {
+  @Text({ max: 500, optional: true, description: 'Why, for whoever wonders later.' })
+  reason?: string;
+}
+
+export class PlatformBody {
+  @ApiProperty({ description: 'False: there is no platform yet; changes wait and nothing is lost.' })
+  connected!: boolean;
+  @ApiProperty({ type: String, nullable: true })
+  base_url!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The last four characters of the key.' })
+  key_hint!: string | null;
+  @ApiProperty({ type: PlatformPaths })
+  paths!: { users: string; resolve: string };
+  @ApiProperty({ enum: REMOVALS })
+  on_deactivate!: string;
+  @ApiProperty({ enum: REMOVALS })
+  on_delete!: string;
+  @ApiProperty({ type: Number, nullable: true })
+  rate!: number | null;
+  @ApiProperty()
+  concurrency!: number;
+  @ApiProperty()
+  timeout_ms!: number;
+  @ApiProperty({ enum: ['ok', 'open', 'paused', 'no_platform_yet', 'no_key_yet'] })
+  state!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'looks_misconfigured' })
+  reason!: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  detail!: string | null;
+  @ApiProperty({ type: Date, nullable: true })
+  since!: Date | null;
+  @ApiProperty({ type: Date, nullable: true })
+  next_probe_at!: Date | null;
+  @ApiProperty({ type: Date, nullable: true })
+  last_success_at!: Date | null;
+  @ApiProperty({ description: 'People for whom something waits to be sent.' })
+  waiting!: number;
+  @ApiProperty({ description: 'People whose last change is parked.' })
+  parked!: number;
+  @ApiProperty({ type: Date, nullable: true })
+  updated_at!: Date | null;
+}
+
+export class PlatformTestBody {
+  @ApiProperty()
+  ok!: boolean;
+  @ApiProperty({ example: 'The platform answered as it should: the address and the key are good.' })
+  message!: string;
+  @ApiProperty({ type: Number, nullable: true })
+  status!: number | null;
+  @ApiProperty()
+  duration_ms!: number;
+}
+
+export class JobBody {
+  @ApiProperty({ example: 'job_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty({ enum: ['platform.reforward', 'platform.import', 'changes.resend'] })
+  kind!: string;
+  @ApiProperty({ enum: ['waiting', 'running', 'done', 'failed'] })
+  state!: string;
+  @ApiProperty()
+  done!: number;
+  @ApiProperty({ type: Number, nullable: true })
+  total!: number | null;
+  @ApiProperty({ type: String, nullable: true })
+  error!: string | null;
+  @ApiProperty()
+  created_at!: Date;
+  @ApiProperty({ type: Date, nullable: true })
+  finished_at!: Date | null;
+}

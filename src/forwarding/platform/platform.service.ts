@@ -1,0 +1,214 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Config } from '../../base/config/config.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { Conflict, InvalidFields } from '../../base/errors/domain-error.js';
+import { refusalOfUrl } from '../../base/http/outbound.js';
+import { newId } from '../../base/ids.js';
+import { DEFAULT_SETTINGS, type Destination, type DestinationSettings } from '../../delivery/destination.js';
+import { DestinationsRepository, type DestinationChange } from '../../delivery/destinations.repository.js';
+import { judge } from '../../delivery/retry.rules.js';
+import { systemActor, type Actor } from '../../identity/source.js';
+import { PlatformClient } from '../../platform-client/platform.client.js';
+import { AuditService } from '../../tenants/audit/audit.service.js';
+import type { Caller } from '../../tenants/caller.js';
+import { ForwardingService } from '../forwarding.service.js';
+import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
+import { Connections } from './connections.js';
+import { findingOf } from './platform-test.rules.js';
+import type { ChangePlatform, PlatformBody, PlatformTestBody } from './platform.dto.js';
+
+/** The platform connection of a tenant, as its administrators see and change it. */
+@Injectable()
+export class PlatformService {
+  constructor(
+    private readonly db: Database,
+    private readonly destinations: DestinationsRepository,
+    private readonly connections: Connections,
+    private readonly client: PlatformClient,
+    private readonly jobs: JobsRepository,
+    private readonly audit: AuditService,
+    private readonly forwarding: ForwardingService,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  async show(tenantId: string): Promise<PlatformBody> {
+    const destination = await this.destinations.read(tenantId);
+    const { rows } = await this.db.query<{ waiting: number; parked: number }>(
+      `select count(*) filter (where parked is null)::int as waiting, count(*) filter (where parked is not null)::int as parked
+       from lanes where tenant_id = $1 and first_pending is not null`,
+      [tenantId],
+    );
+    return { ...view(destination), ...rows[0]! };
+  }
+
+  /**
+   * Makes or changes the connection; what is left out stays. Throws `InvalidFields` for an address that may not be
+   * used, and for a new host without a key: the old key is not for others' eyes.
+   */
+  async change(caller: Caller, body: ChangePlatform): Promise<PlatformBody> {
+    const change = changeOf(body);
+    if (change.baseUrl !== undefined) this.checkAddress(change.baseUrl);
+    await this.db.transaction(async (tx) => {
+      const known = await this.destinations.lock(tx, caller.tenantId);
+      if (known === null && change.baseUrl === undefined) throw missing('base_url', 'is required for a new connection');
+      const otherHost = known && change.baseUrl && originOf(known.baseUrl) !== originOf(change.baseUrl);
+      if (otherHost && known.keyHint !== null && change.key === undefined) {
+        throw missing('api_key', 'is required with another host: the present key belongs to the present one');
+      }
+      await this.save(tx, caller, change);
+    });
+    this.forwarding.wake(caller.tenantId);
+    return this.show(caller.tenantId);
+  }
+
+  /**
+   * Gives a tenant a connection if it has none: the operator's own platform for the first tenant, the sandbox for
+   * the demo tenant. Out: whether one was made.
+   */
+  async ensure(tenantId: string, baseUrl: string, key: string): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      if ((await this.destinations.lock(tx, tenantId)) !== null) return false;
+      await this.save(tx, { tenantId, actor: systemActor('start'), requestId: null }, { baseUrl: trimmed(baseUrl), key });
+      return true;
+    });
+  }
+
+  /** Asks the platform about nobody and says what came of it. Changes nothing. */
+  async test(tenantId: string): Promise<PlatformTestBody> {
+    const destination = await this.destinations.read(tenantId);
+    if (destination === null) throw noPlatform();
+    const { resolve } = destination.settings.paths;
+    const answer = await this.client.send(this.connections.of(destination), {
+      method: 'GET',
+      path: resolve,
+      query: { type: 'user', external_id: newId('req') },
+      timeoutMs: destination.settings.timeout_ms,
+    });
+    const verdict = judge(answer, this.clock.now());
+    const status = verdict.status;
+    return { ...findingOf(verdict, destination.baseUrl, resolve), status, duration_ms: answer.ms };
+  }
+
+  async pause(caller: Caller, reason: string | null): Promise<PlatformBody> {
+    await this.switch(caller, 'platform.paused', (tx) => this.destinations.pause(tx, caller.tenantId, 'by_hand', reason));
+    return this.show(caller.tenantId);
+  }
+
+  async resume(caller: Caller): Promise<PlatformBody> {
+    await this.switch(caller, 'platform.resumed', (tx) => this.destinations.resume(tx, caller.tenantId));
+    this.forwarding.wake(caller.tenantId);
+    return this.show(caller.tenantId);
+  }
+
+  /** Begins to take in everybody whom the platform has. */
+  async import(caller: Caller): Promise<JobView> {
+    const { tenantId, actor, requestId } = caller;
+    return this.db.transaction(async (tx) => {
+      if ((await this.destinations.lock(tx, tenantId)) === null) throw noPlatform();
+      const job = await this.jobs.add(tx, tenantId, 'platform.import', {}, actor);
+      const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
+      await this.audit.record(tx, { ...line, action: 'platform.import_begun', after: { job: job.id } });
+      return job;
+    });
+  }
+
+  private async save(
+    tx: SqlRunner,
+    by: { tenantId: string; actor: Actor; requestId: string | null },
+    change: DestinationChange,
+  ): Promise<void> {
+    const { tenantId, actor, requestId } = by;
+    const { before, after, moved } = await this.destinations.save(tx, tenantId, change);
+    if (moved) await this.jobs.add(tx, tenantId, 'platform.reforward', { epoch: after.epoch, after: '' }, actor);
+    const keyChanged = change.key === undefined ? {} : { api_key: 'changed' };
+    await this.audit.record(tx, {
+      tenantId,
+      actor,
+      requestId,
+      action: before === null ? 'platform.connected' : 'platform.changed',
+      targetType: 'platform',
+      targetId: tenantId,
+      before: before === null ? undefined : settingsOf(before),
+      after: { ...settingsOf(after), ...keyChanged },
+    });
+  }
+
+  private async switch(caller: Caller, action: string, work: (tx: SqlRunner) => Promise<boolean>): Promise<void> {
+    const { tenantId, actor, requestId } = caller;
+    await this.db.transaction(async (tx) => {
+      const before = await this.destinations.lock(tx, tenantId);
+      if (before === null) throw noPlatform();
+      if (!(await work(tx))) return;
+      const after = await this.destinations.lock(tx, tenantId);
+      const line = { tenantId, actor, requestId, action, targetType: 'platform', targetId: tenantId };
+      await this.audit.record(tx, { ...line, before: stateOf(before), after: after && stateOf(after) });
+    });
+  }
+
+  private checkAddress(baseUrl: string): void {
+    const own = [this.config.baseUrl, this.config.apiBaseUrl].map(originOf);
+    if (own.includes(originOf(baseUrl))) throw missing('base_url', 'is this service itself, not the hiring platform');
+    const refusal = this.connections.trusts(baseUrl) ? null : refusalOfUrl(baseUrl);
+    if (refusal !== null) throw missing('base_url', refusal);
+  }
+}
+
+function view(destination: Destination | null): Omit<PlatformBody, 'waiting' | 'parked'> {
+  const settings = destination?.settings ?? DEFAULT_SETTINGS;
+  const noKey = destination !== null && destination.state === 'ok' && destination.key === null;
+  return {
+    connected: destination !== null,
+    base_url: destination?.baseUrl ?? null,
+    key_hint: destination?.keyHint ?? null,
+    ...settings,
+    state: destination === null ? 'no_platform_yet' : noKey ? 'no_key_yet' : destination.state,
+    reason: destination?.stateReason ?? null,
+    detail: destination?.stateDetail ?? null,
+    since: destination?.stateSince ?? null,
+    next_probe_at: destination?.nextProbeAt ?? null,
+    last_success_at: destination?.lastSuccessAt ?? null,
+    updated_at: destination?.updatedAt ?? null,
+  };
+}
+
+function changeOf(body: ChangePlatform): DestinationChange {
+  const settings: Partial<Omit<DestinationSettings, 'paths'>> = {};
+  if (body.on_deactivate !== undefined) settings.on_deactivate = body.on_deactivate;
+  if (body.on_delete !== undefined) settings.on_delete = body.on_delete;
+  if (body.rate !== undefined) settings.rate = body.rate;
+  if (body.concurrency !== undefined) settings.concurrency = body.concurrency;
+  if (body.timeout_ms !== undefined) settings.timeout_ms = body.timeout_ms;
+  return {
+    ...(body.base_url === undefined ? {} : { baseUrl: trimmed(body.base_url) }),
+    ...(body.api_key === undefined ? {} : { key: body.api_key }),
+    ...(body.paths === undefined ? {} : { paths: body.paths }),
+    settings,
+  };
+}
+
+/** What the audit log may show of a connection. */
+function settingsOf({ baseUrl, keyHint, settings }: Destination): object {
+  return { base_url: baseUrl, key_hint: keyHint, ...settings };
+}
+
+function stateOf({ state, stateReason, stateDetail }: Destination): object {
+  return { state, reason: stateReason, detail: stateDetail };
+}
+
+function trimmed(address: string): string {
+  return address.replace(/\/+$/, '');
+}
+
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : address;
+}
+
+function missing(field: string, message: string): InvalidFields {
+  return new InvalidFields([{ field, message }]);
+}
+
+function noPlatform(): Conflict {
+  return new Conflict('no_platform_yet', 'There is no platform connection yet.');
+}

@@ -1,0 +1,61 @@
+/** What a directory says about somebody's name, as far as it says anything. */
+export interface NameParts {
+  givenName?: string;
+  familyName?: string;
+  formatted?: string;
+  displayName?: string;
+}
+
+/**
+ * First and last name for the platform (contract §5): given and family name where either is there, else split from
+ * the formatted or display name, else made from the e-mail's local part or the user name. One word alone is a first
+ * name with an empty last name.
+ */
+export function platformNames(
+  parts: NameParts,
+  email: string | null,
+  userName: string,
+): { first_name: string; last_name: string } {
+  const given = clean(parts.givenName);
+  const family = clean(parts.familyName);
+  if (given || family) return given ? { first_name: given, last_name: family } : { first_name: family, last_name: '' };
+  const whole = clean(parts.formatted) || clean(parts.displayName);
+  if (whole) return split(whole);
+  const source = email ?? userName;
+  const at = source.lastIndexOf('@');
+  const local = at > 0 ? source.slice(0, at) : source;
+  const words = local.split(/[._\-+\s]+/).filter((word) => word !== '');
+  return split(clean(words.map(capitalised).join(' ')) || clean(userName) || userName);
+}
+
+/** Trimmed, NFC, without control characters, at most 200 characters: what the platform takes as a name. */
+export function clean(text: string | undefined): string {
+  if (text === undefined) return '';
+  // eslint-disable-next-line no-control-regex -- control characters are what this line is about
+  const plain = /[\u0000-\u001f\u007f-\u009f]/.test(text) ? text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ') : text;
+  const trimmed = plain.trim();
+  const composed = isAscii(trimmed) ? trimmed : trimmed.normalize('NFC');
+  return composed.length <= 200 ? composed : Array.from(composed).slice(0, 200).join('').slice(0, 200).trimEnd();
+}
+
+function split(whole: string): { first_name: string; last_name: string } {
+  // "Jensen, Barbara" is how many directories write a formatted name.
+  const comma = whole.indexOf(',');
+  if (comma > 0 && whole.indexOf(',', comma + 1) < 0) {
+    const last = whole.slice(0, comma).trim();
+    const first = whole.slice(comma + 1).trim();
+    if (first && last && !/^(jr|sr|ii|iii|iv|phd|md)\.?$/i.test(first)) return { first_name: first, last_name: last };
+  }
+  const space = whole.search(/\s/);
+  if (space < 0) return { first_name: whole, last_name: '' };
+  return { first_name: whole.slice(0, space), last_name: whole.slice(space).trim() };
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
+  return true;
+}

@@ -1,0 +1,35 @@
+/** What decides about a role, in the order in which it is asked (contract §4). */
+export interface RoleSources {
+  /** SCIM `roles` as written: the primary one first, then in the order sent. */
+  roles: readonly string[];
+  /** Roles of the group rules that match, in the order of the rules. */
+  fromRules: readonly string[];
+  /** The directory's default; null: none yet. */
+  defaultRole: string | null;
+}
+
+/** The role of a person, or null for *none yet*. `known` holds the names of the tenant's catalogue. */
+export function roleOf(sources: RoleSources, known: { has(name: string): boolean }): string | null {
+  for (const role of sources.roles) if (known.has(role)) return role;
+  for (const role of sources.fromRules) if (known.has(role)) return role;
+  return sources.defaultRole;
+}
+
+/**
+ * The names in a SCIM `roles` value list. Entra's complex assignments put JSON into the `value`; its own `value`
+ * member is the name then.
+ */
+export function roleNames(roles: readonly { value?: unknown; primary?: unknown }[] | undefined): string[] {
+  if (!roles || roles.length === 0) return [];
+  const ordered = [...roles].sort((a, b) => Number(b.primary === true) - Number(a.primary === true));
+  return ordered.flatMap(({ value }) => {
+    if (typeof value !== 'string') return [];
+    if (!value.startsWith('{')) return [value];
+    try {
+      const inner = (JSON.parse(value) as { value?: unknown }).value;
+      return typeof inner === 'string' ? [inner] : [];
+    } catch {
+      return [value]; // no JSON after all: a name that begins with a brace
+    }
+  });
+}

@@ -1,0 +1,6 @@
+import { Module } from '@nestjs/common';
+import { UsersModule } from '../users/users.module.js';
+import { ResolveController } from './resolve.controller.js';
+
+@Module({ imports: [UsersModule], controllers: [ResolveController] })
+export class LookupModule {}

@@ -1,0 +1,86 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { Config } from '../../base/config/config.js';
+import { pageHeaders } from '../../base/http/security-headers.js';
+
+const DESCRIPTION = `Users, seats and their directories.
+
+**Addresses.** \`/api/v1\` is canonical; \`/v1\` leads to the same resources, and \`/api\` does for users, candidates,
+jobs, resolve and me.
+
+**Credentials.** \`Authorization: Bearer <API key>\`; the key decides the tenant. Directories use SCIM tokens at
+\`/scim/v2\`, and the operator of the installation a token of their own at \`/tenants\`.
+
+**Lists** take \`limit\` (1–200, 50 unless set) and \`cursor\`, and answer \`{ "data": [...], "next_cursor": … }\`,
+newest first.
+
+**Idempotency-Key** on a POST: the same key with the same body gives the first answer again for 24 hours.
+
+**Errors** are RFC 9457 problems; \`code\` is stable and listed at [/docs/problems](/docs/problems). SCIM answers SCIM
+errors. Every answer carries \`X-Request-Id\`.
+
+**Limits.** Bodies: 1 MiB. Requests: so many a second for each key, see the \`RateLimit-*\` headers; 429 carries
+\`Retry-After\`.
+
+**Versions.** \`/v1\` only ever gains optional fields.`;
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+const WRITES = new Set<string>(['post']);
+
+/** The description of the API, made from the code. Each resource stands there once, at its canonical address. */
+export function describeApi(app: NestExpressApplication): OpenAPIObject {
+  const config = app.get(Config);
+  const document = SwaggerModule.createDocument(
+    app,
+    new DocumentBuilder()
+      .setOpenAPIVersion('3.1.0')
+      .setTitle('talent-bridge')
+      .setVersion('1')
+      .setDescription(DESCRIPTION)
+      .addServer(config.apiBaseUrl)
+      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key of a tenant (tbk_…).' }, 'api_key')
+      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A SCIM token of a directory (tbs_…).' }, 'scim_token')
+      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The operator’s token (tbo_…).' }, 'operator_token')
+      .addTag('scim', 'SCIM 2.0 (RFC 7643, RFC 7644): /Schemas and /ServiceProviderConfig say what a directory takes.')
+      .build(),
+    { operationIdFactory: (controller: string, method: string) => `${controller.replace(/Controller$/, '')}_${method}` },
+  );
+  for (const path of Object.keys(document.paths)) {
+    const item = document.paths[path]!;
+    if (path.startsWith('/v1/') || (path.startsWith('/api/') && !path.startsWith('/api/v1/') && !path.startsWith('/api/auth/'))) {
+      delete document.paths[path];
+      continue;
+    }
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation === undefined) continue;
+      // A controller at several addresses gets a number for each; only the first address is shown.
+      operation.operationId = operation.operationId?.replace(/\[\d+\]$/, '');
+      if (path.startsWith('/scim/')) {
+        operation.tags = ['scim'];
+        operation.security ??= path.endsWith('/ServiceProviderConfig') ? [] : [{ scim_token: [] }];
+      } else if (WRITES.has(method) && operation.security?.some((one) => 'api_key' in one)) {
+        (operation.parameters ??= []).push({
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          schema: { type: 'string', maxLength: 255 },
+          description: 'Makes repeating the request safe for 24 hours.',
+        });
+      }
+    }
+  }
+  return document;
+}
+
+/** Serves the description at `/docs/openapi.json`, and a page for people at `/docs`; call it before `init`. */
+export function setupDocs(app: NestExpressApplication): void {
+  const config = app.get(Config);
+  app.use('/docs', pageHeaders(config.baseUrl));
+  SwaggerModule.setup('docs', app, () => describeApi(app), {
+    jsonDocumentUrl: 'docs/openapi.json',
+    raw: ['json'],
+    customSiteTitle: 'talent-bridge',
+    swaggerOptions: { validatorUrl: null, persistAuthorization: false, docExpansion: 'list' },
+  });
+}

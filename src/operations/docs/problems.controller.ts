@@ -1,0 +1,23 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { PROBLEM_CODES } from './problem-codes.js';
+
+/** Where the `type` of a problem leads. */
+@Controller('docs/problems')
+@ApiExcludeController()
+export class ProblemsController {
+  @Get()
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  page(): string {
+    const rows = Object.entries(PROBLEM_CODES)
+      .map(([code, text]) => `<dt id="${code}"><code>${code}</code></dt><dd>${text.replaceAll('`', '')}</dd>`)
+      .join('\n');
+    return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Problems – talent-bridge</title></head>
+<body><main><h1>Problems</h1><p>What the <code>code</code> of a refusal means.</p>
+<dl>
+${rows}
+</dl></main></body></html>
+`;
+  }
+}

@@ -1,0 +1,47 @@
+import { Controller, Get, Redirect, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { sendJson } from '../base/http/answer.js';
+import type { BridgeResponse } from '../base/http/request.js';
+import { Metrics } from './metrics.js';
+import { Readiness } from './readiness.js';
+
+/** What machines ask about this process. Open to everybody, and so without any tenant in it. */
+@Controller()
+@ApiTags('operations')
+export class OperationsController {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly metrics: Metrics,
+  ) {}
+
+  @Get('healthz')
+  @ApiOperation({ summary: 'The process is up' })
+  @ApiOkResponse()
+  healthz(): { status: string } {
+    return { status: 'ok' };
+  }
+
+  @Get('readyz')
+  @ApiOperation({ summary: 'It can work: the database answers, the migrations are in order, and it is not stopping' })
+  @ApiOkResponse()
+  @ApiResponse({ status: 503, description: 'Not just now; says why.' })
+  async readyz(@Res() res: BridgeResponse): Promise<void> {
+    const reason = await this.readiness.check();
+    if (reason === null) return sendJson(res, 200, JSON.stringify({ status: 'ok' }));
+    sendJson(res, 503, JSON.stringify({ status: 'not ready', reason }), 'application/json; charset=utf-8', {
+      'Retry-After': '5',
+    });
+  }
+
+  @Get('metrics')
+  @ApiOperation({ summary: 'Figures for Prometheus' })
+  @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } } })
+  async show(@Res() res: BridgeResponse): Promise<void> {
+    sendJson(res, 200, await this.metrics.render(), this.metrics.contentType);
+  }
+
+  @Get('console')
+  @Redirect('/docs', 302)
+  @ApiExcludeEndpoint()
+  console(): void {}
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Database } from '../base/database/database.js';
+import { Lifecycle } from './lifecycle.js';
+
+const PATIENCE = 2_000;
+
+export type NotReady = 'draining' | 'database unreachable' | 'migrations pending';
+
+/** Whether this process can do its work just now. */
+@Injectable()
+export class Readiness {
+  // Migrations only ever go forward: once they are all there, they stay.
+  private migrated = false;
+
+  constructor(
+    private readonly db: Database,
+    private readonly dataSource: DataSource,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  /** Why not, or null when it can. */
+  async check(): Promise<NotReady | null> {
+    if (this.lifecycle.draining) return 'draining';
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<NotReady>((resolve) => {
+      timer = setTimeout(() => resolve('database unreachable'), PATIENCE);
+    });
+    try {
+      return await Promise.race([this.ask(), late]);
+    } catch {
+      return 'database unreachable';
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async ask(): Promise<NotReady | null> {
+    await this.db.query('select 1');
+    if (!this.migrated) {
+      if (await this.dataSource.showMigrations()) return 'migrations pending';
+      this.migrated = true;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
+import { Logger } from '../base/log/logger.js';
+import { Metrics } from './metrics.js';
+
+/** One line and one measurement for each request. The query is never part of it: tokens and e-mails stand in queries. */
+@Injectable()
+export class RequestLog {
+  private readonly logging: boolean;
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly metrics: Metrics,
+  ) {
+    this.logging = logger.infoEnabled;
+  }
+
+  /** To be called once for each request, when its answer is out or its caller is gone. */
+  readonly ended = (req: BridgeRequest, res: BridgeResponse): void => {
+    const ms = performance.now() - req.startedAt;
+    const path = pathOf(req);
+    // 499: the caller left before the answer was out (nginx's number for it).
+    const status = res.writableFinished ? res.statusCode : 499;
+    this.metrics.requests.observe(path, req.method, status, ms / 1000);
+    if (!this.logging || isProbe(path)) return;
+    this.logger.line({
+      message: 'request',
+      request_id: req.id,
+      method: req.method,
+      path: safePath(path),
+      status,
+      ms: Math.round(ms * 100) / 100,
+      tenant_id: req.tenantId,
+      credential_id: req.credentialId,
+      directory_id: req.directoryId,
+    });
+  };
+}
+
+function isProbe(path: string): boolean {
+  return path === '/healthz' || path === '/readyz' || path === '/metrics';
+}
+
+/** A path as it may stand in a log: an external id can be somebody's e-mail or user name. */
+export function safePath(path: string): string {
+  const at = path.indexOf('/by-external-id/');
+  if (at >= 0) return `${path.slice(0, at)}/by-external-id/…`;
+  return path.length > 512 ? path.slice(0, 512) : path;
+}

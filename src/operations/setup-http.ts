@@ -1,0 +1,20 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Config } from '../base/config/config.js';
+import { bodyReader, type BodyOptions } from '../base/http/body.js';
+import { requestStart } from '../base/http/request-id.js';
+import { securityHeaders } from '../base/http/security-headers.js';
+import { RequestLog } from './request-log.js';
+
+/**
+ * What every request passes before its route. The application is made with `bodyParser: false`; call this before
+ * `init` and before anything else is mounted.
+ */
+export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void {
+  const config = app.get(Config);
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', 'simple');
+  app.set('trust proxy', config.trustProxy.length > 0 ? [...config.trustProxy] : false);
+  app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended));
+  app.use(bodyReader(body));
+}

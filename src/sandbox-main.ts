@@ -1,0 +1,24 @@
+import { SandboxPlatform } from './sandbox/sandbox-platform.js';
+
+// The sandbox platform as a process of its own: what it does must not slow down the service beside it.
+// It ends with the process that started it, of which it holds the other end of a pipe.
+const sandbox = new SandboxPlatform({
+  databaseUrl: process.env['SANDBOX_DATABASE_URL']!,
+  port: Number(process.env['SANDBOX_PORT']),
+});
+process.stdin.resume();
+process.stdin.on('end', () => void sandbox.stop().then(() => process.exit(0)));
+process.on('SIGINT', () => undefined); // Ctrl-C is for the service, which then closes the pipe
+process.stdout.write(`${await listening()}\n`);
+
+/** The port of an earlier sandbox, killed with its service, may take a moment to become free. */
+async function listening(): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await sandbox.start();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempt === 50) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

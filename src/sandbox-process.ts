@@ -1,0 +1,33 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** The sandbox platform running beside the service, as its child. */
+export class SandboxProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  /** Starts it; resolves when it listens. Throws if it ends before that. */
+  static async start(databaseUrl: string, port: number): Promise<SandboxProcess> {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('./sandbox-main.js', import.meta.url))], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, SANDBOX_DATABASE_URL: databaseUrl, SANDBOX_PORT: String(port) },
+    });
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`the sandbox platform did not start (exit code ${String(code)}); is port ${port} taken?`);
+    });
+    const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended])) as [string];
+    ended.catch(() => undefined); // from here on its end is our own doing, or its port just goes silent
+    return new SandboxProcess(child, url);
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null) return;
+    const ended = once(this.child, 'exit');
+    this.child.stdin!.end();
+    await ended;
+  }
+}

@@ -1,0 +1,164 @@
+import pg from 'pg';
+import type { JournalEntry, SandboxUser } from './sandbox.types.js';
+
+const SCHEMA = `
+  create schema if not exists sandbox_platform;
+  create table if not exists sandbox_platform.users (
+    space text not null, id text not null, doc jsonb not null, primary key (space, id));
+  create table if not exists sandbox_platform.calls (
+    seq bigint primary key,
+    at timestamptz not null,
+    space text not null,
+    method text not null,
+    path text not null,
+    idempotency_key text,
+    user_id text,
+    external_id text,
+    body text not null,
+    body_hash text not null,
+    status int,
+    applied boolean not null,
+    replayed boolean not null,
+    fault text,
+    answer text);
+  create index if not exists calls_space on sandbox_platform.calls (space, seq);`;
+
+const WRITE = `
+  with c as (
+    insert into sandbox_platform.calls
+    select * from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+      $8::text[], $9::text[], $10::text[], $11::int[], $12::boolean[], $13::boolean[], $14::text[], $15::text[])
+  ), gone as (
+    delete from sandbox_platform.users u using unnest($16::text[], $17::text[]) as g(space, id)
+    where u.space = g.space and u.id = g.id
+  )
+  insert into sandbox_platform.users select * from unnest($18::text[], $19::text[], $20::jsonb[])
+  on conflict (space, id) do update set doc = excluded.doc`;
+
+interface Write {
+  entry: JournalEntry;
+  /** The user as it is now; null: removed; undefined: untouched. */
+  user: SandboxUser | null | undefined;
+  done: (error?: Error) => void;
+}
+
+/** Keeps what happened: an answer goes out only after the line about it is committed. Many lines share one commit. */
+export class SandboxJournal {
+  private readonly pool: pg.Pool;
+  private waiting: Write[] = [];
+  private flushing = false;
+
+  constructor(url: string) {
+    this.pool = new pg.Pool({ connectionString: url, max: 2, allowExitOnIdle: true });
+    // A connection that breaks while idle is replaced at the next use.
+    this.pool.on('error', () => undefined);
+  }
+
+  async open(): Promise<void> {
+    const client = await this.pool.connect();
+    try {
+      // Two starts at once would both find no schema.
+      await client.query('select pg_advisory_lock(7234502818)');
+      await client.query(SCHEMA);
+      await client.query('select pg_advisory_unlock(7234502818)');
+    } finally {
+      client.release();
+    }
+  }
+
+  /** Adds a line, and waits until it is safe. Throws if it could not be written: then memory is ahead of the truth. */
+  write(entry: JournalEntry, user: SandboxUser | null | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ entry, user, done: (error) => (error ? reject(error) : resolve()) });
+      if (this.flushing) return;
+      this.flushing = true;
+      // What comes in the same turn of the loop shares a commit.
+      setImmediate(() => void this.flush());
+    });
+  }
+
+  async users(): Promise<{ space: string; doc: SandboxUser }[]> {
+    return (await this.pool.query<{ space: string; doc: SandboxUser }>('select space, doc from sandbox_platform.users'))
+      .rows;
+  }
+
+  /** The answers of the last day that a repeated key must get again, and the last number given out. */
+  async answers(): Promise<Pick<JournalEntry, 'space' | 'idempotency_key' | 'body_hash' | 'status' | 'answer'>[]> {
+    const { rows } = await this.pool.query<JournalEntry>(
+      `select space, idempotency_key, body_hash, status, answer from sandbox_platform.calls
+       where idempotency_key is not null and answer is not null and at > now() - interval '1 day' order by seq`,
+    );
+    return rows;
+  }
+
+  async lastSeq(): Promise<number> {
+    const { rows } = await this.pool.query<{ n: string | null }>('select max(seq) as n from sandbox_platform.calls');
+    return Number(rows[0]?.n ?? 0);
+  }
+
+  async calls(space: string, after: number, limit: number): Promise<JournalEntry[]> {
+    const { rows } = await this.pool.query<JournalEntry>(
+      `select seq::float8 as seq, at, method, path, idempotency_key, user_id, external_id, body, body_hash, status,
+              applied, replayed, fault
+       from sandbox_platform.calls where space = $1 and seq > $2 order by seq limit $3`,
+      [space, after, limit],
+    );
+    return rows;
+  }
+
+  async reset(space: string): Promise<void> {
+    await this.pool.query('delete from sandbox_platform.users where space = $1', [space]);
+    await this.pool.query('delete from sandbox_platform.calls where space = $1', [space]);
+  }
+
+  async close(): Promise<void> {
+    while (this.flushing) await new Promise((resolve) => setImmediate(resolve));
+    await this.pool.end();
+  }
+
+  private async flush(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0);
+      let failure: Error | undefined;
+      try {
+        await this.pool.query({ name: 'sandbox-write', text: WRITE, values: valuesOf(batch) });
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error('the journal cannot be written');
+      }
+      for (const write of batch) write.done(failure);
+    }
+    this.flushing = false;
+  }
+}
+
+function valuesOf(batch: readonly Write[]): unknown[] {
+  const of = <T>(pick: (entry: JournalEntry) => T): T[] => batch.map(({ entry }) => pick(entry));
+  // One statement may touch each user once: the last state of each is what counts.
+  const last = new Map<string, Write>();
+  for (const write of batch) if (write.user !== undefined) last.set(`${write.entry.space} ${write.entry.user_id}`, write);
+  const touched = [...last.values()];
+  const gone = touched.filter((write) => write.user === null);
+  const kept = touched.filter((write) => write.user !== null);
+  return [
+    of((e) => e.seq),
+    of((e) => e.at),
+    of((e) => e.space),
+    of((e) => e.method),
+    of((e) => e.path),
+    of((e) => e.idempotency_key),
+    of((e) => e.user_id),
+    of((e) => e.external_id),
+    of((e) => e.body),
+    of((e) => e.body_hash),
+    of((e) => e.status),
+    of((e) => e.applied),
+    of((e) => e.replayed),
+    of((e) => e.fault),
+    of((e) => e.answer),
+    gone.map((w) => w.entry.space),
+    gone.map((w) => w.entry.user_id),
+    kept.map((w) => w.entry.space),
+    kept.map((w) => w.entry.user_id),
+    kept.map((w) => JSON.stringify(w.user)),
+  ];
+}

@@ -1,0 +1,69 @@
+import { ENTRA, HARMLESS, OKTA, ONELOGIN, OTHERS, VALUE_LISTS, type Quirk, type Quirks } from './quirks.js';
+
+/** What a directory is set to. */
+export type Profile = 'tolerant' | 'entra' | 'okta' | 'strict' | 'ipsie';
+
+/** Switches an administrator sets per directory, apart from its profile. */
+export interface DirectorySwitches {
+  /**
+   * `replace` through a value path that matches nothing makes the value, instead of 400 noTarget (RFC 7644
+   * §3.5.2.3). Entra sends Replace where its view of the user is stale.
+   */
+  readonly replaceCreatesMissing: boolean;
+}
+
+/** How requests are read: every leniency by name. */
+export interface Dialect extends Quirks, DirectorySwitches {
+  readonly profile: Profile;
+  /** Whether /Schemas declares `password`, so that a PATCH may name it. Bodies may hold it anyway: it is dropped. */
+  readonly passwordInSchema: boolean;
+}
+
+/** The profiles. A row lists only what differs from the RFC; the default takes every quirk there is. */
+const PROFILES: Record<Profile, { quirks: readonly Quirk[]; passwordInSchema?: false }> = {
+  tolerant: { quirks: [...HARMLESS, ...ENTRA, ...OKTA, ...ONELOGIN, ...VALUE_LISTS, ...OTHERS] },
+  entra: { quirks: [...HARMLESS, ...ENTRA] },
+  okta: { quirks: [...HARMLESS, ...OKTA] },
+  strict: { quirks: [] },
+  ipsie: { quirks: [], passwordInSchema: false },
+};
+
+const DIALECTS = new Map<string, Dialect>();
+for (const profile of Object.keys(PROFILES) as Profile[]) {
+  for (const replaceCreatesMissing of [false, true]) {
+    DIALECTS.set(`${profile} ${replaceCreatesMissing}`, dialect(profile, { replaceCreatesMissing }));
+  }
+}
+
+export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[];
+
+/** The dialect of a profile; the same object for the same arguments. */
+export function dialectOf(profile: Profile, switches?: Partial<DirectorySwitches>): Dialect {
+  const found = DIALECTS.get(`${profile} ${switches?.replaceCreatesMissing ?? false}`);
+  if (found === undefined) throw new Error(`There is no profile "${profile}".`);
+  return found;
+}
+
+function dialect(profile: Profile, switches: DirectorySwitches): Dialect {
+  const { quirks, passwordInSchema } = PROFILES[profile];
+  const has = (quirk: Quirk): boolean => quirks.includes(quirk);
+  return Object.freeze({
+    profile,
+    passwordInSchema: passwordInSchema ?? true,
+    ...switches,
+    pathlessPatch: has('pathlessPatch'),
+    unknownAttributesIgnored: has('unknownAttributesIgnored'),
+    foreignSchemasSkipped: has('foreignSchemasSkipped'),
+    schemasOptional: has('schemasOptional'),
+    severalPrimaries: has('severalPrimaries'),
+    readOnlyValuesIgnored: has('readOnlyValuesIgnored'),
+    capitalisedOps: has('capitalisedOps'),
+    booleansAsStrings: has('booleansAsStrings'),
+    pathsAsKeys: has('pathsAsKeys'),
+    valueListRemoves: has('valueListRemoves'),
+    looseComplexValues: has('looseComplexValues'),
+    objectForList: has('objectForList'),
+    looseMembers: has('looseMembers'),
+    rolesAsText: has('rolesAsText'),
+  });
+}

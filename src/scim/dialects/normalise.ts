@@ -1,0 +1,68 @@
+import { invalidSyntax, invalidValue } from '../scim.errors.js';
+import type { Dialect } from './dialects.js';
+
+export type PatchOp = 'add' | 'replace' | 'remove';
+
+/** A PATCH operation in the RFC's own shape (RFC 7644 §3.5.2). Without `path` it is about the resource. */
+export interface PatchOperation {
+  readonly op: PatchOp;
+  readonly path?: string;
+  /** Missing only for `remove`. */
+  readonly value?: unknown;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+/** A JSON object, and no array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * A member of a message by its name in any case (RFC 7643 §2.1 applies to messages too).
+ *
+ * @param name as the RFC writes it
+ */
+export function messageMember(message: JsonObject, name: string): unknown {
+  if (Object.hasOwn(message, name)) return message[name];
+  const lower = name.toLowerCase();
+  for (const key of Object.keys(message)) {
+    if (key.length === lower.length && key.toLowerCase() === lower) return message[key];
+  }
+  return undefined;
+}
+
+/**
+ * Refuses a message that does not name its schema (RFC 7644 §3.1).
+ *
+ * @throws ScimRequestError invalidSyntax
+ */
+export function requireMessageSchema(message: JsonObject, urn: string, optional: boolean): void {
+  const schemas = messageMember(message, 'schemas');
+  if (optional && (schemas === undefined || schemas === null)) return;
+  const lower = urn.toLowerCase();
+  const named =
+    Array.isArray(schemas) && schemas.some((each) => typeof each === 'string' && each.toLowerCase() === lower);
+  if (!named) throw invalidSyntax(`"schemas" must name ${urn}.`);
+}
+
+/**
+ * Wire operation → RFC operation.
+ *
+ * @throws ScimRequestError invalidSyntax: no object, unknown `op`, `path` that is no text; invalidValue: no value
+ */
+export function normaliseOperation(wire: unknown, dialect: Dialect): PatchOperation {
+  if (!isObject(wire)) throw invalidSyntax('A PATCH operation must be an object.');
+  const op = opOf(messageMember(wire, 'op'), dialect);
+  const path = messageMember(wire, 'path') ?? undefined;
+  if (path !== undefined && typeof path !== 'string') throw invalidSyntax('"path" must be a string.');
+  const value = messageMember(wire, 'value');
+  if (value === undefined && op !== 'remove') throw invalidValue(`"${op}" needs a value.`);
+  return path === undefined || path === '' ? { op, value } : { op, path, value };
+}
+
+function opOf(op: unknown, dialect: Dialect): PatchOp {
+  const name = typeof op === 'string' && dialect.capitalisedOps ? op.toLowerCase() : op;
+  if (name === 'add' || name === 'replace' || name === 'remove') return name;
+  throw invalidSyntax('"op" must be one of "add", "remove" and "replace".');
+}

@@ -1,0 +1,94 @@
+import { lookUp } from '../schema/attribute.js';
+import { findAttribute, type ResourceTypeDef } from '../schema/resource-types.js';
+import { invalidPath } from '../scim.errors.js';
+import type { BoundPath } from './bound.js';
+import { parsePath } from './tokens.js';
+import { documentText, documentValues, folded, type ColumnMap } from './to-sql.js';
+
+export interface SortSql {
+  /** The expression to sort by; it takes no parameters. */
+  readonly sql: string;
+  readonly direction: 'asc' | 'desc';
+  /** Missing values come last in ascending order, first in descending order. */
+  readonly nulls: 'first' | 'last';
+}
+
+/**
+ * Compiles `sortBy` and `sortOrder` (RFC 7644 §3.4.2.3) to an ORDER BY expression. Of a multi-valued attribute the
+ * primary value counts, else the first. Text is sorted by code point, folded unless the attribute is case exact.
+ *
+ * @throws ScimRequestError invalidPath: unknown attribute, or one that has no order
+ */
+export function sortToSql(
+  path: string,
+  type: ResourceTypeDef,
+  map: ColumnMap,
+  order: 'ascending' | 'descending',
+): SortSql {
+  const { top, target } = locate(path, type);
+  return {
+    sql: top === null ? single(target, map) : ofValues(top, target, map),
+    direction: order === 'ascending' ? 'asc' : 'desc',
+    nulls: order === 'ascending' ? 'last' : 'first',
+  };
+}
+
+/** `top` is the multi-valued attribute, with `target` inside one of its values; null for a single value. */
+function locate(text: string, type: ResourceTypeDef): { top: BoundPath | null; target: BoundPath } {
+  const path = parsePath(text.trim(), invalidPath);
+  const attribute = findAttribute(type, path.urn, path.attr);
+  if (attribute === undefined || attribute.returned === 'never') throw unsortable(text);
+  const keys = attribute.extension === null ? [attribute.name] : [attribute.extension, attribute.name];
+  const name = attribute.extension === null ? attribute.name : `${attribute.extension}:${attribute.name}`;
+  const base: BoundPath = { path: name, keys, attribute };
+  if (attribute.type !== 'complex') {
+    if (path.sub !== null || attribute.multiValued) throw unsortable(text);
+    return { top: null, target: base };
+  }
+  const sub = lookUp(attribute.subByName, path.sub ?? 'value');
+  if (sub === undefined) throw unsortable(text);
+  if (attribute.multiValued) {
+    return { top: base, target: { path: sub.name, keys: [sub.name], attribute: sub } };
+  }
+  const target = { path: `${name}.${sub.name}`, keys: [...keys, sub.name], attribute: sub };
+  return { top: null, target };
+}
+
+function single(target: BoundPath, map: ColumnMap): string {
+  const column = Object.hasOwn(map.columns, target.path) ? map.columns[target.path] : undefined;
+  if (column === undefined) {
+    return map.document === null ? 'null::text' : inDocument(target, map.document);
+  }
+  if (column.type === 'uuid') return `(${column.sql}::text collate "C")`;
+  if (column.type !== 'text') return column.sql;
+  const text = column.key === undefined ? folded(target, column.sql) : column.sql;
+  return `(${text} collate "C")`;
+}
+
+function inDocument(target: BoundPath, document: string): string {
+  const raw = documentText(document, target.keys);
+  switch (target.attribute.type) {
+    case 'dateTime':
+      return `${raw}::timestamptz`;
+    case 'integer':
+    case 'decimal':
+      return `${raw}::numeric`;
+    default:
+      return `(${folded(target, raw)} collate "C")`;
+  }
+}
+
+function ofValues(top: BoundPath, target: BoundPath, map: ColumnMap): string {
+  if (map.document === null) return 'null::text';
+  const values = documentValues(map.document, top.keys);
+  // false sorts before true, and null is no primary value either.
+  const primaryFirst = `coalesce(e.v ->> 'primary' = 'true', false) desc, e.n`;
+  return (
+    `(select ${inDocument(target, 'e.v')} from ${values} with ordinality as e(v, n)` +
+    ` order by ${primaryFirst} limit 1)`
+  );
+}
+
+function unsortable(path: string) {
+  return invalidPath(`Resources cannot be sorted by "${path.slice(0, 60)}".`);
+}

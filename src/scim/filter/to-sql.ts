@@ -1,0 +1,209 @@
+import type { BoundComparison, BoundFilter, BoundPath, BoundValueFilter } from './bound.js';
+
+/** A column that holds an attribute. */
+export interface ColumnRule {
+  /** The expression, written by us: `u.user_name_key`. */
+  readonly sql: string;
+  readonly type: 'text' | 'uuid' | 'boolean' | 'timestamptz' | 'integer';
+  /** The column holds `key(text)`, not the text: literals go through it as well, and nothing is folded here. */
+  readonly key?: (text: string) => string;
+  /** Leave out for NOT NULL columns, whose comparisons then stay plain enough for every index. */
+  readonly nullable?: boolean;
+}
+
+/**
+ * Answers "some value meets `inner`" from another table, or null when it cannot. `inner` may be compiled with
+ * `toSql(inner, mapOfThatTable, params)`: its paths are `value`, `type` and so on. `always` asks for any value.
+ */
+export type ListRule = (inner: BoundValueFilter, params: unknown[]) => string | null;
+
+export interface ColumnMap {
+  /** The jsonb expression with the resource (or the value); null when there is none. */
+  readonly document: string | null;
+  /** By canonical path: `userName`, `meta.created`, `name.familyName`. */
+  readonly columns: Readonly<Record<string, ColumnRule>>;
+  /** By attribute: `emails`, `members`, `groups`. */
+  readonly lists: Readonly<Record<string, ListRule>>;
+}
+
+/**
+ * Compiles a filter to a boolean SQL expression that is never null.
+ *
+ * Text of the request reaches the statement only as a parameter; what is written into it are names of our schemas
+ * and expressions of the map. No LIKE, so there is nothing to escape.
+ *
+ * @param params the parameters of the statement so far; what the expression needs is appended
+ */
+export function toSql(filter: BoundFilter, map: ColumnMap, params: unknown[]): string {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return `(${filter.terms.map((term) => toSql(term, map, params)).join(` ${filter.kind} `)})`;
+    case 'not':
+      return `not (${toSql(filter.term, map, params)})`;
+    case 'always':
+      return 'true';
+    case 'present':
+      return present(filter.target, map, params);
+    case 'some':
+      return some(filter.target, filter.filter, map, params);
+    case 'compare':
+      return compare(filter, map, params);
+  }
+}
+
+/** The text of a value in the document, null when it is not there. */
+export function documentText(document: string, keys: readonly string[]): string {
+  // Keys are names of our schemas: nothing in them needs more than the quotes.
+  return `(${document} #>> '{${keys.map((key) => `"${key}"`).join(',')}}')`;
+}
+
+/** The values of a multi-valued attribute as a set of rows; no rows when it is not there. */
+export function documentValues(document: string, keys: readonly string[]): string {
+  const list = `(${document} #> '{${keys.map((key) => `"${key}"`).join(',')}}')`;
+  return `jsonb_array_elements(case when jsonb_typeof${list} = 'array' then ${list} else '[]'::jsonb end)`;
+}
+
+function some(target: BoundPath, inner: BoundValueFilter, map: ColumnMap, params: unknown[]): string {
+  const rule = Object.hasOwn(map.lists, target.path) ? map.lists[target.path] : undefined;
+  if (rule !== undefined) {
+    const used = params.length;
+    const answer = rule(inner, params);
+    if (answer !== null) return answer;
+    params.length = used;
+  }
+  if (map.document === null) return 'false';
+  const element: ColumnMap = { document: 'e.v', columns: {}, lists: {} };
+  const condition = toSql(inner, element, params);
+  return `exists (select 1 from ${documentValues(map.document, target.keys)} as e(v) where ${condition})`;
+}
+
+function present(target: BoundPath, map: ColumnMap, params: unknown[]): string {
+  const { attribute } = target;
+  if (attribute.multiValued && target.keys.length > 0) {
+    return some(target, { kind: 'always' }, map, params);
+  }
+  if (attribute.type === 'complex') {
+    const parts = attribute.subAttributes.map((sub) =>
+      present({ path: `${target.path}.${sub.name}`, keys: [...target.keys, sub.name], attribute: sub }, map, params),
+    );
+    return `(${parts.join(' or ')})`;
+  }
+  const column = columnOf(target, map);
+  if (column !== undefined) {
+    if (column.type === 'text') return orFalse(column, `${column.sql} <> ''`);
+    return column.nullable === true ? `${column.sql} is not null` : 'true';
+  }
+  if (map.document === null) return 'false';
+  return `coalesce(${documentText(map.document, target.keys)} <> '', false)`;
+}
+
+function compare(filter: BoundComparison, map: ColumnMap, params: unknown[]): string {
+  const column = columnOf(filter.target, map);
+  if (column !== undefined) return compareColumn(filter, column, params);
+  if (map.document === null) return filter.op === 'ne' ? 'true' : 'false';
+  const raw = documentText(map.document, filter.target.keys);
+  const condition = documentCondition(filter, raw, params);
+  return `coalesce(${condition}, ${filter.op === 'ne' ? 'true' : 'false'})`;
+}
+
+function documentCondition(filter: BoundComparison, raw: string, params: unknown[]): string {
+  switch (filter.target.attribute.type) {
+    case 'boolean':
+      return `${raw} ${SIGN[filter.op]} '${filter.value === true ? 'true' : 'false'}'`;
+    case 'dateTime':
+      return `${raw}::timestamptz ${SIGN[filter.op]} ${timestamp(filter, params)}`;
+    case 'integer':
+    case 'decimal':
+      return `${raw}::numeric ${SIGN[filter.op]} ${bind(filter.value, params)}::numeric`;
+    default:
+      return textCondition(filter.op, folded(filter.target, raw), String(filter.key), params);
+  }
+}
+
+function compareColumn(filter: BoundComparison, column: ColumnRule, params: unknown[]): string {
+  const { op } = filter;
+  switch (column.type) {
+    case 'boolean':
+      // `is` knows no third value: where nothing is stored, `is not` holds.
+      return `${column.sql} is ${op === 'ne' ? 'not ' : ''}${filter.value === true ? 'true' : 'false'}`;
+    case 'timestamptz':
+      return guarded(column, op, `${column.sql} ${SIGN[op]} ${timestamp(filter, params)}`);
+    case 'integer':
+      return guarded(column, op, `${column.sql} ${SIGN[op]} ${bind(filter.value, params)}::numeric`);
+    case 'uuid': {
+      if (op !== 'eq' && op !== 'ne') {
+        return guarded(column, op, textCondition(op, `${column.sql}::text`, String(filter.key), params));
+      }
+      // What is no UUID in its canonical spelling equals none, and must not reach the cast.
+      if (!UUID.test(String(filter.value))) return op === 'ne' ? 'true' : 'false';
+      return guarded(column, op, `${column.sql} ${SIGN[op]} ${bind(filter.value, params)}`);
+    }
+    case 'text': {
+      const literal = column.key === undefined ? String(filter.key) : column.key(String(filter.value));
+      const value = column.key === undefined ? folded(filter.target, column.sql) : column.sql;
+      return guarded(column, op, textCondition(op, value, literal, params));
+    }
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+const SIGN = {
+  eq: '=',
+  ne: '<>',
+  gt: '>',
+  ge: '>=',
+  lt: '<',
+  le: '<=',
+  co: '=',
+  sw: '=',
+  ew: '=',
+} as const;
+
+function textCondition(op: BoundComparison['op'], value: string, literal: string, params: unknown[]): string {
+  const parameter = bind(literal, params);
+  switch (op) {
+    case 'eq':
+    case 'ne':
+      return `${value} ${SIGN[op]} ${parameter}`;
+    case 'co':
+      return `position(${parameter}::text in ${value}) > 0`;
+    case 'sw':
+      return `starts_with(${value}, ${parameter}::text)`;
+    case 'ew':
+      return `right(${value}, char_length(${parameter}::text)) = ${parameter}::text`;
+    default:
+      return `${value} collate "C" ${SIGN[op]} ${parameter}::text`;
+  }
+}
+
+/** The text in the form in which the attribute is compared; the twin of `textKey`. */
+export function folded({ attribute }: BoundPath, text: string): string {
+  if (attribute.caseExact) return text;
+  if (!attribute.comparedAsUserName) return `lower(${text} collate scim_text)`;
+  return `normalize(lower(normalize(${text}, nfkc) collate scim_text), nfc)`;
+}
+
+function timestamp(filter: BoundComparison, params: unknown[]): string {
+  return `${bind(new Date(Number(filter.key)).toISOString(), params)}::timestamptz`;
+}
+
+/** Turns the unknown of a nullable column into false, or into true for `ne`. */
+function guarded(column: ColumnRule, op: BoundComparison['op'], condition: string): string {
+  if (op !== 'ne') return orFalse(column, condition);
+  return column.nullable === true ? `(${column.sql} is null or ${condition})` : condition;
+}
+
+function orFalse(column: ColumnRule, condition: string): string {
+  // Not coalesce: an index on the column could not be used through it.
+  return column.nullable === true ? `(${column.sql} is not null and ${condition})` : condition;
+}
+
+function columnOf({ path }: BoundPath, map: ColumnMap): ColumnRule | undefined {
+  return Object.hasOwn(map.columns, path) ? map.columns[path] : undefined;
+}
+
+function bind(value: unknown, params: unknown[]): string {
+  return `$${params.push(value)}`;
+}

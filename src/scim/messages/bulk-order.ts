@@ -1,0 +1,117 @@
+import { invalidValue, type ScimRequestError } from '../scim.errors.js';
+import { bulkReferences } from './bulk-references.js';
+import type { BulkOperation } from './bulk-request.js';
+
+/** One step of a bulk request. */
+export type BulkStep =
+  /** Carry out the operation, without the references in `deferred` (`withoutReferences`). */
+  | { readonly kind: 'execute'; readonly index: number; readonly deferred: ReadonlySet<string> }
+  /**
+   * The operation has created its resource without the references in `deferred`, which are known now: write its whole
+   * data to that resource, as a PUT would.
+   */
+  | { readonly kind: 'completeReferences'; readonly index: number; readonly deferred: ReadonlySet<string> }
+  /** Do not carry it out; this is its result. */
+  | { readonly kind: 'refuse'; readonly index: number; readonly error: ScimRequestError };
+
+export interface BulkPlan {
+  readonly steps: readonly BulkStep[];
+  /** By index of the operation: the bulkIds it refers to. If one of them was not created, the operation fails. */
+  readonly references: readonly ReadonlySet<string>[];
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * Orders the operations of a bulk request so that what is referred to exists (RFC 7644 §3.7.2).
+ *
+ * Operations stay in their order, except that a resource is created before the first operation that refers to it. In
+ * a circle one of them is created without the reference to the others and completed as soon as they are there.
+ * A reference to a bulkId that no POST of the request defines refuses its operation.
+ */
+export function planBulk(operations: readonly BulkOperation[]): BulkPlan {
+  const references = operations.map((each) => (each.refusal === null ? bulkReferences([each.data, each.path]) : NONE));
+  return { steps: new Order(operations, references).steps(), references };
+}
+
+/** A walk along the references, depth first; its own stack, since a chain may be as long as the request. */
+class Order {
+  private readonly definitions = new Map<string, number>();
+  private readonly state: ('new' | 'open' | 'done')[];
+  private readonly deferred = new Map<number, Set<string>>();
+  private readonly result: BulkStep[] = [];
+
+  constructor(
+    private readonly operations: readonly BulkOperation[],
+    private readonly references: readonly ReadonlySet<string>[],
+  ) {
+    this.state = operations.map(() => 'new');
+    for (const { index, method, bulkId } of operations) {
+      if (method === 'POST' && bulkId !== undefined) this.definitions.set(bulkId, index);
+    }
+  }
+
+  steps(): readonly BulkStep[] {
+    for (let index = 0; index < this.operations.length; index++) this.visit(index);
+    return this.result;
+  }
+
+  private visit(start: number): void {
+    if (this.state[start] !== 'new') return;
+    const stack = [this.open(start)];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const next = this.nextDependency(top);
+      if (next === undefined) {
+        this.close(top.index);
+        stack.pop();
+      } else {
+        stack.push(this.open(next));
+      }
+    }
+  }
+
+  private open(index: number): { index: number; left: Iterator<string> } {
+    this.state[index] = 'open';
+    return { index, left: (this.references[index] ?? NONE).values() };
+  }
+
+  /** The next operation that has to come before; references into the open circle are put off instead. */
+  private nextDependency({ index, left }: { index: number; left: Iterator<string> }): number | undefined {
+    for (let item = left.next(); item.done !== true; item = left.next()) {
+      const definition = this.definitions.get(item.value);
+      if (definition === undefined) continue;
+      if (this.state[definition] === 'new') return definition;
+      if (this.state[definition] === 'open') {
+        const put = this.deferred.get(index) ?? new Set<string>();
+        this.deferred.set(index, put.add(item.value));
+      }
+    }
+    return undefined;
+  }
+
+  private close(index: number): void {
+    this.state[index] = 'done';
+    const operation = this.operations[index];
+    const unknown = [...(this.references[index] ?? NONE)].find((id) => !this.definitions.has(id));
+    if (operation?.refusal != null) {
+      this.result.push({ kind: 'refuse', index, error: operation.refusal });
+    } else if (unknown !== undefined) {
+      const error = invalidValue(`No POST of this request has the bulkId "${unknown.slice(0, 100)}".`);
+      this.result.push({ kind: 'refuse', index, error });
+      this.deferred.delete(index);
+    } else {
+      this.result.push({ kind: 'execute', index, deferred: this.deferred.get(index) ?? NONE });
+    }
+    this.complete();
+  }
+
+  /** Completes every operation whose put-off references have all been carried out by now. */
+  private complete(): void {
+    for (const [index, ids] of this.deferred) {
+      if (this.state[index] !== 'done') continue;
+      if ([...ids].some((id) => this.state[this.definitions.get(id) ?? -1] !== 'done')) continue;
+      this.deferred.delete(index);
+      this.result.push({ kind: 'completeReferences', index, deferred: ids });
+    }
+  }
+}

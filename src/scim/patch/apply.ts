@@ -1,0 +1,153 @@
+import type { Dialect } from '../dialects/dialects.js';
+import { isObject, type PatchOp, type PatchOperation } from '../dialects/normalise.js';
+import { inspect, readContext, refuseForbiddenName, skipUnknown, uncounted } from '../resource/context.js';
+import { sameJson } from '../resource/equal.js';
+import { readSimple } from '../resource/values.js';
+import { lookUp } from '../schema/attribute.js';
+import { findSchema, type Resource, type ResourceTypeDef } from '../schema/resource-types.js';
+import { invalidPath, invalidValue, mutability, noTarget } from '../scim.errors.js';
+import { add } from './add.js';
+import { Draft } from './draft.js';
+import { remove } from './remove.js';
+import { replace } from './replace.js';
+import { findTarget, requireWritable, type AttributeTarget, type Target } from './target.js';
+
+export type { PatchOp, PatchOperation } from '../dialects/normalise.js';
+
+/** How tolerant a PATCH is. A dialect is one. */
+export type PatchOptions = Dialect;
+
+/**
+ * Applies the operations of a PATCH one after the other, all or none (RFC 7644 §3.5.2).
+ *
+ * @param resource is not modified; parts that stay the same are shared with the result
+ * @returns the resource after the last operation, and whether it differs from the one before; if not, it is the same object
+ * @throws ScimRequestError noTarget, invalidPath, invalidValue, invalidFilter, invalidSyntax, mutability
+ */
+export function applyPatch(
+  type: ResourceTypeDef,
+  resource: Resource,
+  operations: readonly PatchOperation[],
+  options: PatchOptions,
+): { resource: Resource; changed: boolean } {
+  const draft = new Draft(type, resource);
+  for (const { op, path, value } of operations) {
+    if (path === undefined) applyToResource(draft, op, value, options);
+    else applyToPath(draft, op, path, value, options);
+  }
+  return draft.finish();
+}
+
+function applyToPath(draft: Draft, op: PatchOp, path: string, value: unknown, options: PatchOptions): void {
+  const target = findTarget(draft.type, path, options);
+  if (target === null) throw invalidPath(`There is no attribute "${path.slice(0, 200)}".`);
+  if (target.kind === 'attribute') {
+    // Always what the resource uses: made anew, whatever a client sets.
+    if (target.attribute.name === 'schemas' && op !== 'remove') return;
+    requireWritable(target);
+  }
+  applyToTarget(draft, op, target, value, options);
+}
+
+function applyToTarget(draft: Draft, op: PatchOp, target: Target, value: unknown, options: PatchOptions): void {
+  if (target.kind === 'extension') {
+    applyToExtension(draft, op, target.schema.urn, value, options);
+    return;
+  }
+  const { attribute } = target;
+  if (attribute.returned === 'never') {
+    // A password must be a text, and is dropped.
+    if (op !== 'remove') readSimple(attribute, value, readContext(options), null);
+    return;
+  }
+  const before = draft.read(attribute);
+  const after = operate(op, target, before, value, options);
+  if (after !== before) draft.write(attribute, after);
+}
+
+function operate(
+  op: PatchOp,
+  target: AttributeTarget,
+  before: unknown,
+  value: unknown,
+  options: PatchOptions,
+): unknown {
+  switch (op) {
+    case 'add':
+      return add(target, before, value, options);
+    case 'replace':
+      return replace(target, before, value, options);
+    case 'remove':
+      return remove(target, before, value, options);
+  }
+}
+
+/** Without a path, `value` is a set of attributes, each of which is added or replaced. */
+function applyToResource(draft: Draft, op: PatchOp, value: unknown, options: PatchOptions): void {
+  if (op === 'remove') throw noTarget('"remove" needs a path.');
+  if (!options.pathlessPatch) throw invalidPath('Every operation needs a path.');
+  if (!isObject(value)) throw invalidValue('Without a path, "value" must be an object of attributes.');
+  for (const key of Object.keys(value)) applyMember(draft, op, key, value[key], options);
+}
+
+function applyMember(draft: Draft, op: PatchOp, key: string, value: unknown, options: PatchOptions): void {
+  const target = targetOfKey(draft.type, key, options);
+  if (target === null) {
+    skipUnknown(key, value, readContext(options));
+    return;
+  }
+  if (target.kind === 'attribute') {
+    const { attribute, sub } = target;
+    if (attribute.name === 'schemas') return;
+    if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
+      skipReadOnly(draft, target, value, options);
+      return;
+    }
+  }
+  applyToTarget(draft, op, target, value, options);
+}
+
+/** Keys are names of attributes or extensions; for some clients they are whole paths. */
+function targetOfKey(type: ResourceTypeDef, key: string, options: PatchOptions): Target | null {
+  const attribute = lookUp(type.schema.byName, key);
+  if (attribute !== undefined) return { kind: 'attribute', attribute, filter: null, sub: null };
+  refuseForbiddenName(key);
+  const schema = findSchema(type, key);
+  if (schema !== undefined && schema !== type.schema) return { kind: 'extension', schema };
+  if (!options.pathsAsKeys) return null;
+  try {
+    return findTarget(type, key, options);
+  } catch (error) {
+    // A value path that cannot be read is a mistake to report; any other odd key is just an unknown name.
+    if (key.includes('[') || isForbiddenPath(key)) throw error;
+    return null;
+  }
+}
+
+function isForbiddenPath(key: string): boolean {
+  return key.split(/[.:]/).some((part) => /^(__proto__|constructor|prototype)$/i.test(part));
+}
+
+/** Okta sends `id` with a rename, authentik the whole group: harmless as long as it changes nothing. */
+function skipReadOnly(draft: Draft, target: AttributeTarget, value: unknown, options: PatchOptions): void {
+  inspect(value, uncounted());
+  if (options.readOnlyValuesIgnored || sameJson(draft.read(target.attribute), value)) return;
+  throw mutability(`"${target.attribute.name}" is read-only.`);
+}
+
+function applyToExtension(draft: Draft, op: PatchOp, urn: string, value: unknown, options: PatchOptions): void {
+  const schema = findSchema(draft.type, urn);
+  if (schema === undefined) return;
+  if (op === 'remove' || value === null || value === '') {
+    for (const attribute of schema.attributes) {
+      if (draft.read(attribute) !== undefined) draft.write(attribute, undefined);
+    }
+    return;
+  }
+  if (!isObject(value)) throw invalidValue(`"${urn}" must be an object.`);
+  for (const key of Object.keys(value)) {
+    const attribute = lookUp(schema.byName, key);
+    if (attribute === undefined) skipUnknown(key, value[key], readContext(options));
+    else applyToTarget(draft, op, { kind: 'attribute', attribute, filter: null, sub: null }, value[key], options);
+  }
+}

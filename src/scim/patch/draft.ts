@@ -1,0 +1,77 @@
+import { sameJson } from '../resource/equal.js';
+import type { Attribute } from '../schema/attribute.js';
+import { schemasInUse, type Resource, type ResourceTypeDef, type SchemaDef } from '../schema/resource-types.js';
+import { invalidValue } from '../scim.errors.js';
+import type { JsonObject } from '../dialects/normalise.js';
+
+/**
+ * A resource that is being changed. The original is never written to: the top level is copied with the first change,
+ * and below it values are replaced, not modified.
+ */
+export class Draft {
+  private current: Resource;
+  private readonly touched = new Set<string>();
+
+  constructor(
+    readonly type: ResourceTypeDef,
+    private readonly original: Resource,
+  ) {
+    this.current = original;
+  }
+
+  read(attribute: Attribute): unknown {
+    if (attribute.extension === null) return this.current[attribute.name];
+    return (this.current[attribute.extension] as JsonObject | undefined)?.[attribute.name];
+  }
+
+  /** @param value undefined unassigns */
+  write(attribute: Attribute, value: unknown): void {
+    if (attribute.extension === null) {
+      this.set(attribute.name, value);
+      return;
+    }
+    const part = withPart(this.current[attribute.extension] as JsonObject | undefined, attribute.name, value);
+    this.set(attribute.extension, part);
+  }
+
+  hasExtension(schema: SchemaDef): boolean {
+    return this.current[schema.urn] !== undefined;
+  }
+
+  /**
+   * The result, once all operations have been applied.
+   *
+   * @throws ScimRequestError invalidValue: a required attribute is gone
+   */
+  finish(): { resource: Resource; changed: boolean } {
+    const { type, original, current, touched } = this;
+    for (const attribute of type.required) {
+      if (touched.has(attribute.name) && current[attribute.name] === undefined) {
+        throw invalidValue(`"${attribute.name}" is required.`);
+      }
+    }
+    // One operation may have undone another: what counts is the result (RFC 7644 §3.5.2.1, no new lastModified).
+    let changed = false;
+    for (const key of touched) changed ||= !sameJson(original[key], current[key]);
+    if (!changed) return { resource: original, changed };
+    if (type.extensions.some(({ schema }) => touched.has(schema.urn))) {
+      current['schemas'] = schemasInUse(type, current);
+    }
+    return { resource: current, changed };
+  }
+
+  private set(key: string, value: unknown): void {
+    if (this.touched.size === 0) this.current = { ...this.original };
+    this.touched.add(key);
+    if (value === undefined) delete this.current[key];
+    else this.current[key] = value;
+  }
+}
+
+/** A copy of `object` in which `name` has `value`; undefined when nothing is left. */
+export function withPart(object: JsonObject | undefined, name: string, value: unknown): JsonObject | undefined {
+  if (value !== undefined) return { ...object, [name]: value };
+  if (object === undefined) return undefined;
+  const { [name]: _, ...rest } = object;
+  return Object.keys(rest).length === 0 ? undefined : rest;
+}

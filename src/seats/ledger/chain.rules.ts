@@ -1,0 +1,107 @@
+import { canonicalJson, chainHash, CHAIN_START } from '../../base/crypto/chain.js';
+
+/** One entry of a chain as it is hashed: every value that must not change, as text, in a fixed order. */
+export interface ChainEntry {
+  entry_id: string;
+  kind: string;
+  user_id: string | null;
+  delta: number;
+  role: string | null;
+  directory_id: string | null;
+  cost_center: string | null;
+  details: unknown;
+  reason: string;
+  source: unknown;
+  /** RFC 3339 with microseconds, UTC. */
+  occurred_at: string;
+}
+
+/** An entry with its place in the chain. */
+export interface SealedEntry extends ChainEntry {
+  sequence: number;
+  count_after: number;
+  effective_at: string;
+  previous_hash: string;
+  hash: string;
+}
+
+/** The end of a chain. */
+export interface ChainHead {
+  sequence: number;
+  count: number;
+  /** Hex; the first entry is sealed onto 64 zeros. */
+  hash: string;
+  /** Later entries are not effective before this moment. */
+  sealed_through: string | null;
+}
+
+export const EMPTY_HEAD: ChainHead = { sequence: 0, count: 0, hash: CHAIN_START.toString('hex'), sealed_through: null };
+
+/** Seals entries onto a chain, in the order given. Time never runs backwards along it. */
+export function seal(head: ChainHead, entries: readonly ChainEntry[]): SealedEntry[] {
+  const sealed: SealedEntry[] = [];
+  let { sequence, count, hash } = head;
+  let floor = head.sealed_through ?? '';
+  for (const entry of entries) {
+    sequence += 1;
+    count += entry.delta;
+    const effective = entry.occurred_at > floor ? entry.occurred_at : floor;
+    const placed = { ...entry, sequence, count_after: count, effective_at: effective, previous_hash: hash };
+    hash = hashOf(placed);
+    floor = effective;
+    sealed.push({ ...placed, hash });
+  }
+  return sealed;
+}
+
+/** The hash of an entry: SHA-256 over the hash before it and the canonical JSON of its values and its place. */
+export function hashOf(entry: Omit<SealedEntry, 'hash'>): string {
+  const { previous_hash: previous, ...values } = entry;
+  return chainHash(Buffer.from(previous, 'hex'), canonicalJson(values)).toString('hex');
+}
+
+export type ChainVerdict =
+  | { ok: true; entries: number; head: string; count: number }
+  | { ok: false; sequence: number; problem: string };
+
+/** Checks a chain from its start, one entry at a time; the first one that does not fit is named. */
+export class ChainVerifier {
+  private head: ChainHead = EMPTY_HEAD;
+  private broken: ChainVerdict | null = null;
+
+  /** Answers false once the chain is broken. */
+  take(entry: SealedEntry): boolean {
+    if (this.broken) return false;
+    const problem = this.problemOf(entry);
+    if (problem !== null) this.broken = { ok: false, sequence: entry.sequence, problem };
+    else {
+      this.head = {
+        sequence: entry.sequence,
+        count: entry.count_after,
+        hash: entry.hash,
+        sealed_through: entry.effective_at,
+      };
+    }
+    return problem === null;
+  }
+
+  /** The verdict; `expected` is the head kept elsewhere, which shows entries cut off at the end. */
+  verdict(expected?: ChainHead): ChainVerdict {
+    if (this.broken) return this.broken;
+    const { sequence, count, hash } = this.head;
+    if (expected && (expected.sequence !== sequence || expected.hash !== hash)) {
+      return { ok: false, sequence: sequence + 1, problem: 'the chain does not end where its head says' };
+    }
+    return { ok: true, entries: sequence, head: hash, count };
+  }
+
+  private problemOf(entry: SealedEntry): string | null {
+    const { head } = this;
+    if (entry.sequence !== head.sequence + 1) return `expected sequence ${head.sequence + 1}`;
+    if (entry.previous_hash !== head.hash) return 'the hash of the entry before does not fit';
+    if (entry.count_after !== head.count + entry.delta) return 'the count does not fit';
+    if (head.sealed_through !== null && entry.effective_at < head.sealed_through) return 'time runs backwards';
+    if (hashOf(entry) !== entry.hash) return 'the entry was changed';
+    return null;
+  }
+}

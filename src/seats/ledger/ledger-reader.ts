@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { csvLine } from '../../base/http/csv.js';
+import { SeatReportsRepository, type Holder } from '../seat-reports.repository.js';
+import { ChainVerifier, EMPTY_HEAD, type ChainHead, type ChainVerdict, type SealedEntry } from './chain.rules.js';
+import { SEALED_COLUMNS, UTC } from './sealer.js';
+
+const BATCH = 1000;
+const EVENT_COLUMNS = [
+  'sequence',
+  'effective_at',
+  'occurred_at',
+  'kind',
+  'user_id',
+  'delta',
+  'count_after',
+  'role',
+  'directory_id',
+  'cost_center',
+  'reason',
+  'details',
+  'source',
+  'hash',
+] as const;
+const HOLDER_COLUMNS = ['user_id', 'since', 'role', 'directory_id', 'cost_center', 'reason'] as const;
+
+/** Reads the sealed ledger: pages, exports of any length, and the check of its chain. */
+@Injectable()
+export class LedgerReader {
+  constructor(
+    private readonly db: Database,
+    private readonly reports: SeatReportsRepository,
+  ) {}
+
+  /** Entries newest first, before the given sequence. */
+  async page(tenantId: string, userId: string | null, before: number | null, limit: number): Promise<SealedEntry[]> {
+    const { rows } = await this.db.query<SealedEntry>(
+      `select ${SEALED_COLUMNS} from seat_entries
+       where tenant_id = $1 and sequence is not null and ($2::text is null or user_id = $2)
+         and ($3::bigint is null or sequence < $3) order by sequence desc limit $4`,
+      [tenantId, userId, before, limit],
+    );
+    return rows;
+  }
+
+  /** The whole chain, oldest first, in the form that can be verified without us. */
+  async *export(tenantId: string, format: 'csv' | 'ndjson', userId?: string): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine([...EVENT_COLUMNS]);
+    for await (const rows of this.all(tenantId)) {
+      const chosen = userId === undefined ? rows : rows.filter((row) => row.user_id === userId);
+      yield chosen
+        .map((row) =>
+          format === 'csv' ? csvLine(EVENT_COLUMNS.map((column) => row[column])) : `${JSON.stringify(row)}\n`,
+        )
+        .join('');
+    }
+  }
+
+  /** All holders at a moment. */
+  async *holders(tenantId: string, asOf: string, format: 'csv' | 'ndjson'): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine([...HOLDER_COLUMNS]);
+    let after: string | null = null;
+    for (;;) {
+      const rows: Holder[] = await this.reports.holdersAt(tenantId, asOf, after, BATCH);
+      yield rows
+        .map((row) =>
+          format === 'csv' ? csvLine(HOLDER_COLUMNS.map((column) => row[column])) : `${JSON.stringify(row)}\n`,
+        )
+        .join('');
+      if (rows.length < BATCH) return;
+      after = rows.at(-1)!.user_id;
+    }
+  }
+
+  /** The people who held a seat just before a moment. */
+  async holderIdsBefore(tenantId: string, moment: string): Promise<Set<string>> {
+    const { rows } = await this.db.query<{ user_id: string }>(
+      `select user_id from (
+         select distinct on (user_id) user_id, delta from seat_entries
+         where tenant_id = $1 and user_id is not null and delta <> 0 and effective_at < $2::timestamptz
+         order by user_id, effective_at desc, sequence desc) x where delta = 1`,
+      [tenantId, moment],
+    );
+    return new Set(rows.map((row) => row.user_id));
+  }
+
+  /** Checks the whole chain, its published days and its head. */
+  async verify(tenantId: string): Promise<ChainVerdict & { holders?: number }> {
+    const verifier = new ChainVerifier();
+    const days = await this.days(tenantId);
+    for await (const rows of this.all(tenantId)) {
+      for (const row of rows) {
+        if (!verifier.take(row)) return verifier.verdict();
+        const published = days.get(row.sequence);
+        if (published !== undefined && published !== row.hash) {
+          return { ok: false, sequence: row.sequence, problem: 'differs from the head published for its day' };
+        }
+      }
+    }
+    const verdict = verifier.verdict(await this.head(tenantId));
+    if (!verdict.ok) return verdict;
+    const { rows } = await this.db.query<{ n: number }>(
+      `select count(*)::int as n from users where tenant_id = $1 and seat = 'held'`,
+      [tenantId],
+    );
+    return { ...verdict, holders: rows[0]!.n };
+  }
+
+  private async *all(tenantId: string): AsyncGenerator<SealedEntry[]> {
+    let after = 0;
+    for (;;) {
+      const { rows } = await this.db.query<SealedEntry>(
+        `select ${SEALED_COLUMNS} from seat_entries where tenant_id = $1 and sequence > $2 order by sequence limit ${BATCH}`,
+        [tenantId, after],
+      );
+      if (rows.length > 0) yield rows;
+      if (rows.length < BATCH) return;
+      after = rows.at(-1)!.sequence;
+    }
+  }
+
+  private async head(tenantId: string): Promise<ChainHead> {
+    const { rows } = await this.db.query<ChainHead>(
+      `select sequence::int as sequence, count, encode(hash, 'hex') as hash, ${UTC('sealed_through')} as sealed_through
+       from chain_heads where tenant_id = $1 and chain = 'seats'`,
+      [tenantId],
+    );
+    return rows[0] ?? EMPTY_HEAD;
+  }
+
+  private async days(tenantId: string): Promise<Map<number, string>> {
+    const { rows } = await this.db.query<{ sequence: number; hash: string }>(
+      `select sequence::int as sequence, encode(hash, 'hex') as hash from chain_days where tenant_id = $1 and chain = 'seats'`,
+      [tenantId],
+    );
+    return new Map(rows.map((row) => [row.sequence, row.hash]));
+  }
+}

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { AuditService } from '../tenants/audit/audit.service.js';
+import { sourceOf, type Caller } from '../tenants/caller.js';
+import { SeatReportsRepository } from './seat-reports.repository.js';
+import type { SeatLimit, SeatPolicy } from './seat.rules.js';
+import { SeatsRepository } from './seats.repository.js';
+import { SeatsService } from './seats.service.js';
+
+/** The policy for each door, in the API's words. */
+export interface Policies {
+  directory: SeatPolicy;
+  api: SeatPolicy;
+  sign_in: SeatPolicy;
+}
+
+export interface LimitChange {
+  limit?: number | null | undefined;
+  policy?: Partial<Policies> | undefined;
+}
+
+/** What an admin decides about seats; each decision is a line of the ledger and of the audit log. */
+@Injectable()
+export class SeatLimitsService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: SeatsRepository,
+    private readonly seats: SeatsService,
+    private readonly reports: SeatReportsRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Sets limit and policies. Nobody loses a seat by it; who is over the limit counts as overage. */
+  async change(caller: Caller, change: LimitChange): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const { limit: before } = await this.repository.lockAndCount(tx, caller.tenantId);
+      const limit = change.limit === undefined ? before.limit : change.limit;
+      const policy = { ...policiesOf(before), ...dropUndefined(change.policy ?? {}) };
+      await tx.query(
+        `insert into seat_limits (tenant_id, seat_limit, mode, directory_policy, api_policy, sign_in_policy, updated_at)
+         values ($1, $2, case when $2::int is null then 'unlimited' else 'exact' end, $3, $4, $5, now())
+         on conflict (tenant_id) do update set seat_limit = excluded.seat_limit, mode = excluded.mode,
+           directory_policy = excluded.directory_policy, api_policy = excluded.api_policy,
+           sign_in_policy = excluded.sign_in_policy, updated_at = now()`,
+        [caller.tenantId, limit, policy.directory, policy.api, policy.sign_in],
+      );
+      const kind = limit === before.limit ? 'policy' : 'limit';
+      await this.note(tx, caller, kind, { limit, policy });
+      await this.repository.relax(tx, caller.tenantId);
+      await this.audit.record(tx, {
+        tenantId: caller.tenantId,
+        actor: caller.actor,
+        action: 'seat_limit.changed',
+        targetType: 'seat_limit',
+        targetId: caller.tenantId,
+        before: { limit: before.limit, policy: policiesOf(before) },
+        after: { limit, policy },
+        requestId: caller.requestId,
+      });
+    });
+    this.seats.forget(caller.tenantId);
+    this.onRoom?.(caller.tenantId);
+  }
+
+  /** Told when there may be room for those who wait. */
+  onRoom: ((tenantId: string) => void) | undefined;
+
+  /** Compares the ledger with the people; with `repair`, writes the entries that make the ledger follow them. */
+  async reconcile(caller: Caller, repair: boolean) {
+    return this.db.transaction(async (tx) => {
+      if (repair) await this.repository.lockAndCount(tx, caller.tenantId);
+      const found = await this.reports.differences(caller.tenantId, tx);
+      if (repair) {
+        for (const { user_id: userId, user } of found) {
+          await tx.query(
+            `insert into seat_entries (tenant_id, kind, user_id, delta, role, directory_id, reason, source)
+             values ($1, 'repair', $2, $3, (select role from users where tenant_id = $1 and id = $2),
+               (select directory_id from users where tenant_id = $1 and id = $2), 'reconcile', $4::jsonb)`,
+            [caller.tenantId, userId, user ? 1 : -1, JSON.stringify(sourceOf(caller))],
+          );
+        }
+        await this.audit.record(tx, {
+          tenantId: caller.tenantId,
+          actor: caller.actor,
+          action: 'seats.reconciled',
+          targetType: 'seats',
+          targetId: caller.tenantId,
+          after: { repaired: found.length },
+          requestId: caller.requestId,
+        });
+      }
+      return {
+        missing_in_ledger: found.filter((f) => f.user).map((f) => f.user_id),
+        extra_in_ledger: found.filter((f) => !f.user).map((f) => f.user_id),
+        repaired: repair ? found.length : 0,
+      };
+    });
+  }
+
+  private async note(tx: SqlRunner, caller: Caller, kind: string, details: object): Promise<void> {
+    await tx.query(
+      `insert into seat_entries (tenant_id, kind, delta, details, reason, source) values ($1, $2, 0, $3::jsonb, $4, $5::jsonb)`,
+      [caller.tenantId, kind, JSON.stringify(details), 'set', JSON.stringify(sourceOf(caller))],
+    );
+  }
+}
+
+/** The policies of a limit in the API's words. */
+export function policiesOf(limit: SeatLimit): Policies {
+  return { directory: limit.policies.scim, api: limit.policies.api, sign_in: limit.policies['sign-in'] };
+}
+
+function dropUndefined(policies: Partial<Policies>): Partial<Policies> {
+  return Object.fromEntries(Object.entries(policies).filter(([, value]) => value !== undefined));
+}

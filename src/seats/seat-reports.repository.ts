@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { UTC } from './ledger/sealer.js';
+
+/** A moment that a report is about, and how far the ledger is final. */
+export interface Moment {
+  as_of: string;
+  sealed_through: string | null;
+  /** Nothing can change this figure any more. */
+  final: boolean;
+}
+
+export interface Holder {
+  user_id: string;
+  since: string;
+  role: string | null;
+  directory_id: string | null;
+  cost_center: string | null;
+  reason: string;
+}
+
+export interface UsageRow {
+  effective_at: string;
+  count_after: number;
+  delta: number;
+  user_id: string | null;
+}
+
+/** What the sealed ledger says about any past moment. All times are RFC 3339 with microseconds, UTC. */
+@Injectable()
+export class SeatReportsRepository {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * The moment that `text` means: a time, or a bare date as the end of that day in the tenant's time zone. Null for
+   * what is neither.
+   */
+  async moment(tenantId: string, text: string | undefined): Promise<Moment> {
+    const { rows } = await this.db.query<{ as_of: string; sealed_through: string | null }>(
+      `select ${UTC('m.t')} as as_of, ${UTC('h.sealed_through')} as sealed_through
+       from tenants t left join chain_heads h on h.tenant_id = t.id and h.chain = 'seats'
+       cross join lateral (select case
+         when $2::text is null then clock_timestamp()
+         when $3::boolean then (($2::text)::date + 1)::timestamp at time zone t.time_zone - interval '1 microsecond'
+         else ($2::text)::timestamptz end as t) m
+       where t.id = $1`,
+      [tenantId, text ?? null, text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text)],
+    );
+    const row = rows[0]!;
+    const final = row.sealed_through !== null && row.as_of <= row.sealed_through;
+    return { ...row, final };
+  }
+
+  /** Used seats at a past moment; null before the first entry: then nobody knows. */
+  async usedAt(tenantId: string, asOf: string): Promise<number | null> {
+    const { rows } = await this.db.query<{ count_after: number }>(
+      `select count_after from seat_entries where tenant_id = $1 and effective_at <= $2::timestamptz
+       order by effective_at desc, sequence desc limit 1`,
+      [tenantId, asOf],
+    );
+    return rows[0]?.count_after ?? null;
+  }
+
+  /** The limit and the policies as they were at a past moment; undefined: none was set yet. */
+  async limitAt(tenantId: string, asOf: string): Promise<{ limit: number | null; policy: unknown } | undefined> {
+    const { rows } = await this.db.query<{ details: { limit: number | null; policy: unknown } }>(
+      `select details from seat_entries where tenant_id = $1 and kind in ('limit', 'policy')
+         and effective_at <= $2::timestamptz order by effective_at desc, sequence desc limit 1`,
+      [tenantId, asOf],
+    );
+    return rows[0]?.details;
+  }
+
+  /** Who held a seat at a moment, by id; `after` continues a page. */
+  async holdersAt(tenantId: string, asOf: string, after: string | null, limit: number): Promise<Holder[]> {
+    const { rows } = await this.db.query<Holder>(
+      `select user_id, since, role, directory_id, cost_center, reason from (
+         select distinct on (user_id) user_id, delta, ${UTC('effective_at')} as since, role, directory_id, cost_center, reason
+         from seat_entries
+         where tenant_id = $1 and user_id is not null and delta <> 0 and effective_at <= $2::timestamptz
+           and ($3::text is null or user_id > $3)
+         order by user_id, effective_at desc, sequence desc) x
+       where delta = 1 order by user_id limit $4`,
+      [tenantId, asOf, after, limit],
+    );
+    return rows;
+  }
+
+  /** The entries of a half-open range, with the last one before it first. */
+  async steps(tenantId: string, from: string, to: string): Promise<{ before: number | null; rows: UsageRow[] }> {
+    const { rows } = await this.db.query<UsageRow>(
+      `select ${UTC('effective_at')} as effective_at, count_after, delta, user_id from seat_entries
+       where tenant_id = $1 and effective_at >= $2::timestamptz and effective_at < $3::timestamptz order by sequence`,
+      [tenantId, from, to],
+    );
+    const { rows: earlier } = await this.db.query<{ count_after: number }>(
+      `select count_after from seat_entries where tenant_id = $1 and effective_at < $2::timestamptz
+       order by effective_at desc, sequence desc limit 1`,
+      [tenantId, from],
+    );
+    return { before: earlier[0]?.count_after ?? null, rows };
+  }
+
+  /** The days of a range in the tenant's time zone, each with its half-open bounds. */
+  async days(tenantId: string, from: string, to: string): Promise<{ day: string; from: string; to: string }[]> {
+    const { rows } = await this.db.query<{ day: string; from: string; to: string }>(
+      `select to_char(d, 'YYYY-MM-DD') as day, ${UTC('(d::timestamp at time zone t.time_zone)')} as from,
+         ${UTC(`((d + interval '1 day')::timestamp at time zone t.time_zone)`)} as to
+       from tenants t cross join lateral generate_series($2::date, $3::date - 1, interval '1 day') d
+       where t.id = $1 order by d`,
+      [tenantId, from, to],
+    );
+    return rows;
+  }
+
+  /** Seats according to the people, where that is not what the ledger says. */
+  async differences(tenantId: string, db: SqlRunner): Promise<{ user_id: string; user: boolean; ledger: boolean }[]> {
+    const { rows } = await db.query<{ user_id: string; user: boolean; ledger: boolean }>(
+      `select coalesce(u.id, l.user_id) as user_id, u.id is not null as user, l.user_id is not null as ledger
+       from (select id from users where tenant_id = $1 and seat = 'held') u
+       full join (select user_id from seat_entries where tenant_id = $1 and user_id is not null
+                  group by user_id having sum(delta) > 0) l on l.user_id = u.id
+       where u.id is null or l.user_id is null order by 1`,
+      [tenantId],
+    );
+    return rows;
+  }
+
+  async waiting(tenantId: string): Promise<number> {
+    const { rows } = await this.db.query<{ n: number }>(
+      `select count(*)::int as n from users where tenant_id = $1 and seat = 'waiting'`,
+      [tenantId],
+    );
+    return rows[0]!.n;
+  }
+}

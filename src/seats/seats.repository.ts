@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import type { Params, UnitOfWork } from '../base/database/unit-of-work.js';
+import type { ChangeSource } from '../identity/source.js';
+import type { SeatLimit, SeatPolicy } from './seat.rules.js';
+
+/** One line for the ledger, about the person that the unit of work is about. */
+export interface SeatLine {
+  move: 'claim' | 'release';
+  role: string | null;
+  directoryId: string | null;
+  costCenter: string | null;
+  reason: string;
+  source: ChangeSource;
+}
+
+// Used = what is sealed, and the steps of the entries that are not sealed yet (at most about a second's worth).
+const USED = (tenant: string): string => `
+  (coalesce((select count from chain_heads where tenant_id = ${tenant} and chain = 'seats'), 0)
+   + coalesce((select sum(delta) from seat_entries where tenant_id = ${tenant} and sequence is null), 0))::int`;
+
+/**
+ * The SQL of the seats. The limit is exact and far from it costs no lock: in mode `open` a claim share-locks the
+ * tenant's limit row and goes through only if the limit is further away than all claims that can be in flight at once
+ * (`max_connections`); in mode `exact` a claim locks the row, counts, and holds the lock to its commit. The change to
+ * `exact` takes the same lock, so it waits for every claim in flight, and none can slip in behind it: a share lock
+ * re-reads the row, and `mode = 'open'` no longer holds.
+ */
+@Injectable()
+export class SeatsRepository {
+  constructor(private readonly db: Database) {}
+
+  /** The limit of a tenant, and the used seats. */
+  async limitOf(tenantId: string, db: SqlRunner = this.db): Promise<SeatLimit> {
+    const { rows } = await db.query<LimitRow>(`select ${LIMIT_COLUMNS} from seat_limits where tenant_id = $1`, [
+      tenantId,
+    ]);
+    return toLimit(rows[0]);
+  }
+
+  /** Seats held at this moment; exact for what is committed. */
+  async used(tenantId: string, db: SqlRunner = this.db): Promise<number> {
+    const { rows } = await db.query<{ used: number }>(`select ${USED('$1')} as used`, [tenantId]);
+    return rows[0]!.used;
+  }
+
+  /**
+   * Locks the tenant's limit to the end of the transaction and says how many seats are free (null: no limit). From
+   * here on the tenant counts exactly.
+   */
+  async lockAndCount(tx: SqlRunner, tenantId: string): Promise<{ limit: SeatLimit; free: number | null }> {
+    const locked = await tx.query<LimitRow>(
+      `select ${LIMIT_COLUMNS} from seat_limits where tenant_id = $1 for update`,
+      [tenantId],
+    );
+    const limit = toLimit(locked.rows[0]);
+    if (limit.limit === null) return { limit, free: null };
+    if (limit.mode === 'open') {
+      await tx.query(`update seat_limits set mode = 'exact' where tenant_id = $1`, [tenantId]);
+      limit.mode = 'exact';
+    }
+    return { limit, free: limit.limit - (await this.used(tenantId, tx)) };
+  }
+
+  /** A guard for a claim that takes no lock of its own; the subject must demand a row of `seat_guard`. */
+  guard(tx: UnitOfWork, tenantId: string, mode: 'unlimited' | 'open'): void {
+    tx.given('seat_guard', (p) => {
+      const tenant = p.add(tenantId);
+      if (mode === 'unlimited') return `select 1 from seat_limits where tenant_id = ${tenant} and mode = 'unlimited'`;
+      return `select 1 from seat_limits where tenant_id = ${tenant} and mode = 'open'
+        and ${USED(tenant)} <= seat_limit - current_setting('max_connections')::int for share`;
+    });
+  }
+
+  /** Adds the ledger's line to a unit of work. */
+  add(tx: UnitOfWork, tenantId: string, line: SeatLine): void {
+    tx.add(
+      (p: Params) => `insert into seat_entries
+        (tenant_id, kind, user_id, delta, role, directory_id, cost_center, reason, source)
+        select ${p.add(tenantId)}, ${p.add(line.move)}, id, ${line.move === 'claim' ? 1 : -1}, ${p.add(line.role, 'text')},
+          ${p.add(line.directoryId, 'text')}, ${p.add(line.costCenter, 'text')}, ${p.add(line.reason)},
+          ${p.add(JSON.stringify(line.source), 'jsonb')} from subject`,
+    );
+  }
+
+  /** Far from the limit again: claims need no exact count any more. Runs under the tenant's lock. */
+  async relax(tx: SqlRunner, tenantId: string): Promise<void> {
+    await tx.query(
+      `update seat_limits set mode = 'open' where tenant_id = $1 and mode = 'exact'
+        and ${USED('$1')} <= seat_limit - 4 * current_setting('max_connections')::int`,
+      [tenantId],
+    );
+  }
+}
+
+interface LimitRow {
+  seat_limit: number | null;
+  mode: SeatLimit['mode'];
+  directory_policy: SeatPolicy;
+  api_policy: SeatPolicy;
+  sign_in_policy: SeatPolicy;
+}
+
+const LIMIT_COLUMNS = 'seat_limit, mode, directory_policy, api_policy, sign_in_policy';
+
+function toLimit(row: LimitRow | undefined): SeatLimit {
+  if (!row) return { limit: null, mode: 'unlimited', policies: { scim: 'wait', api: 'block', 'sign-in': 'wait' } };
+  return {
+    limit: row.seat_limit,
+    mode: row.mode,
+    policies: { scim: row.directory_policy, api: row.api_policy, 'sign-in': row.sign_in_policy },
+  };
+}

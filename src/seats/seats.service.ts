@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../base/database/database.js';
+import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import type { SeatState } from '../identity/held.rules.js';
+import type { ChangeSource } from '../identity/source.js';
+import { claimMode, seatMove, type ClaimMode, type Door, type SeatLimit } from './seat.rules.js';
+import { SeatLimitReached } from './seats.errors.js';
+import { SeatsRepository } from './seats.repository.js';
+
+/** What is said in the ledger beside the move itself: the role, directory and cost centre of that moment. */
+export interface SeatCircumstances {
+  role: string | null;
+  directoryId: string | null;
+  costCenter: string | null;
+  reason: string;
+  source: ChangeSource;
+}
+
+const REMEMBERED_MS = 1000;
+
+/** Takes and gives back seats as part of the write that needs it. */
+@Injectable()
+export class SeatsService {
+  // What was read lately. Wrong for a second at the most, and harmless then: the statement checks it again.
+  private readonly remembered = new Map<string, { limit: SeatLimit; until: number }>();
+
+  constructor(private readonly repository: SeatsRepository) {}
+
+  /** How a claim may be made just now. */
+  async modeFor(tenantId: string, door: Door, isOwner: boolean): Promise<ClaimMode> {
+    return claimMode(await this.limitOf(tenantId), door, isOwner);
+  }
+
+  /** The limit as it was at most a second ago. */
+  async limitOf(tenantId: string): Promise<SeatLimit> {
+    const now = performance.now();
+    const known = this.remembered.get(tenantId);
+    if (known && known.until > now) return known.limit;
+    const limit = await this.repository.limitOf(tenantId);
+    if (this.remembered.size > 10_000) this.remembered.clear();
+    this.remembered.set(tenantId, { limit, until: now + REMEMBERED_MS });
+    return limit;
+  }
+
+  /** Forgets what was read lately, after a guard has refused or the limit was changed. */
+  forget(tenantId: string): void {
+    this.remembered.delete(tenantId);
+  }
+
+  /** Puts the condition of a claim without a lock of its own into the write. Answers whether it did. */
+  guard(tx: UnitOfWork, tenantId: string, limit: SeatLimit, mode: ClaimMode): boolean {
+    if (mode === 'open') this.repository.guard(tx, tenantId, 'open');
+    else if (limit.limit === null) this.repository.guard(tx, tenantId, 'unlimited');
+    else return false; // policy `allow`, or the owner: nothing can stop it
+    return true;
+  }
+
+  /**
+   * Under the tenant's lock: may this person have a seat? Throws `SeatLimitReached` where the door's policy is
+   * `block`. The answer holds to the end of the transaction.
+   */
+  async freeUnderLock(tx: SqlRunner, tenantId: string, door: Door, isOwner: boolean): Promise<boolean> {
+    const { limit, free } = await this.repository.lockAndCount(tx, tenantId);
+    if (free === null || claimMode(limit, door, isOwner) === 'free') return true;
+    if (free > 0) return true;
+    if (limit.policies[door] === 'block') throw new SeatLimitReached(limit.limit!);
+    return false;
+  }
+
+  /** Adds what the ledger has to say about a move to the write that makes it. */
+  settle(tx: UnitOfWork, tenantId: string, before: SeatState, after: SeatState, about: SeatCircumstances): void {
+    const move = seatMove(before, after);
+    if (move !== 'keep') this.repository.add(tx, tenantId, { move, ...about });
+  }
+}

@@ -1,0 +1,23 @@
+import { STATUS_CODES } from 'node:http';
+import { API_STATUS } from './problem.js';
+import type { Refusal } from './refusal.js';
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text as text inside a page, whoever wrote it. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => ESCAPES[sign]!);
+}
+
+/** The page that a person sees: what happened, and the number to ask with. */
+export function errorPage(refusal: Refusal, requestId: string): { status: number; body: string } {
+  const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : API_STATUS[refusal.kind]);
+  const title = escapeHtml(STATUS_CODES[status] ?? 'Error');
+  const body = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title></head>
+<body><main><h1>${title}</h1><p>${escapeHtml(refusal.detail)}</p>
+<p>Request <code>${escapeHtml(requestId)}</code></p></main></body></html>
+`;
+  return { status, body };
+}

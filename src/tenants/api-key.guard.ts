@@ -1,0 +1,58 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { demandAcceptable } from '../base/http/accept.js';
+import { Idempotency } from '../base/http/idempotency.js';
+import { limitRate, RateLimiter } from '../base/http/rate-limit.js';
+import type { BridgeResponse } from '../base/http/request.js';
+import { bearerToken } from './bearer.js';
+import type { AuthenticatedRequest } from './caller.js';
+import { CredentialStore } from './credentials.js';
+import { demandOf, type Demand } from './require-scope.js';
+import { MissingScope, Unauthenticated } from './tenants.errors.js';
+
+/** What the API answers with: records, and the exports of lists. */
+export const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', 'application/x-ndjson'] as const;
+
+/** The API's door: key, rate, scope, in that order; then the Idempotency-Key of a POST. */
+@Injectable()
+export class ApiKeyGuard implements CanActivate {
+  constructor(
+    private readonly credentials: CredentialStore,
+    private readonly limiter: RateLimiter,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const req = http.getRequest<AuthenticatedRequest>();
+    const res = http.getResponse<BridgeResponse>();
+    const demand = declared(context);
+    const token = bearerToken(req);
+    if (token === null) throw new Unauthenticated('missing');
+    const key = await this.credentials.findApiKey(token, req);
+    if (key === null) throw new Unauthenticated('invalid');
+    req.tenantId = key.tenantId;
+    req.credentialId = key.keyId;
+    limitRate(this.limiter, res, key.keyId);
+    if (demand !== 'any-key' && !key.scopes.has(demand) && !key.scopes.has('admin')) throw new MissingScope(demand);
+    demandAcceptable(req.headers.accept, ...API_TYPES);
+    req.caller = {
+      tenantId: key.tenantId,
+      keyId: key.keyId,
+      name: key.name,
+      scopes: key.scopes,
+      actor: key.actor,
+      requestId: req.id,
+    };
+    await this.idempotency.begin(req, res, key.tenantId, key.keyId);
+    return true;
+  }
+}
+
+// A route that says nothing is nobody's: it must not open to every key because a line was forgotten.
+function declared(context: ExecutionContext): Exclude<Demand, 'operator'> {
+  const demand = demandOf(context.getHandler(), context.getClass());
+  if (demand === undefined || demand === 'operator') {
+    throw new Error(`${context.getClass().name}.${context.getHandler().name} declares no scope`);
+  }
+  return demand;
+}

@@ -1,0 +1,57 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../base/http/query.js';
+import { ApiController } from './api-controller.js';
+import { ApiKeysService } from './api-keys.service.js';
+import type { Caller } from './caller.js';
+import { CurrentCaller } from './current-caller.js';
+import { RequireScope } from './require-scope.js';
+import { ApiKeyBody, CreateApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
+
+@ApiController('api-keys')
+@RequireScope('admin')
+export class ApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  @Post()
+  @ApiOperation({ summary: 'A new key; its secret is shown this once' })
+  @ApiCreatedResponse({ type: NewApiKeyBody })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKey): Promise<NewApiKeyBody> {
+    return this.keys.create(caller.tenantId, body, caller);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'The keys of this tenant, newest first' })
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ApiKeyBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    const page = readPage(query, 'api-keys');
+    return pageOf(page, await this.keys.list(caller.tenantId, page), (key) => key.id, (key) => key);
+  }
+
+  @Get(':key_id')
+  @ApiOperation({ summary: 'One key' })
+  @ApiOkResponse({ type: ApiKeyBody })
+  get(@CurrentCaller() caller: Caller, @Param('key_id') id: string): Promise<ApiKeyBody> {
+    return this.keys.get(caller.tenantId, id);
+  }
+
+  @Post(':key_id/rotate')
+  @ApiOperation({ summary: 'A new key in place of this one, which holds for `overlap_seconds` yet (a day unless set)' })
+  @ApiCreatedResponse({ type: NewApiKeyBody })
+  rotate(
+    @CurrentCaller() caller: Caller,
+    @Param('key_id') id: string,
+    @Body() body: RotateCredential,
+  ): Promise<NewApiKeyBody> {
+    return this.keys.rotate(caller.tenantId, id, body, caller);
+  }
+
+  @Delete(':key_id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Ends a key at once' })
+  @ApiNoContentResponse()
+  revoke(@CurrentCaller() caller: Caller, @Param('key_id') id: string): Promise<void> {
+    return this.keys.revoke(caller.tenantId, id, caller);
+  }
+}

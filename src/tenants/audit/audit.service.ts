@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { PageRequest } from '../../base/http/page.js';
+import type { Actor } from '../../identity/source.js';
+import { AUDIT_COLUMNS, checkLines, START, type AuditRow, type Breach } from './audit.rules.js';
+
+/** What an administrative write says about itself. */
+export interface AuditLine {
+  tenantId: string;
+  actor: Actor;
+  /** `<what>.<done>`: `api_key.created`, `directory.changed`. */
+  action: string;
+  targetType: string;
+  targetId: string;
+  /** The record before and after, without secrets; only what changed where it is much. */
+  before?: unknown;
+  after?: unknown;
+  requestId: string | null;
+}
+
+export interface AuditFilter {
+  action?: string | undefined;
+  actor_id?: string | undefined;
+  target_type?: string | undefined;
+  target_id?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+export interface AuditVerification {
+  valid: boolean;
+  /** Lines that were checked, and those that are still to be sealed. */
+  checked: number;
+  unsealed: number;
+  breach: Breach | null;
+}
+
+const BATCH = 1_000;
+
+/** The audit log: one line for each administrative write, in the same transaction, never changed afterwards. */
+@Injectable()
+export class AuditService {
+  constructor(private readonly db: Database) {}
+
+  /** Adds a line. `db` is the transaction of the write that it is about. */
+  async record(db: SqlRunner, line: AuditLine): Promise<void> {
+    await db.query(
+      `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        line.tenantId,
+        JSON.stringify(line.actor),
+        line.action,
+        line.targetType,
+        line.targetId,
+        line.before === undefined ? null : JSON.stringify(line.before),
+        line.after === undefined ? null : JSON.stringify(line.after),
+        line.requestId,
+      ],
+    );
+  }
+
+  /** A page, newest first: one row more than asked for says that there is another. */
+  async list(tenantId: string, filter: AuditFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<AuditRow[]> {
+    const { rows } = await this.db.query<AuditRow>(
+      `select ${AUDIT_COLUMNS} from audit_entries
+       where tenant_id = $1 and ($2::bigint is null or entry_id < $2)
+         and ($3::text is null or action = $3) and ($4::text is null or actor ->> 'id' = $4)
+         and ($5::text is null or target_type = $5) and ($6::text is null or target_id = $6)
+         and ($7::timestamptz is null or at >= $7) and ($8::timestamptz is null or at < $8)
+       order by entry_id desc limit $9`,
+      [
+        tenantId,
+        page.after,
+        filter.action ?? null,
+        filter.actor_id ?? null,
+        filter.target_type ?? null,
+        filter.target_id ?? null,
+        filter.since ?? null,
+        filter.until ?? null,
+        page.limit + 1,
+      ],
+    );
+    return rows;
+  }
+
+  /** All lines that match, newest first, a batch at a time. */
+  async *all(tenantId: string, filter: AuditFilter): AsyncGenerator<AuditRow[]> {
+    let after: string | null = null;
+    for (;;) {
+      const rows = await this.list(tenantId, filter, { limit: BATCH - 1, after });
+      if (rows.length > 0) yield rows;
+      if (rows.length < BATCH) return;
+      after = rows.at(-1)!.entry_id;
+    }
+  }
+
+  /** Checks the whole chain of a tenant against itself and against its published end. */
+  async verify(tenantId: string): Promise<AuditVerification> {
+    let state = START;
+    for (;;) {
+      const { rows } = await this.db.query<AuditRow>(
+        `select ${AUDIT_COLUMNS} from audit_entries
+         where tenant_id = $1 and sequence is not null and sequence > $2 order by sequence limit $3`,
+        [tenantId, state.sequence, BATCH],
+      );
+      const checked = checkLines(state, rows);
+      state = checked.state;
+      if (checked.breach !== null) return this.verdict(tenantId, state.sequence, checked.breach);
+      if (rows.length < BATCH) break;
+    }
+    const { rows: heads } = await this.db.query<{ sequence: string; hash: Buffer }>(
+      `select sequence, hash from chain_heads where tenant_id = $1 and chain = 'audit'`,
+      [tenantId],
+    );
+    const head = heads[0];
+    // Lines cut off at the end leave a chain that fits in itself: only its head knows of them.
+    const cut = head !== undefined && Number(head.sequence) > state.sequence;
+    return this.verdict(
+      tenantId,
+      state.sequence,
+      cut ? { sequence: state.sequence + 1, entry_id: null, problem: 'end missing' } : null,
+    );
+  }
+
+  private async verdict(tenantId: string, checked: number, breach: Breach | null): Promise<AuditVerification> {
+    const { rows } = await this.db.query<{ n: number }>(
+      `select count(*)::int as n from audit_entries where tenant_id = $1 and sequence is null`,
+      [tenantId],
+    );
+    return { valid: breach === null, checked, unsealed: rows[0]!.n, breach };
+  }
+}

@@ -1,0 +1,32 @@
+import type { BridgeRequest } from '../base/http/request.js';
+import type { Actor, ChangeSource } from '../identity/source.js';
+import { MissingScope } from './tenants.errors.js';
+import type { Scope } from './scopes.js';
+
+/** Who calls the API: the credential decides the tenant, and nothing in the request can name another one. */
+export interface Caller {
+  /** '' for the operator, who belongs to no tenant. */
+  readonly tenantId: string;
+  readonly keyId: string;
+  readonly name: string;
+  readonly scopes: ReadonlySet<string>;
+  readonly actor: Actor;
+  readonly requestId: string;
+}
+
+export type AuthenticatedRequest = BridgeRequest & { caller?: Caller };
+
+/** Whether the caller holds a scope; `admin` holds them all. */
+export function holdsScope(caller: Caller, scope: Scope): boolean {
+  return caller.scopes.has(scope) || caller.scopes.has('admin');
+}
+
+/** For routes whose scope depends on what is asked: 403 naming the scope unless the caller holds it. */
+export function demandScope(caller: Caller, scope: Scope): void {
+  if (!holdsScope(caller, scope)) throw new MissingScope(scope);
+}
+
+/** What a change of this caller's says about where it came from. */
+export function sourceOf(caller: Caller): ChangeSource {
+  return { request_id: caller.requestId, surface: 'api', directory_id: null, actor: caller.actor };
+}

@@ -1,0 +1,79 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../base/database/database.js';
+import { Logger } from '../base/log/logger.js';
+
+interface Use {
+  table: 'api_keys' | 'scim_tokens';
+  tenantId: string;
+  id: string;
+  directoryId: string | null;
+  at: Date;
+}
+
+const FLUSH_EVERY = 5_000;
+
+/**
+ * When each credential was last used. Noted in memory and written in batches, at most once a minute for a credential:
+ * no request waits for it, and a busy token does not become a busy row.
+ */
+@Injectable()
+export class CredentialUses implements OnModuleInit, OnApplicationShutdown {
+  private uses = new Map<string, Use>();
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly db: Database,
+    private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_EVERY).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.timer !== null) clearInterval(this.timer);
+    await this.flush();
+  }
+
+  note(table: Use['table'], tenantId: string, id: string, directoryId: string | null): void {
+    const use = this.uses.get(id);
+    if (use === undefined) this.uses.set(id, { table, tenantId, id, directoryId, at: new Date() });
+    else use.at = new Date();
+  }
+
+  /** Writes what was noted. A use that cannot be written is forgotten: it is a hint for people, not evidence. */
+  async flush(): Promise<void> {
+    if (this.uses.size === 0) return;
+    const uses = [...this.uses.values()];
+    this.uses = new Map();
+    try {
+      await this.write('api_keys', uses.filter((use) => use.table === 'api_keys'));
+      await this.write('scim_tokens', uses.filter((use) => use.table === 'scim_tokens'));
+      await this.writeDirectories(uses.filter((use) => use.directoryId !== null));
+    } catch (error) {
+      this.logger.warn('last uses of credentials not written', { error });
+    }
+  }
+
+  private async write(table: Use['table'], uses: Use[]): Promise<void> {
+    if (uses.length === 0) return;
+    await this.db.query(
+      `update ${table} c set last_used_at = u.at
+       from unnest($1::text[], $2::text[], $3::timestamptz[]) u (tenant_id, id, at)
+       where c.tenant_id = u.tenant_id and c.id = u.id
+         and (c.last_used_at is null or c.last_used_at < u.at - interval '60 seconds')`,
+      [uses.map((use) => use.tenantId), uses.map((use) => use.id), uses.map((use) => use.at)],
+    );
+  }
+
+  private async writeDirectories(uses: Use[]): Promise<void> {
+    if (uses.length === 0) return;
+    await this.db.query(
+      `update directories d set last_request_at = u.at
+       from (select tenant_id, id, max(at) as at
+             from unnest($1::text[], $2::text[], $3::timestamptz[]) n (tenant_id, id, at) group by 1, 2) u
+       where d.tenant_id = u.tenant_id and d.id = u.id and (d.last_request_at is null or d.last_request_at < u.at)`,
+      [uses.map((use) => use.tenantId), uses.map((use) => use.directoryId), uses.map((use) => use.at)],
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import { Body, Get, Patch } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiController } from './api-controller.js';
+import type { Caller } from './caller.js';
+import { CurrentCaller } from './current-caller.js';
+import { RequireScope } from './require-scope.js';
+import { ChangeTenant, TenantBody } from './tenants.dto.js';
+import { TenantsService } from './tenants.service.js';
+
+/** What a tenant may set about itself: its time zone, its named owner, who may write a directory's people. */
+@ApiController('tenant')
+@RequireScope('admin')
+export class OwnTenantController {
+  constructor(private readonly tenants: TenantsService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The tenant of this key' })
+  @ApiOkResponse({ type: TenantBody })
+  get(@CurrentCaller() caller: Caller): Promise<TenantBody> {
+    return this.tenants.get(caller.tenantId);
+  }
+
+  @Patch()
+  @ApiOperation({ summary: 'Changes the tenant of this key' })
+  @ApiOkResponse({ type: TenantBody })
+  change(@CurrentCaller() caller: Caller, @Body() body: ChangeTenant): Promise<TenantBody> {
+    return this.tenants.change(caller.tenantId, body, { actor: caller.actor, requestId: caller.requestId });
+  }
+}

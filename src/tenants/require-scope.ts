@@ -1,0 +1,21 @@
+import { SetMetadata } from '@nestjs/common';
+import type { Scope } from './scopes.js';
+
+/** What a route demands: a scope, any valid API key, or the operator's token. */
+export type Demand = Scope | 'any-key' | 'operator';
+
+export const DEMAND = Symbol('what a route demands of its caller');
+
+/** The route is for keys with this scope. */
+export const RequireScope = (scope: Scope): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, scope);
+
+/** The route is for every valid API key. */
+export const NoScope = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'any-key' satisfies Demand);
+
+/** The route is for the installation's operator. */
+export const OperatorOnly = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'operator' satisfies Demand);
+
+/** What a handler, or its controller, demands; undefined when nobody has said. */
+export function demandOf(handler: object, controller: object): Demand | undefined {
+  return (Reflect.getMetadata(DEMAND, handler) ?? Reflect.getMetadata(DEMAND, controller)) as Demand | undefined;
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { Conflict, NotFound } from '../base/errors/domain-error.js';
+import type { PageRequest } from '../base/http/page.js';
+import type { Caller } from './caller.js';
+import { AuditService } from './audit/audit.service.js';
+import { RolesRepository } from './roles.repository.js';
+import { RoleInUse } from './tenants.errors.js';
+import type { CreateRole, RoleBody } from './tenants.dto.js';
+import { TenantStore } from './tenant.store.js';
+
+/** The role of whoever is created without one. */
+export const DEFAULT_ROLE = 'User';
+
+@Injectable()
+export class RolesService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: RolesRepository,
+    private readonly audit: AuditService,
+    private readonly store: TenantStore,
+  ) {}
+
+  list(tenantId: string, page: PageRequest): Promise<RoleBody[]> {
+    return this.repository.list(tenantId, page);
+  }
+
+  async get(tenantId: string, name: string): Promise<RoleBody> {
+    const role = await this.repository.find(tenantId, name);
+    if (role === null) throw new NotFound('role');
+    return role;
+  }
+
+  /** 409 when the name is taken. */
+  create(caller: Caller, input: CreateRole): Promise<RoleBody> {
+    return this.changing(caller, 'role.created', input.name, async (tx) => {
+      const role = await this.repository.insert(tx, caller.tenantId, input.name, input.takes_seat);
+      if (role === null) throw new Conflict('role_exists', 'A role of this name exists.');
+      return { before: null, after: role };
+    });
+  }
+
+  /** Whether the role takes a seat. 409 while people hold it: their seats would come or go behind their backs. */
+  change(caller: Caller, name: string, takesSeat: boolean): Promise<RoleBody> {
+    return this.changing(caller, 'role.changed', name, async (tx) => {
+      const before = await this.locked(tx, caller.tenantId, name);
+      if (before.takes_seat === takesSeat) return { before, after: before };
+      if (before.people > 0) throw new RoleInUse(name, `${before.people} people hold it`);
+      await this.repository.update(tx, caller.tenantId, name, takesSeat);
+      return { before, after: { ...before, takes_seat: takesSeat } };
+    });
+  }
+
+  /** 409 while anybody holds it, or a directory or a rule names it. */
+  async remove(caller: Caller, name: string): Promise<void> {
+    await this.changing(caller, 'role.deleted', name, async (tx) => {
+      const before = await this.locked(tx, caller.tenantId, name);
+      if (name === DEFAULT_ROLE) throw new RoleInUse(name, 'whoever is created without a role gets it');
+      if (before.people > 0) throw new RoleInUse(name, `${before.people} people hold it`);
+      const uses = await this.repository.usesInDirectories(tx, caller.tenantId, name);
+      if (uses > 0) throw new RoleInUse(name, `${uses} defaults or rules of directories name it`);
+      await this.repository.delete(tx, caller.tenantId, name);
+      return { before, after: null };
+    });
+  }
+
+  private async locked(tx: SqlRunner, tenantId: string, name: string): Promise<RoleBody> {
+    await this.repository.lock(tx, tenantId, name);
+    const role = await this.repository.find(tenantId, name, tx);
+    if (role === null) throw new NotFound('role');
+    return role;
+  }
+
+  private async changing<A extends RoleBody | null>(
+    caller: Caller,
+    action: string,
+    name: string,
+    work: (tx: SqlRunner) => Promise<{ before: RoleBody | null; after: A }>,
+  ): Promise<A> {
+    const { tenantId, actor, requestId } = caller;
+    const after = await this.db.transaction(async (tx) => {
+      const done = await work(tx);
+      if (done.before !== done.after) {
+        const { before, after } = done;
+        await this.audit.record(tx, { tenantId, actor, requestId, action, targetType: 'role', targetId: name, before, after });
+      }
+      return done.after;
+    });
+    this.store.forget(tenantId);
+    return after;
+  }
+}

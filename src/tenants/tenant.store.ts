@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../base/clock.js';
+import { Database } from '../base/database/database.js';
+import { NotFound } from '../base/errors/domain-error.js';
+import { FreshCache } from '../base/fresh-cache.js';
+
+/** A tenant as the rooms need it while they work. */
+export interface TenantView {
+  readonly id: string;
+  readonly name: string;
+  readonly timeZone: string;
+  readonly ownerUserId: string | null;
+  readonly apiMayWriteDirectoryUsers: boolean;
+  readonly roles: ReadonlyMap<string, { readonly takesSeat: boolean }>;
+}
+
+interface TenantRow {
+  id: string;
+  name: string;
+  time_zone: string;
+  owner_user_id: string | null;
+  api_may_write_directory_users: boolean;
+  roles: Record<string, boolean>;
+}
+
+const TTL = 900;
+
+/** Tenants with their roles, at most a second old. */
+@Injectable()
+export class TenantStore {
+  private readonly cache: FreshCache<TenantView>;
+
+  constructor(
+    private readonly db: Database,
+    clock: Clock,
+  ) {
+    this.cache = new FreshCache(clock, TTL);
+  }
+
+  get(tenantId: string): Promise<TenantView> {
+    return this.cache.get(tenantId, () => this.load(tenantId));
+  }
+
+  /** After a change made here, so that this process at least sees it at once. */
+  forget(tenantId: string): void {
+    this.cache.drop(tenantId);
+  }
+
+  private async load(tenantId: string): Promise<TenantView> {
+    const { rows } = await this.db.query<TenantRow>(
+      `select id, name, time_zone, owner_user_id, api_may_write_directory_users,
+              coalesce((select jsonb_object_agg(r.name, r.takes_seat) from roles r where r.tenant_id = t.id), '{}') roles
+       from tenants t where id = $1`,
+      [tenantId],
+    );
+    const row = rows[0];
+    if (row === undefined) throw new NotFound('tenant');
+    return {
+      id: row.id,
+      name: row.name,
+      timeZone: row.time_zone,
+      ownerUserId: row.owner_user_id,
+      apiMayWriteDirectoryUsers: row.api_may_write_directory_users,
+      roles: new Map(Object.entries(row.roles).map(([name, takesSeat]) => [name, { takesSeat }])),
+    };
+  }
+}

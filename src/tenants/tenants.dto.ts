@@ -1,0 +1,173 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Flag, Moment, Choices, Nested, Ruled, Whole } from '../base/http/fields.js';
+import { Text } from '../base/http/text.js';
+import { ServerSet } from '../base/http/validate.js';
+import { SCOPES, type Scope } from './scopes.js';
+
+export const MAX_OVERLAP_SECONDS = 30 * 86_400;
+const YEAR = 366 * 86_400_000;
+
+/** What is wrong with a time zone's name, or null. */
+function timeZoneProblem(value: unknown): string | null {
+  if (typeof value !== 'string' || !/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/.test(value)) return 'must be an IANA time zone';
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value });
+    return null;
+  } catch {
+    return 'must be an IANA time zone such as Europe/Berlin';
+  }
+}
+
+/** What is wrong with the end of a credential, or null: in the future, and not later than a year from now. */
+export function expiryProblem(value: Date, now: Date): string | null {
+  if (value.getTime() <= now.getTime()) return 'must be in the future';
+  return value.getTime() - now.getTime() > YEAR ? 'must be at most a year from now' : null;
+}
+
+const TIME_ZONE = { type: String, example: 'Europe/Berlin', description: 'IANA name; days of this tenant begin there.' };
+
+export class FirstApiKey {
+  @Text({ max: 200, optional: true, example: 'first key' })
+  name?: string;
+
+  @Choices(SCOPES, { optional: true, description: 'All that a key can have, when left out.' })
+  scopes?: Scope[];
+
+  @Moment({ optional: true, nullable: true })
+  expires_at?: Date | null;
+}
+
+@ServerSet('id', 'created_at', 'updated_at')
+export class CreateTenant {
+  @Text({ max: 200, example: 'Example Ltd.' })
+  name!: string;
+
+  @Ruled(timeZoneProblem, TIME_ZONE, { optional: true })
+  time_zone?: string;
+
+  @Flag({ optional: true, description: 'Whether the users API may write what a directory manages.' })
+  api_may_write_directory_users?: boolean;
+
+  @Nested(() => FirstApiKey, { optional: true, description: 'Also makes a first API key, shown once.' })
+  api_key?: FirstApiKey;
+}
+
+@ServerSet('id', 'created_at', 'updated_at')
+export class ChangeTenant {
+  @Text({ max: 200, optional: true })
+  name?: string;
+
+  @Ruled(timeZoneProblem, TIME_ZONE, { optional: true })
+  time_zone?: string;
+
+  @Text({ max: 64, optional: true, nullable: true, description: 'The person who gets a seat even at the limit.' })
+  owner_user_id?: string | null;
+
+  @Flag({ optional: true })
+  api_may_write_directory_users?: boolean;
+}
+
+@ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at', 'replaces_id', 'orphaned')
+export class CreateApiKey {
+  @Text({ max: 200, example: 'Zapier' })
+  name!: string;
+
+  @Choices(SCOPES, { description: '`admin` holds all of them.', example: ['users:read'] })
+  scopes!: Scope[];
+
+  @Moment({ optional: true, nullable: true, description: 'At most a year from now; never, when left out.' })
+  expires_at?: Date | null;
+
+  @Text({ max: 64, optional: true, nullable: true, description: 'Makes it a person’s key, which ends with them.' })
+  owner_user_id?: string | null;
+}
+
+export class RotateCredential {
+  @Whole({ min: 0, max: MAX_OVERLAP_SECONDS, optional: true, description: 'How long the old one still holds.' })
+  overlap_seconds?: number;
+
+  @Moment({ optional: true, nullable: true, description: 'When the new one ends.' })
+  expires_at?: Date | null;
+}
+
+@ServerSet('created_at', 'people')
+export class CreateRole {
+  @Text({ max: 100, example: 'Recruiter' })
+  name!: string;
+
+  @Flag({ description: 'Whether an active person with this role takes a seat.' })
+  takes_seat!: boolean;
+}
+
+@ServerSet('name', 'created_at', 'people')
+export class ChangeRole {
+  @Flag()
+  takes_seat!: boolean;
+}
+
+export class TenantBody {
+  @ApiProperty({ example: 'ten_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty()
+  name!: string;
+  @ApiProperty({ example: 'UTC' })
+  time_zone!: string;
+  @ApiProperty({ type: String, nullable: true })
+  owner_user_id!: string | null;
+  @ApiProperty()
+  api_may_write_directory_users!: boolean;
+  @ApiProperty()
+  created_at!: Date;
+  @ApiProperty()
+  updated_at!: Date;
+}
+
+export class ApiKeyBody {
+  @ApiProperty({ example: 'key_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty()
+  name!: string;
+  @ApiProperty({ description: 'The beginning of the secret, by which people tell their keys apart.' })
+  prefix!: string;
+  @ApiProperty({ type: String, isArray: true, enum: SCOPES })
+  scopes!: Scope[];
+  @ApiProperty({ enum: ['service', 'person'] })
+  owner_kind!: 'service' | 'person';
+  @ApiProperty({ type: String, nullable: true })
+  owner_user_id!: string | null;
+  @ApiProperty({ description: 'A service’s key whose maker has left.' })
+  orphaned!: boolean;
+  @ApiProperty({ type: Object, additionalProperties: true })
+  created_by!: unknown;
+  @ApiProperty({ type: Date, nullable: true })
+  expires_at!: Date | null;
+  @ApiProperty({ type: Date, nullable: true })
+  last_used_at!: Date | null;
+  @ApiProperty({ type: Date, nullable: true })
+  revoked_at!: Date | null;
+  @ApiProperty({ type: String, nullable: true })
+  replaces_id!: string | null;
+  @ApiProperty()
+  created_at!: Date;
+}
+
+export class NewApiKeyBody extends ApiKeyBody {
+  @ApiProperty({ description: 'The secret itself: shown this once.' })
+  api_key!: string;
+}
+
+export class NewTenantBody extends TenantBody {
+  @ApiProperty({ required: false, description: 'The first key’s secret: shown this once.' })
+  api_key?: string;
+}
+
+export class RoleBody {
+  @ApiProperty({ example: 'User' })
+  name!: string;
+  @ApiProperty()
+  takes_seat!: boolean;
+  @ApiProperty({ description: 'How many people hold it.' })
+  people!: number;
+  @ApiProperty()
+  created_at!: Date;
+}

@@ -1,0 +1,70 @@
+import { DomainError } from '../base/errors/domain-error.js';
+import type { Scope } from './scopes.js';
+
+const REALM = 'Bearer realm="talent-bridge"';
+
+/** No credential came, or none that is valid: unknown, expired and revoked ones look alike from outside. */
+export class Unauthenticated extends DomainError {
+  readonly kind = 'unauthenticated';
+  readonly code: 'credential_missing' | 'credential_invalid';
+  constructor(reason: 'missing' | 'invalid') {
+    // RFC 6750 §3.1: a request without a credential is told no error code.
+    super(
+      reason === 'missing'
+        ? 'This address needs a credential: Authorization: Bearer <token>.'
+        : 'The credential is not valid.',
+      { headers: { 'WWW-Authenticate': reason === 'missing' ? REALM : `${REALM}, error="invalid_token"` } },
+    );
+    this.code = reason === 'missing' ? 'credential_missing' : 'credential_invalid';
+  }
+}
+
+/** More than one credential: nobody could say which of them was meant. */
+export class SeveralCredentials extends DomainError {
+  readonly kind = 'malformed';
+  readonly code = 'several_credentials';
+  constructor() {
+    super('The request carries more than one credential.', {
+      headers: { 'WWW-Authenticate': `${REALM}, error="invalid_request"` },
+    });
+  }
+}
+
+/** The key is valid and lacks the scope of this route. */
+export class MissingScope extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'missing_scope';
+  constructor(scope: Scope) {
+    super(`The API key lacks the scope ${scope}.`, {
+      headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },
+      members: { scope },
+    });
+  }
+}
+
+/** The installation's own administration, which no tenant's key reaches. */
+export class OperatorNeeded extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'operator_only';
+  constructor() {
+    super('This address is for the operator of the installation.');
+  }
+}
+
+/** A credential that ended already cannot be rotated. */
+export class CredentialEnded extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'credential_ended';
+  constructor() {
+    super('The credential is revoked or has expired; make a new one.');
+  }
+}
+
+/** A role that somebody holds or something names cannot go, nor change what it costs. */
+export class RoleInUse extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'role_in_use';
+  constructor(name: string, uses: string) {
+    super(`The role "${name}" is in use: ${uses}.`);
+  }
+}

@@ -1,0 +1,61 @@
+import { Global, Module } from '@nestjs/common';
+import { Idempotency } from '../base/http/idempotency.js';
+import { FailedTries, RateLimiter } from '../base/http/rate-limit.js';
+import { ApiKeysController } from './api-keys.controller.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { AuditController } from './audit/audit.controller.js';
+import { AuditService } from './audit/audit.service.js';
+import { CredentialRefusals } from './credential-refusals.js';
+import { CredentialUses } from './credential-uses.js';
+import { CredentialStore } from './credentials.js';
+import { MeController } from './me.controller.js';
+import { OwnTenantController } from './own-tenant.controller.js';
+import { RolesController } from './roles.controller.js';
+import { RolesRepository } from './roles.repository.js';
+import { RolesService } from './roles.service.js';
+import { TenantStore } from './tenant.store.js';
+import { TenantsController } from './tenants.controller.js';
+import { TenantsRepository } from './tenants.repository.js';
+import { TenantsService } from './tenants.service.js';
+
+/** Tenants and their credentials. Global, because every door stands behind its guard. */
+@Global()
+@Module({
+  controllers: [
+    MeController,
+    ApiKeysController,
+    RolesController,
+    AuditController,
+    OwnTenantController,
+    TenantsController,
+  ],
+  providers: [
+    RateLimiter,
+    FailedTries,
+    Idempotency,
+    CredentialRefusals,
+    CredentialUses,
+    CredentialStore,
+    TenantStore,
+    TenantsRepository,
+    TenantsService,
+    ApiKeysRepository,
+    ApiKeysService,
+    RolesRepository,
+    RolesService,
+    AuditService,
+  ],
+  exports: [
+    RateLimiter,
+    FailedTries,
+    Idempotency,
+    CredentialStore,
+    TenantStore,
+    TenantsRepository,
+    TenantsService,
+    ApiKeysService,
+    AuditService,
+  ],
+})
+export class TenantsModule {}

@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../base/database/database.js';
+import { NotFound } from '../base/errors/domain-error.js';
+import { Logger } from '../base/log/logger.js';
+import { Loop } from '../base/loop.js';
+import { systemActor } from '../identity/source.js';
+import { SeatLimitsService } from '../seats/seat-limits.service.js';
+import { SeatLimitReached } from '../seats/seats.errors.js';
+import { SeatSealer } from '../seats/ledger/sealer.js';
+import { SeatsRepository } from '../seats/seats.repository.js';
+import { UsersService } from './users.service.js';
+import { WritingDirectories } from './writing-directories.js';
+
+interface Candidate {
+  id: string;
+  directory_id: string | null;
+  source: 'api' | 'scim' | 'sign-in';
+}
+
+const BATCH = 100;
+const SWEEP_MS = 15_000;
+
+/**
+ * What happens to people without anybody asking: the next free seat goes to whoever has waited longest, an address
+ * that has become free lets in who was held for it, the ledger is sealed, and the counts are folded.
+ */
+@Injectable()
+export class PeopleUpkeep {
+  private readonly due = new Set<string>();
+  private readonly reconsidering: Loop;
+  private readonly sealing: Loop;
+  private sweptAt = 0;
+
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersService,
+    private readonly directories: WritingDirectories,
+    private readonly seats: SeatsRepository,
+    private readonly sealer: SeatSealer,
+    private readonly logger: Logger,
+    limits: SeatLimitsService,
+  ) {
+    const report = (what: string) => (error: unknown) => logger.error(what, { error });
+    this.reconsidering = new Loop(1000, () => this.reconsiderAll(), report('reconsidering people failed'));
+    this.sealing = new Loop(500, () => this.sealAndFold(), report('sealing failed'));
+    const freed = (tenantId: string): void => {
+      this.due.add(tenantId);
+      this.reconsidering.wake();
+    };
+    users.onFreed = freed;
+    limits.onRoom = freed;
+  }
+
+  start(): void {
+    this.reconsidering.start();
+    this.sealing.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.reconsidering.stop(), this.sealing.stop()]);
+  }
+
+  private async reconsiderAll(): Promise<void> {
+    const now = performance.now();
+    if (now - this.sweptAt > SWEEP_MS || this.sweptAt === 0) {
+      // What another process freed, or this one before it was stopped.
+      this.sweptAt = now;
+      for (const tenantId of await this.tenantsWithHeld()) this.due.add(tenantId);
+    }
+    for (const tenantId of this.due) {
+      this.due.delete(tenantId);
+      await this.promote(tenantId);
+      await this.admitHeld(tenantId);
+    }
+  }
+
+  /** Gives free seats to those who wait, oldest first, until one of them gets none. */
+  async promote(tenantId: string): Promise<void> {
+    for (;;) {
+      const { rows } = await this.db.query<Candidate>(
+        `select id, directory_id, source from users where tenant_id = $1 and seat = 'waiting'
+         order by waiting_since, id limit ${BATCH}`,
+        [tenantId],
+      );
+      for (const candidate of rows) if (!(await this.admit(tenantId, candidate))) return;
+      if (rows.length < BATCH) return;
+    }
+  }
+
+  /** Lets in who was held because somebody else had the address or the key, where that is so no longer. */
+  private async admitHeld(tenantId: string): Promise<void> {
+    const { rows } = await this.db.query<Candidate>(
+      `select id, directory_id, source from users
+       where tenant_id = $1 and held in ('email_taken', 'external_id_taken') order by held_since, id limit 1000`,
+      [tenantId],
+    );
+    for (const candidate of rows) await this.admit(tenantId, candidate);
+  }
+
+  /** True if the person came into force. */
+  private async admit(tenantId: string, { id, directory_id: directoryId, source }: Candidate): Promise<boolean> {
+    try {
+      const directory = directoryId === null ? null : await this.directories.get(tenantId, directoryId);
+      const context = {
+        tenantId,
+        door: directory === null ? source : ('scim' as const),
+        directory,
+        source: {
+          request_id: '',
+          surface: 'system' as const,
+          directory_id: directoryId,
+          actor: systemActor('waiting list'),
+        },
+        receivedAt: new Date(),
+      };
+      const { row } = await this.users.reconsider(context, id);
+      return row.seat !== 'waiting';
+    } catch (error) {
+      if (error instanceof NotFound || error instanceof SeatLimitReached) return false;
+      throw error;
+    }
+  }
+
+  private async sealAndFold(): Promise<boolean> {
+    const more = await this.sealer.sealAll();
+    await this.fold();
+    return more;
+  }
+
+  /** Folds the steps of the population into its figures; one statement, so that no reader counts a step twice. */
+  private async fold(): Promise<void> {
+    await this.db.query(
+      `with taken as (delete from population_steps where ctid = any(array(
+           select ctid from population_steps limit 20000 for update skip locked)) returning tenant_id, owner, step),
+         sums as (select tenant_id, owner, sum(step) as n from taken group by 1, 2)
+       insert into population as p (tenant_id, owner, n) select tenant_id, owner, n from sums
+       order by tenant_id, owner
+       on conflict (tenant_id, owner) do update set n = p.n + excluded.n`,
+    );
+  }
+
+  private async tenantsWithHeld(): Promise<string[]> {
+    const { rows } = await this.db.query<{ tenant_id: string }>(
+      `select distinct tenant_id from users where seat = 'waiting' or held in ('email_taken', 'external_id_taken')`,
+    );
+    return rows.map((row) => row.tenant_id);
+  }
+
+  /** Back to claims without an exact count, where the limit is far again. */
+  async relax(tenantId: string): Promise<void> {
+    await this.db.transaction((tx) => this.seats.relax(tx, tenantId));
+  }
+}

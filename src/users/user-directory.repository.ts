@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../base/database/database.js';
+import type { PageRequest } from '../base/http/page.js';
+import { emailKey } from './user.mapping.js';
+import { USER_COLUMNS, type UserRow } from './user.row.js';
+
+export type NamedUser = UserRow & { directory_name: string | null; held_since: string | null };
+
+export interface UserFilter {
+  email?: string | undefined;
+  external_id?: string | undefined;
+  status?: string | undefined;
+  role?: string | undefined;
+  updated_since?: Date | undefined;
+}
+
+const SELECT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_since::text as held_since
+  from users u left join directories d on d.tenant_id = u.tenant_id and d.id = u.directory_id`;
+
+/** Looks people up for the users API. */
+@Injectable()
+export class UserDirectoryRepository {
+  constructor(private readonly db: Database) {}
+
+  async one(tenantId: string, id: string): Promise<NamedUser | undefined> {
+    const { rows } = await this.db.query<NamedUser>(`${SELECT} where u.tenant_id = $1 and u.id = $2`, [tenantId, id]);
+    return rows[0];
+  }
+
+  /** The person with this key: who is active first, then who is not, then whose key it once was. */
+  async byExternalId(tenantId: string, externalId: string): Promise<NamedUser | undefined> {
+    for (const condition of [
+      `u.person_external_id = $2 and u.status = 'active'`,
+      `u.person_external_id = $2 and u.status = 'inactive'`,
+      `u.id in (select a.user_id from user_aliases a where a.tenant_id = $1 and a.external_id = $2)`,
+    ]) {
+      const { rows } = await this.db.query<NamedUser>(
+        `${SELECT} where u.tenant_id = $1 and ${condition} order by u.updated_at desc limit 1`,
+        [tenantId, externalId],
+      );
+      if (rows[0]) return rows[0];
+    }
+    return undefined;
+  }
+
+  /** A page, newest first; ids sort by the time they were made, so that a page stays where it is. */
+  async list(tenantId: string, filter: UserFilter, page: PageRequest): Promise<NamedUser[]> {
+    const params: unknown[] = [tenantId];
+    const conditions = ['u.tenant_id = $1'];
+    const add = (value: unknown) => `$${params.push(value)}`;
+    let selective = false;
+    if (page.after !== null) conditions.push(`u.id < ${add(page.after)}`);
+    if (filter.email !== undefined) {
+      // The address in force of the one who is active, and any address somebody inactive or held is known by.
+      const key = add(emailKey(filter.email));
+      conditions.push(`u.email_key = ${key} and u.id = any(array(
+        select o.id from users o where o.tenant_id = $1 and o.email_key = ${key} and o.status = 'active'
+        union all select o.id from users o where o.tenant_id = $1 and o.email_key = ${key} and o.directory_id is null
+        union all select e.user_id from user_emails e where e.tenant_id = $1 and e.value_key = ${key}))`);
+      selective = true;
+    }
+    if (filter.external_id !== undefined) {
+      const key = add(filter.external_id);
+      conditions.push(`u.person_external_id = ${key} and u.id = any(array(
+        select o.id from users o where o.tenant_id = $1 and o.person_external_id = ${key} and o.status = 'active'
+        union all select o.id from users o where o.tenant_id = $1 and o.person_external_id = ${key} and o.status = 'inactive'))`);
+      selective = true;
+    }
+    if (filter.status !== undefined) conditions.push(`u.status = ${add(filter.status)}`);
+    if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
+    if (filter.updated_since !== undefined) conditions.push(`u.updated_at >= ${add(filter.updated_since)}`);
+    const { rows } = await this.db.query<NamedUser>(
+      `${SELECT} where ${conditions.join(' and ')}
+       order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${add(page.limit + 1)}`,
+      params,
+    );
+    return rows;
+  }
+
+  /** Who is held, oldest first. */
+  async held(tenantId: string, reason: string | undefined, page: PageRequest): Promise<NamedUser[]> {
+    const [since, id] = page.after === null ? [null, null] : (page.after.split('|') as [string, string]);
+    const { rows } = await this.db.query<NamedUser>(
+      `${SELECT} where u.tenant_id = $1 and u.held is not null and ($2::text is null or u.held = $2)
+         and ($3::timestamptz is null or (u.held_since, u.id) > ($3::timestamptz, $4::text))
+       order by u.held_since, u.id limit $5`,
+      [tenantId, reason ?? null, since, id, page.limit + 1],
+    );
+    return rows;
+  }
+}

@@ -1,0 +1,98 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Choice } from '../base/http/fields.js';
+import { EMAIL, Text } from '../base/http/text.js';
+import { ServerSet } from '../base/http/validate.js';
+import type { HeldReason } from '../identity/person.js';
+import type { UserRow } from './user.row.js';
+
+const SERVER_FIELDS = ['id', 'seat', 'source', 'managed_by', 'held', 'created_at', 'updated_at'] as const;
+
+/** A new person. */
+@ServerSet(...SERVER_FIELDS)
+export class CreateUser {
+  @Text({ max: 320, format: 'email', pattern: EMAIL, example: 'bjensen@example.com' })
+  email!: string;
+  @Text({ max: 200, example: 'Barbara' })
+  first_name!: string;
+  @Text({ max: 200, min: 0, example: 'Jensen' })
+  last_name!: string;
+  @Text({ max: 200, optional: true, description: 'a role of the catalogue; `User` when left out' })
+  role?: string;
+  @Text({ max: 255, optional: true, nullable: true, description: 'the person’s id in the caller’s system' })
+  external_id?: string | null;
+  @Choice(['active', 'inactive'], { optional: true })
+  status?: 'active' | 'inactive';
+}
+
+/** A JSON merge patch (RFC 7396) of a person. */
+@ServerSet(...SERVER_FIELDS)
+export class ChangeUser {
+  @Text({ max: 320, optional: true, format: 'email', pattern: EMAIL })
+  email?: string;
+  @Text({ max: 200, optional: true })
+  first_name?: string;
+  @Text({ max: 200, min: 0, optional: true })
+  last_name?: string;
+  @Text({ max: 200, optional: true })
+  role?: string;
+  @Text({ max: 255, optional: true, nullable: true })
+  external_id?: string | null;
+  @Choice(['active', 'inactive'], { optional: true })
+  status?: 'active' | 'inactive';
+}
+
+export class ManagedBy {
+  @ApiProperty()
+  id!: string;
+  @ApiProperty()
+  name!: string;
+}
+
+/** A person as this API shows them: what is in force. */
+export class UserBody {
+  @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  id!: string;
+  @ApiProperty({ type: String, nullable: true })
+  email!: string | null;
+  @ApiProperty()
+  first_name!: string;
+  @ApiProperty()
+  last_name!: string;
+  @ApiProperty({ type: String, nullable: true })
+  role!: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  external_id!: string | null;
+  @ApiProperty({ enum: ['active', 'inactive'] })
+  status!: string;
+  @ApiProperty({ enum: ['held', 'none', 'waiting'] })
+  seat!: string;
+  @ApiProperty({ enum: ['api', 'scim', 'sign-in'] })
+  source!: string;
+  @ApiProperty({ type: ManagedBy, nullable: true })
+  managed_by!: ManagedBy | null;
+  @ApiProperty({ type: String, nullable: true, description: 'why what was written is not in force' })
+  held!: HeldReason | null;
+  @ApiProperty({ type: String, format: 'date-time' })
+  created_at!: string;
+  @ApiProperty({ type: String, format: 'date-time' })
+  updated_at!: string;
+}
+
+/** Shapes a stored person for this API. */
+export function userBody(row: UserRow & { directory_name?: string | null }): UserBody {
+  return {
+    id: row.id,
+    email: row.email,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    role: row.role,
+    external_id: row.person_external_id,
+    status: row.status,
+    seat: row.seat,
+    source: row.source,
+    managed_by: row.directory_id === null ? null : { id: row.directory_id, name: row.directory_name ?? '' },
+    held: row.held,
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}

@@ -1,0 +1,54 @@
+import type { HeldReason, Person } from '../identity/person.js';
+import type { Current, SeatState } from '../identity/held.rules.js';
+
+/** A person as stored: what was written (`doc` … `active`) and what is in force (`email` … `seat`). */
+export interface UserRow {
+  id: string;
+  directory_id: string | null;
+  source: 'api' | 'scim' | 'sign-in';
+  /** The SCIM resource as text, without `id`, `meta` and `groups`. */
+  doc: string;
+  user_name: string;
+  user_name_key: string;
+  external_id: string | null;
+  active: boolean;
+  gone: boolean;
+  version: number;
+  email: string | null;
+  first_name: string;
+  last_name: string;
+  role: string | null;
+  role_set: string | null;
+  person_external_id: string | null;
+  status: 'active' | 'inactive';
+  seat: SeatState;
+  held: HeldReason | null;
+  released: HeldReason | null;
+  ever_active: boolean;
+  /** Milliseconds since 1970. */
+  created_at: number;
+  updated_at: number;
+}
+
+/** The columns of a `UserRow`, for a table that is called `u`. */
+export const USER_COLUMNS = `u.id, u.directory_id, u.source, u.doc::text as doc, u.user_name, u.user_name_key,
+  u.external_id, u.active, u.gone_at is not null as gone, u.version, u.email, u.first_name, u.last_name, u.role,
+  u.role_set, u.person_external_id, u.status, u.seat, u.held, u.released, u.ever_active,
+  extract(epoch from u.created_at)::float8 * 1000 as created_at,
+  extract(epoch from u.updated_at)::float8 * 1000 as updated_at`;
+
+/** What is in force for a stored person. */
+export function currentOf(row: UserRow): Current {
+  return { person: personOfRow(row), status: row.status, seat: row.seat, held: row.held };
+}
+
+/** The platform's view of a stored person. */
+export function personOfRow(row: UserRow): Person {
+  return {
+    email: row.email,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    role: row.role,
+    external_id: row.person_external_id,
+  };
+}

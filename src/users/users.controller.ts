@@ -1,0 +1,115 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { pageOf, readPage, type Page } from '../base/http/page.js';
+import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
+import { InvalidFields } from '../base/errors/domain-error.js';
+import { ApiController } from '../tenants/api-controller.js';
+import type { Caller } from '../tenants/caller.js';
+import { CurrentCaller } from '../tenants/current-caller.js';
+import { RequireScope } from '../tenants/require-scope.js';
+import { PeopleService } from './people.service.js';
+import { ChangeUser, CreateUser, userBody, UserBody } from './user.dto.js';
+import { UserDirectoryRepository } from './user-directory.repository.js';
+
+const FILTERS = ['email', 'external_id', 'status', 'role', 'updated_since'] as const;
+
+/** The people of a tenant, whichever door they came through. */
+@ApiController('users', { unversioned: true })
+export class UsersController {
+  constructor(
+    private readonly people: PeopleService,
+    private readonly repository: UserDirectoryRepository,
+  ) {}
+
+  @Post()
+  @RequireScope('users:write')
+  @ApiOperation({ summary: 'Creates a user' })
+  @ApiCreatedResponse({ type: UserBody })
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() body: CreateUser,
+    @Req() req: BridgeRequest,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<UserBody> {
+    const row = await this.people.create(caller, body, receivedAt(req));
+    res.setHeader('Location', `/api/v1/users/${row.id}`);
+    return userBody(row);
+  }
+
+  @Get()
+  @RequireScope('users:read')
+  @ApiOperation({ summary: 'Users, newest first' })
+  @ApiQuery({ name: 'email', required: false })
+  @ApiQuery({ name: 'external_id', required: false })
+  @ApiQuery({ name: 'status', required: false, enum: ['active', 'inactive'] })
+  @ApiQuery({ name: 'role', required: false })
+  @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<UserBody>> {
+    const options = queryOptions(query, [...FILTERS, 'limit', 'cursor']);
+    const filter = {
+      email: options.email,
+      external_id: options.external_id,
+      status: queryChoice('status', options.status, ['active', 'inactive']),
+      role: options.role,
+      updated_since: queryTime('updated_since', options.updated_since),
+    };
+    const page = readPage(query, `users ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
+    return pageOf(page, await this.repository.list(caller.tenantId, filter, page), (row) => row.id, userBody);
+  }
+
+  @Put('by-external-id/:external_id')
+  @RequireScope('users:write')
+  @ApiOperation({ summary: 'Creates (201) or updates (200) the user with this external_id' })
+  @ApiOkResponse({ type: UserBody })
+  async put(
+    @CurrentCaller() caller: Caller,
+    @Param('external_id') externalId: string,
+    @Body() body: CreateUser,
+    @Req() req: BridgeRequest,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<UserBody> {
+    if (externalId.length > 255) {
+      throw new InvalidFields([{ field: 'external_id', message: 'must have at most 255 characters' }]);
+    }
+    const { row, created } = await this.people.put(caller, externalId, body, receivedAt(req));
+    res.status(created ? 201 : 200);
+    return userBody(row);
+  }
+
+  @Get(':id')
+  @RequireScope('users:read')
+  @ApiOperation({ summary: 'One user' })
+  @ApiOkResponse({ type: UserBody })
+  async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<UserBody> {
+    return userBody(await this.people.get(caller.tenantId, id));
+  }
+
+  @Patch(':id')
+  @RequireScope('users:write')
+  @ApiOperation({ summary: 'Changes a user (JSON merge patch); what a directory manages is 409' })
+  @ApiOkResponse({ type: UserBody })
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() body: ChangeUser,
+    @Req() req: BridgeRequest,
+  ): Promise<UserBody> {
+    return userBody(await this.people.change(caller, id, body, receivedAt(req)));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScope('users:write')
+  @ApiOperation({ summary: 'Deletes a user' })
+  @ApiNoContentResponse()
+  remove(@CurrentCaller() caller: Caller, @Param('id') id: string, @Req() req: BridgeRequest): Promise<void> {
+    return this.people.remove(caller, id, receivedAt(req));
+  }
+}
+
+function receivedAt(req: BridgeRequest): Date {
+  return new Date(Date.now() - (performance.now() - req.startedAt));
+}

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { ForwardingModule } from '../forwarding/forwarding.module.js';
+import { SeatsModule } from '../seats/seats.module.js';
+import { HeldController } from './held/held.controller.js';
+import { HeldService } from './held/held.service.js';
+import { PeopleService } from './people.service.js';
+import { PeopleUpkeep } from './people-upkeep.js';
+import { UserDirectoryRepository } from './user-directory.repository.js';
+import { UsersController } from './users.controller.js';
+import { UsersRepository } from './users.repository.js';
+import { UsersService } from './users.service.js';
+
+/** The people of a tenant. `WritingDirectories` comes from a global module of the room that knows directories. */
+@Module({
+  imports: [SeatsModule, ForwardingModule],
+  controllers: [UsersController, HeldController],
+  providers: [UsersRepository, UsersService, UserDirectoryRepository, PeopleService, PeopleUpkeep, HeldService],
+  exports: [UsersService, UserDirectoryRepository, PeopleService, PeopleUpkeep],
+})
+export class UsersModule {}

@@ -1,0 +1,29 @@
+import type { ChangeSource } from '../identity/source.js';
+import type { Door } from '../seats/seat.rules.js';
+import type { AttributeMap } from './user.mapping.js';
+
+/** What a write has to know of the directory that writes. */
+export interface WritingDirectory {
+  id: string;
+  name: string;
+  state: 'live' | 'preview';
+  /** null: none yet. */
+  defaultRole: string | null;
+  attributeMap: AttributeMap;
+  onMatch: 'link' | 'refuse';
+  /** The directory whose people this one links like unmanaged ones. */
+  takesOver: string | null;
+  /** Another directory has taken this one over: its writes have no effect any more. */
+  superseded: boolean;
+  hasRules: boolean;
+}
+
+/** Who writes, through which door, on whose behalf. Travels as an argument; providers keep nothing of a request. */
+export interface WriteContext {
+  tenantId: string;
+  door: Door;
+  /** The directory that writes; null for every other door. */
+  directory: WritingDirectory | null;
+  source: ChangeSource;
+  receivedAt: Date;
+}

@@ -1,0 +1,255 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { SystemClock } from '../../src/base/clock.js';
+import { Config } from '../../src/base/config/config.js';
+import { Sealer } from '../../src/base/crypto/seal.js';
+import { UnitOfWork } from '../../src/base/database/unit-of-work.js';
+import { Outbound } from '../../src/base/http/outbound.js';
+import { Logger } from '../../src/base/log/logger.js';
+import { DeliveryMetrics } from '../../src/delivery/delivery.metrics.js';
+import { DeliveryObserver } from '../../src/delivery/delivery.observer.js';
+import { DeliveryOptions } from '../../src/delivery/delivery.options.js';
+import { DeliveryWorker } from '../../src/delivery/delivery.worker.js';
+import type { Destination, DestinationSettings } from '../../src/delivery/destination.js';
+import { DestinationsRepository } from '../../src/delivery/destinations.repository.js';
+import { LanesRepository } from '../../src/delivery/lanes.repository.js';
+import { AccountFinder } from '../../src/forwarding/account-finder.js';
+import { ForwardingService } from '../../src/forwarding/forwarding.service.js';
+import { Connections } from '../../src/forwarding/platform/connections.js';
+import { PlatformSender } from '../../src/forwarding/platform.sender.js';
+import type { ChangeKind, Person, UserChange } from '../../src/identity/person.js';
+import type { ChangeSource } from '../../src/identity/source.js';
+import { PlatformClient } from '../../src/platform-client/platform.client.js';
+import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
+import { testDatabase, type TestDatabase } from '../support/database.js';
+
+export const SOURCE: ChangeSource = {
+  request_id: 'req_test',
+  surface: 'scim',
+  directory_id: null,
+  actor: { kind: 'system', id: 'system', name: 'test' },
+};
+
+/** Quick pauses, so that a test sees in a second what takes minutes. */
+export const QUICK: Partial<DeliveryOptions> = {
+  pollMs: 20,
+  leaseMarginMs: 1_000,
+  backoff: { firstMs: 20, maxMs: 200 },
+  probe: { firstMs: 30, maxMs: 200, fewPeopleMs: 100 },
+};
+
+export function testConfig(values: Partial<Config> = {}): Config {
+  return new Config({
+    port: 0,
+    databaseUrl: null,
+    databasePool: 10,
+    dataDir: '.data',
+    baseUrl: 'http://localhost',
+    apiBaseUrl: 'http://localhost',
+    appUrl: 'http://localhost',
+    platform: { forwarding: true },
+    sandbox: { enabled: 'off', port: 0 },
+    encryptionKeys: [{ id: 'test', key: randomBytes(32) }],
+    operatorToken: 'x'.repeat(40),
+    role: 'all',
+    logLevel: 'silent',
+    trustProxy: [],
+    rateLimit: null,
+    allowPrivateDestinations: true,
+    session: { idleSeconds: 3600, absoluteSeconds: 3600 },
+    retention: { logsDays: 1, bodiesDays: 1, attemptsDays: 1 },
+    production: false,
+    ...values,
+  });
+}
+
+/** What the observer was told. */
+export class Told extends DeliveryObserver {
+  readonly paused: { tenantId: string; reason: string; detail: string }[] = [];
+  readonly parked: { tenantId: string; userId: string; reason: string }[] = [];
+  destinationPaused(tenantId: string, reason: string, detail: string): void {
+    this.paused.push({ tenantId, reason, detail });
+  }
+  changeParked(tenantId: string, userId: string, _through: number, reason: string): void {
+    this.parked.push({ tenantId, userId, reason });
+  }
+}
+
+/** A lanes repository of a worker that can be killed: from then on nothing of it reaches the database. */
+export class MortalLanes extends LanesRepository {
+  dead = false;
+  override claim(...args: Parameters<LanesRepository['claim']>): ReturnType<LanesRepository['claim']> {
+    return this.dead ? new Promise(() => undefined) : super.claim(...args);
+  }
+  override settle(...args: Parameters<LanesRepository['settle']>): ReturnType<LanesRepository['settle']> {
+    return this.dead ? new Promise(() => undefined) : super.settle(...args);
+  }
+}
+
+/** A database, a sandbox and the rooms between them, put together by hand. */
+export class Harness {
+  readonly config = testConfig();
+  readonly forwarding = new ForwardingService();
+  readonly outbound = new Outbound();
+  readonly told = new Told();
+  readonly lanes: LanesRepository;
+  readonly destinations: DestinationsRepository;
+  readonly connections: Connections;
+  private readonly workers: { worker: DeliveryWorker; lanes: MortalLanes }[] = [];
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly sandbox: SandboxPlatform,
+    readonly logger: Logger,
+  ) {
+    this.lanes = new LanesRepository(database.db);
+    this.destinations = new DestinationsRepository(database.db, new Sealer(this.config.encryptionKeys));
+    this.connections = new Connections(this.config);
+  }
+
+  static async start(pool = 20): Promise<Harness> {
+    const database = await testDatabase(pool);
+    const sandbox = new SandboxPlatform({ databaseUrl: database.url, port: 0 });
+    await sandbox.start();
+    return new Harness(database, sandbox, new Logger(process.env['TEST_LOG'] ?? 'silent'));
+  }
+
+  get db(): TestDatabase['db'] {
+    return this.database.db;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.workers.filter(({ lanes }) => !lanes.dead).map(({ worker }) => worker.stop()));
+    await this.outbound.close();
+    await this.sandbox.stop();
+    await this.database.close();
+  }
+
+  /** A tenant that forwards to the sandbox under a key of its own, which is also its name. */
+  async tenant(name: string, settings: Partial<DestinationSettings> = {}, baseUrl = this.sandbox.url): Promise<string> {
+    const id = `ten_${name}`;
+    await this.db.query(`insert into tenants (id, name) values ($1, $2) on conflict do nothing`, [id, name]);
+    await this.connect(id, { baseUrl, key: `key-${id}`, settings: { timeout_ms: 1_000, ...settings } });
+    return id;
+  }
+
+  connect(tenantId: string, change: Parameters<DestinationsRepository['save']>[2]): Promise<Destination> {
+    return this.db.transaction(async (tx) => (await this.destinations.save(tx, tenantId, change)).after);
+  }
+
+  worker(options: Partial<DeliveryOptions> = {}): { worker: DeliveryWorker; kill(): void } {
+    const lanes = new MortalLanes(this.db);
+    const clock = new SystemClock();
+    const client = new PlatformClient(this.outbound);
+    const finder = new AccountFinder(client, lanes, this.connections, clock);
+    const worker = new DeliveryWorker(
+      lanes,
+      this.destinations,
+      new PlatformSender(client, finder, this.connections, clock),
+      new DeliveryOptions({ ...QUICK, ...options }),
+      new DeliveryMetrics(lanes, this.destinations),
+      this.told,
+      this.logger,
+    );
+    worker.start();
+    this.workers.push({ worker, lanes });
+    return {
+      worker,
+      kill: () => {
+        lanes.dead = true;
+        void worker.stop();
+      },
+    };
+  }
+
+  /** Commits a change of a person, as the users room would. */
+  async change(
+    tenantId: string,
+    userId: string,
+    status: UserChange['status'],
+    person: Partial<Person> = {},
+    kind?: ChangeKind,
+  ): Promise<void> {
+    const change: UserChange = {
+      kind: kind ?? (status === 'active' ? 'updated' : status === 'inactive' ? 'deactivated' : 'deleted'),
+      person: personOf(userId, person),
+      status,
+      changed: ['last_name'],
+    };
+    const tx = new UnitOfWork().subject((p) => `select ${p.add(userId, 'text')} as id`);
+    this.forwarding.enqueue(tx, tenantId, change, SOURCE, new Date(), true);
+    await tx.run(this.db);
+  }
+
+  async lane(tenantId: string, userId: string): Promise<Record<string, any>> {
+    const { rows } = await this.db.query(`select * from lanes where tenant_id = $1 and user_id = $2`, [tenantId, userId]);
+    return rows[0]!;
+  }
+
+  async counts(tenantId: string): Promise<{ pending: number; parked: number; total: number }> {
+    const { rows } = await this.db.query<{ pending: number; parked: number; total: number }>(
+      `select count(*) filter (where first_pending is not null)::int as pending,
+              count(*) filter (where parked is not null)::int as parked, count(*)::int as total
+       from lanes where tenant_id = $1`,
+      [tenantId],
+    );
+    return rows[0]!;
+  }
+
+  /** Waits until nothing of the tenant is pending but what is parked. */
+  async drained(tenantId: string, ms = 30_000): Promise<void> {
+    await until(async () => {
+      const { pending, parked } = await this.counts(tenantId);
+      return pending === parked;
+    }, ms);
+  }
+
+  /** The users of a tenant as the sandbox has them, by external id. */
+  async platformUsers(tenantId: string): Promise<Map<string, Record<string, any>>> {
+    const { rows } = await this.db.query<{ doc: Record<string, any> }>(
+      `select doc from sandbox_platform.users where space = $1`,
+      [spaceOf(tenantId)],
+    );
+    return new Map(rows.map(({ doc }) => [String(doc['external_id'] ?? doc['id']), doc]));
+  }
+
+  async calls(tenantId: string): Promise<Record<string, any>[]> {
+    const { rows } = await this.db.query(`select * from sandbox_platform.calls where space = $1 order by seq`, [
+      spaceOf(tenantId),
+    ]);
+    return rows;
+  }
+
+  /** Speaks to the sandbox as the tenant's own key. */
+  async platform(tenantId: string, method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+    const response = await fetch(this.sandbox.url + path, {
+      method,
+      headers: { authorization: `Bearer key-${tenantId}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  }
+}
+
+export function personOf(userId: string, person: Partial<Person> = {}): Person {
+  return {
+    email: `${userId}@example.com`,
+    first_name: 'First',
+    last_name: 'Last',
+    role: 'User',
+    external_id: `x-${userId}`,
+    ...person,
+  };
+}
+
+export async function until(test: () => Promise<boolean> | boolean, ms = 20_000): Promise<void> {
+  const end = Date.now() + ms;
+  while (!(await test())) {
+    if (Date.now() > end) throw new Error(`this did not happen within ${ms} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
+
+function spaceOf(tenantId: string): string {
+  return createHash('sha256').update(`key-${tenantId}`).digest('hex').slice(0, 16);
+}
