@@ -1,15 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
-import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
 import { AppModule } from './app.module.js';
 import type { Config } from './base/config/config.js';
 import { Logger, NestLogger } from './base/log/logger.js';
 
+import { BridgeAdapter } from './base/http/bridge-adapter.js';
 import { tuneServer } from './base/http/server.js';
 import { createDataSource, migrate } from './data-source.js';
 import { RoleJobs } from './directory-sync/roles/role-jobs.js';
+import { ForwardingWorker } from './forwarding/forwarding.worker.js';
 import { setupDocs } from './operations/docs/docs.js';
 import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
@@ -30,7 +32,7 @@ export class Application {
     await dataSource.initialize();
     const nest = await NestFactory.create<NestExpressApplication>(
       AppModule.with(config, dataSource),
-      new ExpressAdapter(),
+      new BridgeAdapter(),
       { bodyParser: false, bufferLogs: true, abortOnError: false },
     );
     nest.useLogger(new NestLogger(nest.get(Logger)));
@@ -68,7 +70,7 @@ export class Application {
   }
 
   private workers(): { start(): void; stop(): Promise<void> }[] {
-    return [this.nest.get(PeopleUpkeep), this.nest.get(RoleJobs)];
+    return [this.nest.get(ForwardingWorker), this.nest.get(PeopleUpkeep), this.nest.get(RoleJobs)];
   }
 }
 

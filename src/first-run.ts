@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Config } from './base/config/config.js';
 import { Database } from './base/database/database.js';
 import { DirectoriesService } from './directory-sync/directories/directories.service.js';
+import { PlatformService } from './forwarding/platform/platform.service.js';
 import { systemActor } from './identity/source.js';
 import { TenantsService } from './tenants/tenants.service.js';
 import type { Application } from './application.js';
@@ -51,7 +52,7 @@ export async function createDemoTenant(app: Application, sandboxUrl: string | nu
   const target = config.platform.baseUrl ?? sandboxUrl;
   if (target !== null) {
     const key = config.platform.baseUrl ? (config.platform.apiKey ?? '') : `sandbox_${randomBytes(18).toString('base64url')}`;
-    void key;
+    await nest.get(PlatformService).ensure(tenant.id, target, key);
   }
   const credentials: Credentials = {
     tenant_id: tenant.id,

@@ -35,6 +35,8 @@ export interface AttemptRow extends Attempt {
 // being parked with it. Of a call that is dropped so, only one thing must not be forgotten: that a create may have
 // taken effect (lookup `lost`). A failure is charged only if somebody else's call succeeded since the last one.
 const NEWER = `(l.last_pending > r.through or l.round > r.round)`;
+// It was asked to send this person again while the call was out: whatever the call achieved, it does not count for that.
+const AGAIN = `(l.round > r.round)`;
 const CHARGED = `(l.attempts + (r.charge and (l.failed_at is null or d.last_success_at > l.failed_at))::int)`;
 const PARKED = `(case when ${NEWER} then null when r.parked is not null then r.parked
                       when r.charge and ${CHARGED} >= $21 then 'poison' end)`;
@@ -68,8 +70,10 @@ export const SETTLE = `
                   then '{"why":"lost"}'::jsonb else r.lookup::jsonb end,
     platform_id = case when r.bind is null then l.platform_id else nullif(r.bind, '') end,
     adopted = coalesce(r.adopted, l.adopted),
-    confirmed_state = case when r.confirm then l.call->>'state' when r.bind = '' then null else l.confirmed_state end,
-    confirmed_person = case when r.confirm then l.call->>'person' when r.bind = '' then null else l.confirmed_person end,
+    confirmed_state = case when ${AGAIN} then null when r.confirm then l.call->>'state'
+                           when r.bind = '' then null else l.confirmed_state end,
+    confirmed_person = case when ${AGAIN} then null when r.confirm then l.call->>'person'
+                            when r.bind = '' then null else l.confirmed_person end,
     confirmed_through = case when r.done then greatest(l.confirmed_through, r.through) else l.confirmed_through end,
     confirmed_at = case when r.done then now() else l.confirmed_at end,
     first_pending = case when not r.done then l.first_pending

@@ -1,6 +1,45 @@
 import { Module } from '@nestjs/common';
+import { DeliveryModule } from '../delivery/delivery.module.js';
+import { DeliveryWorker } from '../delivery/delivery.worker.js';
+import { Sender } from '../delivery/sender.js';
+import { PlatformClientModule } from '../platform-client/platform-client.module.js';
+import { AccountFinder } from './account-finder.js';
+import { ChangesController } from './changes/changes.controller.js';
+import { ChangesRepository } from './changes/changes.repository.js';
+import { ChangesService } from './changes/changes.service.js';
 import { ForwardingService } from './forwarding.service.js';
+import { ForwardingWorker } from './forwarding.worker.js';
+import { ImportStep } from './jobs/import.step.js';
+import { JobsRepository } from './jobs/jobs.repository.js';
+import { JobsRunner } from './jobs/jobs.runner.js';
+import { SendAgainSteps } from './jobs/send-again.steps.js';
+import { IntakeLocator } from './people-intake.js';
+import { Connections } from './platform/connections.js';
+import { PlatformController } from './platform/platform.controller.js';
+import { PlatformService } from './platform/platform.service.js';
+import { PlatformSender } from './platform.sender.js';
 
-/** Temporary: replaced by the full module. */
-@Module({ providers: [ForwardingService], exports: [ForwardingService] })
+/** Telling the platform about people. */
+@Module({
+  imports: [DeliveryModule, PlatformClientModule],
+  controllers: [PlatformController, ChangesController],
+  providers: [
+    Connections,
+    AccountFinder,
+    PlatformSender,
+    { provide: Sender, useExisting: PlatformSender },
+    DeliveryWorker,
+    ForwardingService,
+    JobsRepository,
+    SendAgainSteps,
+    IntakeLocator,
+    ImportStep,
+    JobsRunner,
+    ForwardingWorker,
+    ChangesRepository,
+    ChangesService,
+    PlatformService,
+  ],
+  exports: [ForwardingService, ForwardingWorker, PlatformService, ChangesService, JobsRunner, DeliveryModule, Connections],
+})
 export class ForwardingModule {}

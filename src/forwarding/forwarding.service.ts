@@ -1,4 +1,5 @@
 import { Injectable, Optional } from '@nestjs/common';
+import { Config } from '../base/config/config.js';
 import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { DeliveryWorker } from '../delivery/delivery.worker.js';
 import type { UserChange } from '../identity/person.js';
@@ -8,12 +9,20 @@ import { personText } from './platform-user.mapping.js';
 /** Writes down what the platform has to be told, in the statement that makes it true. */
 @Injectable()
 export class ForwardingService {
-  constructor(@Optional() private readonly worker?: DeliveryWorker) {}
+  private readonly off: boolean;
+
+  constructor(
+    @Optional() private readonly worker?: DeliveryWorker,
+    @Optional() config?: Config,
+  ) {
+    this.off = config?.platform.forwarding === false;
+  }
 
   /**
    * Adds a change to the unit of work, for the user whose id the subject returns: the change itself and, if it is to
    * be forwarded, the user's lane. The lane's row is locked from here to the commit, so that the sequences of one user
    * follow the order of the commits. A newer change replaces one that waits, and takes the place of one that is parked.
+   * Where this service is itself the record (PLATFORM_FORWARDING=off) changes are recorded only.
    */
   enqueue(
     tx: UnitOfWork,
@@ -24,15 +33,16 @@ export class ForwardingService {
     forward: boolean,
   ): void {
     const person = personText(change.person);
+    const forwarded = forward && !this.off;
     const changes = `w${tx.size}`;
     tx.add(
       (p) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at)
-        select ${p.add(tenantId, 'text')}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forward, 'boolean')},
+        select ${p.add(tenantId, 'text')}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forwarded, 'boolean')},
           ${p.add(change.changed, 'text[]')}, ${p.add(person, 'jsonb')}, ${p.add(JSON.stringify(source), 'jsonb')},
           ${p.add(receivedAt, 'timestamptz')}
         from subject returning tenant_id, user_id, sequence, occurred_at`,
     );
-    if (!forward) return;
+    if (!forwarded) return;
     tx.add(
       (p) => `insert into lanes as l
           (tenant_id, user_id, target_state, target_person, rank, first_pending, last_pending, pending_since)

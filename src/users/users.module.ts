@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
+import { PeopleIntake } from '../forwarding/people-intake.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { SeatsModule } from '../seats/seats.module.js';
 import { HeldController } from './held/held.controller.js';
 import { HeldService } from './held/held.service.js';
+import { ImportedPeople } from './imported-people.js';
 import { PeopleService } from './people.service.js';
 import { PeopleUpkeep } from './people-upkeep.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
@@ -14,7 +16,9 @@ import { UsersService } from './users.service.js';
 @Module({
   imports: [SeatsModule, ForwardingModule],
   controllers: [UsersController, HeldController],
-  providers: [UsersRepository, UsersService, UserDirectoryRepository, PeopleService, PeopleUpkeep, HeldService],
+  providers: [UsersRepository, UsersService, UserDirectoryRepository, PeopleService, PeopleUpkeep, HeldService,
+    { provide: PeopleIntake, useClass: ImportedPeople },
+  ],
   exports: [UsersService, UserDirectoryRepository, PeopleService, PeopleUpkeep],
 })
 export class UsersModule {}

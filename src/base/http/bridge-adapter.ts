@@ -1,0 +1,34 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Express } from 'express';
+import { MAX_HEADER_BYTES } from './server.js';
+
+type MessageConstructor = typeof IncomingMessage;
+type ResponseConstructor = typeof ServerResponse;
+
+/**
+ * Express on a server whose requests and responses are born with Express's prototypes. Otherwise Express changes the
+ * prototype of each of them, which costs more than all of its routing: the engine then treats every one as a stranger.
+ */
+export class BridgeAdapter extends ExpressAdapter {
+  override initHttpServer(): void {
+    const app = this.getInstance<Express>();
+    const options = {
+      IncomingMessage: bornWith(http.IncomingMessage, app.request) as unknown as MessageConstructor,
+      ServerResponse: bornWith(http.ServerResponse, app.response) as unknown as ResponseConstructor,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    };
+    this.httpServer = http.createServer(options, app);
+  }
+}
+
+/** A constructor that does what node's own does, for objects with another prototype that inherits from node's. */
+function bornWith(base: MessageConstructor | ResponseConstructor, prototype: object): unknown {
+  // Node's constructors are plain functions, made to be called on an object that is there already.
+  const initialise = base as unknown as (...args: unknown[]) => void;
+  function Born(this: object, ...args: unknown[]): void {
+    initialise.apply(this, args);
+  }
+  Born.prototype = prototype;
+  return Born;
+}

@@ -1,0 +1,111 @@
+import type { ChangeKind, Person } from '../../identity/person.js';
+import type { ChangeSource } from '../../identity/source.js';
+
+export const CHANGE_STATES = ['pending', 'delivered', 'parked', 'recorded', 'dismissed'] as const;
+export type ChangeState = (typeof CHANGE_STATES)[number];
+
+export interface ChangeRow {
+  sequence: string;
+  user_id: string;
+  kind: ChangeKind;
+  forwarded: boolean;
+  changed: string[];
+  person: Person;
+  source: ChangeSource;
+  received_at: Date;
+  occurred_at: Date;
+  sessions_ended_at: Date | null;
+  dismissed: { reason: string | null; at: string; actor: unknown } | null;
+  state: ChangeState;
+  parked: string | null;
+  parked_detail: string | null;
+  sent_at: Date | null;
+  confirmed_at: Date | null;
+}
+
+export interface AttemptRow {
+  delivery_id: string;
+  at: Date;
+  sent_at: Date;
+  method: string;
+  path: string;
+  status: number | null;
+  outcome: string;
+  detail: string | null;
+  answer: string | null;
+  duration_ms: number;
+}
+
+/** A user change as the API shows it. */
+export interface ChangeBody {
+  id: string;
+  sequence: number;
+  kind: ChangeKind;
+  user_id: string;
+  external_id: string | null;
+  user: Person;
+  changed: string[];
+  source: ChangeSource;
+  received_at: string;
+  occurred_at: string;
+  state: ChangeState;
+  sent_at: string | null;
+  confirmed_at: string | null;
+  sessions_ended_at: string | null;
+  dismissed?: { reason: string | null; at: string; actor: unknown };
+  error?: { code: string; detail: string | null };
+}
+
+export interface AttemptBody {
+  delivery_id: string;
+  at: string;
+  sent_at: string;
+  method: string;
+  path: string;
+  status: number | null;
+  outcome: string;
+  detail: string | null;
+  answer: string | null;
+  duration_ms: number;
+}
+
+export function changeId(sequence: string | number): string {
+  return `chg_${sequence}`;
+}
+
+/** The sequence in an id, or null if it is none. */
+export function sequenceOf(id: string): string | null {
+  return /^chg_([1-9]\d{0,17})$/.exec(id)?.[1] ?? null;
+}
+
+export function changeBody(row: ChangeRow): ChangeBody {
+  const { person } = row;
+  return {
+    id: changeId(row.sequence),
+    sequence: Number(row.sequence),
+    kind: row.kind,
+    user_id: row.user_id,
+    external_id: person.external_id,
+    user: {
+      email: person.email,
+      first_name: person.first_name,
+      last_name: person.last_name,
+      role: person.role,
+      external_id: person.external_id,
+    },
+    changed: row.changed,
+    source: row.source,
+    received_at: row.received_at.toISOString(),
+    occurred_at: row.occurred_at.toISOString(),
+    state: row.state,
+    sent_at: row.sent_at?.toISOString() ?? null,
+    confirmed_at: row.confirmed_at?.toISOString() ?? null,
+    sessions_ended_at: row.sessions_ended_at?.toISOString() ?? null,
+    ...(row.dismissed === null ? {} : { dismissed: row.dismissed }),
+    ...(row.state === 'parked' && row.parked !== null ? { error: { code: row.parked, detail: row.parked_detail } } : {}),
+  };
+}
+
+export function attemptBody(row: AttemptRow): AttemptBody {
+  return { ...row, at: row.at.toISOString(), sent_at: row.sent_at.toISOString() };
+}

@@ -1,0 +1,78 @@
+import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { PAGE_OPTIONS, pageOf, readPage, type Page } from '../../base/http/page.js';
+import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
+import { ApiController } from '../../tenants/api-controller.js';
+import type { Caller } from '../../tenants/caller.js';
+import { CurrentCaller } from '../../tenants/current-caller.js';
+import { RequireScope } from '../../tenants/require-scope.js';
+import { JobBody } from '../platform/platform.dto.js';
+import { CHANGE_STATES, changeBody, type AttemptBody, type ChangeBody } from './change.mapping.js';
+import { ChangePage, ChangeShape, DismissChange, ResendChanges } from './changes.dto.js';
+import { ChangesService } from './changes.service.js';
+
+const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] as const;
+const FILTERS = ['user_id', 'state', 'kind', 'since'] as const;
+
+@ApiController('changes')
+@RequireScope('admin')
+export class ChangesController {
+  constructor(private readonly changes: ChangesService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'User changes, newest first' })
+  @ApiQuery({ name: 'user_id', required: false })
+  @ApiQuery({ name: 'state', required: false, enum: CHANGE_STATES })
+  @ApiQuery({ name: 'kind', required: false, enum: KINDS })
+  @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  @ApiOkResponse({ type: ChangePage })
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ChangeBody>> {
+    const options = queryOptions(query, [...FILTERS, ...PAGE_OPTIONS]);
+    const filter = {
+      user_id: options.user_id,
+      state: queryChoice('state', options.state, CHANGE_STATES),
+      kind: queryChoice('kind', options.kind, KINDS),
+      since: queryTime('since', options.since),
+    };
+    const page = readPage(query, `changes ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
+    const rows = await this.changes.list(caller.tenantId, filter, page);
+    return pageOf(page, rows, (row) => row.sequence, changeBody);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'One change, and everything that was said to the platform because of it' })
+  @ApiOkResponse({ type: ChangeShape })
+  get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ChangeBody & { attempts: AttemptBody[] }> {
+    return this.changes.get(caller.tenantId, id);
+  }
+
+  @Post('resend')
+  @HttpCode(202)
+  @ApiOperation({ summary: 'Sends everybody who changed since then again, as they are now, in the background' })
+  @ApiAcceptedResponse({ type: JobBody })
+  resend(@CurrentCaller() caller: Caller, @Body() body: ResendChanges): Promise<JobBody> {
+    return this.changes.resend(caller, body.since);
+  }
+
+  @Post(':id/retry')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Tries a parked change again' })
+  @ApiOkResponse({ type: ChangeShape })
+  retry(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<ChangeBody> {
+    return this.changes.retry(caller, id);
+  }
+
+  @Post(':id/dismiss')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Gives a parked change up' })
+  @ApiOkResponse({ type: ChangeShape })
+  dismiss(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Body() body: DismissChange,
+  ): Promise<ChangeBody> {
+    return this.changes.dismiss(caller, id, body.reason ?? null);
+  }
+}

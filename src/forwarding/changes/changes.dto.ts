@@ -1,0 +1,74 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Moment } from '../../base/http/fields.js';
+import { Text } from '../../base/http/text.js';
+import { CHANGE_STATES } from './change.mapping.js';
+
+export class DismissChange {
+  @Text({ max: 500, optional: true, description: 'Why it is given up.' })
+  reason?: string;
+}
+
+export class ResendChanges {
+  @Moment({ description: 'Everybody who changed since then is sent again, as they are now.' })
+  since!: Date;
+}
+
+class ChangedUser {
+  @ApiProperty({ type: String, nullable: true })
+  email!: string | null;
+  @ApiProperty()
+  first_name!: string;
+  @ApiProperty()
+  last_name!: string;
+  @ApiProperty({ type: String, nullable: true })
+  role!: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  external_id!: string | null;
+}
+
+class ChangeError {
+  @ApiProperty({ example: 'refused' })
+  code!: string;
+  @ApiProperty({ type: String, nullable: true, description: "The platform's own words." })
+  detail!: string | null;
+}
+
+export class ChangeShape {
+  @ApiProperty({ example: 'chg_42' })
+  id!: string;
+  @ApiProperty({ example: 42 })
+  sequence!: number;
+  @ApiProperty({ enum: ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] })
+  kind!: string;
+  @ApiProperty()
+  user_id!: string;
+  @ApiProperty({ type: String, nullable: true })
+  external_id!: string | null;
+  @ApiProperty({ type: ChangedUser })
+  user!: ChangedUser;
+  @ApiProperty({ type: [String], example: ['last_name'] })
+  changed!: string[];
+  @ApiProperty({ type: Object, additionalProperties: true, description: 'Request, directory and actor.' })
+  source!: unknown;
+  @ApiProperty({ format: 'date-time', description: 'When the request arrived.' })
+  received_at!: string;
+  @ApiProperty({ format: 'date-time', description: 'When it was committed.' })
+  occurred_at!: string;
+  @ApiProperty({ enum: CHANGE_STATES })
+  state!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  sent_at!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  confirmed_at!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  sessions_ended_at!: string | null;
+  @ApiProperty({ type: ChangeError, required: false, description: 'Of a parked change.' })
+  error?: ChangeError;
+}
+
+export class ChangePage {
+  @ApiProperty({ type: [ChangeShape] })
+  data!: ChangeShape[];
+  @ApiProperty({ type: String, nullable: true })
+  next_cursor!: string | null;
+}

@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { Conflict, NotFound } from '../../base/errors/domain-error.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { AuditService } from '../../tenants/audit/audit.service.js';
+import type { Caller } from '../../tenants/caller.js';
+import { ForwardingService } from '../forwarding.service.js';
+import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
+import { attemptBody, changeBody, sequenceOf, type AttemptBody, type ChangeBody, type ChangeRow } from './change.mapping.js';
+import { ChangesRepository, type ChangeFilter } from './changes.repository.js';
+
+/** What happened to people, whether the platform has it, and what an administrator can do where it does not. */
+@Injectable()
+export class ChangesService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: ChangesRepository,
+    private readonly jobs: JobsRepository,
+    private readonly audit: AuditService,
+    private readonly forwarding: ForwardingService,
+    private readonly clock: Clock,
+  ) {}
+
+  list(tenantId: string, filter: ChangeFilter, page: PageRequest): Promise<ChangeRow[]> {
+    return this.repository.list(tenantId, filter, page);
+  }
+
+  /** Throws NotFound. */
+  async get(tenantId: string, id: string): Promise<ChangeBody & { attempts: AttemptBody[] }> {
+    const row = await this.find(tenantId, id);
+    const attempts = await this.repository.attempts(tenantId, row.user_id, row.sequence);
+    return { ...changeBody(row), attempts: attempts.map(attemptBody) };
+  }
+
+  /** Sends a parked or waiting change at once. Throws NotFound; Conflict where nothing waits. */
+  async retry(caller: Caller, id: string): Promise<ChangeBody> {
+    await this.db.transaction(async (tx) => {
+      const row = await this.find(caller.tenantId, id, tx);
+      const lane = await this.repository.lockLane(tx, caller.tenantId, row.user_id);
+      if (lane === null || !lane.waits || (row.state !== 'parked' && row.state !== 'pending')) {
+        throw new Conflict('not_waiting', `This change is ${row.state}: there is nothing to try again.`);
+      }
+      await this.repository.retry(tx, caller.tenantId, row.user_id);
+      await this.note(tx, caller, 'change.retried', row, { reason: lane.parked });
+    });
+    this.forwarding.wake(caller.tenantId);
+    return changeBody(await this.find(caller.tenantId, id));
+  }
+
+  /** Gives up a parked change, and what of the same person is parked with it. Throws NotFound, Conflict. */
+  async dismiss(caller: Caller, id: string, reason: string | null): Promise<ChangeBody> {
+    await this.db.transaction(async (tx) => {
+      const row = await this.find(caller.tenantId, id, tx);
+      const lane = await this.repository.lockLane(tx, caller.tenantId, row.user_id);
+      if (lane?.parked == null || row.state !== 'parked') {
+        throw new Conflict('not_parked', `This change is ${row.state}: only a parked one can be dismissed.`);
+      }
+      const by = { reason, at: this.clock.now().toISOString(), actor: caller.actor };
+      await this.repository.dismiss(tx, caller.tenantId, row.user_id, by);
+      await this.note(tx, caller, 'change.dismissed', row, { parked: lane.parked, reason });
+    });
+    return changeBody(await this.find(caller.tenantId, id));
+  }
+
+  /** Begins to send everybody who changed since then again, as they are now. */
+  async resend(caller: Caller, since: Date): Promise<JobView> {
+    return this.db.transaction(async (tx) => {
+      const payload = { since: since.toISOString(), after: '0' };
+      const job = await this.jobs.add(tx, caller.tenantId, 'changes.resend', payload, caller.actor);
+      await this.audit.record(tx, {
+        tenantId: caller.tenantId,
+        actor: caller.actor,
+        requestId: caller.requestId,
+        action: 'changes.resend_begun',
+        targetType: 'job',
+        targetId: job.id,
+        after: { since: payload.since },
+      });
+      return job;
+    });
+  }
+
+  private async find(tenantId: string, id: string, db?: SqlRunner): Promise<ChangeRow> {
+    const sequence = sequenceOf(id);
+    const row = sequence === null ? null : await this.repository.find(tenantId, sequence, db);
+    if (row === null) throw new NotFound('change');
+    return row;
+  }
+
+  private note(tx: SqlRunner, caller: Caller, action: string, row: ChangeRow, after: object): Promise<void> {
+    return this.audit.record(tx, {
+      tenantId: caller.tenantId,
+      actor: caller.actor,
+      requestId: caller.requestId,
+      action,
+      targetType: 'change',
+      targetId: `chg_${row.sequence}`,
+      before: { state: row.state, user_id: row.user_id },
+      after,
+    });
+  }
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { ConfigError } from '../../../src/base/config/config.js';
+import { loadConfig } from '../../../src/base/config/load-config.js';
+import { parseToken } from '../../../src/base/crypto/tokens.js';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(os.tmpdir(), 'bridge-config-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const problems = (env: Record<string, string>): string[] => {
+  try {
+    loadConfig({ DATA_DIR: dataDir, ...env });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map((problem) => problem.variable).sort();
+    throw error;
+  }
+  return [];
+};
+
+describe('what is accepted', () => {
+  it('starts with nothing set at all', () => {
+    const config = loadConfig({ DATA_DIR: dataDir });
+    expect(config).toMatchObject({
+      port: 3000,
+      databaseUrl: null,
+      databasePool: 16,
+      baseUrl: 'http://localhost:3000',
+      apiBaseUrl: 'http://localhost:3000',
+      appUrl: 'http://localhost:3000',
+      platform: { forwarding: true },
+      sandbox: { enabled: 'auto', port: 3001 },
+      role: 'all',
+      logLevel: 'info',
+      trustProxy: [],
+      rateLimit: 100,
+      allowPrivateDestinations: false,
+      session: { idleSeconds: 3600, absoluteSeconds: 43_200 },
+      production: false,
+    });
+  });
+
+  it('reads every variable', () => {
+    const config = loadConfig({
+      DATA_DIR: dataDir,
+      PORT: '8080',
+      DATABASE_URL: 'postgres://u:p@db/x',
+      DATABASE_POOL: '4',
+      BASE_URL: 'https://one.example/',
+      API_BASE_URL: 'https://api.example',
+      APP_URL: 'https://app.example/app/',
+      PLATFORM_API_BASE_URL: 'https://platform.example/',
+      PLATFORM_API_KEY: 'secret',
+      PLATFORM_FORWARDING: 'off',
+      SANDBOX: 'on',
+      SANDBOX_PORT: '8081',
+      ENCRYPTION_KEY: `new:${KEY},old:${KEY}`,
+      OPERATOR_TOKEN: 'x'.repeat(40),
+      ROLE: 'api',
+      LOG_LEVEL: 'warn',
+      TRUST_PROXY: '10.0.0.0/8, ::1',
+      RATE_LIMIT: 'off',
+      ALLOW_PRIVATE_DESTINATIONS: 'true',
+      SESSION_IDLE: '90s',
+      SESSION_ABSOLUTE: '1d',
+      RETENTION_LOGS: '1',
+      RETENTION_BODIES: '2',
+      RETENTION_ATTEMPTS: '3',
+      NODE_ENV: 'production',
+    });
+    expect(config).toMatchObject({
+      port: 8080,
+      databaseUrl: 'postgres://u:p@db/x',
+      databasePool: 4,
+      baseUrl: 'https://one.example',
+      appUrl: 'https://app.example/app',
+      platform: { baseUrl: 'https://platform.example', apiKey: 'secret', forwarding: false },
+      sandbox: { enabled: 'on', port: 8081 },
+      operatorToken: 'x'.repeat(40),
+      role: 'api',
+      trustProxy: ['10.0.0.0/8', '::1'],
+      rateLimit: null,
+      allowPrivateDestinations: true,
+      session: { idleSeconds: 90, absoluteSeconds: 86_400 },
+      retention: { logsDays: 1, bodiesDays: 2, attemptsDays: 3 },
+      production: true,
+    });
+    expect(config.encryptionKeys.map(({ id }) => id)).toEqual(['new', 'old']);
+  });
+
+  it('takes an empty value as absent', () => {
+    expect(loadConfig({ DATA_DIR: dataDir, PORT: '', BASE_URL: ' ' }).port).toBe(3000);
+  });
+
+  it('cannot be changed afterwards', () => {
+    const config = loadConfig({ DATA_DIR: dataDir });
+    expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError);
+    expect(() => Object.assign(config.platform, { forwarding: false })).toThrow(TypeError);
+  });
+
+  it('makes the key and the operator token once, readable by their user alone', () => {
+    const first = loadConfig({ DATA_DIR: dataDir });
+    const second = loadConfig({ DATA_DIR: dataDir });
+    expect(second.encryptionKeys).toEqual(first.encryptionKeys);
+    expect(second.operatorToken).toBe(first.operatorToken);
+    expect(parseToken(first.operatorToken)?.kind).toBe('tbo');
+    for (const name of ['encryption-key', 'operator-token']) {
+      expect(statSync(path.join(dataDir, name)).mode & 0o777).toBe(0o600);
+    }
+    expect(readFileSync(path.join(dataDir, 'operator-token'), 'utf8').trim()).toBe(first.operatorToken);
+  });
+
+  it('keeps the name of an unnamed key when a newer one is put before it', () => {
+    const alone = loadConfig({ DATA_DIR: dataDir, ENCRYPTION_KEY: KEY }).encryptionKeys[0]!;
+    const { id } = alone;
+    const [, old] = loadConfig({
+      DATA_DIR: dataDir,
+      ENCRYPTION_KEY: `new:${Buffer.alloc(32, 8).toString('base64')},${id}:${KEY}`,
+    }).encryptionKeys;
+    expect(old).toEqual(alone);
+  });
+});
+
+describe('what is refused', () => {
+  const WRONG: [variable: string, value: string][] = [
+    ['PORT', '80a'],
+    ['PORT', '70000'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['DATABASE_POOL', '1'],
+    ['BASE_URL', 'ftp://x'],
+    ['BASE_URL', 'https://user:pw@x'],
+    ['API_BASE_URL', 'https://x?y'],
+    ['APP_URL', 'nothing'],
+    ['PLATFORM_API_BASE_URL', '//x'],
+    ['PLATFORM_API_KEY', 'two words'],
+    ['PLATFORM_FORWARDING', 'maybe'],
+    ['SANDBOX', 'yes'],
+    ['SANDBOX_PORT', '-1'],
+    ['ENCRYPTION_KEY', 'short'],
+    ['ENCRYPTION_KEY', Buffer.alloc(16).toString('base64')],
+    ['ENCRYPTION_KEY', `a:${KEY},a:${KEY}`],
+    ['ENCRYPTION_KEY', `${KEY},${KEY}`],
+    ['OPERATOR_TOKEN', 'short'],
+    ['ROLE', 'boss'],
+    ['LOG_LEVEL', 'loud'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '10.0.0.0/99'],
+    ['RATE_LIMIT', '0'],
+    ['ALLOW_PRIVATE_DESTINATIONS', 'perhaps'],
+    ['SESSION_IDLE', '60'],
+    ['SESSION_ABSOLUTE', '0h'],
+    ['RETENTION_LOGS', '0'],
+    ['NODE_ENV', 'prod'],
+  ];
+  it.each(WRONG)('%s = %s', (variable, value) => {
+    expect(problems({ [variable]: value })).toEqual([variable]);
+  });
+
+  it('reports all problems together, and never a value', () => {
+    const env = { PORT: 'port-value', ROLE: 'role-value', ENCRYPTION_KEY: 'key-value', TRUST_PROXY: 'proxy-value' };
+    expect(problems(env)).toEqual(['ENCRYPTION_KEY', 'PORT', 'ROLE', 'TRUST_PROXY']);
+    try {
+      loadConfig(env);
+    } catch (error) {
+      expect((error as Error).message).not.toMatch(/-value/);
+      expect((error as Error).message).toContain('ROLE must be one of: all, api, worker');
+    }
+  });
+
+  it('demands an encryption key in production, and makes none there', () => {
+    expect(problems({ NODE_ENV: 'production' })).toEqual(['ENCRYPTION_KEY']);
+    expect(problems({ NODE_ENV: 'production', ENCRYPTION_KEY: KEY })).toEqual([]);
+  });
+});

@@ -1,0 +1,38 @@
+import { Clock } from '../../src/base/clock.js';
+import { FreshCache } from '../../src/base/fresh-cache.js';
+
+class Hand extends Clock {
+  ms = 0;
+  now(): Date {
+    return new Date(this.ms);
+  }
+  monotonic(): number {
+    return this.ms;
+  }
+}
+
+it('reads once for all who come at once, and again when the time is over', async () => {
+  const clock = new Hand();
+  const cache = new FreshCache<number>(clock, 800);
+  let reads = 0;
+  const load = async () => ++reads;
+  expect(await Promise.all([1, 2, 3].map(() => cache.get('k', load)))).toEqual([1, 1, 1]);
+  clock.ms = 799;
+  expect(await cache.get('k', load)).toBe(1);
+  clock.ms = 800;
+  expect(await cache.get('k', load)).toBe(2);
+  cache.drop('k');
+  expect(await cache.get('k', load)).toBe(3);
+});
+
+it('does not keep a failure', async () => {
+  const cache = new FreshCache<number>(new Hand(), 800);
+  await expect(cache.get('k', async () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+  expect(await cache.get('k', async () => 5)).toBe(5);
+});
+
+it('keeps so many and no more', async () => {
+  const cache = new FreshCache<number>(new Hand(), 800, 2);
+  for (const key of ['a', 'b', 'c']) await cache.get(key, async () => 1);
+  expect(['a', 'b', 'c'].map((key) => cache.knows(key))).toEqual([false, true, true]);
+});

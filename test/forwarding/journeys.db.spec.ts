@@ -1,0 +1,446 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Harness, personOf, until } from './harness.js';
+
+/** A platform of which each test says how it behaves; what it does not say goes to the sandbox's own answer. */
+class Scripted {
+  readonly seen: { method: string; url: string; key: string | undefined; auth: string | undefined; body: string }[] = [];
+  answer: (request: Scripted['seen'][number], res: ServerResponse) => boolean = () => false;
+  private readonly server: Server;
+
+  constructor(private readonly behind: string) {
+    this.server = createServer((req, res) => void this.handle(req, res));
+  }
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+  stop(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+  private async handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const chunk of req) body += String(chunk);
+    const key = req.headers['idempotency-key'];
+    const request = {
+      method: req.method!,
+      url: req.url!,
+      key: typeof key === 'string' ? key : undefined,
+      auth: req.headers.authorization,
+      body,
+    };
+    this.seen.push(request);
+    if (this.answer(request, res)) return;
+    const answer = await fetch(this.behind + request.url, {
+      method: request.method,
+      headers: {
+        ...(request.auth ? { authorization: request.auth } : {}),
+        ...(request.key ? { 'idempotency-key': request.key } : {}),
+        'content-type': 'application/json',
+      },
+      ...(body === '' ? {} : { body }),
+    });
+    const text = await answer.text();
+    res.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' }).end(text);
+  }
+}
+
+const json = (res: ServerResponse, status: number, body: unknown): true => {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  return true;
+};
+
+describe('forwarding, case by case', () => {
+  let h: Harness;
+  let scripted: Scripted;
+  let url: string;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    h = await Harness.start();
+  });
+  afterAll(() => h.stop());
+  beforeEach(async () => {
+    scripted = new Scripted(h.sandbox.url);
+    url = await scripted.start();
+    const { worker } = h.worker();
+    stop = () => worker.stop();
+  });
+  afterEach(async () => {
+    await stop();
+    scripted.stop();
+  });
+
+  const posts = (): Scripted['seen'] => scripted.seen.filter((r) => r.method === 'POST');
+  const writes = (): Scripted['seen'] => scripted.seen.filter((r) => r.method !== 'GET');
+
+  describe('one user', () => {
+    it('folds changes that wait into one call', async () => {
+      const t = await h.tenant('fold', {}, url);
+      await h.db.transaction((tx) => h.destinations.pause(tx, t, 'by_hand', null));
+      for (let n = 1; n <= 5; n++) await h.change(t, 'usr_1', 'active', { last_name: `v${n}` });
+      await h.change(t, 'usr_2', 'active');
+      await h.change(t, 'usr_2', 'deleted');
+      await h.destinations.resume(h.db, t);
+      await h.drained(t);
+      expect(writes().map((r) => [r.method, /v\d/.exec(r.body)?.[0]])).toEqual([['POST', 'v5']]);
+    });
+
+    it('repeats a lost answer byte for byte under the same key before it says anything newer', async () => {
+      const t = await h.tenant('lost', { timeout_ms: 300 }, url);
+      let lost = 0;
+      scripted.answer = (request, res) => {
+        if (request.method !== 'POST' || lost++ > 0) return false;
+        // It took effect, and nobody heard of it.
+        void h.platform(t, 'GET', '/v1/users').then(() => undefined);
+        void fetch(h.sandbox.url + request.url, {
+          method: 'POST',
+          headers: { authorization: request.auth!, 'idempotency-key': request.key! },
+          body: request.body,
+        }).then(() => res.destroy());
+        return true;
+      };
+      await h.change(t, 'usr_1', 'active', { last_name: 'first' });
+      await until(() => posts().length === 1);
+      await h.change(t, 'usr_1', 'active', { last_name: 'second' });
+      await h.drained(t);
+      expect(posts()).toHaveLength(2);
+      expect(posts()[1]).toEqual(posts()[0]);
+      expect(writes().map((r) => r.method)).toEqual(['POST', 'POST', 'PATCH']);
+      expect((await h.calls(t)).filter((c) => c['method'] === 'POST').map((c) => [c['applied'], c['replayed']])).toEqual([
+        [true, false],
+        [false, true],
+      ]);
+    });
+
+    it('never creates an inactive person, and says nothing twice', async () => {
+      const t = await h.tenant('quiet', {}, url);
+      await h.change(t, 'usr_1', 'inactive');
+      await h.change(t, 'usr_2', 'active');
+      await h.drained(t);
+      await h.change(t, 'usr_2', 'active');
+      await h.drained(t);
+      expect(writes().map((r) => r.method)).toEqual(['POST']);
+    });
+
+    it('does at a deactivation and a deletion what the settings say', async () => {
+      const t = await h.tenant('removal', { on_deactivate: 'delete', on_delete: 'inactive' }, url);
+      for (const user of ['usr_1', 'usr_2']) await h.change(t, user, 'active');
+      await h.drained(t);
+      await h.change(t, 'usr_1', 'inactive');
+      await h.change(t, 'usr_2', 'deleted');
+      await h.drained(t);
+      const there = await h.platformUsers(t);
+      expect(there.has('x-usr_1')).toBe(false);
+      expect(there.get('x-usr_2')).toMatchObject({ status: 'inactive' });
+      await h.change(t, 'usr_1', 'active', {}, 'reactivated');
+      await h.drained(t);
+      expect((await h.platformUsers(t)).get('x-usr_1')).toMatchObject({ status: 'active' });
+    });
+
+    it('moves the external_id as an ordinary field once the id is bound', async () => {
+      const t = await h.tenant('rekey');
+      await h.change(t, 'usr_1', 'active');
+      await h.drained(t);
+      await h.change(t, 'usr_1', 'active', { external_id: 'other' });
+      await h.drained(t);
+      expect([...(await h.platformUsers(t)).keys()]).toEqual(['other']);
+    });
+
+    it('finds the id of a create that was answered without one', async () => {
+      const t = await h.tenant('noid', {}, url);
+      scripted.answer = (request, res) => {
+        if (request.method !== 'POST') return false;
+        void fetch(h.sandbox.url + request.url, {
+          method: 'POST',
+          headers: { authorization: request.auth!, 'idempotency-key': request.key! },
+          body: request.body,
+        }).then(() => res.writeHead(202).end());
+        return true;
+      };
+      await h.change(t, 'usr_1', 'active');
+      await h.drained(t);
+      expect((await h.lane(t, 'usr_1'))['platform_id']).toBe((await h.platformUsers(t)).get('x-usr_1')!['id']);
+      expect(writes()).toHaveLength(1);
+    });
+  });
+
+  describe('404', () => {
+    it('creates an active person again, and is done with a leaver, if the API itself says so', async () => {
+      const t = await h.tenant('gone');
+      for (const user of ['usr_1', 'usr_2', 'usr_3']) await h.change(t, user, 'active');
+      await h.drained(t);
+      for (const { id } of (await h.platformUsers(t)).values() as Iterable<any>) await h.platform(t, 'DELETE', `/v1/users/${id}`);
+      await h.change(t, 'usr_1', 'active', { last_name: 'Back' });
+      await h.change(t, 'usr_2', 'inactive');
+      await h.change(t, 'usr_3', 'deleted');
+      await h.drained(t);
+      expect([...(await h.platformUsers(t)).values()]).toMatchObject([{ last_name: 'Back', external_id: 'x-usr_1' }]);
+      expect((await h.lane(t, 'usr_2'))['confirmed_state']).toBe('inactive');
+    });
+
+    it('believes nothing of the sort from an address where the API is not', async () => {
+      const t = await h.tenant('mislaid', {}, url);
+      for (const user of ['usr_1', 'usr_2', 'usr_3']) await h.change(t, user, 'active');
+      await h.drained(t);
+      scripted.answer = (_, res) => json(res, 404, { message: 'no Route matched with those values' });
+      await h.change(t, 'usr_1', 'inactive');
+      await h.change(t, 'usr_2', 'deleted');
+      await h.change(t, 'usr_3', 'active', { last_name: 'New' });
+      await until(async () => (await h.destinations.read(t))?.state === 'open');
+      expect((await h.counts(t)).pending).toBe(3);
+      scripted.answer = () => false;
+      await h.drained(t);
+      const there = await h.platformUsers(t);
+      expect(there.size).toBe(2);
+      expect(there.get('x-usr_1')).toMatchObject({ status: 'inactive' });
+      expect(there.get('x-usr_3')).toMatchObject({ last_name: 'New' });
+    });
+
+    it('does not spin where the platform contradicts itself', async () => {
+      const t = await h.tenant('circles', {}, url);
+      await h.change(t, 'usr_1', 'active');
+      await h.drained(t);
+      scripted.seen.length = 0;
+      scripted.answer = (r, res) => r.method === 'PATCH' && r.body.includes('Circle') && json(res, 404, { code: 'not_found' });
+      await h.change(t, 'usr_1', 'active', { last_name: 'Circle' });
+      const others = (async () => {
+        for (let n = 0; (await h.counts(t)).parked === 0 && n < 500; n++) await h.change(t, 'usr_2', 'active', { last_name: `n${n}` });
+      })();
+      await until(async () => (await h.counts(t)).parked === 1);
+      await others;
+      expect((await h.lane(t, 'usr_1'))['parked']).toBe('poison');
+      expect(writes().filter((r) => r.body.includes('Circle')).length).toBeLessThanOrEqual(9);
+    });
+  });
+
+  describe('an account that is there already', () => {
+    const there = (t: string, body: object) => h.platform(t, 'POST', '/v1/users', { first_name: 'A', last_name: 'B', ...body });
+
+    it('is adopted by external_id', async () => {
+      const t = await h.tenant('adopt-1');
+      const { body } = await there(t, { email: 'old@example.com', external_id: 'x-usr_1' });
+      await h.change(t, 'usr_1', 'active');
+      await h.drained(t);
+      expect([...(await h.platformUsers(t)).values()]).toMatchObject([{ id: body.id, email: 'usr_1@example.com' }]);
+      expect(await h.lane(t, 'usr_1')).toMatchObject({ platform_id: body.id, adopted: 'external_id', parked: null });
+      const { rows } = await h.db.query(`select outcome, detail from attempts where tenant_id = $1 order by sent_at`, [t]);
+      expect(rows.map((row) => row['outcome'])).toContain('adopted');
+    });
+
+    it('is adopted by e-mail, if it is nobody else’s', async () => {
+      const t = await h.tenant('adopt-2');
+      const { body } = await there(t, { email: 'USR_1@example.com' });
+      await h.change(t, 'usr_1', 'active');
+      await h.drained(t);
+      expect([...(await h.platformUsers(t)).values()]).toMatchObject([{ id: body.id, external_id: 'x-usr_1' }]);
+      expect(await h.lane(t, 'usr_1')).toMatchObject({ adopted: 'email' });
+    });
+
+    it('parks if it has another external_id', async () => {
+      const t = await h.tenant('adopt-3');
+      await there(t, { email: 'usr_1@example.com', external_id: 'somebody' });
+      await h.change(t, 'usr_1', 'active');
+      await until(async () => (await h.lane(t, 'usr_1'))['parked'] === 'account_belongs_to_someone_else');
+      expect(h.told.parked).toContainEqual({ tenantId: t, userId: 'usr_1', reason: 'account_belongs_to_someone_else' });
+    });
+
+    it('parks if it is bound to somebody here', async () => {
+      const t = await h.tenant('adopt-4');
+      await h.change(t, 'usr_1', 'active', { external_id: null });
+      await h.drained(t);
+      await h.change(t, 'usr_2', 'active', { email: 'usr_1@example.com' });
+      await until(async () => (await h.lane(t, 'usr_2'))['parked'] === 'account_belongs_to_someone_else');
+      expect((await h.lane(t, 'usr_2'))['parked_detail']).toContain('usr_1');
+    });
+
+    it('parks if it is of somebody who left', async () => {
+      const t = await h.tenant('adopt-5', {}, url);
+      const { body } = await there(t, { email: 'usr_1@example.com', status: 'inactive' });
+      scripted.answer = (request, res) => request.method === 'POST' && json(res, 409, { code: 'taken', id: body.id });
+      await h.change(t, 'usr_1', 'active');
+      await until(async () => (await h.lane(t, 'usr_1'))['parked'] === 'account_belongs_to_someone_else');
+    });
+
+    it('goes to the next person only when the leaver who has it is through', async () => {
+      const t = await h.tenant('adopt-6', {}, url);
+      await h.change(t, 'usr_1', 'active', { external_id: 'x' });
+      await h.drained(t);
+      // The deletion hangs behind; the new record of the same person comes first.
+      let late = 0;
+      scripted.answer = (request, res) => request.method === 'DELETE' && late++ < 3 && json(res, 500, {});
+      await h.change(t, 'usr_1', 'deleted', { external_id: 'x' });
+      await h.change(t, 'usr_2', 'active', { external_id: 'x', email: 'usr_1@example.com' });
+      await h.drained(t);
+      expect([...(await h.platformUsers(t)).values()]).toMatchObject([{ external_id: 'x', status: 'active' }]);
+      expect((await h.lane(t, 'usr_2'))['parked']).toBeNull();
+    });
+
+    it('of a leaver who was deactivated goes to the same person’s new record', async () => {
+      const t = await h.tenant('adopt-7', { on_delete: 'inactive' });
+      await h.change(t, 'usr_1', 'active', { external_id: 'x' });
+      await h.drained(t);
+      await h.change(t, 'usr_1', 'deleted', { external_id: 'x' });
+      await h.drained(t);
+      await h.change(t, 'usr_2', 'active', { external_id: 'x' });
+      await h.drained(t);
+      expect([...(await h.platformUsers(t)).values()]).toMatchObject([{ external_id: 'x', status: 'active', email: 'usr_2@example.com' }]);
+      expect((await h.lane(t, 'usr_1'))['platform_id']).toBeNull();
+    });
+
+    it('does not stand in the way of two people who swap their addresses', async () => {
+      const t = await h.tenant('swap', { concurrency: 1 });
+      await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
+      await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
+      await h.drained(t);
+      await h.db.transaction((tx) => h.destinations.pause(tx, t, 'by_hand', null));
+      await h.change(t, 'usr_2', 'active', { email: 'a@example.com' });
+      await h.change(t, 'usr_1', 'active', { email: 'c@example.com' });
+      await h.destinations.resume(h.db, t);
+      await h.drained(t);
+      expect((await h.counts(t)).parked).toBe(0);
+      expect((await h.platformUsers(t)).get('x-usr_2')).toMatchObject({ email: 'a@example.com' });
+    });
+  });
+
+  describe('refusals', () => {
+    it('park the one person, with the platform’s own words; a newer change takes its place', async () => {
+      const t = await h.tenant('refuse', {}, url);
+      scripted.answer = (request, res) =>
+        request.body.includes('usr_1') && request.body.includes('Bad') && json(res, 422, { detail: 'Bad is no name' });
+      await h.change(t, 'usr_1', 'active', { last_name: 'Bad' });
+      await h.change(t, 'usr_2', 'active');
+      await until(async () => (await h.lane(t, 'usr_1'))['parked'] !== null);
+      expect(await h.lane(t, 'usr_1')).toMatchObject({ parked: 'refused', parked_detail: '{"detail":"Bad is no name"}' });
+      await h.change(t, 'usr_1', 'active', { last_name: 'Good' });
+      await h.drained(t);
+      expect((await h.platformUsers(t)).size).toBe(2);
+    });
+
+    it('of five people alike pause the destination, and park nobody', async () => {
+      const t = await h.tenant('alike', {}, url);
+      scripted.answer = (request, res) => request.method === 'POST' && json(res, 422, { detail: 'unknown field external_id' });
+      for (let n = 1; n <= 30; n++) await h.change(t, `usr_${n}`, 'active');
+      await until(async () => (await h.destinations.read(t))?.stateReason === 'looks_misconfigured');
+      await until(() => h.sandbox.inFlight === 0);
+      await until(async () => (await h.db.query(`select 1 from lanes where tenant_id = $1 and lease_token is not null`, [t])).rowCount === 0);
+      expect(await h.counts(t)).toMatchObject({ parked: 0, pending: 30 });
+      expect(h.told.paused).toContainEqual(expect.objectContaining({ tenantId: t, reason: 'looks_misconfigured' }));
+      scripted.answer = () => false;
+      await h.connect(t, { settings: { rate: null } });
+      await h.drained(t);
+      expect((await h.platformUsers(t)).size).toBe(30);
+    });
+
+    it('of some among successes park only them', async () => {
+      const t = await h.tenant('some', {}, url);
+      const bad = new Set([3, 6, 9, 12, 15, 18].map((n) => `usr_${n}@`));
+      scripted.answer = (request, res) => [...bad].some((b) => request.body.includes(`"${b}`)) && json(res, 422, {});
+      for (let n = 1; n <= 20; n++) {
+        await h.change(t, `usr_${n}`, 'active');
+        await until(async () => (await h.lane(t, `usr_${n}`))['lease_token'] === null && (await h.lane(t, `usr_${n}`))['call'] === null && ((await h.lane(t, `usr_${n}`))['parked'] !== null || (await h.lane(t, `usr_${n}`))['first_pending'] === null));
+      }
+      expect(await h.counts(t)).toMatchObject({ parked: 6, pending: 6 });
+      expect((await h.destinations.read(t))?.state).toBe('ok');
+    });
+
+    it('of the key pause it at once, until there is a new one', async () => {
+      const t = await h.tenant('key', {}, url);
+      scripted.answer = (request, res) => request.auth === `Bearer key-${t}` && json(res, 401, { code: 'unauthenticated' });
+      for (let n = 1; n <= 20; n++) await h.change(t, `usr_${n}`, 'active');
+      await until(async () => (await h.destinations.read(t))?.stateReason === 'credential_refused');
+      const tried = scripted.seen.length;
+      expect(tried).toBeLessThanOrEqual(3);
+      await h.change(t, 'usr_1', 'active', { last_name: 'Later' });
+      await h.connect(t, { key: 'another' });
+      await h.drained(t);
+      expect((await h.counts(t)).parked).toBe(0);
+      expect(scripted.seen.slice(tried).every((r) => r.auth === 'Bearer another')).toBe(true);
+    });
+
+    it('of a redirect pause it, and nothing is followed', async () => {
+      const t = await h.tenant('redirect', {}, url);
+      scripted.answer = (_, res) => {
+        res.writeHead(301, { location: 'https://elsewhere.example/' }).end();
+        return true;
+      };
+      await h.change(t, 'usr_1', 'active');
+      await until(async () => (await h.destinations.read(t))?.stateReason === 'redirect');
+      expect((await h.destinations.read(t))?.stateDetail).toBe('https://elsewhere.example/');
+    });
+  });
+
+  it('parks as poison who fails eight times while others succeed, and nobody else', async () => {
+    const t = await h.tenant('poison', {}, url);
+    scripted.answer = (request, res) => request.body.includes('usr_bad') && json(res, 500, { detail: 'oops' });
+    await h.change(t, 'usr_bad', 'active');
+    let n = 0;
+    await until(async () => {
+      await h.change(t, `usr_${n++}`, 'active');
+      return (await h.lane(t, 'usr_bad'))['parked'] === 'poison';
+    });
+    expect(posts().filter((r) => r.body.includes('usr_bad')).length).toBeGreaterThanOrEqual(8);
+    expect(new Set(posts().filter((r) => r.body.includes('usr_bad')).map((r) => r.key)).size).toBe(1);
+    await until(async () => (await h.counts(t)).pending === 1);
+    // A deactivation takes its place; whether the create ever took effect is asked first.
+    scripted.answer = () => false;
+    scripted.seen.length = 0;
+    await h.change(t, 'usr_bad', 'inactive');
+    await h.drained(t);
+    expect(scripted.seen.map((r) => r.method)).toEqual(['GET', 'GET']);
+  });
+
+  it('a failing tenth neither parks anybody nor opens the destination for long', async () => {
+    const t = await h.tenant('tenth');
+    h.sandbox.setFaults({ mode: '500', rate: 0.1 }, `key-${t}`);
+    for (let n = 1; n <= 400; n++) await h.change(t, `usr_${n}`, 'active');
+    await h.drained(t, 15_000);
+    expect((await h.counts(t)).parked).toBe(0);
+    expect((await h.platformUsers(t)).size).toBe(400);
+  });
+
+  it('a tenant whose platform hangs delays no other', async () => {
+    const slow = await h.tenant('hanging', { timeout_ms: 3_000 });
+    const quick = await h.tenant('quick');
+    h.sandbox.setFaults({ mode: 'hang' }, `key-${slow}`);
+    for (let n = 1; n <= 100; n++) await h.change(slow, `usr_${n}`, 'active');
+    await until(() => h.sandbox.inFlight > 0);
+    const started = Date.now();
+    for (let n = 1; n <= 50; n++) await h.change(quick, `usr_${n}`, 'active');
+    await h.drained(quick);
+    expect(Date.now() - started).toBeLessThan(2_000);
+    h.sandbox.setFaults({ mode: 'none' }, `key-${slow}`);
+  });
+
+  it('a tenant without a platform waits and loses nothing', async () => {
+    await h.db.query(`insert into tenants (id, name) values ('ten_none', 'none')`);
+    for (let n = 1; n <= 10; n++) await h.change('ten_none', `usr_${n}`, 'active');
+    const other = await h.tenant('none-other');
+    await h.change(other, 'usr_1', 'active');
+    await h.drained(other);
+    expect((await h.counts('ten_none')).pending).toBe(10);
+    await h.tenant('none');
+    await h.drained('ten_none');
+    expect((await h.platformUsers('ten_none')).size).toBe(10);
+  });
+
+  it('keeps to the rate that the tenant set', async () => {
+    const t = await h.tenant('rate', { rate: 50 });
+    for (let n = 1; n <= 40; n++) await h.change(t, `usr_${n}`, 'active');
+    await h.drained(t);
+    const calls = await h.calls(t);
+    const took = calls.at(-1)!['at'].getTime() - calls[0]!['at'].getTime();
+    expect(took).toBeGreaterThan(600);
+  });
+
+  it('says the person exactly as they are', async () => {
+    const t = await h.tenant('exact', {}, url);
+    const person = { first_name: 'Zoë "Z"', last_name: 'O’Brien\\', email: 'zoë@exämple.com', external_id: 'ä/b?c' };
+    await h.change(t, 'usr_1', 'active', person);
+    await h.drained(t);
+    expect(JSON.parse(posts()[0]!.body)).toEqual(personOf('usr_1', person));
+    await h.change(t, 'usr_1', 'active', { ...person, role: 'Admin' });
+    await h.drained(t);
+    expect((await h.platformUsers(t)).get('ä/b?c')).toMatchObject({ ...person, role: 'Admin' });
+  });
+});

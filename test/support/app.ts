@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { Application } from '../../src/application.js';
+import { loadConfig } from '../../src/base/config/load-config.js';
+import { Database } from '../../src/base/database/database.js';
+import { DirectoriesService } from '../../src/directory-sync/directories/directories.service.js';
+import type { CreateDirectory } from '../../src/directory-sync/directories/directories.dto.js';
+import { systemActor } from '../../src/identity/source.js';
+import { TenantsService } from '../../src/tenants/tenants.service.js';
+import { testDatabase } from './database.js';
+
+/** A tenant with an API key that holds every scope, and one directory with its token. */
+export interface TestTenant {
+  tenantId: string;
+  apiKey: string;
+  directoryId: string;
+  scimToken: string;
+}
+
+/** The whole service on a database of its own, listening on a free port. */
+export interface TestApp {
+  url: string;
+  app: Application;
+  db: Database;
+  databaseUrl: string;
+  operatorToken: string;
+  /** Made at the start. */
+  tenant: TestTenant;
+  /** Makes another tenant. */
+  newTenant(directory?: Partial<CreateDirectory>): Promise<TestTenant>;
+  /** Makes another directory of a tenant. */
+  newDirectory(tenantId: string, directory?: Partial<CreateDirectory>): Promise<{ id: string; token: string }>;
+  close(): Promise<void>;
+}
+
+/** Starts the service; `env` adds to or replaces its settings. */
+export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const database = await testDatabase(2);
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'talent-bridge-'));
+  const config = loadConfig({
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    RATE_LIMIT: 'off',
+    LOG_LEVEL: 'silent',
+    SANDBOX: 'off',
+    ALLOW_PRIVATE_DESTINATIONS: 'on',
+    ...env,
+  });
+  const app = await Application.create(config, database.url);
+  const server = await app.listen(0);
+  app.startWork();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const by = (tenantId: string) => ({ tenantId, actor: systemActor('test'), requestId: null });
+
+  const newDirectory = async (tenantId: string, directory: Partial<CreateDirectory> = {}) => {
+    const made = await app.nest
+      .get(DirectoriesService)
+      .create(by(tenantId), { name: 'Directory', guard: 'off', ...directory });
+    return { id: made.id, token: made.scim_token };
+  };
+  const newTenant = async (directory: Partial<CreateDirectory> = {}): Promise<TestTenant> => {
+    const tenant = await app.nest
+      .get(TenantsService)
+      .create({ name: 'Tenant', api_key: { name: 'all' } }, { actor: systemActor('test'), requestId: null });
+    const { id, token } = await newDirectory(tenant.id, directory);
+    return { tenantId: tenant.id, apiKey: tenant.api_key!, directoryId: id, scimToken: token };
+  };
+  return {
+    url,
+    app,
+    db: app.nest.get(Database),
+    databaseUrl: database.url,
+    operatorToken: config.operatorToken,
+    tenant: await newTenant(),
+    newTenant,
+    newDirectory,
+    close: async () => {
+      await app.stop();
+      await database.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
