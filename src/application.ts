@@ -13,8 +13,10 @@ import { createDataSource, migrate } from './data-source.js';
 import { RoleJobs } from './directory-sync/roles/role-jobs.js';
 import { ForwardingWorker } from './forwarding/forwarding.worker.js';
 import { setupDocs } from './operations/docs/docs.js';
+import { Retention } from './operations/retention.js';
 import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
+import { AuditSealer } from './tenants/audit/audit-sealer.js';
 import { PeopleUpkeep } from './users/people-upkeep.js';
 
 /** The service in this process: the application and its background work, started and stopped as one. */
@@ -70,7 +72,8 @@ export class Application {
   }
 
   private workers(): { start(): void; stop(): Promise<void> }[] {
-    return [this.nest.get(ForwardingWorker), this.nest.get(PeopleUpkeep), this.nest.get(RoleJobs)];
+    const rooms = [ForwardingWorker, PeopleUpkeep, RoleJobs, AuditSealer, Retention];
+    return rooms.map((room) => this.nest.get<{ start(): void; stop(): Promise<void> }>(room));
   }
 }
 

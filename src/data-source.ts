@@ -5,7 +5,6 @@ import { CreateUsers1767225720000 } from './base/database/migrations/17672257200
 import { CreateGroups1767225780000 } from './base/database/migrations/1767225780000-create-groups.js';
 import { CreateSeats1767225840000 } from './base/database/migrations/1767225840000-create-seats.js';
 import { CreateDelivery1767225900000 } from './base/database/migrations/1767225900000-create-delivery.js';
-import { CreateRequests1767225960000 } from './base/database/migrations/1767225960000-create-requests.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -15,7 +14,6 @@ export const MIGRATIONS = [
   CreateGroups1767225780000,
   CreateSeats1767225840000,
   CreateDelivery1767225900000,
-  CreateRequests1767225960000,
 ];
 
 /**

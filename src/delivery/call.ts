@@ -6,11 +6,14 @@ export interface Lookup {
   /**
    * `conflict`: a write met an account that is there already. `gone`: the platform does not know the id any more.
    * `lost`: a create was given up without ever learning its outcome. `no_id`: a create was answered without an id.
+   * `dissolved`: what was in the way is not there any more; that one is written again and not asked.
    */
-  why: 'conflict' | 'gone' | 'lost' | 'no_id';
+  why: 'conflict' | 'gone' | 'lost' | 'no_id' | 'dissolved';
   /** The account that the platform named beside its refusal. */
   id?: string;
   status?: number;
+  /** How often a conflict dissolved so far. */
+  dissolved?: number;
   /** The platform's own words, for whoever has to decide when nothing is found. */
   detail?: string;
 }

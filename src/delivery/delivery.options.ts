@@ -16,6 +16,8 @@ export class DeliveryOptions {
   backoff = { firstMs: 1_000, maxMs: 60_000 };
   /** So many failures of its own park a change. */
   poisonAfter = 8;
+  /** How often it is written down that a destination took something; failures are charged only after such a time. */
+  touchMs = 1_000;
   probe: ProbeTimes = PROBE_TIMES;
   /** Claims at the same time, over all tenants. */
   claims = 4;

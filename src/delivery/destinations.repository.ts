@@ -69,6 +69,7 @@ export class DestinationsRepository {
     const before = await this.lock(tx, tenantId);
     const baseUrl = change.baseUrl ?? before?.baseUrl;
     if (baseUrl === undefined) throw new Error('a destination needs an address');
+    if (before?.stateReason === 'looks_misconfigured') await this.takeBackAll(tx, tenantId);
     const { key } = change;
     const known = before?.settings ?? DEFAULT_SETTINGS;
     const settings = { ...known, ...change.settings, paths: { ...known.paths, ...change.paths } };
@@ -122,7 +123,9 @@ export class DestinationsRepository {
     return rowCount === 1;
   }
 
+  /** Calls go out again, whatever had stopped them. Out: false if nothing had. */
   async resume(db: SqlRunner, tenantId: string): Promise<boolean> {
+    await this.takeBackAll(db, tenantId);
     const { rowCount } = await db.query(
       `update destinations set state = 'ok', state_reason = null, state_detail = null, state_since = now(), probes = 0,
          next_probe_at = null, refusals = '[]', version = version + 1, updated_at = now()
@@ -186,9 +189,9 @@ export class DestinationsRepository {
   }
 
   /**
-   * The platform refused somebody. The fifth different person in a row who is refused alike shows that it is not the
-   * people: then the destination is paused, and those who were parked on the way are taken back.
-   * Out: whether this one is to be parked, and whether this call paused the destination.
+   * The platform refused somebody, who is parked by now. The fifth different person in a row who is refused alike
+   * shows that it is not the people: then the destination is paused, and those who were parked on the way are taken
+   * back. Out: whether this one stays parked, and whether this call paused the destination.
    */
   async refused(tenantId: string, userId: string, status: number): Promise<{ park: boolean; pausedNow: boolean }> {
     return this.db.transaction(async (tx) => {
@@ -205,7 +208,10 @@ export class DestinationsRepository {
       );
       const row = rows[0];
       if (row === undefined) return { park: true, pausedNow: false };
-      if (row.state === 'paused' && row.state_reason === 'looks_misconfigured') return { park: false, pausedNow: false };
+      if (row.state === 'paused' && row.state_reason === 'looks_misconfigured') {
+        await this.takeBack(tx, tenantId, [userId]);
+        return { park: false, pausedNow: false };
+      }
       const refusal = { user_id: userId, status, at: row.now.toISOString() };
       const refusals = withRefusal(row.refusals, refusal, row.last_success_at);
       const misconfigured = looksMisconfigured(refusals);
@@ -215,13 +221,28 @@ export class DestinationsRepository {
       ]);
       if (!misconfigured) return { park: true, pausedNow: false };
       await this.pause(tx, tenantId, 'looks_misconfigured', `five people in a row were refused with ${status}`);
-      await tx.query(
-        `update lanes set parked = null, parked_detail = null, parked_at = null, attempts = 0, next_at = '-infinity'
-         where tenant_id = $1 and user_id = any($2::text[]) and parked = 'refused'`,
-        [tenantId, refusals.map((r) => r.user_id)],
-      );
+      await this.takeBack(tx, tenantId, refusals.map((r) => r.user_id));
       return { park: false, pausedNow: true };
     });
+  }
+
+  /** Whoever was parked in the same row of refusals, and for whom a process ended before it could take them back. */
+  private async takeBackAll(tx: SqlRunner, tenantId: string): Promise<void> {
+    await tx.query(
+      `update lanes l set parked = null, parked_detail = null, parked_at = null, attempts = 0, next_at = '-infinity'
+       from destinations d
+       where d.tenant_id = $1 and d.state_reason = 'looks_misconfigured' and l.tenant_id = $1 and l.parked = 'refused'
+         and l.parked_at > coalesce(d.last_success_at, '-infinity')`,
+      [tenantId],
+    );
+  }
+
+  private async takeBack(tx: SqlRunner, tenantId: string, userIds: string[]): Promise<void> {
+    await tx.query(
+      `update lanes set parked = null, parked_detail = null, parked_at = null, attempts = 0, next_at = '-infinity'
+       where tenant_id = $1 and user_id = any($2::text[]) and parked = 'refused'`,
+      [tenantId, userIds],
+    );
   }
 
   /** How many destinations are in which state; for the metrics. */

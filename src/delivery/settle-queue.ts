@@ -33,6 +33,14 @@ export class SettleQueue {
     while (this.writing !== null) await this.writing;
   }
 
+  /** Somebody's change is parked. */
+  tell(userId: string, through: number, reason: string): void {
+    const { observer, metrics, logger } = this.parts;
+    metrics.parked.inc({ reason });
+    logger.warn('change.parked', { tenant_id: this.tenantId, user_id: userId, through, reason });
+    observer.changeParked(this.tenantId, userId, through, reason);
+  }
+
   private async write(): Promise<void> {
     try {
       while (this.settlements.length > 0) await this.writeBatch();
@@ -46,7 +54,7 @@ export class SettleQueue {
     const attempts = this.attempts.splice(0);
     const touch = this.touch;
     this.touch = false;
-    const { lanes, options, observer, metrics, logger } = this.parts;
+    const { lanes, options, logger } = this.parts;
     for (let attempt = 1; ; attempt++) {
       try {
         const settled = await lanes.settle(this.tenantId, settlements, attempts, {
@@ -54,10 +62,9 @@ export class SettleQueue {
           touch,
         });
         for (const { userId, reason } of settled.parked) {
-          metrics.parked.inc({ reason });
           const through = settlements.find((s) => s.lane.userId === userId)?.lane.call.through ?? 0;
-          logger.warn('change.parked', { tenant_id: this.tenantId, user_id: userId, through, reason });
-          observer.changeParked(this.tenantId, userId, through, reason);
+          // Whether a refusal is about the person is judged after this; until then nobody is told.
+          if (reason !== 'refused') this.tell(userId, through, reason);
         }
         if (settled.more > 0) this.onMore();
         return;

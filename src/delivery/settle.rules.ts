@@ -27,12 +27,11 @@ export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
 const TURN_MS = 500;
 
 /**
- * What an outcome means for its lane. `park` says, of a refusal, whether it is this lane's alone. `random` in [0, 1).
+ * What an outcome means for its lane. In: the lane as it was leased, the outcome, a random number in [0, 1).
  */
 export function settlementOf(
   lane: LeasedLane,
   outcome: Outcome,
-  park: boolean,
   options: Pick<DeliveryOptions, 'backoff'>,
   random: number,
 ): Settlement {
@@ -60,7 +59,7 @@ export function settlementOf(
       return { ...base, ...boundBy(outcome), ...pace, confirm: outcome.confirm ?? false, lookup: outcome.lookup };
     }
     case 'wait':
-      return { ...base, tries, waitMs: TURN_MS };
+      return { ...base, tries: lane.tries, waitMs: TURN_MS };
     case 'unavailable':
       return {
         ...base,
@@ -75,9 +74,7 @@ export function settlementOf(
       // This time it surely had no effect; of the times before nobody knows.
       return { ...base, keep: !lane.fresh };
     case 'refused':
-      return park
-        ? { ...base, lookup: null, failed: true, parked: 'refused', parkedDetail: outcome.detail }
-        : { ...base, lookup: null };
+      return { ...base, lookup: null, failed: true, parked: 'refused', parkedDetail: outcome.detail };
     case 'park':
       return { ...base, lookup: null, failed: true, parked: outcome.reason, parkedDetail: outcome.detail };
   }

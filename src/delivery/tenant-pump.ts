@@ -63,9 +63,13 @@ export class TenantPump {
     this.settling = new SettleQueue(tenantId, parts, () => this.kick());
   }
 
-  /** There may be work: look for it, now or as soon as the present look is over. Never throws. */
-  kick(): void {
+  /**
+   * There may be work: look for it, now or as soon as the present look is over. Never throws. `anew`: the destination
+   * takes something, so if we believe otherwise we are wrong.
+   */
+  kick(anew = false): void {
     this.again = true;
+    if (anew && this.destination?.state !== 'ok') this.forgetDestination();
     this.usedAt = performance.now();
     if (this.running || this.stopping) return;
     this.running = true;
@@ -179,22 +183,13 @@ export class TenantPump {
   private async took(lane: LeasedLane, destination: Destination, { outcome, attempts }: Sent): Promise<Outcome['kind']> {
     const { options, destinations } = this.parts;
     const shows = showsOf(outcome);
-    let park = true;
     if (shows === 'alive') this.health = afterSuccess(this.health, destination.settings.concurrency);
     if (outcome.kind === 'delivered') this.settling.touch = this.mustTouch(destination);
-    if (outcome.kind === 'refused') {
-      // Successes that are not yet written down would be missing between the refusals.
-      await this.settling.flush();
-      const verdict = await destinations.refused(this.tenantId, lane.userId, outcome.status);
-      park = verdict.park;
-      if (verdict.pausedNow) this.paused('looks_misconfigured', `refused with ${outcome.status}: ${outcome.detail}`);
-      else if (this.destination) this.destination.hasRefusals = true;
-    }
     if (outcome.kind === 'stopped' && (await destinations.pauseIfUnchanged(destination, outcome.reason, outcome.detail))) {
       this.paused(outcome.reason, outcome.detail);
     }
     if (outcome.kind === 'unavailable') await this.failed(lane, destination, outcome);
-    const settlement = settlementOf(lane, outcome, park, options, Math.random());
+    const settlement = settlementOf(lane, outcome, options, Math.random());
     const rows = attempts.map((attempt) => ({
       ...attempt,
       userId: lane.userId,
@@ -203,7 +198,20 @@ export class TenantPump {
       through: lane.call.through,
     }));
     this.settling.add(settlement, rows);
+    if (outcome.kind === 'refused') await this.refused(lane, outcome);
     return outcome.kind;
+  }
+
+  /**
+   * Somebody was refused, and is parked. Only with that, and with all successes before it, written down is it judged
+   * whether it was the person or the settings: in the second case everybody who was parked on the way is taken back.
+   */
+  private async refused(lane: LeasedLane, { status, detail }: Outcome & { kind: 'refused' }): Promise<void> {
+    await this.settling.flush();
+    const { park, pausedNow } = await this.parts.destinations.refused(this.tenantId, lane.userId, status);
+    if (pausedNow) this.paused('looks_misconfigured', `refused with ${status}: ${detail}`);
+    else if (this.destination) this.destination.hasRefusals = true;
+    if (park) this.settling.tell(lane.userId, lane.call.through, 'refused');
   }
 
   private async failed(lane: LeasedLane, destination: Destination, outcome: Outcome & { kind: 'unavailable' }): Promise<void> {
@@ -286,11 +294,11 @@ export class TenantPump {
     return destination.settings.timeout_ms + this.parts.options.leaseMarginMs;
   }
 
-  /** The time of the last success is written at most once a second, or at once where refusals have to be forgotten. */
+  /** The time of the last success is written every now and then, or at once where refusals have to be forgotten. */
   private mustTouch(destination: Destination): boolean {
     const now = performance.now();
     const refusals = this.destination?.hasRefusals ?? destination.hasRefusals;
-    if (!refusals && now - this.touchedAt < 1_000) return this.settling.touch;
+    if (!refusals && now - this.touchedAt < this.parts.options.touchMs) return this.settling.touch;
     if (this.destination) this.destination.hasRefusals = false;
     this.touchedAt = now;
     return true;

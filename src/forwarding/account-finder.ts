@@ -11,6 +11,8 @@ import { Connections } from './platform/connections.js';
 
 /** Tries of a create whose answer named no id and that cannot be found afterwards, before it is believed. */
 const BELIEVED_AFTER = 3;
+/** So often a conflict may turn out to be none. */
+const DISSOLVES = 2;
 
 /**
  * Asks the platform what it has of a person. Only reads: whatever is found is bound, and the next step writes. That
@@ -82,8 +84,10 @@ export class AccountFinder {
       // Nothing of ours is there: an active person is created now, and a leaver was never there.
       return lane.call.state === 'active' ? { kind: 'next', lookup: null } : { kind: 'delivered' };
     }
+    // A leaver who has no account of their own there needs none.
+    if (lane.call.state !== 'active') return { kind: 'delivered' };
     if (refusal !== null) return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: refusal };
-    return this.unexplained(search, lookup);
+    return this.unexplained(lookup);
   }
 
   /** An update met another account: perhaps of somebody whose own change is still on its way. */
@@ -100,12 +104,13 @@ export class AccountFinder {
       if (bound?.pending && !bound.parked) return { kind: 'wait', detail: `waits for ${bound.user_id}` };
     }
     if (accounts.length > 0) return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
-    return this.unexplained(search, lookup);
+    return this.unexplained(lookup);
   }
 
-  /** Nothing that could be in the way is there any more: try again, and once only. */
-  private unexplained(search: Search, lookup: Lookup | null): Outcome {
-    if (search.lane.tries === 0) return { kind: 'next', lookup: null, circling: true };
+  /** Nothing that could be in the way is there any more: try again, but not for ever. */
+  private unexplained(lookup: Lookup | null): Outcome {
+    const dissolved = (lookup?.dissolved ?? 0) + 1;
+    if (dissolved <= DISSOLVES) return { kind: 'next', lookup: { why: 'dissolved', dissolved }, circling: true };
     return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
   }
 

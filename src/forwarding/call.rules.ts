@@ -27,7 +27,7 @@ export function personOf(call: Call): Person {
  */
 export function stepOf(call: Call): Step {
   if (call.same) return { kind: 'nothing' };
-  if (call.lookup !== null) return { kind: 'look' };
+  if (call.lookup !== null && call.lookup.why !== 'dissolved') return { kind: 'look' };
   const { platform_id: id } = call;
   if (call.state === 'active') {
     if (id === null) return { kind: 'create', body: createBody(personOf(call)) };

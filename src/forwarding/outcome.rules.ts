@@ -24,6 +24,7 @@ export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
       const id = idIn(verdict.body);
       const lookup: Lookup = { why: 'conflict', status: verdict.status, detail: verdict.words };
       if (id !== null && id !== call.platform_id) lookup.id = id;
+      if (call.lookup?.dissolved !== undefined) lookup.dissolved = call.lookup.dissolved;
       return { kind: 'next', lookup };
     }
     default:

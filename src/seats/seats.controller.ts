@@ -199,7 +199,9 @@ export class SeatsController {
     else if (text !== undefined && Number.isNaN(Date.parse(text))) queryTime('as_of', `${text}T`);
     while (await this.sealer.seal(tenantId));
     const moment = await this.reports.moment(tenantId, text?.replace(/ (\d\d:\d\d)$/, '+$1'));
-    return moment;
+    // "Now" is the moment up to which everything has just been sealed.
+    if (text !== undefined || moment.sealed_through === null) return moment;
+    return { ...moment, as_of: moment.sealed_through, final: true };
   }
 
   private async daysOf(tenantId: string, from: string | undefined, to: string | undefined) {

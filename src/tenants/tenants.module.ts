@@ -5,6 +5,7 @@ import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { AuditController } from './audit/audit.controller.js';
+import { AuditSealer } from './audit/audit-sealer.js';
 import { AuditService } from './audit/audit.service.js';
 import { CredentialRefusals } from './credential-refusals.js';
 import { CredentialUses } from './credential-uses.js';
@@ -45,6 +46,7 @@ import { TenantsService } from './tenants.service.js';
     RolesRepository,
     RolesService,
     AuditService,
+    AuditSealer,
   ],
   exports: [
     RateLimiter,
@@ -56,6 +58,7 @@ import { TenantsService } from './tenants.service.js';
     TenantsService,
     ApiKeysService,
     AuditService,
+    AuditSealer,
   ],
 })
 export class TenantsModule {}

@@ -33,6 +33,7 @@ export const SOURCE: ChangeSource = {
 export const QUICK: Partial<DeliveryOptions> = {
   pollMs: 20,
   leaseMarginMs: 1_000,
+  touchMs: 10,
   backoff: { firstMs: 20, maxMs: 200 },
   probe: { firstMs: 30, maxMs: 200, fewPeopleMs: 100 },
 };

@@ -324,7 +324,9 @@ describe('forwarding, case by case', () => {
       await until(async () => (await h.destinations.read(t))?.stateReason === 'looks_misconfigured');
       await until(() => h.sandbox.inFlight === 0);
       await until(async () => (await h.db.query(`select 1 from lanes where tenant_id = $1 and lease_token is not null`, [t])).rowCount === 0);
+      await until(async () => (await h.counts(t)).parked === 0);
       expect(await h.counts(t)).toMatchObject({ parked: 0, pending: 30 });
+      expect(h.told.parked.filter((p) => p.tenantId === t).length).toBeLessThan(5);
       expect(h.told.paused).toContainEqual(expect.objectContaining({ tenantId: t, reason: 'looks_misconfigured' }));
       scripted.answer = () => false;
       await h.connect(t, { settings: { rate: null } });

@@ -81,12 +81,12 @@ export class RateLimiter {
   }
 }
 
-/** Wrong credentials by address: a hundred at once, then two a second. Guessing is hopeless; looking up costs us. */
+/** Wrong credentials by address: 300 at once, then five a second. Guessing is hopeless; looking up costs us. */
 @Injectable()
 export class FailedTries {
   private readonly buckets: Buckets;
   constructor(clock: Clock) {
-    this.buckets = new Buckets(2, 100, clock);
+    this.buckets = new Buckets(5, 300, clock);
   }
 
   /** True when this address has used up its tries. */

@@ -32,8 +32,8 @@ export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T
   const ignored = Reflect.getMetadata(SERVER_SET, dto) as ReadonlySet<string> | undefined;
   const sent: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
-    // As a name it would change the object's nature instead of being a field of it.
-    if (name === '__proto__') throw unknownField(name);
+    // Such a name would change the object's nature, or be passed over without a word, instead of being a field of it.
+    if (name === '__proto__' || name === 'constructor') throw unknownField(name);
     if (!ignored?.has(name)) sent[name] = field;
   }
   const instance = plainToInstance(dto, sent);

@@ -56,8 +56,23 @@ export function seal(head: ChainHead, entries: readonly ChainEntry[]): SealedEnt
 
 /** The hash of an entry: SHA-256 over the hash before it and the canonical JSON of its values and its place. */
 export function hashOf(entry: Omit<SealedEntry, 'hash'>): string {
-  const { previous_hash: previous, ...values } = entry;
-  return chainHash(Buffer.from(previous, 'hex'), canonicalJson(values)).toString('hex');
+  const values = {
+    sequence: entry.sequence,
+    count_after: entry.count_after,
+    effective_at: entry.effective_at,
+    entry_id: entry.entry_id,
+    kind: entry.kind,
+    user_id: entry.user_id,
+    delta: entry.delta,
+    role: entry.role,
+    directory_id: entry.directory_id,
+    cost_center: entry.cost_center,
+    details: entry.details,
+    reason: entry.reason,
+    source: entry.source,
+    occurred_at: entry.occurred_at,
+  };
+  return chainHash(Buffer.from(entry.previous_hash, 'hex'), canonicalJson(values)).toString('hex');
 }
 
 export type ChainVerdict =

@@ -37,6 +37,10 @@ describe('matches', () => {
     );
   });
 
+  it('is true for what always is', () => {
+    expect(matches({ kind: 'always' }, {})).toBe(true);
+  });
+
   it('is false for what is no resource', () => {
     const bound = resolveFilter(parseFilter('emails.value eq "x" or name.familyName pr'), USER_TYPE, {
       booleansAsStrings: true,

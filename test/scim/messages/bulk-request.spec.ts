@@ -74,6 +74,12 @@ describe('parseBulkRequest', () => {
     expect(refusalOf(() => parseBulkRequest(body, { maxOperations: 5 }))).toMatchObject({ status: 400, scimType });
   });
 
+  it('only a POST defines a bulkId', () => {
+    const operation = { path: '/Users/a', bulkId: 'q', data };
+    const post = { method: 'POST', path: '/Users', bulkId: 'q', data };
+    expect(parse({ ...operation, method: 'PUT' }, { ...operation, method: 'PATCH' }, post).operations).toHaveLength(3);
+  });
+
   it('reads failOnErrors', () => {
     const body = { schemas, failonerrors: 2, Operations: [{ method: 'DELETE', path: '/Users/a' }] };
     expect(parseBulkRequest(body, { maxOperations: 1 }).failOnErrors).toBe(2);

@@ -23,6 +23,7 @@ describe('parseListQuery', () => {
       { startIndex: '-3', count: '-3' },
       { ...plain, startIndex: 1, count: 0 },
     ],
+    ['sorting by nothing', { sortBy: '', sortOrder: '' }, plain],
     ['zero', { startIndex: '0', count: '0' }, { ...plain, count: 0 }],
     ['more than a page holds', { count: '100000' }, { ...plain, count: 1000 }],
     ['an index beyond all numbers', { startIndex: '9'.repeat(400) }, { ...plain, startIndex: 2_147_483_647 }],

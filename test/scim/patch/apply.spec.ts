@@ -1,6 +1,6 @@
 import { dialectOf, type DirectorySwitches, type Profile } from '../../../src/scim/dialects/dialects.js';
 import { applyPatch, type PatchOperation } from '../../../src/scim/patch/apply.js';
-import { USER_TYPE, type Resource } from '../../../src/scim/schema/resource-types.js';
+import { GROUP_TYPE, USER_TYPE, type Resource } from '../../../src/scim/schema/resource-types.js';
 import { casesOf, frozen } from '../cases.js';
 import { refusalOf } from '../failure.js';
 
@@ -14,15 +14,16 @@ interface Case {
   readonly error?: string;
 }
 
-const tables = ['add', 'replace', 'remove', 'primary', 'extension', 'refused'];
+const tables = ['add', 'replace', 'remove', 'primary', 'extension', 'group', 'refused'];
 const anyone: Resource = { id: 'i1', userName: 'u', title: 'A', emails: [{ value: 'a', type: 'home' }] };
 
 describe.each(tables)('applyPatch: %s', (table) => {
   it.each(casesOf<Case>(import.meta.url, `./cases/${table}.json`))('$note', (each) => {
     const resource = frozen(each.resource ?? anyone);
+    const type = table === 'group' ? GROUP_TYPE : USER_TYPE;
     const dialect = dialectOf(each.profile ?? 'tolerant', each.switches);
     const act = (): { resource: Resource; changed: boolean } =>
-      applyPatch(USER_TYPE, resource, frozen(each.operations), dialect);
+      applyPatch(type, resource, frozen(each.operations), dialect);
     if (each.error !== undefined) {
       expect(refusalOf(act)).toMatchObject({ status: 400, scimType: each.error });
       return;

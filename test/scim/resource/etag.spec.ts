@@ -22,6 +22,7 @@ describe('If-Match and If-None-Match (RFC 9110 §13.1)', () => {
     ['"', false],
     ['"a,b"', false],
     ['", "3', false],
+    ['W/"3', false],
   ])('%s', (header, named) => {
     expect(matchesIfMatch(header, current)).toBe(named);
     expect(matchesIfNoneMatch(header, current)).toBe(named);

@@ -1,0 +1,184 @@
+import http from 'node:http';
+import net from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { Body, Controller, Post, Put, Req } from '@nestjs/common';
+import { adminApp, type AdminApp } from '../../support/admin-app.js';
+
+/** Says what came of a body. */
+@Controller()
+class EchoController {
+  @Post(['echo', 'scim/v2/echo', 'scim/v2/Bulk'])
+  echo(@Body() body: unknown): object {
+    return { got: body === undefined ? 'nothing' : body };
+  }
+  @Put('scim/v2/Groups/:id')
+  group(@Req() req: { body: { members: unknown[] } }): object {
+    return { members: req.body.members.length };
+  }
+}
+
+let edge: AdminApp;
+beforeAll(async () => {
+  edge = await adminApp({}, [EchoController]);
+});
+afterAll(() => edge.close());
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const post = (raw: string | Buffer, headers: Record<string, string> = JSON_TYPE, url = '/echo') =>
+  edge.call('POST', url, { raw, headers });
+
+/** Sends bytes as they are and gives back what comes, for what no HTTP client would send. */
+function rawRequest(text: string, end = false): Promise<string> {
+  const { port } = new URL(edge.baseUrl);
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(Number(port), '127.0.0.1', () => {
+      socket.write(text);
+      if (end) socket.end();
+    });
+    let answer = '';
+    socket.setTimeout(3000, () => socket.destroy());
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+      if (/\r\n\r\n/.test(answer)) setTimeout(() => socket.destroy(), 50);
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+describe('bodies that are read', () => {
+  it.each([
+    ['application/json'],
+    ['application/scim+json'],
+    ['Application/SCIM+JSON; charset=UTF-8'],
+    ['application/json;charset="utf-8"'],
+    ['application/merge-patch+json'],
+  ])('%s', async (type) => {
+    expect((await post('{"a":"ä"}', { 'content-type': type })).body).toEqual({ got: { a: 'ä' } });
+  });
+
+  it('nothing is nothing, whatever type it claims', async () => {
+    expect((await edge.call('POST', '/echo')).body).toEqual({ got: 'nothing' });
+    expect((await edge.call('POST', '/echo', { headers: { 'content-type': 'text/plain' } })).body).toEqual({ got: 'nothing' });
+    expect((await post('   ')).body).toEqual({ got: 'nothing' });
+  });
+
+  it('a byte order mark is passed over', async () => {
+    expect((await post('\ufeff{"a":1}')).body).toEqual({ got: { a: 1 } });
+  });
+
+  it('nested 32 deep, and any number of brackets inside a text', async () => {
+    expect((await post('['.repeat(32) + ']'.repeat(32))).status).toBe(201);
+    expect((await post(JSON.stringify({ a: '[{"'.repeat(100), b: '\\"[' }))).status).toBe(201);
+  });
+
+  it('in any number of pieces', async () => {
+    const text = JSON.stringify({ a: 'ä'.repeat(500) });
+    const bytes = Buffer.from(text);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const { port } = new URL(edge.baseUrl);
+      const req = http.request({ port, method: 'POST', path: '/echo', headers: JSON_TYPE }, (res) => {
+        let got = '';
+        res.on('data', (chunk: Buffer) => (got += chunk.toString()));
+        res.on('end', () => resolve(got));
+      });
+      req.on('error', reject);
+      let at = 0;
+      const timer = setInterval(() => {
+        if (at >= bytes.length) {
+          clearInterval(timer);
+          req.end();
+        } else req.write(bytes.subarray(at, (at += 301)));
+      }, 2);
+    });
+    expect(JSON.parse(answer)).toEqual({ got: JSON.parse(text) });
+  });
+
+  it('16 MiB for a group, 4 MiB for Bulk, 1 MiB elsewhere', async () => {
+    const members = JSON.stringify({ members: Array.from({ length: 100_000 }, (_, i) => ({ value: `usr_${String(i).padStart(26, '0')}`, display: 'A Name That Is Not Short' })) });
+    expect(members.length).toBeGreaterThan(4 * 1024 * 1024);
+    const group = await edge.call('PUT', '/scim/v2/Groups/g', { raw: members, headers: JSON_TYPE });
+    expect([group.status, group.body]).toEqual([200, { members: 100_000 }]);
+    const text = (mib: number) => JSON.stringify('x'.repeat(mib * 1024 * 1024 - 2));
+    expect((await post(text(4), JSON_TYPE, '/scim/v2/Bulk')).status).toBe(201);
+    expect((await post(`${text(4)} `, JSON_TYPE, '/scim/v2/Bulk')).status).toBe(413);
+    expect((await post(text(1))).status).toBe(201);
+    expect((await post(`${text(1)} `)).status).toBe(413);
+  });
+});
+
+describe('400', () => {
+  it.each<[string, string | Buffer]>([
+    ['half an object', '{"a":'],
+    ['two values', '{} {}'],
+    ['single quotes', "{'a':1}"],
+    ['a comma too many', '[1,]'],
+    ['not a number', 'NaN'],
+    ['a raw control character in a text', '"a\u0001b"'],
+    ['bytes that are no UTF-8', Buffer.from([0x22, 0xc3, 0x28, 0x22])],
+    ['UTF-16', Buffer.from('"a"', 'utf16le')],
+    ['33 deep', '['.repeat(33) + ']'.repeat(33)],
+    ['a bomb of brackets', '[{"a":'.repeat(100_000)],
+  ])('%s', async (_, raw) => {
+    const answer = await post(raw);
+    expect([answer.status, answer.body.code]).toEqual([400, 'malformed_json']);
+    const scim = await post(raw, JSON_TYPE, '/scim/v2/echo');
+    expect([scim.status, scim.body.status, scim.body.scimType]).toEqual([400, '400', 'invalidSyntax']);
+  });
+
+  it('pollutes nothing', async () => {
+    expect((await post('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}')).status).toBe(201);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+});
+
+describe('413', () => {
+  it('before a single byte of the body is sent', async () => {
+    const head = 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n';
+    expect(await rawRequest(head)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('while reading, when nobody said how long it would be', async () => {
+    const chunk = 'x'.repeat(0x10000);
+    const text = `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`10000\r\n${chunk}\r\n`.repeat(20)}`;
+    expect(await rawRequest(text)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+});
+
+describe('415', () => {
+  it.each([
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['plain text', { 'content-type': 'text/plain' }],
+    ['something like JSON', { 'content-type': 'application/jsonp' }],
+    ['another charset', { 'content-type': 'application/json; charset=iso-8859-1' }],
+    ['compressed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+  ])('%s', async (_, headers) => {
+    const raw = headers['content-encoding' as never] ? gzipSync('{"a":1}') : '{"a":1}';
+    const answer = await post(raw, headers);
+    expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type']);
+  });
+
+  it('no type at all', async () => {
+    const answer = await rawRequest('POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    expect(answer).toMatch(/^HTTP\/1\.1 415 /);
+  });
+});
+
+describe('requests that are no HTTP', () => {
+  it.each([
+    ['two lengths', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}', 400],
+    ['length and chunks', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+    ['a broken header', 'GET / HTTP/1.1\r\nHost x\r\n\r\n', 400],
+    ['an unknown method', 'BREW /echo HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+    ['a head of 20 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('%s', async (_, text, status) => {
+    const answer = await rawRequest(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/x-request-id: req_/i);
+  });
+});
+
+it('a caller who goes away in the middle leaves the service as it was', async () => {
+  await rawRequest('POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":', true);
+  expect((await post('{}')).status).toBe(201);
+});

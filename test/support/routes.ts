@@ -1,0 +1,47 @@
+import { RequestMethod, type INestApplicationContext } from '@nestjs/common';
+import { MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { demandOf, type Demand } from '../../src/tenants/require-scope.js';
+
+/** A route as the code declares it. */
+export interface DeclaredRoute {
+  method: string;
+  /** Every address that leads to it, with `:name` for what varies. */
+  paths: string[];
+  demand: Demand | undefined;
+  name: string;
+}
+
+/** The table of routes, read from the controllers that the application really has. */
+export function declaredRoutes(app: INestApplicationContext): DeclaredRoute[] {
+  const routes: DeclaredRoute[] = [];
+  const scanner = new MetadataScanner();
+  for (const module of app.get(ModulesContainer, { strict: false }).values()) {
+    for (const { metatype } of module.controllers.values()) {
+      if (typeof metatype !== 'function') continue;
+      const prototype = (metatype as { prototype: Record<string, object> }).prototype;
+      const prefixes = [Reflect.getMetadata('path', metatype) ?? '/'].flat() as string[];
+      for (const name of scanner.getAllMethodNames(prototype)) {
+        const handler = prototype[name]!;
+        const method = Reflect.getMetadata('method', handler) as RequestMethod | undefined;
+        if (method === undefined) continue;
+        const ends = [Reflect.getMetadata('path', handler) ?? '/'].flat() as string[];
+        routes.push({
+          method: RequestMethod[method],
+          paths: prefixes.flatMap((prefix) => ends.map((end) => joined(prefix, end))),
+          demand: demandOf(handler, metatype),
+          name: `${metatype.name}.${name}`,
+        });
+      }
+    }
+  }
+  return routes;
+}
+
+function joined(prefix: string, end: string): string {
+  return `/${[prefix, end].map((part) => part.replace(/^\/+|\/+$/g, '')).filter(Boolean).join('/')}`;
+}
+
+/** An address with something in place of everything that varies. */
+export function filled(path: string, value: string | ((name: string) => string)): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(typeof value === 'string' ? value : value(name)));
+}

@@ -1,0 +1,174 @@
+import { Get } from '@nestjs/common';
+import { ApiController } from '../../src/tenants/api-controller.js';
+import { SCOPES } from '../../src/tenants/scopes.js';
+import { adminApp } from '../support/admin-app.js';
+import { startApp, type TestApp, type TestTenant } from '../support/app.js';
+import { send as request, type Answer } from '../support/http.js';
+import { declaredRoutes, filled, type DeclaredRoute } from '../support/routes.js';
+
+/** What a forgotten line looks like. */
+@ApiController('forgotten')
+class ForgottenController {
+  @Get()
+  get(): string {
+    return 'open to everybody';
+  }
+}
+// Addresses for everybody, each with its reason.
+const OPEN = new Set([
+  'OperationsController.healthz',
+  'OperationsController.readyz',
+  'OperationsController.show',
+  'OperationsController.console',
+  'ProblemsController.page',
+]);
+
+let edge: TestApp;
+let routes: DeclaredRoute[];
+let api: DeclaredRoute[];
+beforeAll(async () => {
+  edge = await startApp();
+  routes = declaredRoutes(edge.app.nest);
+  api = routes.filter(({ demand }) => demand !== undefined);
+});
+afterAll(() => edge.close());
+
+const call = (method: string, path: string, token: string | null, body?: unknown): Promise<Answer> =>
+  request(method, edge.url + path, token, body);
+const send = (route: DeclaredRoute, path: string, token: string | null) =>
+  call(route.method, filled(path, 'x'), token, /P(OS|U|ATC)/.test(route.method) ? {} : undefined);
+const keyWith = async (...scopes: string[]): Promise<string> =>
+  (await call('POST', '/api/v1/api-keys', edge.tenant.apiKey, { name: 'k', scopes })).body.api_key;
+
+it('every route declares whom it is for', () => {
+  expect(routes.length).toBeGreaterThan(30);
+  expect(routes.filter(({ demand, name, paths }) => demand === undefined && !OPEN.has(name) && !paths[0]!.startsWith('/scim/v2')).map(({ name }) => name)).toEqual([]);
+});
+
+it('a route whose line was forgotten opens to nobody', async () => {
+  const forgetful = await adminApp({}, [ForgottenController]);
+  try {
+    expect((await forgetful.call('GET', '/api/v1/forgotten')).status).toBe(500);
+    expect(declaredRoutes(forgetful.app).find(({ name }) => name === 'ForgottenController.get')?.demand).toBeUndefined();
+  } finally {
+    await forgetful.close();
+  }
+});
+
+it('every resource stands at /api/v1 and /v1 alike', () => {
+  for (const { paths } of api) {
+    expect(paths.some((path) => path.startsWith('/api/v1/'))).toBe(true);
+    expect(paths.some((path) => path.startsWith('/v1/'))).toBe(true);
+  }
+});
+
+it('no credential: 401 with a challenge and no error code, on every address', async () => {
+  for (const route of api) {
+    for (const path of route.paths) {
+      const answer = await send(route, path, null);
+      expect([route.name, path, answer.status, answer.headers.get('www-authenticate')]).toEqual([
+        route.name, path, 401, 'Bearer realm="talent-bridge"',
+      ]); // prettier-ignore
+    }
+  }
+});
+
+it('a wrong credential: 401 invalid_token, on every route', async () => {
+  for (const route of api) {
+    const answer = await send(route, route.paths[0]!, 'tbk_wrong');
+    expect([route.name, answer.status]).toEqual([route.name, 401]);
+    expect(answer.headers.get('www-authenticate')).toMatch('error="invalid_token"');
+  }
+});
+
+it('every scope but the one that is needed: 403 naming it, on every route', async () => {
+  const keys = new Map<string, string>();
+  for (const route of api) {
+    if (route.demand === 'any-key' || route.demand === 'operator') continue;
+    const demand = route.demand!;
+    if (!keys.has(demand)) keys.set(demand, await keyWith(...SCOPES.filter((scope) => scope !== demand && scope !== 'admin')));
+    const answer = await send(route, route.paths[0]!, keys.get(demand)!);
+    expect([route.name, answer.status, answer.body.code, answer.body.scope]).toEqual([route.name, 403, 'missing_scope', demand]);
+    expect(answer.headers.get('www-authenticate')).toContain(`scope="${demand}"`);
+  }
+});
+
+it('the scope that is needed, or admin, opens every route', async () => {
+  for (const route of api) {
+    if (route.demand === 'any-key' || route.demand === 'operator') continue;
+    for (const scope of new Set([route.demand!, 'admin'])) {
+      const answer = await send(route, route.paths[0]!, await keyWith(scope));
+      expect([route.name, answer.status === 401 || answer.status === 403]).toEqual([route.name, false]);
+    }
+  }
+});
+
+it('the operator’s routes open to no key, and the operator’s token opens nothing else', async () => {
+  for (const route of api) {
+    const path = route.paths[0]!;
+    if (route.demand === 'operator') {
+      const answer = await send(route, path, edge.tenant.apiKey);
+      expect([route.name, answer.status, answer.body.code]).toEqual([route.name, 403, 'operator_only']);
+    } else {
+      expect([route.name, (await send(route, path, edge.operatorToken)).status]).toEqual([route.name, 401]);
+    }
+  }
+});
+
+describe('another tenant’s ids', () => {
+  it('are 404 on every route, word for word as what does not exist', async () => {
+    const other = await edge.newTenant();
+    const theirs = await examples(other);
+    const bodies: Record<string, object> = {
+      'RolesController.change': { takes_seat: false },
+      'DirectoriesController.replaceRules': { rules: [] },
+    };
+    const tried: string[] = [];
+    for (const route of api) {
+      const path = route.paths[0]!;
+      // An external id is the caller's own word: it names, or makes, a record of the caller's tenant.
+      if (route.demand === 'operator' || !path.includes(':') || path.includes(':external_id')) continue;
+      const body = bodies[route.name] ?? (/P(OS|U|ATC)/.test(route.method) ? {} : undefined);
+      const ask = async (id: (name: string) => string) => {
+        const answer = await call(route.method, filled(path, id), edge.tenant.apiKey, body);
+        return { status: answer.status, detail: answer.body?.detail as string };
+      };
+      const foreign = await ask((name) => theirs[`${path.split('/')[3]!} ${name}`] ?? `no example of ${name}`);
+      const unknown = await ask((name) => (name === 'id' && path.includes('changes') ? 'chg_999999999' : 'x'));
+      expect([route.name, foreign]).toEqual([route.name, { status: 404, detail: unknown.detail }]);
+      tried.push(route.name);
+    }
+    expect(tried.length).toBeGreaterThan(15);
+    for (const path of [`/directories/${theirs['directories directory_id']}`, `/users/${theirs['users id']}`]) {
+      expect((await call('GET', `/api/v1${path}`, other.apiKey)).status).toBe(200);
+    }
+  });
+
+  it('and never stand in another tenant’s lists', async () => {
+    const theirs = await examples(edge.tenant);
+    const { apiKey } = await edge.newTenant();
+    for (const { paths } of api.filter(({ method, paths, demand }) => method === 'GET' && !paths[0]!.includes(':') && demand !== 'operator')) {
+      const { text } = await call('GET', paths[0]!, apiKey);
+      for (const id of [edge.tenant.tenantId, ...Object.values(theirs).filter((one) => one !== 'Theirs')]) expect(text).not.toContain(id);
+    }
+  });
+
+  /** One of everything that has an id, in a tenant, by resource and the name of the parameter. */
+  async function examples({ apiKey, directoryId }: TestTenant): Promise<Record<string, string>> {
+    const post = async (path: string, body: object) => (await call('POST', `/api/v1${path}`, apiKey, body)).body as { id: string };
+    await post('/roles', { name: 'Theirs', takes_seat: true });
+    const userId = (await post('/users', { email: 'their@example.com', first_name: 'A', last_name: 'B' })).id;
+    const changes = await call('GET', '/api/v1/changes', apiKey);
+    expect([changes.status, changes.text]).toEqual([200, expect.anything()]);
+    const change = changes.body.data[0];
+    return {
+      'directories directory_id': directoryId,
+      'directories token_id': (await post(`/directories/${directoryId}/tokens`, {})).id,
+      'api-keys key_id': (await post('/api-keys', { name: 'K', scopes: ['admin'] })).id,
+      'roles name': 'Theirs',
+      'users id': userId,
+      'held user_id': userId,
+      'changes id': change.id,
+    };
+  }
+});
