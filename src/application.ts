@@ -14,6 +14,7 @@ import { RoleJobs } from './directory-sync/roles/role-jobs.js';
 import { ForwardingWorker } from './forwarding/forwarding.worker.js';
 import { setupDocs } from './operations/docs/docs.js';
 import { Retention } from './operations/retention.js';
+import { Statistics } from './operations/statistics.js';
 import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
 import { AuditSealer } from './tenants/audit/audit-sealer.js';
@@ -72,7 +73,7 @@ export class Application {
   }
 
   private workers(): { start(): void; stop(): Promise<void> }[] {
-    const rooms = [ForwardingWorker, PeopleUpkeep, RoleJobs, AuditSealer, Retention];
+    const rooms = [ForwardingWorker, PeopleUpkeep, RoleJobs, AuditSealer, Retention, Statistics];
     return rooms.map((room) => this.nest.get<{ start(): void; stop(): Promise<void> }>(room));
   }
 }

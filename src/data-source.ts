@@ -33,7 +33,8 @@ export function createDataSource(url: string, pool: number): DataSource {
     connectTimeoutMS: 5000,
     logging: false,
     extra: {
-      options: '-c plan_cache_mode=force_generic_plan -c jit=off -c statement_timeout=15000',
+      // Bitmap scans never mark the dead entries they meet; a queue-like table would be read through them again and again.
+      options: '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c jit=off -c statement_timeout=15000',
       keepAlive: true,
     },
   });

@@ -85,11 +85,15 @@ export class Client {
       );
     }
     if (this.temporary === null) {
-      const made = await this.operate<{ id: string; api_key: string }>('POST', `/tenants/${encode(this.tenant)}/api-keys`, {
-        name: 'cli',
-        scopes: ['admin'],
-        expires_at: new Date(Date.now() + TEMPORARY_MINUTES * 60_000).toISOString(),
-      });
+      const made = await this.operate<{ id: string; api_key: string }>(
+        'POST',
+        `/tenants/${encode(this.tenant)}/api-keys`,
+        {
+          name: 'cli',
+          scopes: ['admin'],
+          expires_at: new Date(Date.now() + TEMPORARY_MINUTES * 60_000).toISOString(),
+        },
+      );
       this.temporary = { tenantId: this.tenant, id: made.id, key: made.api_key };
     }
     return this.temporary.key;
@@ -97,7 +101,10 @@ export class Client {
 
   private operatorToken(): string {
     if (this.connection.operatorToken !== null) return this.connection.operatorToken;
-    throw new CliError('There is no operator token: set OPERATOR_TOKEN, or DATA_DIR to where it is kept.', EXIT.credential);
+    throw new CliError(
+      'There is no operator token: set OPERATOR_TOKEN, or DATA_DIR to where it is kept.',
+      EXIT.credential,
+    );
   }
 
   private async send<T>(token: string, method: string, path: string, body?: unknown): Promise<T> {

@@ -1,3 +1,4 @@
+import { CliError, EXIT } from './cli.errors.js';
 import type { Client, Json } from './client.js';
 import type { Env } from './connection.js';
 
@@ -38,6 +39,16 @@ export function given(context: Context, ...names: string[]): Record<string, stri
     if (typeof value === 'string') found[name] = value;
   }
   return found;
+}
+
+/** The options that are numbers, as numbers. What is none is refused here: as JSON it would become null, which means "no limit". */
+export function numbers(context: Context, ...names: string[]): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(given(context, ...names)).map(([name, text]) => {
+      if (!/^\d{1,9}$/.test(text)) throw new CliError(`--${name} must be a whole number.`, EXIT.usage);
+      return [name, Number(text)];
+    }),
+  );
 }
 
 /** Some columns of each record. */

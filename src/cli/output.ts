@@ -26,7 +26,15 @@ function table(rows: Json[]): string {
   const names = Object.keys(rows[0]!);
   const cells = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
   const widths = names.map((_, column) => Math.max(...cells.map((line) => line[column]!.length)));
-  return cells.map((line) => `${line.map((text, column) => text.padEnd(widths[column]!)).join('  ').trimEnd()}\n`).join('');
+  return cells
+    .map(
+      (line) =>
+        `${line
+          .map((text, column) => text.padEnd(widths[column]!))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
 }
 
 function cell(value: unknown): string {

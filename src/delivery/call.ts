@@ -19,17 +19,16 @@ export interface Lookup {
 }
 
 /**
- * One thing to be said to the platform, as it was written down before it was said. All bytes of the request are a pure
- * function of this, so that a call whose outcome is unknown can be repeated word for word.
+ * One thing to be said to the platform. It is written down before it is said, in the columns of its lane, and all bytes
+ * of the request are a pure function of it: a call whose outcome is unknown can be repeated word for word.
  */
 export interface Call {
   /** The version of the rendering: a newer one must still render older calls as they were. */
   v: 1;
   /** The how manieth call of its lane this is. */
   n: number;
-  /** The lease under which it was made, and when. */
+  /** The lease under which it was made. */
   by: string;
-  at: string;
   state: TargetState;
   /** The person as JSON text. */
   person: string;

@@ -11,7 +11,7 @@ export class DeliveryOptions {
   /** A leased lane that was not begun within this time is handed back. */
   queueMs = 2_000;
   /** What is kept ready to be sent is as much as goes out in this time. */
-  aheadMs = 40;
+  aheadMs = 60;
   /** Pauses of one lane after its own failures. */
   backoff = { firstMs: 1_000, maxMs: 60_000 };
   /** So many failures of its own park a change. */

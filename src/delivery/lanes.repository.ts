@@ -2,8 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import type { Call, LeasedLane } from './call.js';
+import { callOf, CALL_COLUMNS, type CallColumns } from './call.sql.js';
 import type { Destination } from './destination.js';
-import { settleValues, SETTLE, type AttemptRow, type Settlement } from './settle.sql.js';
+import {
+  deliveredValues,
+  isPlainDelivery,
+  SETTLE,
+  SETTLE_DELIVERED,
+  settleValues,
+  type AttemptRow,
+  type Settlement,
+  type SettledStep,
+  type SettleOptions,
+} from './settle.sql.js';
 
 /** What a claim may take. */
 export interface ClaimOptions {
@@ -22,6 +33,14 @@ export interface Backlog {
   oldestSeconds: number;
 }
 
+/** How many of the settled lanes have more to say at once, and who was parked. */
+export interface Settled {
+  more: number;
+  parked: { userId: string; reason: string }[];
+}
+
+const NOTHING: Settled = { more: 0, parked: [] };
+
 // The gate holds the claim to what the worker believes: a destination that was changed, opened or paused since then
 // gives out nothing. What is bound to an earlier address (epoch) is forgotten on the way.
 const claimSql = (early: boolean): string => `
@@ -38,24 +57,19 @@ const claimSql = (early: boolean): string => `
     lease_until = now() + $5 * interval '1 millisecond',
     lease_token = $6::uuid,
     epoch = g.epoch,
-    calls = l.calls + (l.call is null or l.epoch <> g.epoch)::int,
+    calling = true,
+    calls = case when l.calling and l.epoch = g.epoch then l.calls else l.calls + 1 end,
+    call_by = case when l.calling and l.epoch = g.epoch then l.call_by else $6::uuid end,
+    call_as = case when l.calling and l.epoch = g.epoch then l.call_as
+                   when l.target_state = 'inactive' then $7 when l.target_state = 'deleted' then $8 else 'inactive' end,
+    call = case when l.epoch = g.epoch then l.call end,
     platform_id = case when l.epoch = g.epoch then l.platform_id end,
     confirmed_state = case when l.epoch = g.epoch then l.confirmed_state end,
     confirmed_person = case when l.epoch = g.epoch then l.confirmed_person end,
-    lookup = case when l.epoch = g.epoch then l.lookup end,
-    call = case when l.call is not null and l.epoch = g.epoch then l.call else jsonb_build_object(
-      'v', 1, 'n', l.calls + 1, 'by', $6::text, 'at', now(),
-      'state', l.target_state, 'person', l.target_person,
-      'as', case l.target_state when 'inactive' then $7::text when 'deleted' then $8::text else 'inactive' end,
-      'same', l.epoch = g.epoch and l.lookup is null and l.confirmed_state = l.target_state
-              and (l.target_state <> 'active' or l.confirmed_person = l.target_person),
-      'first', l.first_pending, 'through', l.last_pending, 'round', l.round, 'epoch', g.epoch,
-      'platform_id', case when l.epoch = g.epoch then l.platform_id end,
-      'confirmed', case when l.epoch = g.epoch then l.confirmed_state end,
-      'lookup', case when l.epoch = g.epoch then l.lookup end) end
+    lookup = case when l.epoch = g.epoch then l.lookup end
   from due, gate g
   where l.tenant_id = $1 and l.user_id = due.user_id
-  returning l.user_id, l.call::text as call, l.tries`;
+  returning l.user_id, l.tries, ${CALL_COLUMNS}`;
 const CLAIM = claimSql(false);
 const CLAIM_EARLY = claimSql(true);
 
@@ -86,7 +100,7 @@ export class LanesRepository {
   async claim(destination: Destination, options: ClaimOptions): Promise<LeasedLane[]> {
     const token = randomUUID();
     const claimedAt = performance.now();
-    const { rows } = await this.db.query<{ user_id: string; call: string; tries: number }>(
+    const { rows } = await this.db.query<CallColumns & { user_id: string; tries: number }>(
       options.early ? CLAIM_EARLY : CLAIM,
       [
         destination.tenantId,
@@ -100,7 +114,7 @@ export class LanesRepository {
       ],
     );
     const lanes = rows.map((row): LeasedLane => {
-      const call = JSON.parse(row.call) as Call;
+      const call = callOf(row);
       return { userId: row.user_id, token, call, fresh: call.by === token, tries: row.tries, claimedAt };
     });
     // The order of an update's answer is the database's own.
@@ -108,19 +122,29 @@ export class LanesRepository {
   }
 
   /**
-   * Records what became of leased lanes, and their attempts, in one statement. A lease that was lost meanwhile changes
-   * nothing. Out: how many of them have more to say at once, and who was parked.
+   * Records what became of leased lanes, and their attempts: one statement for plain deliveries, one for the rest. A
+   * lease that was lost meanwhile changes nothing. Out: how many have more to say at once, and who was parked.
    */
-  async settle(
-    tenantId: string,
-    settlements: readonly Settlement[],
-    attempts: readonly AttemptRow[],
-    options: { poisonAfter: number; touch: boolean },
-  ): Promise<{ more: number; parked: { userId: string; reason: string }[] }> {
-    const { rows } = await this.db.query<{ user_id: string; due: boolean; parked: string | null }>(
-      SETTLE,
-      settleValues(tenantId, settlements, attempts, options),
-    );
+  async settle(tenantId: string, steps: readonly SettledStep[], options: SettleOptions): Promise<Settled> {
+    const plain: { settlement: Settlement; attempt: AttemptRow }[] = [];
+    const rest: SettledStep[] = [];
+    for (const step of steps) {
+      if (isPlainDelivery(step.settlement, step.attempts)) {
+        plain.push({ settlement: step.settlement, attempt: step.attempts[0]! });
+      } else rest.push(step);
+    }
+    const { touch } = options;
+    const results = await Promise.all([
+      plain.length > 0 ? this.settleBy(SETTLE_DELIVERED, deliveredValues(tenantId, plain, touch)) : NOTHING,
+      rest.length > 0
+        ? this.settleBy(SETTLE, settleValues(tenantId, rest, { ...options, touch: touch && plain.length === 0 }))
+        : NOTHING,
+    ]);
+    return { more: results[0].more + results[1].more, parked: results[1].parked };
+  }
+
+  private async settleBy(sql: string, values: unknown[]): Promise<Settled> {
+    const { rows } = await this.db.query<{ user_id: string; due: boolean; parked: string | null }>(sql, values);
     return {
       more: rows.filter((row) => row.due).length,
       parked: rows.flatMap((row) => (row.parked === null ? [] : [{ userId: row.user_id, reason: row.parked }])),

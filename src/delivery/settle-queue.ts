@@ -1,12 +1,11 @@
 import type { PumpParts } from './tenant-pump.js';
-import type { AttemptRow, Settlement } from './settle.sql.js';
+import type { AttemptRow, Settlement, SettledStep } from './settle.sql.js';
 
 const MOST = 500;
 
 /** Collects what became of the lanes of one tenant and writes it down in batches: the next one while one is written. */
 export class SettleQueue {
-  private settlements: Settlement[] = [];
-  private attempts: AttemptRow[] = [];
+  private steps: SettledStep[] = [];
   private writing: Promise<void> | null = null;
   /** The next batch also notes that the destination took something. */
   touch = false;
@@ -18,12 +17,11 @@ export class SettleQueue {
   ) {}
 
   get empty(): boolean {
-    return this.writing === null && this.settlements.length === 0;
+    return this.writing === null && this.steps.length === 0;
   }
 
   add(settlement: Settlement, attempts: readonly AttemptRow[]): void {
-    this.settlements.push(settlement);
-    this.attempts.push(...attempts);
+    this.steps.push({ settlement, attempts });
     // What comes in the same turn of the loop goes out together.
     this.writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.write());
   }
@@ -43,33 +41,30 @@ export class SettleQueue {
 
   private async write(): Promise<void> {
     try {
-      while (this.settlements.length > 0) await this.writeBatch();
+      while (this.steps.length > 0) await this.writeBatch();
     } finally {
       this.writing = null;
     }
   }
 
   private async writeBatch(): Promise<void> {
-    const settlements = this.settlements.splice(0, MOST);
-    const attempts = this.attempts.splice(0);
+    const steps = this.steps.splice(0, MOST);
     const touch = this.touch;
     this.touch = false;
     const { lanes, options, logger } = this.parts;
     for (let attempt = 1; ; attempt++) {
       try {
-        const settled = await lanes.settle(this.tenantId, settlements, attempts, {
-          poisonAfter: options.poisonAfter,
-          touch,
-        });
+        const settled = await lanes.settle(this.tenantId, steps, { poisonAfter: options.poisonAfter, touch });
         for (const { userId, reason } of settled.parked) {
-          const through = settlements.find((s) => s.lane.userId === userId)?.lane.call.through ?? 0;
+          const step = steps.find(({ settlement }) => settlement.lane.userId === userId);
+          const through = step?.settlement.lane.call.through ?? 0;
           // Whether a refusal is about the person is judged after this; until then nobody is told.
           if (reason !== 'refused') this.tell(userId, through, reason);
         }
         if (settled.more > 0) this.onMore();
         return;
       } catch (error) {
-        logger.error('delivery.settle_failed', { tenant_id: this.tenantId, lanes: settlements.length, attempt, error });
+        logger.error('delivery.settle_failed', { tenant_id: this.tenantId, lanes: steps.length, attempt, error });
         // The leases run out, and the same calls are repeated under the same names.
         if (attempt === 4) return;
         await new Promise((resolve) => setTimeout(resolve, 100 * 4 ** attempt));

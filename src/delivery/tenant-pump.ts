@@ -28,6 +28,8 @@ export interface PumpParts {
   calls: { out: number };
 }
 
+/** The most that is kept ready to be sent. */
+const MOST_AHEAD = 240;
 /** A copy of a destination is good for so long; a claim that finds it outdated throws it away at once. */
 const FRESH_MS = 1_000;
 
@@ -136,7 +138,7 @@ export class TenantPump {
     if (this.destination?.state === 'open') return 1;
     const { calls, aheadMs } = this.parts.options;
     const allowed = Math.min(this.health.allowed, calls - this.parts.calls.out + this.out);
-    const ahead = Math.min(96, Math.ceil((allowed * aheadMs) / this.averageMs));
+    const ahead = Math.min(MOST_AHEAD, Math.ceil((allowed * aheadMs) / this.averageMs));
     const room = allowed + ahead - this.out - this.ready.length;
     // Small claims cost as much as large ones: as long as there is enough to send, wait until one is worth it.
     return room < (allowed + ahead) / 3 && this.ready.length > 0 ? 0 : room;

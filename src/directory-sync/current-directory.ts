@@ -8,7 +8,7 @@ export interface CurrentDirectory {
   id: string;
   dialect: Dialect;
   writing: WritingDirectory;
-  /** Directories whose people this one shows beside its own and the unmanaged ones. */
+  /** Whose people this directory shows: its own first, '' for the unmanaged ones, and those of a take-over. */
   owners: string[];
   actor: Actor;
 }

@@ -51,7 +51,7 @@ function currentDirectory(directory: Directory): CurrentDirectory {
       id: directory.id,
       dialect: dialectOf(directory.profile, { replaceCreatesMissing: directory.replaceCreatesMissing }),
       writing: directory,
-      owners: [directory.id, directory.takesOver, directory.supersededBy].filter((id) => id !== null),
+      owners: [directory.id, '', directory.takesOver, directory.supersededBy].filter((id) => id !== null),
       actor: { kind: 'directory', id: directory.id, name: directory.name },
     };
     made.set(directory, current);

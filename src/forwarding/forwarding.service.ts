@@ -1,6 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import { CALL_OUT, CREATE_OUT } from '../delivery/call.sql.js';
 import { DeliveryWorker } from '../delivery/delivery.worker.js';
 import type { UserChange } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
@@ -69,9 +70,9 @@ const SUPERSEDE = `
   first_pending = coalesce(l.first_pending, excluded.first_pending),
   last_pending = excluded.last_pending,
   pending_since = coalesce(l.pending_since, excluded.pending_since),
-  call = case when l.parked is null then l.call end,
-  lookup = case when l.parked is not null and l.call->>'state' = 'active' and l.call->>'platform_id' is null
-                then '{"why":"lost"}'::jsonb else l.lookup end,
+  calling = l.calling and l.parked is null,
+  call = case when l.parked is null then ${CALL_OUT} end,
+  lookup = case when l.parked is not null and ${CREATE_OUT} then '{"why":"lost"}'::jsonb else l.lookup end,
   attempts = 0,
   next_at = '-infinity',
   parked = null,

@@ -13,6 +13,8 @@ export interface MetricsSource {
 export class Metrics {
   readonly requests = new RequestMetrics();
   private readonly registry = new Registry();
+  // Figures that are asked of the database: when it is away, the others still have to be seen.
+  private readonly asked = new Registry();
 
   constructor(db: Database) {
     collectDefaultMetrics({ register: this.registry });
@@ -28,11 +30,22 @@ export class Metrics {
         this.set({ state: 'waiting' }, waiting);
       },
     });
+    new Gauge({
+      name: 'bridge_seats_held',
+      help: 'Seats that are held, over all tenants, as far as the ledgers are sealed',
+      registers: [this.asked],
+      async collect() {
+        const { rows } = await db.query<{ held: number }>(
+          `select coalesce(sum(count), 0)::int as held from chain_heads where chain = 'seats'`,
+        );
+        this.set(rows[0]!.held);
+      },
+    });
   }
 
   /** Adds a room's figures to what is shown. */
   add(source: MetricsSource): void {
-    source.register(this.registry);
+    source.register(this.asked);
   }
 
   get contentType(): string {
@@ -40,6 +53,7 @@ export class Metrics {
   }
 
   async render(): Promise<string> {
-    return `${await this.registry.metrics()}\n${this.requests.render()}`;
+    const asked = await this.asked.metrics().catch(() => '');
+    return `${await this.registry.metrics()}\n${asked}\n${this.requests.render()}`;
   }
 }

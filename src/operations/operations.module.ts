@@ -1,17 +1,25 @@
 import { Module } from '@nestjs/common';
 import { KeyRotationController } from './key-rotation.controller.js';
 import { ProblemsController } from './docs/problems.controller.js';
+import { DeliveryMetrics } from '../delivery/delivery.metrics.js';
+import { DeliveryModule } from '../delivery/delivery.module.js';
 import { Lifecycle } from './lifecycle.js';
 import { Metrics } from './metrics.js';
 import { OperationsController } from './operations.controller.js';
 import { Readiness } from './readiness.js';
 import { RequestLog } from './request-log.js';
 import { Retention } from './retention.js';
+import { Statistics } from './statistics.js';
 
 /** Running the service: is it up, is it ready, what are its figures, what did each request come to. */
 @Module({
+  imports: [DeliveryModule],
   controllers: [OperationsController, ProblemsController, KeyRotationController],
-  providers: [Lifecycle, Metrics, Readiness, RequestLog, Retention],
-  exports: [Lifecycle, Metrics, Readiness, RequestLog, Retention],
+  providers: [Lifecycle, Metrics, Readiness, RequestLog, Retention, Statistics],
+  exports: [Lifecycle, Metrics, Readiness, RequestLog, Retention, Statistics],
 })
-export class OperationsModule {}
+export class OperationsModule {
+  constructor(metrics: Metrics, delivery: DeliveryMetrics) {
+    metrics.add(delivery);
+  }
+}

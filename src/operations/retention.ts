@@ -52,7 +52,9 @@ export class Retention {
       await this.db.execute(`drop table ${name}`);
       this.logger.info('partition dropped', { partition: name });
     }
-    await this.db.execute(`delete from jobs where state in ('done', 'failed') and finished_at < now() - interval '30 days'`);
+    await this.db.execute(
+      `delete from jobs where state in ('done', 'failed') and finished_at < now() - interval '30 days'`,
+    );
   }
 
   private async make(table: string, { name, from, to }: Month): Promise<void> {

@@ -1,37 +1,50 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Outbound, type OutboundAnswer } from '../base/http/outbound.js';
 import type { PlatformConnection, PlatformRequest } from './platform.types.js';
+
+const MOST_BASES = 10_000;
 
 /** The hiring platform's users API. Returns what came back, whatever it is; never throws for an answer. */
 @Injectable()
 export class PlatformClient {
   constructor(private readonly outbound: Outbound) {}
 
+  private readonly bases = new Map<string, { origin: string; prefix: string } | null>();
+
   /** Sends one request. A connection whose address cannot be read answers as blocked. */
   send(connection: PlatformConnection, request: PlatformRequest): Promise<OutboundAnswer> {
-    const url = addressOf(connection, request);
-    if (url === null) {
+    const base = this.baseOf(connection.baseUrl);
+    if (base === null) {
       return Promise.resolve({ kind: 'failed', reason: 'blocked', detail: 'the address cannot be read', ms: 0 });
     }
+    const { method, path, query, body, timeoutMs, maxBytes } = request;
+    const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;
     return this.outbound.call(
       {
-        method: request.method,
-        url,
+        method,
+        origin: base.origin,
+        path: base.prefix + path + search,
         headers: headersOf(connection, request),
-        ...(request.body === undefined ? {} : { body: request.body }),
-        timeoutMs: request.timeoutMs,
-        ...(request.maxBytes === undefined ? {} : { maxBytes: request.maxBytes }),
+        ...(body === undefined ? {} : { body }),
+        timeoutMs,
+        ...(maxBytes === undefined ? {} : { maxBytes }),
       },
       connection.trusted,
     );
   }
-}
 
-function addressOf({ baseUrl }: PlatformConnection, { path, query }: PlatformRequest): URL | null {
-  const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;
-  const text = baseUrl + path + search;
-  return URL.canParse(text) ? new URL(text) : null;
+  /** Addresses are few, and calls are many. */
+  private baseOf(baseUrl: string): { origin: string; prefix: string } | null {
+    let base = this.bases.get(baseUrl);
+    if (base === undefined) {
+      const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+      base = url === null ? null : { origin: url.origin, prefix: url.pathname.replace(/\/$/, '') };
+      if (this.bases.size >= MOST_BASES) this.bases.clear();
+      this.bases.set(baseUrl, base);
+    }
+    return base;
+  }
 }
 
 function headersOf({ key }: PlatformConnection, request: PlatformRequest): Record<string, string> {
@@ -48,6 +61,19 @@ function headersOf({ key }: PlatformConnection, request: PlatformRequest): Recor
 
 /** W3C Trace Context: one trace over all repetitions of a call, one span for each. */
 function traceparent(key: string | undefined): string {
-  const trace = key === undefined ? randomBytes(16) : createHash('sha256').update(key).digest().subarray(0, 16);
-  return `00-${trace.toString('hex')}-${randomBytes(8).toString('hex')}-01`;
+  const trace = key === undefined ? randomHex() + randomHex() : hash('sha256', key, 'hex').slice(0, 32);
+  return `00-${trace}-${randomHex()}-01`;
+}
+
+// Asking the system for eight bytes costs as much as asking for many.
+const POOL = Buffer.allocUnsafe(4096);
+let used = POOL.length;
+
+function randomHex(): string {
+  if (used === POOL.length) {
+    randomFillSync(POOL);
+    used = 0;
+  }
+  used += 8;
+  return POOL.toString('hex', used - 8, used);
 }

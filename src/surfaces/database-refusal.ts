@@ -14,7 +14,8 @@ const LOST = new Set([
 const SLOW = new Set(['57014', '55P03', '25P03', '40001', '40P01']);
 // Text that no database can keep: U+0000, half a surrogate pair.
 const BAD_TEXT = new Set(['22P05', '22021']);
-const LOST_MESSAGE = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after/;
+const LOST_MESSAGE =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after/;
 
 /** A database that is away or too slow as 503, text that it cannot hold as a wrong value; null for anything else. */
 export function databaseRefusal(error: unknown): Refusal | null {
@@ -27,7 +28,8 @@ export function databaseRefusal(error: unknown): Refusal | null {
       extras: { scimType: 'invalidValue' },
     };
   }
-  if (LOST.has(code) || (error instanceof Error && LOST_MESSAGE.test(error.message))) return busy('The database cannot be reached just now.', error);
+  if (LOST.has(code) || (error instanceof Error && LOST_MESSAGE.test(error.message)))
+    return busy('The database cannot be reached just now.', error);
   if (SLOW.has(code)) return busy('The database took too long.', error);
   return null;
 }

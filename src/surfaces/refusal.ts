@@ -43,12 +43,20 @@ export function refusalOf(error: unknown): Refusal {
 
 function fromStatus(status: number, error: Error): Refusal {
   const kind = KIND_OF_STATUS[status];
-  if (kind === undefined) return status < 500 ? { ...INTERNAL, kind: 'malformed', code: 'refused', detail: 'The request was refused.' } : INTERNAL;
+  if (kind === undefined)
+    return status < 500
+      ? { ...INTERNAL, kind: 'malformed', code: 'refused', detail: 'The request was refused.' }
+      : INTERNAL;
   if (kind === 'unavailable') {
     const unavailable = new Unavailable('The service is not available just now.', 5, error);
     return { kind, code: unavailable.code, detail: unavailable.detail, extras: unavailable.extras };
   }
-  return { kind, code: CODE_OF_STATUS[status]!, detail: DETAIL_OF_STATUS[status] ?? 'The request was refused.', extras: {} };
+  return {
+    kind,
+    code: CODE_OF_STATUS[status]!,
+    detail: DETAIL_OF_STATUS[status] ?? 'The request was refused.',
+    extras: {},
+  };
 }
 
 const KIND_OF_STATUS: Record<number, ErrorKind> = {

@@ -21,7 +21,10 @@ export const SCIM_STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-const TYPE_OF_KIND: Partial<Record<Refusal['kind'], ScimType>> = { malformed: 'invalidSyntax', invalid: 'invalidValue' };
+const TYPE_OF_KIND: Partial<Record<Refusal['kind'], ScimType>> = {
+  malformed: 'invalidSyntax',
+  invalid: 'invalidValue',
+};
 
 /** The SCIM face of a refusal. The field messages go into the detail: the RFC has no other place for them. */
 export function scimError(refusal: Refusal): { status: number; body: ScimErrorBody } {

@@ -26,7 +26,12 @@ export class ApiKeysController {
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ApiKeyBody>> {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'api-keys');
-    return pageOf(page, await this.keys.list(caller.tenantId, page), (key) => key.id, (key) => key);
+    return pageOf(
+      page,
+      await this.keys.list(caller.tenantId, page),
+      (key) => key.id,
+      (key) => key,
+    );
   }
 
   @Get(':key_id')

@@ -47,8 +47,14 @@ export class CredentialUses implements OnModuleInit, OnApplicationShutdown {
     const uses = [...this.uses.values()];
     this.uses = new Map();
     try {
-      await this.write('api_keys', uses.filter((use) => use.table === 'api_keys'));
-      await this.write('scim_tokens', uses.filter((use) => use.table === 'scim_tokens'));
+      await this.write(
+        'api_keys',
+        uses.filter((use) => use.table === 'api_keys'),
+      );
+      await this.write(
+        'scim_tokens',
+        uses.filter((use) => use.table === 'scim_tokens'),
+      );
       await this.writeDirectories(uses.filter((use) => use.directoryId !== null));
     } catch (error) {
       this.logger.warn('last uses of credentials not written', { error });

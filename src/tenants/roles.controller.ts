@@ -26,7 +26,12 @@ export class RolesController {
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<RoleBody>> {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'roles');
-    return pageOf(page, await this.roles.list(caller.tenantId, page), (role) => role.name, (role) => role);
+    return pageOf(
+      page,
+      await this.roles.list(caller.tenantId, page),
+      (role) => role.name,
+      (role) => role,
+    );
   }
 
   @Get(':name')

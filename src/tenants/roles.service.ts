@@ -82,7 +82,16 @@ export class RolesService {
       const done = await work(tx);
       if (done.before !== done.after) {
         const { before, after } = done;
-        await this.audit.record(tx, { tenantId, actor, requestId, action, targetType: 'role', targetId: name, before, after });
+        await this.audit.record(tx, {
+          tenantId,
+          actor,
+          requestId,
+          action,
+          targetType: 'role',
+          targetId: name,
+          before,
+          after,
+        });
       }
       return done.after;
     });

@@ -37,7 +37,12 @@ export class TenantsController {
   async list(@Query() query: QueryMap): Promise<Page<TenantBody>> {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'tenants');
-    return pageOf(page, await this.tenants.list(page), (tenant) => tenant.id, (tenant) => tenant);
+    return pageOf(
+      page,
+      await this.tenants.list(page),
+      (tenant) => tenant.id,
+      (tenant) => tenant,
+    );
   }
 
   @Get(':tenant_id')
@@ -64,7 +69,12 @@ export class TenantsController {
     queryOptions(query, PAGE_OPTIONS);
     await this.tenants.get(id);
     const page = readPage(query, `tenant keys ${id}`);
-    return pageOf(page, await this.keys.list(id, page), (key) => key.id, (key) => key);
+    return pageOf(
+      page,
+      await this.keys.list(id, page),
+      (key) => key.id,
+      (key) => key,
+    );
   }
 
   @Post(':tenant_id/api-keys')

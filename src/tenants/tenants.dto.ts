@@ -24,7 +24,11 @@ export function expiryProblem(value: Date, now: Date): string | null {
   return value.getTime() - now.getTime() > YEAR ? 'must be at most a year from now' : null;
 }
 
-const TIME_ZONE = { type: String, example: 'Europe/Berlin', description: 'IANA name; days of this tenant begin there.' };
+const TIME_ZONE = {
+  type: String,
+  example: 'Europe/Berlin',
+  description: 'IANA name; days of this tenant begin there.',
+};
 
 export class FirstApiKey {
   @Text({ max: 200, optional: true, example: 'first key' })

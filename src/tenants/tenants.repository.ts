@@ -40,10 +40,10 @@ export class TenantsRepository {
       [tenant.id, FIRST_ROLES.map(([name]) => name), FIRST_ROLES.map(([, takesSeat]) => takesSeat)],
     );
     await tx.query(`insert into seat_limits (tenant_id) values ($1)`, [tenant.id]);
-    await tx.query(
-      `insert into chain_heads (tenant_id, chain, hash) values ($1, 'seats', $2), ($1, 'audit', $2)`,
-      [tenant.id, CHAIN_START],
-    );
+    await tx.query(`insert into chain_heads (tenant_id, chain, hash) values ($1, 'seats', $2), ($1, 'audit', $2)`, [
+      tenant.id,
+      CHAIN_START,
+    ]);
     return rows[0]!;
   }
 

@@ -15,6 +15,9 @@ export const GROUPS_COLUMN = `case when exists (select 1 from groups where tenan
     from group_members m join groups g on g.tenant_id = m.tenant_id and g.id = m.group_id
     where m.tenant_id = u.tenant_id and m.member_id = u.id) end as groups`;
 
+/** The key of a name that is free again for SCIM while its person is still in force: no client can write such a name. */
+export const HELD_NAME = `chr(1) || u.id`;
+
 /** Everything of a write that goes into the person's own row. */
 export interface UserWrite {
   id: string;
@@ -82,7 +85,7 @@ export class UsersRepository {
        from users o where o.tenant_id = $1 and ${condition} and o.id is distinct from $5`;
     const { rows } = await db.query<Holder>(
       [
-        probe(`o.user_name_key = $2 and o.gone_at is null`),
+        probe(`o.user_name_key = $2`),
         probe(`o.email_key = $3 and o.status = 'active'`),
         probe(`o.email_key = $3 and o.directory_id is null`),
         probe(`o.person_external_id = $4 and o.status = 'active'`),
@@ -187,7 +190,7 @@ export class UsersRepository {
       if (guards.clashes) {
         const other = (condition: string) =>
           `not exists (select 1 from users o where o.tenant_id = ${tenant} and ${condition} and o.id <> ${id})`;
-        conditions.push(other(`o.user_name_key = ${p.add(draft.userNameKey)} and o.gone_at is null`));
+        conditions.push(other(`o.user_name_key = ${p.add(draft.userNameKey)}`));
         if (person.email !== null) {
           conditions.push(other(`o.email_key = ${p.add(emailKey(person.email))} and o.status = 'active'`));
         }

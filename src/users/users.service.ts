@@ -14,7 +14,7 @@ import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { currentOf, personOfRow, type UserRow } from './user.row.js';
 import { Taken, TooMuchContention } from './users.errors.js';
-import { UsersRepository, type Holder, type UserWithGroups, type UserWrite } from './users.repository.js';
+import { HELD_NAME, UsersRepository, type Holder, type UserWithGroups, type UserWrite } from './users.repository.js';
 import type { WriteContext } from './write-context.js';
 
 /** What a door wants of somebody who is there already; `null`: nothing, answer as it is. */
@@ -139,7 +139,8 @@ export class UsersService {
   /** The owner of a tenant is put out by the tenant alone: gone for SCIM, in force for everything else. */
   private async holdRemoval(db: SqlRunner, ctx: WriteContext, row: UserRow): Promise<void> {
     const tx = new UnitOfWork().subject(
-      (p) => `update users u set gone_at = now(), held = 'protected', held_since = now(), version = version + 1
+      (p) => `update users u set gone_at = now(), held = 'protected', held_since = now(), version = version + 1,
+          user_name_key = ${HELD_NAME}
         where u.tenant_id = ${p.add(ctx.tenantId)} and u.id = ${p.add(row.id)} and u.version = ${p.add(row.version, 'int')}
         returning u.id`,
     );

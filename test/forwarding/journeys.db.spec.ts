@@ -340,7 +340,7 @@ describe('forwarding, case by case', () => {
       scripted.answer = (request, res) => [...bad].some((b) => request.body.includes(`"${b}`)) && json(res, 422, {});
       for (let n = 1; n <= 20; n++) {
         await h.change(t, `usr_${n}`, 'active');
-        await until(async () => (await h.lane(t, `usr_${n}`))['lease_token'] === null && (await h.lane(t, `usr_${n}`))['call'] === null && ((await h.lane(t, `usr_${n}`))['parked'] !== null || (await h.lane(t, `usr_${n}`))['first_pending'] === null));
+        await until(async () => (await h.lane(t, `usr_${n}`))['lease_token'] === null && (await h.lane(t, `usr_${n}`))['calling'] === false && ((await h.lane(t, `usr_${n}`))['parked'] !== null || (await h.lane(t, `usr_${n}`))['first_pending'] === null));
       }
       expect(await h.counts(t)).toMatchObject({ parked: 6, pending: 6 });
       expect((await h.destinations.read(t))?.state).toBe('ok');

@@ -19,6 +19,7 @@ import { setupHttp } from '../../src/operations/setup-http.js';
 import { SurfacesModule } from '../../src/surfaces/surfaces.module.js';
 import { TenantsModule } from '../../src/tenants/tenants.module.js';
 import { testDatabase, type TestDatabase } from './database.js';
+import type { Answer } from './http.js';
 
 /** What the administration asked of the rooms that know people. */
 export class Asked extends DirectoryPeople {
@@ -32,13 +33,6 @@ export class Asked extends DirectoryPeople {
   async ruleChanged(_db: SqlRunner, _tenantId: string, directoryId: string): Promise<void> {
     this.calls.push(`rules ${directoryId}`);
   }
-}
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  body: any;
-  text: string;
 }
 
 export interface AdminApp {
@@ -127,7 +121,7 @@ export async function adminApp(
     }
     const res = await fetch(baseUrl + url, { method, headers, body: body as never, redirect: 'manual' });
     const text = await res.text();
-    const json = /json/.test(res.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : undefined;
+    const json = /[/+]json/.test(res.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : undefined;
     return { status: res.status, headers: res.headers, body: json, text };
   };
   const newTenant = async (): Promise<{ id: string; api_key: string }> => {

@@ -25,6 +25,7 @@ export interface TestApp {
   app: Application;
   db: Database;
   databaseUrl: string;
+  dataDir: string;
   operatorToken: string;
   /** Made at the start. */
   tenant: TestTenant;
@@ -35,10 +36,14 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-/** Starts the service; `env` adds to or replaces its settings. */
-export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
-  const database = await testDatabase(2);
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'talent-bridge-'));
+/**
+ * Starts the service; `env` adds to or replaces its settings. With `beside`, as one more process on the database of a
+ * service that runs already; it must be closed first.
+ */
+export async function startApp(env: Record<string, string> = {}, beside?: TestApp): Promise<TestApp> {
+  const own = beside === undefined ? await testDatabase(2) : null;
+  const database = own ?? { url: beside!.databaseUrl };
+  const dataDir = beside?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'talent-bridge-'));
   const config = loadConfig({
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
@@ -72,13 +77,15 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     app,
     db: app.nest.get(Database),
     databaseUrl: database.url,
+    dataDir,
     operatorToken: config.operatorToken,
-    tenant: await newTenant(),
+    tenant: beside?.tenant ?? (await newTenant()),
     newTenant,
     newDirectory,
     close: async () => {
       await app.stop();
-      await database.close();
+      if (own === null) return;
+      await own.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

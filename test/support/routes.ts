@@ -38,10 +38,15 @@ export function declaredRoutes(app: INestApplicationContext): DeclaredRoute[] {
 }
 
 function joined(prefix: string, end: string): string {
-  return `/${[prefix, end].map((part) => part.replace(/^\/+|\/+$/g, '')).filter(Boolean).join('/')}`;
+  return `/${[prefix, end]
+    .map((part) => part.replace(/^\/+|\/+$/g, ''))
+    .filter(Boolean)
+    .join('/')}`;
 }
 
 /** An address with something in place of everything that varies. */
 export function filled(path: string, value: string | ((name: string) => string)): string {
-  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(typeof value === 'string' ? value : value(name)));
+  return path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(typeof value === 'string' ? value : value(name)),
+  );
 }

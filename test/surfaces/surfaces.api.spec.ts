@@ -10,7 +10,10 @@ import { adminApp, type AdminApp } from '../support/admin-app.js';
 class Some extends DomainError {
   readonly code = 'some_code';
   constructor(readonly kind: ErrorKind) {
-    super('A plain <b>detail</b>.', { errors: [{ field: 'first_name', message: 'is required' }], members: { id: 'usr_1' } });
+    super('A plain <b>detail</b>.', {
+      errors: [{ field: 'first_name', message: 'is required' }],
+      members: { id: 'usr_1' },
+    });
   }
 }
 
@@ -86,7 +89,10 @@ describe('each kind of refusal has one status on each surface', () => {
     const scim = await get(`/scim/v2/fail/kind/${kind}`);
     expect(scim.status).toBe(SCIM_STATUS[kind]);
     expect(scim.headers.get('content-type')).toMatch('application/scim+json');
-    expect(scim.body).toMatchObject({ schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: String(SCIM_STATUS[kind]) });
+    expect(scim.body).toMatchObject({
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+      status: String(SCIM_STATUS[kind]),
+    });
   });
 });
 
@@ -100,16 +106,21 @@ describe('500', () => {
 
   it('the log has the cause, with the request id', async () => {
     const answer = await get('/fail/bug');
-    const line = edge.lines.map((text) => JSON.parse(text)).find((one) => one.message === 'request failed' && one.request_id === answer.headers.get('x-request-id'));
+    const line = edge.lines
+      .map((text) => JSON.parse(text))
+      .find((one) => one.message === 'request failed' && one.request_id === answer.headers.get('x-request-id'));
     expect(line.error).toMatchObject({ message: 'secret inner text', cause: { message: 'deeper' } });
   });
 });
 
 describe('the database', () => {
-  it.each(['/fail/slow', '/fail/killed', '/scim/v2/fail/killed'])('%s: away or too slow is 503, and says when to come back', async (url) => {
-    const answer = await get(url);
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
-  });
+  it.each(['/fail/slow', '/fail/killed', '/scim/v2/fail/killed'])(
+    '%s: away or too slow is 503, and says when to come back',
+    async (url) => {
+      const answer = await get(url);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    },
+  );
 
   it('text that it cannot hold is a wrong value', async () => {
     for (const what of ['nul', 'jsonb-nul']) {
@@ -124,7 +135,12 @@ it('SCIM keeps the type that the protocol gave', async () => {
   const scim = await get('/scim/v2/fail/scim');
   expect([scim.status, scim.body]).toEqual([
     400,
-    { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '400', scimType: 'invalidPath', detail: 'No such path.' },
+    {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+      status: '400',
+      scimType: 'invalidPath',
+      detail: 'No such path.',
+    },
   ]);
 });
 
@@ -143,7 +159,10 @@ describe('a page', () => {
 
 describe('404 and 405', () => {
   it('an unknown address is 404 on each surface', async () => {
-    expect([(await get('/api/v1/nothing')).body.code, (await get('/scim/v2/nothing')).body.status]).toEqual(['not_found', '404']);
+    expect([(await get('/api/v1/nothing')).body.code, (await get('/scim/v2/nothing')).body.status]).toEqual([
+      'not_found',
+      '404',
+    ]);
   });
   it.each([
     ['PUT', '/api/v1/roles', 'GET, HEAD, POST'],
@@ -161,7 +180,17 @@ describe('404 and 405', () => {
 });
 
 describe('headers of every answer', () => {
-  it.each(['/api/v1/me', '/healthz', '/nothing', '/fail/bug', '/scim/v2/nothing', '/metrics', '/docs', '/docs/openapi.json', '/%ff'])('%s', async (url) => {
+  it.each([
+    '/api/v1/me',
+    '/healthz',
+    '/nothing',
+    '/fail/bug',
+    '/scim/v2/nothing',
+    '/metrics',
+    '/docs',
+    '/docs/openapi.json',
+    '/%ff',
+  ])('%s', async (url) => {
     const { headers } = await get(url);
     expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/);
     expect(headers.get('x-content-type-options')).toBe('nosniff');

@@ -43,8 +43,21 @@ it.each<[string, (rows: AuditRow[]) => void, number]>([
   ['a changed time', (rows) => (rows[2]!.at = '2026-01-31T12:00:00.000002Z'), 3],
   ['another actor', (rows) => (rows[2]!.actor = { kind: 'key', id: 'key_2', name: 'k' }), 3],
   ['a line taken out', (rows) => rows.splice(2, 1), 3],
-  ['a line taken out and the rest numbered anew', (rows) => { rows.splice(2, 1); rows.forEach((row, i) => (row.sequence = String(i + 1))); }, 3],
-  ['two lines exchanged', (rows) => { [rows[2], rows[3]] = [rows[3]!, rows[2]!]; }, 3],
+  [
+    'a line taken out and the rest numbered anew',
+    (rows) => {
+      rows.splice(2, 1);
+      rows.forEach((row, i) => (row.sequence = String(i + 1)));
+    },
+    3,
+  ],
+  [
+    'two lines exchanged',
+    (rows) => {
+      [rows[2], rows[3]] = [rows[3]!, rows[2]!];
+    },
+    3,
+  ],
 ])('names the place of %s', (_, damage, place) => {
   const rows = sealed(5);
   damage(rows);

@@ -21,7 +21,10 @@ afterAll(async () => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const newKey = async (body: object = {}) =>
-  (await one.call('POST', '/api/v1/api-keys', { body: { name: 'k', scopes: ['admin'], ...body } })).body as { id: string; api_key: string };
+  (await one.call('POST', '/api/v1/api-keys', { body: { name: 'k', scopes: ['admin'], ...body } })).body as {
+    id: string;
+    api_key: string;
+  };
 const me = async (app: AdminApp, token: string) => (await app.call('GET', '/api/v1/me', { token })).status;
 
 describe('a revoked key', () => {
@@ -57,7 +60,9 @@ describe('a key that ends', () => {
     ['in the past', -1000],
     ['more than a year away', 400 * 86_400_000],
   ])('cannot end %s', async (_, ms) => {
-    const answer = await one.call('POST', '/api/v1/api-keys', { body: { name: 'k', scopes: ['admin'], expires_at: new Date(Date.now() + ms).toISOString() } });
+    const answer = await one.call('POST', '/api/v1/api-keys', {
+      body: { name: 'k', scopes: ['admin'], expires_at: new Date(Date.now() + ms).toISOString() },
+    });
     expect([answer.status, answer.body.errors[0].field]).toEqual([422, 'expires_at']);
   });
 });
@@ -80,7 +85,9 @@ describe('a rotation', () => {
 
   it('happens once, however many ask for it together', async () => {
     const old = await newKey();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => one.call('POST', `/api/v1/api-keys/${old.id}/rotate`)));
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => one.call('POST', `/api/v1/api-keys/${old.id}/rotate`)),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
   });
 });
@@ -95,7 +102,9 @@ describe('a person’s key', () => {
   };
 
   it('is for a person of this tenant', async () => {
-    const answer = await one.call('POST', '/api/v1/api-keys', { body: { name: 'k', scopes: ['admin'], owner_user_id: 'usr_nobody' } });
+    const answer = await one.call('POST', '/api/v1/api-keys', {
+      body: { name: 'k', scopes: ['admin'], owner_user_id: 'usr_nobody' },
+    });
     expect([answer.status, answer.body.errors[0].field]).toEqual([422, 'owner_user_id']);
   });
 
@@ -120,10 +129,15 @@ describe('a person’s key', () => {
   it('what it made for a service shows as orphaned when its maker has left', async () => {
     await person('usr_maker');
     const maker = await newKey({ owner_user_id: 'usr_maker' });
-    const made = await one.call('POST', '/api/v1/api-keys', { token: maker.api_key, body: { name: 'svc', scopes: ['users:read'] } });
+    const made = await one.call('POST', '/api/v1/api-keys', {
+      token: maker.api_key,
+      body: { name: 'svc', scopes: ['users:read'] },
+    });
     const read = async () => (await one.call('GET', `/api/v1/api-keys/${made.body.id}`)).body.orphaned as boolean;
     expect(await read()).toBe(false);
-    await one.db.query(`update users set status = 'inactive' where tenant_id = $1 and id = 'usr_maker'`, [one.tenant.id]);
+    await one.db.query(`update users set status = 'inactive' where tenant_id = $1 and id = 'usr_maker'`, [
+      one.tenant.id,
+    ]);
     expect(await read()).toBe(true);
     expect(await me(one, made.body.api_key)).toBe(200);
   });
@@ -132,7 +146,7 @@ describe('a person’s key', () => {
 describe('what a request may carry', () => {
   const raw = (path: string, headers: string[]): Promise<number> =>
     new Promise((resolve, reject) => {
-      const req = http.request(`${one.baseUrl}${path}`, { headers: headers as never }, (res) => {
+      const req = http.request(`${one.baseUrl}${path}`, { headers: headers }, (res) => {
         res.resume();
         resolve(res.statusCode!);
       });
@@ -154,7 +168,9 @@ describe('what a request may carry', () => {
     ['nothing after the word', () => 'Bearer '],
     ['the key alone', () => one.tenant.api_key],
   ])('%s is no credential', async (_, header) => {
-    expect((await one.call('GET', '/api/v1/me', { token: null, headers: { authorization: header() } })).status).toBe(401);
+    expect((await one.call('GET', '/api/v1/me', { token: null, headers: { authorization: header() } })).status).toBe(
+      401,
+    );
   });
 
   it('a credential in the query is none', async () => {
@@ -166,7 +182,10 @@ describe('what a request may carry', () => {
     expect(await me(one, directory.scim_token)).toBe(401);
     const store = one.app.get(CredentialStore);
     expect(await store.findScimToken(one.tenant.api_key)).toBeNull();
-    expect(await store.findScimToken(directory.scim_token)).toMatchObject({ tenantId: one.tenant.id, directoryId: directory.id });
+    expect(await store.findScimToken(directory.scim_token)).toMatchObject({
+      tenantId: one.tenant.id,
+      directoryId: directory.id,
+    });
   });
 });
 
@@ -182,8 +201,14 @@ describe('a SCIM token', () => {
     };
     const { data } = (await one.call('GET', `${url}/tokens`)).body;
     await one.call('DELETE', `${url}/tokens/${data[0].id}`);
-    expect(await refusal(directory.scim_token)).toMatchObject({ reason: 'revoked', at: expect.any(String), prefix: data[0].prefix });
-    const short = (await one.call('POST', `${url}/tokens`, { body: { expires_at: new Date(Date.now() + 100).toISOString() } })).body;
+    expect(await refusal(directory.scim_token)).toMatchObject({
+      reason: 'revoked',
+      at: expect.any(String),
+      prefix: data[0].prefix,
+    });
+    const short = (
+      await one.call('POST', `${url}/tokens`, { body: { expires_at: new Date(Date.now() + 100).toISOString() } })
+    ).body;
     await pause(150);
     expect(await refusal(short.scim_token)).toMatchObject({ reason: 'expired' });
     expect(await refusal(mintToken('tbs', one.tenant.id).token)).toMatchObject({ reason: 'unknown' });
@@ -234,7 +259,9 @@ describe('wrong tries', () => {
 
   it('look the same, whether the tenant exists or not', async () => {
     const [known, unknown] = await Promise.all(
-      [one.tenant.id, 'ten_00000000000000000000000000'].map((id) => one.call('GET', '/api/v1/me', { token: mintToken('tbk', id).token })),
+      [one.tenant.id, 'ten_00000000000000000000000000'].map((id) =>
+        one.call('GET', '/api/v1/me', { token: mintToken('tbk', id).token }),
+      ),
     );
     expect({ ...known!.body, request_id: '' }).toEqual({ ...unknown!.body, request_id: '' });
   });

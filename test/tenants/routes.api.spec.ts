@@ -42,14 +42,20 @@ const keyWith = async (...scopes: string[]): Promise<string> =>
 
 it('every route declares whom it is for', () => {
   expect(routes.length).toBeGreaterThan(30);
-  expect(routes.filter(({ demand, name, paths }) => demand === undefined && !OPEN.has(name) && !paths[0]!.startsWith('/scim/v2')).map(({ name }) => name)).toEqual([]);
+  expect(
+    routes
+      .filter(({ demand, name, paths }) => demand === undefined && !OPEN.has(name) && !paths[0]!.startsWith('/scim/v2'))
+      .map(({ name }) => name),
+  ).toEqual([]);
 });
 
 it('a route whose line was forgotten opens to nobody', async () => {
   const forgetful = await adminApp({}, [ForgottenController]);
   try {
     expect((await forgetful.call('GET', '/api/v1/forgotten')).status).toBe(500);
-    expect(declaredRoutes(forgetful.app).find(({ name }) => name === 'ForgottenController.get')?.demand).toBeUndefined();
+    expect(
+      declaredRoutes(forgetful.app).find(({ name }) => name === 'ForgottenController.get')?.demand,
+    ).toBeUndefined();
   } finally {
     await forgetful.close();
   }
@@ -86,9 +92,15 @@ it('every scope but the one that is needed: 403 naming it, on every route', asyn
   for (const route of api) {
     if (route.demand === 'any-key' || route.demand === 'operator') continue;
     const demand = route.demand!;
-    if (!keys.has(demand)) keys.set(demand, await keyWith(...SCOPES.filter((scope) => scope !== demand && scope !== 'admin')));
+    if (!keys.has(demand))
+      keys.set(demand, await keyWith(...SCOPES.filter((scope) => scope !== demand && scope !== 'admin')));
     const answer = await send(route, route.paths[0]!, keys.get(demand)!);
-    expect([route.name, answer.status, answer.body.code, answer.body.scope]).toEqual([route.name, 403, 'missing_scope', demand]);
+    expect([route.name, answer.status, answer.body.code, answer.body.scope]).toEqual([
+      route.name,
+      403,
+      'missing_scope',
+      demand,
+    ]);
     expect(answer.headers.get('www-authenticate')).toContain(`scope="${demand}"`);
   }
 });
@@ -147,15 +159,19 @@ describe('another tenant’s ids', () => {
   it('and never stand in another tenant’s lists', async () => {
     const theirs = await examples(edge.tenant);
     const { apiKey } = await edge.newTenant();
-    for (const { paths } of api.filter(({ method, paths, demand }) => method === 'GET' && !paths[0]!.includes(':') && demand !== 'operator')) {
+    for (const { paths } of api.filter(
+      ({ method, paths, demand }) => method === 'GET' && !paths[0]!.includes(':') && demand !== 'operator',
+    )) {
       const { text } = await call('GET', paths[0]!, apiKey);
-      for (const id of [edge.tenant.tenantId, ...Object.values(theirs).filter((one) => one !== 'Theirs')]) expect(text).not.toContain(id);
+      for (const id of [edge.tenant.tenantId, ...Object.values(theirs).filter((one) => one !== 'Theirs')])
+        expect(text).not.toContain(id);
     }
   });
 
   /** One of everything that has an id, in a tenant, by resource and the name of the parameter. */
   async function examples({ apiKey, directoryId }: TestTenant): Promise<Record<string, string>> {
-    const post = async (path: string, body: object) => (await call('POST', `/api/v1${path}`, apiKey, body)).body as { id: string };
+    const post = async (path: string, body: object) =>
+      (await call('POST', `/api/v1${path}`, apiKey, body)).body as { id: string };
     await post('/roles', { name: 'Theirs', takes_seat: true });
     const userId = (await post('/users', { email: 'their@example.com', first_name: 'A', last_name: 'B' })).id;
     const changes = await call('GET', '/api/v1/changes', apiKey);

@@ -9,7 +9,11 @@ import { Config } from './config.js';
 @Global()
 @Module({})
 export class ConfigModule {
-  static with(config: Config, logger: Logger = new Logger(config.logLevel), clock: Clock = new SystemClock()): DynamicModule {
+  static with(
+    config: Config,
+    logger: Logger = new Logger(config.logLevel),
+    clock: Clock = new SystemClock(),
+  ): DynamicModule {
     const sealer = new Sealer(config.encryptionKeys);
     useCursorKey(sealer.derive('cursors'));
     return {

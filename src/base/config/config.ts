@@ -34,7 +34,8 @@ export class Config {
 
   constructor(values: { [K in keyof Config]: Config[K] }) {
     Object.assign(this, values);
-    for (const part of [this.platform, this.sandbox, this.session, this.retention, this.trustProxy]) Object.freeze(part);
+    for (const part of [this.platform, this.sandbox, this.session, this.retention, this.trustProxy])
+      Object.freeze(part);
     for (const key of this.encryptionKeys) Object.freeze(key);
     Object.freeze(this.encryptionKeys);
     Object.freeze(this);

@@ -7,7 +7,10 @@ import ipaddr from 'ipaddr.js';
 function Rule(name: string, test: (text: string) => boolean, message: string): PropertyDecorator {
   const options: ValidationOptions = { message };
   return ValidateBy(
-    { name, validator: { validate: (text: unknown) => text === undefined || (typeof text === 'string' && test(text)) } },
+    {
+      name,
+      validator: { validate: (text: unknown) => text === undefined || (typeof text === 'string' && test(text)) },
+    },
     options,
   );
 }
@@ -29,7 +32,11 @@ function HttpAddress(): PropertyDecorator {
 }
 
 function Duration(): PropertyDecorator {
-  return Rule('duration', (text) => /^[1-9]\d{0,5}[smhd]$/.test(text), 'must be a duration such as 90s, 60m, 12h or 7d');
+  return Rule(
+    'duration',
+    (text) => /^[1-9]\d{0,5}[smhd]$/.test(text),
+    'must be a duration such as 90s, 60m, 12h or 7d',
+  );
 }
 
 function isHttpAddress(text: string): boolean {

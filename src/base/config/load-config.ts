@@ -58,7 +58,10 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     trustProxy: read.TRUST_PROXY?.split(',').map((part) => part.trim()) ?? [],
     rateLimit: read.RATE_LIMIT === 'off' ? null : Number(read.RATE_LIMIT ?? 100),
     allowPrivateDestinations: read.ALLOW_PRIVATE_DESTINATIONS === 'true' || read.ALLOW_PRIVATE_DESTINATIONS === 'on',
-    session: { idleSeconds: seconds(read.SESSION_IDLE ?? '60m'), absoluteSeconds: seconds(read.SESSION_ABSOLUTE ?? '12h') },
+    session: {
+      idleSeconds: seconds(read.SESSION_IDLE ?? '60m'),
+      absoluteSeconds: seconds(read.SESSION_ABSOLUTE ?? '12h'),
+    },
     retention: {
       logsDays: Number(read.RETENTION_LOGS ?? 90),
       bodiesDays: Number(read.RETENTION_BODIES ?? 30),

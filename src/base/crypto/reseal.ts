@@ -1,4 +1,3 @@
-import type { QueryResultRow } from 'pg';
 import { Database } from '../database/database.js';
 import type { Sealer } from './seal.js';
 
@@ -19,7 +18,7 @@ export async function reseal(db: Database, sealer: Sealer, target: SealedColumn)
   const current = `v1.${sealer.currentKeyId}.`;
   let count = 0;
   for (;;) {
-    const { rows } = await db.query<QueryResultRow & Record<string, string>>(
+    const { rows } = await db.query<Record<string, string>>(
       `select ${key.join(', ')}, ${column} as sealed from ${table}
        where ${column} is not null and not starts_with(${column}, $1) limit ${BATCH}`,
       [current],

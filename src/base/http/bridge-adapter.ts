@@ -14,8 +14,8 @@ export class BridgeAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
     const options = {
-      IncomingMessage: bornWith(http.IncomingMessage, app.request) as unknown as MessageConstructor,
-      ServerResponse: bornWith(http.ServerResponse, app.response) as unknown as ResponseConstructor,
+      IncomingMessage: bornWith(http.IncomingMessage, app.request) as MessageConstructor,
+      ServerResponse: bornWith(http.ServerResponse, app.response) as ResponseConstructor,
       maxHeaderSize: MAX_HEADER_BYTES,
     };
     this.httpServer = http.createServer(options, app);

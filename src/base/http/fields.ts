@@ -17,7 +17,8 @@ function field(
       name: 'field',
       validator: {
         validate: (value: unknown) => problemOf(value) === null,
-        defaultMessage: (args) => (args?.value === undefined ? 'is required' : (problemOf(args.value) ?? 'is not valid')),
+        defaultMessage: (args) =>
+          args?.value === undefined ? 'is required' : (problemOf(args.value) ?? 'is not valid'),
       },
     }),
     ApiProperty({
@@ -94,7 +95,8 @@ export function Nested(type: () => Type, options: FieldOptions = {}): PropertyDe
     field(
       options,
       (value) => (value !== null && typeof value === 'object' && !Array.isArray(value) ? null : 'must be an object'),
-      { type },
+      // Named by its place: only a function called `type` is taken for one that gives the type later.
+      { type: () => type() },
     ),
     TypeOf(type),
     ValidateNested(),
@@ -112,7 +114,7 @@ export function NestedList(type: () => Type, options: FieldOptions & { max: numb
             ? null
             : `must have at most ${options.max} entries`
           : 'must be a list of objects',
-      { type, isArray: true },
+      { type: () => type(), isArray: true },
     ),
     TypeOf(type),
     ValidateNested({ each: true }),

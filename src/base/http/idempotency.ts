@@ -67,7 +67,10 @@ export class Idempotency implements OnModuleInit, OnModuleDestroy {
     const key = req.headers['idempotency-key'];
     if (key === undefined || req.method !== 'POST') return;
     if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw new MalformedRequest('An Idempotency-Key has 1 to 255 visible ASCII characters.', 'invalid_idempotency_key');
+      throw new MalformedRequest(
+        'An Idempotency-Key has 1 to 255 visible ASCII characters.',
+        'invalid_idempotency_key',
+      );
     }
     const requestHash = hash('sha256', `${req.originalUrl}\n${JSON.stringify(req.body) ?? ''}`, 'buffer');
     const id = [tenantId, credentialId, key];

@@ -11,7 +11,10 @@ const DEFAULT_CAP = 64 * 1024;
 /** One call to somebody else's server. The body is sent exactly as it stands here. */
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  url: URL;
+  /** Scheme, host and port. */
+  origin: string;
+  /** Path and query. */
+  path: string;
   headers: Record<string, string>;
   body?: string;
   /** One deadline over connecting, headers and body. */
@@ -110,12 +113,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   start(dispatcher: Agent): void {
-    const { url, method, headers, body } = this.request;
+    const { origin, path, method, headers, body } = this.request;
     try {
-      dispatcher.dispatch(
-        { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
-        this,
-      );
+      dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, this);
     } catch (error) {
       this.onResponseError(null, error as Error);
     }

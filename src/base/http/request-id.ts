@@ -10,7 +10,10 @@ export type RequestEnd = (req: BridgeRequest, res: BridgeResponse) => void;
  * included. The id is always ours: a caller's own `X-Request-Id` could repeat, and the ledger keeps ours as evidence.
  * `ended` is one function for all requests: no closure is made for each.
  */
-export function requestStart(headers: readonly (readonly [string, string])[], ended: RequestEnd | null): RequestHandler {
+export function requestStart(
+  headers: readonly (readonly [string, string])[],
+  ended: RequestEnd | null,
+): RequestHandler {
   const onClose = function (this: BridgeResponse): void {
     ended!(this.req as BridgeRequest, this);
   };

@@ -14,7 +14,9 @@ export function tuneServer(server: Server): void {
   server.maxRequestsPerSocket = 0;
   server.on('clientError', answerBrokenRequest);
   // Express would answer CONNECT and upgrades in its own way or not at all.
-  server.on('connect', (_req: IncomingMessage, socket: Socket) => writeRaw(socket, '405 Method Not Allowed', '\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE'));
+  server.on('connect', (_req: IncomingMessage, socket: Socket) =>
+    writeRaw(socket, '405 Method Not Allowed', '\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE'),
+  );
 }
 
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -24,7 +26,8 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   }
   if (error.code === 'HPE_HEADER_OVERFLOW') writeRaw(socket, '431 Request Header Fields Too Large');
   else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') writeRaw(socket, '408 Request Timeout');
-  else if (error.code === 'HPE_INVALID_METHOD') writeRaw(socket, '405 Method Not Allowed', '\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE');
+  else if (error.code === 'HPE_INVALID_METHOD')
+    writeRaw(socket, '405 Method Not Allowed', '\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE');
   else writeRaw(socket, '400 Bad Request');
 }
 

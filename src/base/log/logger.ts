@@ -47,7 +47,12 @@ export class Logger {
     );
     // Looking for secrets costs more than writing the line: the line of each request is made without any.
     this.lines = pino(
-      { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+      {
+        level,
+        base: null,
+        timestamp: pino.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label }) },
+      },
       this.destination,
     );
     this.infoEnabled = this.pino.isLevelEnabled('info');

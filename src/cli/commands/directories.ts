@@ -1,6 +1,6 @@
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode, type Client, type Json } from '../client.js';
-import { columns, given, type Command, type Context } from '../command.js';
+import { columns, given, numbers, type Command, type Context } from '../command.js';
 
 const DIRECTORY = { name: 'directory_id', required: false, description: 'not needed where there is only one' };
 
@@ -19,7 +19,16 @@ export const DIRECTORY_COMMANDS: Command[] = [
       { name: 'guard', description: 'on (unless set) or off' },
     ],
     async run(context) {
-      const { default_role, ...rest } = given(context, 'name', 'profile', 'state', 'default_role', 'on_match', 'takes_over', 'guard');
+      const { default_role, ...rest } = given(
+        context,
+        'name',
+        'profile',
+        'state',
+        'default_role',
+        'on_match',
+        'takes_over',
+        'guard',
+      );
       const role = default_role === undefined ? {} : { default_role: default_role === 'none' ? null : default_role };
       const made = await context.client.call('POST', '/directories', { ...rest, ...role });
       const { id, name, profile, state, scim_base_url, scim_token } = made;
@@ -32,7 +41,15 @@ export const DIRECTORY_COMMANDS: Command[] = [
     verb: 'list',
     description: 'Lists the directories',
     async run({ client }) {
-      return columns(await client.list('/directories'), 'id', 'name', 'profile', 'state', 'last_request_at', 'last_refusal');
+      return columns(
+        await client.list('/directories'),
+        'id',
+        'name',
+        'profile',
+        'state',
+        'last_request_at',
+        'last_refusal',
+      );
     },
   },
   {
@@ -47,11 +64,12 @@ export const DIRECTORY_COMMANDS: Command[] = [
     async run(context) {
       const { client } = context;
       const id = await directoryId(context);
-      const { overlap_seconds, ...rest } = given(context, 'overlap_seconds', 'expires_at');
-      const body = { ...rest, ...(overlap_seconds === undefined ? {} : { overlap_seconds: Number(overlap_seconds) }) };
+      const body = { ...given(context, 'expires_at'), ...numbers(context, 'overlap_seconds') };
       const now = Date.now();
       const valid = (await client.list(`/directories/${encode(id)}/tokens`)).filter(
-        (token) => token['revoked_at'] === null && (token['expires_at'] === null || Date.parse(token['expires_at'] as string) > now),
+        (token) =>
+          token['revoked_at'] === null &&
+          (token['expires_at'] === null || Date.parse(token['expires_at'] as string) > now),
       );
       const made = await rotate(client, id, valid, body);
       return { directory_id: id, scim_base_url: made['scim_base_url'], scim_token: made['scim_token'] };
@@ -61,10 +79,10 @@ export const DIRECTORY_COMMANDS: Command[] = [
   change('live', 'Lets happen what was only shown, once', () => ({ state: 'live' })),
   {
     ...change('guard', 'Sets when mass departures are held', (context) => {
-      const { policy, ...figures } = given(context, 'policy', 'percent', 'people', 'at_least', 'within_minutes', 'day_percent');
-      const numbers = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value)]));
+      const { policy } = given(context, 'policy');
+      const figures = numbers(context, 'percent', 'people', 'at_least', 'within_minutes', 'day_percent');
       if (policy !== undefined) return { guard: policy };
-      if (Object.keys(numbers).length > 0) return { guard: numbers };
+      if (Object.keys(figures).length > 0) return { guard: figures };
       throw new CliError('Say --policy on, --policy off, or figures.', EXIT.usage);
     }),
     options: [

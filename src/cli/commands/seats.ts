@@ -1,5 +1,5 @@
 import { CliError, EXIT } from '../cli.errors.js';
-import { given, type Command } from '../command.js';
+import { given, numbers, type Command } from '../command.js';
 
 const DOORS = ['directory', 'api', 'sign_in'] as const;
 
@@ -38,7 +38,7 @@ export const SEAT_COMMANDS: Command[] = [
       const { limit, policy } = given(context, 'limit', 'policy');
       if (limit === undefined && policy === undefined) throw new CliError('Say --limit, --policy or both.', EXIT.usage);
       return context.client.call('PUT', '/seats/limit', {
-        ...(limit === undefined ? {} : { limit: limit === 'none' ? null : Number(limit) }),
+        ...(limit === undefined ? {} : { limit: limit === 'none' ? null : numbers(context, 'limit')['limit'] }),
         ...(policy === undefined ? {} : { policy: policyOf(policy) }),
       });
     },
@@ -47,5 +47,7 @@ export const SEAT_COMMANDS: Command[] = [
 
 function policyOf(text: string): Record<string, string> {
   if (!text.includes('=')) return Object.fromEntries(DOORS.map((door) => [door, text]));
-  return Object.fromEntries(text.split(',').map((pair) => pair.split('=').map((part) => part.trim()) as [string, string]));
+  return Object.fromEntries(
+    text.split(',').map((pair) => pair.split('=').map((part) => part.trim()) as [string, string]),
+  );
 }

@@ -22,7 +22,10 @@ export const TENANT_COMMANDS: Command[] = [
     description: 'Lists the tenants',
     async run({ client }) {
       const tenants = await client.list('/tenants', 10_000, true);
-      return columns(tenants, 'id', 'name', 'time_zone', 'created_at').map(({ id, ...rest }) => ({ tenant_id: id, ...rest }));
+      return columns(tenants, 'id', 'name', 'time_zone', 'created_at').map(({ id, ...rest }) => ({
+        tenant_id: id,
+        ...rest,
+      }));
     },
   },
   {

@@ -41,7 +41,12 @@ export class DirectoriesController {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'directories');
     const rows = await this.directories.list(caller.tenantId, page);
-    return pageOf(page, rows, (row) => row.id, (row) => this.directories.shape(row));
+    return pageOf(
+      page,
+      rows,
+      (row) => row.id,
+      (row) => this.directories.shape(row),
+    );
   }
 
   @Get(':directory_id')
@@ -72,7 +77,10 @@ export class DirectoriesController {
 
   @Get(':directory_id/rules')
   @ApiOperation({ summary: 'Which group gives which role, in order' })
-  async listRules(@CurrentCaller() caller: Caller, @Param('directory_id') id: string): Promise<{ rules: GroupRuleRow[] }> {
+  async listRules(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') id: string,
+  ): Promise<{ rules: GroupRuleRow[] }> {
     return { rules: await this.rules.list(caller.tenantId, id) };
   }
 
@@ -96,7 +104,12 @@ export class DirectoriesController {
     queryOptions(query, PAGE_OPTIONS);
     await this.directories.demand(caller.tenantId, id);
     const page = readPage(query, `groups ${id}`);
-    return pageOf(page, await this.lists.groups(caller.tenantId, id, page), (row) => row.id, (row) => row);
+    return pageOf(
+      page,
+      await this.lists.groups(caller.tenantId, id, page),
+      (row) => row.id,
+      (row) => row,
+    );
   }
 
   @Get(':directory_id/pending-members')
@@ -110,6 +123,11 @@ export class DirectoriesController {
     await this.directories.demand(caller.tenantId, id);
     const page = readPage(query, `pending members ${id}`);
     const rows = await this.lists.pendingMembers(caller.tenantId, id, page);
-    return pageOf(page, rows, (row) => `${row.group_id} ${row.member_id}`, (row) => row);
+    return pageOf(
+      page,
+      rows,
+      (row) => `${row.group_id} ${row.member_id}`,
+      (row) => row,
+    );
   }
 }

@@ -14,22 +14,34 @@ import {
   type Profile,
 } from './directory.js';
 
-const GUARD_MAX: GuardFigures = { percent: 100, people: 1_000_000, at_least: 1_000_000, within_minutes: 1_440, day_percent: 100 };
+const GUARD_MAX: GuardFigures = {
+  percent: 100,
+  people: 1_000_000,
+  at_least: 1_000_000,
+  within_minutes: 1_440,
+  day_percent: 100,
+};
 
 /** What is wrong with the figures of a guard, or null. */
 function guardProblem(value: unknown): string | null {
   if (value === 'off' || value === 'on') return null;
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be off, on, or an object of figures';
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return 'must be off, on, or an object of figures';
   for (const [name, figure] of Object.entries(value)) {
-    if (!Object.hasOwn(GUARD_DEFAULTS, name)) return `knows no figure ${name}; known: ${Object.keys(GUARD_DEFAULTS).join(', ')}`;
+    if (!Object.hasOwn(GUARD_DEFAULTS, name))
+      return `knows no figure ${name}; known: ${Object.keys(GUARD_DEFAULTS).join(', ')}`;
     const max = GUARD_MAX[name as keyof GuardFigures];
-    if (!Number.isSafeInteger(figure) || figure < 1 || figure > max) return `needs a whole number from 1 to ${max} for ${name}`;
+    if (!Number.isSafeInteger(figure) || figure < 1 || figure > max)
+      return `needs a whole number from 1 to ${max} for ${name}`;
   }
   return null;
 }
 
 const GUARD = {
-  oneOf: [{ type: 'string', enum: ['off', 'on'] }, { type: 'object', additionalProperties: { type: 'integer' } }],
+  oneOf: [
+    { type: 'string', enum: ['off', 'on'] },
+    { type: 'object', additionalProperties: { type: 'integer' } },
+  ],
   description: 'Holds mass departures until an admin has looked: off, on (the usual figures), or figures of its own.',
   example: GUARD_DEFAULTS,
 };

@@ -13,7 +13,13 @@ import {
   type DirectoryRow,
   type DirectorySettings,
 } from './directories.repository.js';
-import type { AttributeMapFields, ChangeDirectory, CreateDirectory, DirectoryBody, NewDirectoryBody } from './directories.dto.js';
+import type {
+  AttributeMapFields,
+  ChangeDirectory,
+  CreateDirectory,
+  DirectoryBody,
+  NewDirectoryBody,
+} from './directories.dto.js';
 import { guardOf, type AttributeMap, type GuardFigures } from './directory.js';
 import { DirectoryPeople } from './directory-people.js';
 import { DirectoryStore } from './directory.store.js';

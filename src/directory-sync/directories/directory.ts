@@ -35,7 +35,13 @@ export interface GuardFigures {
 
 export type Guard = GuardFigures | 'off';
 
-export const GUARD_DEFAULTS: GuardFigures = { percent: 20, people: 200, at_least: 10, within_minutes: 60, day_percent: 30 };
+export const GUARD_DEFAULTS: GuardFigures = {
+  percent: 20,
+  people: 200,
+  at_least: 10,
+  within_minutes: 60,
+  day_percent: 30,
+};
 
 /** A directory as the SCIM door needs it with every request. */
 export interface Directory {

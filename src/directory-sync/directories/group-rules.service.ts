@@ -34,8 +34,10 @@ export class GroupRulesService {
       const known = await this.repository.knownOf(tx, tenantId, directoryId, rules);
       const errors: FieldError[] = [];
       rules.forEach(({ group_id, role }, i) => {
-        if (!known.groups.has(group_id)) errors.push({ field: `rules.${i}.group_id`, message: 'must be a group of this directory' });
-        if (!known.roles.has(role)) errors.push({ field: `rules.${i}.role`, message: 'must be a role of the catalogue' });
+        if (!known.groups.has(group_id))
+          errors.push({ field: `rules.${i}.group_id`, message: 'must be a group of this directory' });
+        if (!known.roles.has(role))
+          errors.push({ field: `rules.${i}.role`, message: 'must be a role of the catalogue' });
       });
       if (errors.length > 0) throw new InvalidFields(errors);
       const same = JSON.stringify(before.map(essence)) === JSON.stringify(rules.map(essence));

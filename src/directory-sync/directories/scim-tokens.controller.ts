@@ -36,7 +36,12 @@ export class ScimTokensController {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, `tokens ${directoryId}`);
     const rows = await this.tokens.list(caller.tenantId, directoryId, page);
-    return pageOf(page, rows, (row) => row.id, (row) => row);
+    return pageOf(
+      page,
+      rows,
+      (row) => row.id,
+      (row) => row,
+    );
   }
 
   @Get(':token_id')
@@ -51,7 +56,9 @@ export class ScimTokensController {
   }
 
   @Post(':token_id/rotate')
-  @ApiOperation({ summary: 'A new token in place of this one, which holds for `overlap_seconds` yet (a day unless set)' })
+  @ApiOperation({
+    summary: 'A new token in place of this one, which holds for `overlap_seconds` yet (a day unless set)',
+  })
   @ApiCreatedResponse({ type: NewScimTokenBody })
   rotate(
     @CurrentCaller() caller: Caller,

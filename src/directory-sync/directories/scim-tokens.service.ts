@@ -73,10 +73,18 @@ export class ScimTokensService {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const old = await this.demand(by.tenantId, directoryId, id, tx, true);
       const now = this.clock.now().getTime();
-      if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now)) throw new CredentialEnded();
+      if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now))
+        throw new CredentialEnded();
       const token = await this.createIn(tx, by, directoryId, { name: old.name, expires_at: input.expires_at ?? null });
       await this.repository.revoke(tx, by.tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
-      await this.note(tx, by, 'scim_token.rotated', directoryId, await this.demand(by.tenantId, directoryId, id, tx), old);
+      await this.note(
+        tx,
+        by,
+        'scim_token.rotated',
+        directoryId,
+        await this.demand(by.tenantId, directoryId, id, tx),
+        old,
+      );
       return token;
     });
     this.credentials.forget();
@@ -90,7 +98,14 @@ export class ScimTokensService {
       const before = await this.demand(by.tenantId, directoryId, id, tx, true);
       if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return;
       await this.repository.revoke(tx, by.tenantId, id, 0);
-      await this.note(tx, by, 'scim_token.revoked', directoryId, await this.demand(by.tenantId, directoryId, id, tx), before);
+      await this.note(
+        tx,
+        by,
+        'scim_token.revoked',
+        directoryId,
+        await this.demand(by.tenantId, directoryId, id, tx),
+        before,
+      );
     });
     this.credentials.forget();
   }

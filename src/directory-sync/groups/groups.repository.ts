@@ -46,7 +46,7 @@ const FOUND = (owners: string): string => `
   wanted as materialized (select distinct on (v) v, d from unnest($4::text[], $5::text[]) as w(v, d) order by v),
   found as materialized (
     select w.v, w.d, 'User' as kind from wanted w join users u on u.tenant_id = $1 and u.id = w.v
-      where u.gone_at is null and (u.directory_id is null or u.directory_id = any(${owners}))
+      where u.gone_at is null and coalesce(u.directory_id, '') = any(${owners})
     union all
     select w.v, w.d, 'Group' from wanted w join groups c on c.tenant_id = $1 and c.id = w.v
       where c.directory_id = $3 and c.id <> $2)`;

@@ -38,9 +38,9 @@ const TABLE: ListTable = {
   map: USER_COLUMN_MAP,
   from: 'users u',
   id: 'u.id',
-  visible: `u.tenant_id = $1 and u.gone_at is null and (u.directory_id is null or u.directory_id = any($2))`,
-  total: `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and (p.owner = any($2) or p.owner = '')), 0)
-    + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and (s.owner = any($2) or s.owner = '')), 0))::int)`,
+  visible: `u.tenant_id = $1 and u.gone_at is null and coalesce(u.directory_id, '') = any($2)`,
+  total: `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and p.owner = any($2)), 0)
+    + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and s.owner = any($2)), 0))::int)`,
   isSelective,
 };
 
@@ -154,7 +154,7 @@ export class ScimUsersService {
   }
 
   private visibleTo(directory: CurrentDirectory): (row: UserRow) => boolean {
-    return (row) => row.directory_id === null || directory.owners.includes(row.directory_id);
+    return (row) => directory.owners.includes(row.directory_id ?? '');
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
+import { CREATE_OUT } from '../../delivery/call.sql.js';
 import type { ChangeKind } from '../../identity/person.js';
 import type { AttemptRow, ChangeRow, ChangeState } from './change.mapping.js';
 
@@ -121,11 +122,9 @@ export class ChangesRepository {
       [tenantId, userId, JSON.stringify(by)],
     );
     await tx.query(
-      `update lanes set parked = null, parked_detail = null, parked_at = null, attempts = 0, tries = 0, failed_at = null,
+      `update lanes l set parked = null, parked_detail = null, parked_at = null, attempts = 0, tries = 0, failed_at = null,
          next_at = '-infinity', first_pending = null, pending_since = null,
-         lookup = case when call->>'state' = 'active' and call->>'platform_id' is null
-                       then '{"why":"lost"}'::jsonb else lookup end,
-         call = null
+         lookup = case when ${CREATE_OUT} then '{"why":"lost"}'::jsonb else lookup end, calling = false, call = null
        where tenant_id = $1 and user_id = $2`,
       [tenantId, userId],
     );

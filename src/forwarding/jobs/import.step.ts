@@ -102,7 +102,7 @@ export class ImportStep {
        values ($1, $2, $5, $6, 1, 0, $3, $4, $5, $6, now())
        on conflict (tenant_id, user_id) do update set epoch = excluded.epoch, platform_id = excluded.platform_id,
          confirmed_state = excluded.confirmed_state, confirmed_person = excluded.confirmed_person
-       where l.lease_token is null and l.call is null and (l.platform_id is null or l.epoch < excluded.epoch)`,
+       where l.lease_token is null and not l.calling and (l.platform_id is null or l.epoch < excluded.epoch)`,
       [tenantId, userId, epoch, platformId, status, person],
     );
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
+import { CALL_OUT } from '../../delivery/call.sql.js';
 import type { Batch, Job } from './forwarding-job.js';
 
 const BATCH = 500;
@@ -19,7 +20,7 @@ export class SendAgainSteps {
          select user_id from lanes where tenant_id = $1 and user_id > $2 order by user_id limit ${BATCH}
        ), marked as (
          update lanes l set
-           platform_id = null, confirmed_state = null, confirmed_person = null, adopted = null, call = null,
+           platform_id = null, confirmed_state = null, confirmed_person = null, adopted = null, calling = false, call = null,
            lookup = null, lease_until = null, lease_token = null, epoch = $3, round = l.round + 1,
            attempts = 0, tries = 0, failed_at = null, next_at = '-infinity',
            parked = null, parked_detail = null, parked_at = null,
@@ -50,6 +51,7 @@ export class SendAgainSteps {
              and n.forwarded)
        ), marked as (
          update lanes l set
+           call = ${CALL_OUT},
            confirmed_person = null,
            confirmed_state = case when l.platform_id is null then l.confirmed_state end,
            round = l.round + 1,

@@ -2,6 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { Config } from '../../base/config/config.js';
 import { pageHeaders } from '../../base/http/security-headers.js';
+import { scimPaths } from './scim-paths.js';
 
 const DESCRIPTION = `Users, seats and their directories.
 
@@ -39,15 +40,23 @@ export function describeApi(app: NestExpressApplication): OpenAPIObject {
       .setDescription(DESCRIPTION)
       .addServer(config.apiBaseUrl)
       .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key of a tenant (tbk_…).' }, 'api_key')
-      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A SCIM token of a directory (tbs_…).' }, 'scim_token')
+      .addBearerAuth(
+        { type: 'http', scheme: 'bearer', description: 'A SCIM token of a directory (tbs_…).' },
+        'scim_token',
+      )
       .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The operator’s token (tbo_…).' }, 'operator_token')
       .addTag('scim', 'SCIM 2.0 (RFC 7643, RFC 7644): /Schemas and /ServiceProviderConfig say what a directory takes.')
       .build(),
-    { operationIdFactory: (controller: string, method: string) => `${controller.replace(/Controller$/, '')}_${method}` },
+    {
+      operationIdFactory: (controller: string, method: string) => `${controller.replace(/Controller$/, '')}_${method}`,
+    },
   );
   for (const path of Object.keys(document.paths)) {
     const item = document.paths[path]!;
-    if (path.startsWith('/v1/') || (path.startsWith('/api/') && !path.startsWith('/api/v1/') && !path.startsWith('/api/auth/'))) {
+    if (
+      path.startsWith('/v1/') ||
+      (path.startsWith('/api/') && !path.startsWith('/api/v1/') && !path.startsWith('/api/auth/'))
+    ) {
       delete document.paths[path];
       continue;
     }
@@ -56,10 +65,7 @@ export function describeApi(app: NestExpressApplication): OpenAPIObject {
       if (operation === undefined) continue;
       // A controller at several addresses gets a number for each; only the first address is shown.
       operation.operationId = operation.operationId?.replace(/\[\d+\]$/, '');
-      if (path.startsWith('/scim/')) {
-        operation.tags = ['scim'];
-        operation.security ??= path.endsWith('/ServiceProviderConfig') ? [] : [{ scim_token: [] }];
-      } else if (WRITES.has(method) && operation.security?.some((one) => 'api_key' in one)) {
+      if (WRITES.has(method) && operation.security?.some((one) => 'api_key' in one)) {
         (operation.parameters ??= []).push({
           name: 'Idempotency-Key',
           in: 'header',
@@ -70,6 +76,7 @@ export function describeApi(app: NestExpressApplication): OpenAPIObject {
       }
     }
   }
+  Object.assign(document.paths, scimPaths());
   return document;
 }
 

@@ -1,6 +1,8 @@
 /** Every `code` of a refusal and what it means to whoever meets it; `type` of a problem points here. */
 export const PROBLEM_CODES: Record<string, string> = {
   body_too_large: 'The body is over the limit of its address: 1 MiB, 4 MiB for Bulk, 16 MiB for a group.',
+  cannot_be_released: 'What holds this person cannot be lifted by hand; `detail` says what has to happen first.',
+  changed_meanwhile: 'It was changed by somebody else meanwhile; read it again.',
   conflict: 'The request clashes with the present state.',
   credential_ended: 'A revoked or expired credential cannot be rotated; make a new one.',
   credential_invalid: 'The credential is unknown, expired or revoked, or of another kind.',
@@ -18,9 +20,12 @@ export const PROBLEM_CODES: Record<string, string> = {
   managed_by_directory: 'A directory writes these fields; change them there. `directory` and `fields` name them.',
   method_not_allowed: 'The address knows other methods; the Allow header names them.',
   missing_scope: 'The API key lacks the scope that `scope` names.',
+  no_platform_yet: 'The tenant has no connection to a platform yet.',
   not_acceptable: 'The Accept header leaves room for nothing that this address answers with.',
   not_found: 'It does not exist, or it belongs to somebody else.',
   not_implemented: 'The protocol knows it, this service does not offer it.',
+  not_parked: 'Only a parked change can be retried or dismissed.',
+  not_waiting: 'The change is not waiting any more.',
   operator_only: 'The address is for the operator of the installation.',
   precondition_failed: 'If-Match named another version than the present one.',
   refused: 'The request was refused.',

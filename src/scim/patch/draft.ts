@@ -1,6 +1,6 @@
 import { sameJson } from '../resource/equal.js';
 import type { Attribute } from '../schema/attribute.js';
-import { schemasInUse, type Resource, type ResourceTypeDef, type SchemaDef } from '../schema/resource-types.js';
+import { schemasInUse, type Resource, type ResourceTypeDef } from '../schema/resource-types.js';
 import { invalidValue } from '../scim.errors.js';
 import type { JsonObject } from '../dialects/normalise.js';
 
@@ -32,10 +32,6 @@ export class Draft {
     }
     const part = withPart(this.current[attribute.extension] as JsonObject | undefined, attribute.name, value);
     this.set(attribute.extension, part);
-  }
-
-  hasExtension(schema: SchemaDef): boolean {
-    return this.current[schema.urn] !== undefined;
   }
 
   /**

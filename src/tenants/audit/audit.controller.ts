@@ -10,6 +10,7 @@ import type { Caller } from '../caller.js';
 import { CurrentCaller } from '../current-caller.js';
 import { RequireScope } from '../require-scope.js';
 import type { AuditRow } from './audit.rules.js';
+import { AuditSealer } from './audit-sealer.js';
 import { AuditService, type AuditFilter, type AuditVerification } from './audit.service.js';
 
 const FILTERS = ['action', 'actor_id', 'target_type', 'target_id', 'since', 'until'] as const;
@@ -17,7 +18,10 @@ const COLUMNS = ['id', 'at', 'actor_kind', 'actor_id', 'actor_name', 'action', '
 
 @ApiController('audit')
 export class AuditController {
-  constructor(private readonly audit: AuditService) {}
+  constructor(
+    private readonly audit: AuditService,
+    private readonly sealer: AuditSealer,
+  ) {}
 
   @Get()
   @RequireScope('audit:read')
@@ -61,7 +65,8 @@ export class AuditController {
   @HttpCode(200)
   @RequireScope('audit:read')
   @ApiOperation({ summary: 'Checks the chain over the log and names the first line that does not fit' })
-  verify(@CurrentCaller() caller: Caller): Promise<AuditVerification> {
+  async verify(@CurrentCaller() caller: Caller): Promise<AuditVerification> {
+    while (await this.sealer.seal(caller.tenantId));
     return this.audit.verify(caller.tenantId);
   }
 

@@ -5,6 +5,7 @@ import type { HeldReason } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import { sourceOf, type Caller } from '../../tenants/caller.js';
+import { userNameKey } from '../../scim/text.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
 import { UsersService } from '../users.service.js';
 import { WritingDirectories } from '../writing-directories.js';
@@ -51,10 +52,10 @@ export class HeldService {
     const row = await this.heldRow(caller.tenantId, userId);
     await this.db.transaction(async (tx) => {
       const { rowCount } = await tx.query(
-        `update users set held = null, held_since = null, gone_at = null, version = version + 1,
+        `update users set held = null, held_since = null, gone_at = null, user_name_key = $4, version = version + 1,
            seat = case seat when 'waiting' then 'none' else seat end, waiting_since = null
          where tenant_id = $1 and id = $2 and version = $3`,
-        [caller.tenantId, userId, row.version],
+        [caller.tenantId, userId, row.version, userNameKey(row.user_name)],
       );
       if (rowCount === 0) throw new Conflict('changed_meanwhile', 'The user was changed at the same moment; look again.');
       if (row.gone) {

@@ -25,7 +25,7 @@ it('keeps opening with older keys, and seals with the first', () => {
 
 it('refuses what was moved, changed, or sealed with a key that is gone', () => {
   const sealed = sealer.seal('secret', AAD);
-  const swapped = sealed.slice(0, -1) + (sealed.at(-1) === 'A' ? 'B' : 'A');
+  const swapped = sealed.slice(0, 20) + (sealed[20] === 'A' ? 'B' : 'A') + sealed.slice(21);
   expect(() => sealer.unseal(sealed, 'ten_2:destinations.key')).toThrow(SealError);
   expect(() => sealer.unseal(swapped, AAD)).toThrow(SealError);
   expect(() => sealer.unseal('v1.a.AAAA', AAD)).toThrow(SealError);

@@ -59,7 +59,9 @@ describe('bodies that are read', () => {
 
   it('nothing is nothing, whatever type it claims', async () => {
     expect((await edge.call('POST', '/echo')).body).toEqual({ got: 'nothing' });
-    expect((await edge.call('POST', '/echo', { headers: { 'content-type': 'text/plain' } })).body).toEqual({ got: 'nothing' });
+    expect((await edge.call('POST', '/echo', { headers: { 'content-type': 'text/plain' } })).body).toEqual({
+      got: 'nothing',
+    });
     expect((await post('   ')).body).toEqual({ got: 'nothing' });
   });
 
@@ -95,7 +97,12 @@ describe('bodies that are read', () => {
   });
 
   it('16 MiB for a group, 4 MiB for Bulk, 1 MiB elsewhere', async () => {
-    const members = JSON.stringify({ members: Array.from({ length: 100_000 }, (_, i) => ({ value: `usr_${String(i).padStart(26, '0')}`, display: 'A Name That Is Not Short' })) });
+    const members = JSON.stringify({
+      members: Array.from({ length: 100_000 }, (_, i) => ({
+        value: `usr_${String(i).padStart(26, '0')}`,
+        display: 'A Name That Is Not Short',
+      })),
+    });
     expect(members.length).toBeGreaterThan(4 * 1024 * 1024);
     const group = await edge.call('PUT', '/scim/v2/Groups/g', { raw: members, headers: JSON_TYPE });
     expect([group.status, group.body]).toEqual([200, { members: 100_000 }]);
@@ -134,7 +141,8 @@ describe('400', () => {
 
 describe('413', () => {
   it('before a single byte of the body is sent', async () => {
-    const head = 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n';
+    const head =
+      'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n';
     expect(await rawRequest(head)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
@@ -167,7 +175,11 @@ describe('415', () => {
 describe('requests that are no HTTP', () => {
   it.each([
     ['two lengths', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}', 400],
-    ['length and chunks', 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+    [
+      'length and chunks',
+      'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
     ['a broken header', 'GET / HTTP/1.1\r\nHost x\r\n\r\n', 400],
     ['an unknown method', 'BREW /echo HTTP/1.1\r\nHost: x\r\n\r\n', 405],
     ['a head of 20 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
@@ -179,6 +191,9 @@ describe('requests that are no HTTP', () => {
 });
 
 it('a caller who goes away in the middle leaves the service as it was', async () => {
-  await rawRequest('POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":', true);
+  await rawRequest(
+    'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":',
+    true,
+  );
   expect((await post('{}')).status).toBe(201);
 });

@@ -51,7 +51,12 @@ describe('a page', () => {
     let cursor: string | null = null;
     do {
       const page = readPage({ limit: '2', ...(cursor === null ? {} : { cursor }) }, 'keys');
-      const answer = pageOf(page, from(page.after, page.limit), (row) => row.id, (row) => row.id);
+      const answer = pageOf(
+        page,
+        from(page.after, page.limit),
+        (row) => row.id,
+        (row) => row.id,
+      );
       seen.push(...answer.data);
       cursor = answer.next_cursor;
     } while (cursor !== null);
@@ -60,7 +65,14 @@ describe('a page', () => {
 
   it('has no next one when it ends just there', () => {
     const page = readPage({ limit: '5' });
-    expect(pageOf(page, from(null, 5), (row) => row.id, (row) => row).next_cursor).toBeNull();
+    expect(
+      pageOf(
+        page,
+        from(null, 5),
+        (row) => row.id,
+        (row) => row,
+      ).next_cursor,
+    ).toBeNull();
   });
 
   it.each(['0', '201', '-1', '1.5', 'ten', '', '1e2'])('refuses limit=%s', (limit) => {
@@ -68,7 +80,9 @@ describe('a page', () => {
   });
 
   it('takes limits from 1 to 200, and 50 unless told', () => {
-    expect([readPage({}), readPage({ limit: '1' }), readPage({ limit: '200' })].map(({ limit }) => limit)).toEqual([50, 1, 200]);
+    expect([readPage({}), readPage({ limit: '1' }), readPage({ limit: '200' })].map(({ limit }) => limit)).toEqual([
+      50, 1, 200,
+    ]);
   });
 
   it('refuses a repeated parameter and the cursor of another list', () => {

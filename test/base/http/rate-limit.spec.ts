@@ -18,7 +18,15 @@ it('allows a burst, then the rate, each name for itself', () => {
   expect(buckets.take('a')).toMatchObject({ allowed: false, limit: 100, remaining: 0, resetSeconds: 1 });
   expect(buckets.take('b')).toMatchObject({ allowed: true, remaining: 99 });
   clock.ms += 500;
-  expect(Array.from({ length: 7 }, () => buckets.take('a').allowed)).toEqual([true, true, true, true, true, false, false]);
+  expect(Array.from({ length: 7 }, () => buckets.take('a').allowed)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
   clock.ms += 3_600_000;
   expect(buckets.take('a')).toMatchObject({ allowed: true, remaining: 99 });
 });

@@ -47,7 +47,19 @@ describe('what is accepted', () => {
     ['the least', { first_name: 'A' }],
     ['an empty last name', { first_name: 'A', last_name: '' }],
     ['null where it may be', { first_name: 'A', email: null, expires_at: null }],
-    ['everything', { first_name: 'A', email: 'a@b.c', takes_seat: false, figure: 5, letter: 'a', letters: ['b', 'a'], inner: { code: 'x' }, inners: [] }],
+    [
+      'everything',
+      {
+        first_name: 'A',
+        email: 'a@b.c',
+        takes_seat: false,
+        figure: 5,
+        letter: 'a',
+        letters: ['b', 'a'],
+        inner: { code: 'x' },
+        inners: [],
+      },
+    ],
     ['what was read, sent back', { first_name: 'A', id: 'x', created_at: 1 }],
   ])('%s', (_, body) => {
     expect(wrong(body)).toEqual([]);

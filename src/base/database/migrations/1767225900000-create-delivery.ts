@@ -21,8 +21,9 @@ export class CreateDelivery1767225900000 implements MigrationInterface {
         primary key (tenant_id, sequence)
       )`);
     await db.query(`create index changes_user on changes (tenant_id, user_id, sequence)`);
-    // One lane per user. It holds what the platform should come to know (target), what is being said right now and
-    // must be repeated word for word until its outcome is known (call), and what the platform is known to have.
+    // One lane per user: what the platform should come to know (target), and what it is known to have (confirmed).
+    // While `calling`, something is being said and must be repeated word for word until its outcome is known: it is made
+    // of the columns themselves, and copied into `call` by whoever is about to change one of them.
     // `rank` orders the claims: leavers 0, live changes 1, what is sent again in the background 2. `round` tells a
     // request to send again from the call that was already out. `epoch` says to which address the bindings belong.
     await db.query(`
@@ -37,8 +38,11 @@ export class CreateDelivery1767225900000 implements MigrationInterface {
         pending_since timestamptz,
         round int not null default 0,
         epoch int not null default 0,
-        call jsonb,
+        calling boolean not null default false,
         calls int not null default 0,
+        call_by uuid,
+        call_as text,
+        call jsonb,
         lookup jsonb,
         platform_id text collate "C",
         adopted text,
@@ -56,7 +60,7 @@ export class CreateDelivery1767225900000 implements MigrationInterface {
         parked_detail text,
         parked_at timestamptz,
         primary key (tenant_id, user_id)
-      ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05)`);
+      ) with (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.05)`);
     await db.query(`
       create index lanes_due on lanes (tenant_id, rank, first_pending)
       where first_pending is not null and parked is null`);
@@ -86,7 +90,7 @@ export class CreateDelivery1767225900000 implements MigrationInterface {
       create table attempts (
         tenant_id text collate "C" not null,
         at timestamptz not null default now(),
-        id uuid not null default gen_random_uuid(),
+        n smallint not null,
         user_id text collate "C" not null,
         delivery_id text not null,
         first_sequence bigint not null,
@@ -99,9 +103,8 @@ export class CreateDelivery1767225900000 implements MigrationInterface {
         answer text,
         duration_ms int not null,
         sent_at timestamptz not null,
-        primary key (tenant_id, at, id)
+        primary key (tenant_id, user_id, last_sequence, at, n)
       ) partition by range (at)`);
-    await db.query(`create index attempts_user on attempts (tenant_id, user_id, last_sequence)`);
     await db.query(`create table attempts_default partition of attempts default`);
   }
 

@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { COMMANDS, runCli } from '../../src/cli/program.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { send } from '../support/http.js';
+
+let edge: TestApp;
+let dataDir: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  edge = await startApp();
+  dataDir = mkdtempSync(path.join(os.tmpdir(), 'bridge-cli-'));
+  writeFileSync(
+    path.join(dataDir, 'credentials.json'),
+    JSON.stringify({
+      tenant_id: edge.tenant.tenantId,
+      api_key: edge.tenant.apiKey,
+      scim_base_url: `${edge.url}/scim/v2`,
+      scim_token: edge.tenant.scimToken,
+      operator_token: edge.operatorToken,
+    }),
+  );
+  env = { DATA_DIR: dataDir };
+});
+afterAll(async () => {
+  await edge.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function cli(line: string | string[], otherEnv: Record<string, string> = env) {
+  let out = '';
+  let err = '';
+  const args = typeof line === 'string' ? line.split(' ') : line;
+  const code = await runCli(args, otherEnv, { out: (text) => (out += text), err: (text) => (err += text) });
+  return { code, out, err, json: args.includes('--json') && out !== '' ? JSON.parse(out) : undefined };
+}
+const me = (token: string) => send('GET', `${edge.url}/api/v1/me`, token);
+
+it('knows every command of the list', () => {
+  expect(COMMANDS.map(({ noun, verb }) => `${noun} ${verb}`.trim()).sort()).toEqual(
+    expect.arrayContaining([
+      'api-key create', 'api-key revoke', 'changes dismiss', 'changes list', 'changes resend', 'changes retry',
+      'directory create', 'directory guard', 'directory live', 'directory preview', 'directory rotate-token',
+      'held discard', 'held list', 'held release', 'keys rotate', 'migrate', 'platform import', 'platform pause',
+      'platform resume', 'platform set', 'platform test', 'seats limit', 'seats show', 'seats verify', 'status',
+      'tenant create', 'tenant list',
+    ]), // prettier-ignore
+  );
+});
+
+describe('a tenant from nothing', () => {
+  it('is made, given a directory and a key, and used, all by name of its id', async () => {
+    const tenant = (
+      await cli(['tenant', 'create', '--name', 'From the terminal', '--time_zone', 'Europe/Berlin', '--json'])
+    ).json;
+    expect(Object.keys(tenant)).toEqual(['tenant_id', 'name', 'api_key']);
+    expect((await me(tenant.api_key)).body.tenant).toEqual({ id: tenant.tenant_id, name: 'From the terminal' });
+    expect((await cli('tenant list --json')).json.map(({ tenant_id }: { tenant_id: string }) => tenant_id)).toContain(
+      tenant.tenant_id,
+    );
+
+    const directory = (
+      await cli(`directory create --tenant ${tenant.tenant_id} --name Okta --profile okta --guard off --json`)
+    ).json;
+    expect(directory).toMatchObject({
+      tenant_id: tenant.tenant_id,
+      profile: 'okta',
+      state: 'live',
+      scim_base_url: expect.stringMatching(/\/scim\/v2$/),
+      scim_token: expect.stringMatching(/^tbs_/),
+    });
+    expect((await send('GET', `${edge.url}/scim/v2/Users`, directory.scim_token)).status).toBe(200);
+
+    const rotated = (await cli(`directory rotate-token --tenant ${tenant.tenant_id} --overlap-seconds 0 --json`)).json;
+    expect(rotated.directory_id).toBe(directory.directory_id);
+    expect((await send('GET', `${edge.url}/scim/v2/Users`, directory.scim_token)).status).toBe(401);
+    expect((await send('GET', `${edge.url}/scim/v2/Users`, rotated.scim_token)).status).toBe(200);
+
+    const key = (
+      await cli(`api-key create --tenant ${tenant.tenant_id} --name Zapier --scopes users:read,seats:read --json`)
+    ).json;
+    expect((await me(key.api_key)).body.api_key.scopes).toEqual(['users:read', 'seats:read']);
+    expect((await cli(`api-key revoke ${key.api_key_id} --tenant ${tenant.tenant_id}`)).code).toBe(0);
+    expect((await me(key.api_key)).status).toBe(401);
+  });
+
+  it('leaves no key behind that still opens', async () => {
+    const tenant = (await cli('tenant create --name Clean --json')).json;
+    await cli(`directory create --tenant ${tenant.tenant_id} --name D --json`);
+    const keys = (await send('GET', `${edge.url}/api/v1/api-keys`, tenant.api_key)).body.data as {
+      name: string;
+      revoked_at: string | null;
+    }[];
+    expect(keys.filter(({ name }) => name === 'cli').map(({ revoked_at }) => revoked_at)).toEqual([expect.any(String)]);
+  });
+});
+
+describe('the tenant of the credentials file', () => {
+  it('needs no name', async () => {
+    expect((await cli('seats show --json')).json).toMatchObject({ limit: null, used: 0 });
+    expect((await cli('seats limit --limit 5 --policy wait --json')).json).toMatchObject({ limit: 5 });
+    expect((await cli('seats limit --policy directory=allow --json')).json.limit).toBe(5);
+    expect((await cli('seats limit --limit none --json')).json.limit).toBeNull();
+    expect((await cli('seats verify --json')).code).toBe(0);
+    expect((await cli('held list --json')).json).toEqual([]);
+    expect((await cli('changes list --json')).json).toEqual([]);
+    expect((await cli('directory list --json')).json).toHaveLength(1);
+    expect((await cli('held release --all --json')).json).toEqual({ released: 0, refused: [] });
+  });
+
+  it('its directory is guarded, put into preview and back', async () => {
+    expect((await cli('directory guard --percent 5 --json')).json.guard).toMatchObject({ percent: 5 });
+    expect((await cli('directory guard --policy off --json')).json.guard).toBe('off');
+    expect((await cli('directory preview --json')).json.state).toBe('preview');
+    expect((await cli('directory live --json')).json.state).toBe('live');
+  });
+
+  it('its platform is set, paused and resumed', async () => {
+    expect((await cli('platform show --json')).json.state).toBe('no_platform_yet');
+    const set = await cli('platform set --base-url http://127.0.0.1:9 --api-key secret-key --rate 5 --json');
+    expect([set.err, set.json]).toEqual(['', expect.objectContaining({ base_url: 'http://127.0.0.1:9', rate: 5 })]);
+    expect(set.out).not.toContain('secret-key');
+    expect((await cli('platform pause --json')).json.state).toBe('paused');
+    expect((await cli('platform resume --json')).json.state).toBe('ok');
+    expect((await cli('platform test --json')).json.ok).toBe(false);
+  });
+
+  it('status says how it is', async () => {
+    expect((await cli('status --json')).json).toMatchObject({
+      up: true,
+      ready: true,
+      tenant_id: edge.tenant.tenantId,
+      seats_used: 0,
+      held: 0,
+    });
+    expect((await cli('status')).out).toMatch(/^ready +true$/m);
+  });
+
+  it('keys rotate seals anew', async () => {
+    expect((await cli('keys rotate --json')).json).toMatchObject({ resealed: { 'destinations.key_sealed': 0 } });
+  });
+});
+
+describe('the environment', () => {
+  it('goes before the file', async () => {
+    const other = await edge.newTenant();
+    const own = { TALENT_BRIDGE_URL: `${edge.url}/`, TALENT_BRIDGE_API_KEY: other.apiKey, DATA_DIR: dataDir };
+    expect((await cli('status --json', own)).json.tenant_id).toBe(other.tenantId);
+  });
+});
+
+describe('what goes wrong', () => {
+  it.each<[string, string | string[], number, RegExp]>([
+    ['an unknown command', 'tenant destroy', 2, /unknown command/],
+    ['an unknown option', 'tenant list --nmae x', 2, /unknown option/],
+    ['a missing option', 'tenant create', 2, /--name/],
+    ['a missing argument', 'api-key revoke', 2, /missing required argument/],
+    ['no number', 'seats limit --limit many', 2, /--limit must be a whole number/],
+    ['nothing to set', 'seats limit', 2, /--limit, --policy/],
+    ['a refusal of the service', 'api-key create --name k --scopes everything', 1, /scopes must hold only/],
+    ['something that is not there', 'api-key revoke key_x', 1, /No such API key/],
+    ['another tenant that is not there', 'seats show --tenant ten_x', 1, /No such tenant/],
+    ['neither one nor all', 'held release', 2, /--all/],
+    ['a migration without a database', 'migrate', 2, /DATABASE_URL/],
+  ])('%s', async (_, line, code, message) => {
+    const result = await cli(line);
+    expect([result.code, result.out]).toEqual([code, '']);
+    expect(result.err).toMatch(message);
+    expect(result.err).not.toMatch(/at .*\.ts|node_modules/);
+  });
+
+  it('no service', async () => {
+    const result = await cli('status', { ...env, TALENT_BRIDGE_URL: 'http://127.0.0.1:9' });
+    expect([result.code, result.err]).toEqual([3, expect.stringMatching(/Is the service running/)]);
+  });
+
+  it('no credential, and a wrong one', async () => {
+    const empty = { DATA_DIR: path.join(dataDir, 'none'), TALENT_BRIDGE_URL: edge.url };
+    expect(await cli('seats show', empty)).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/TALENT_BRIDGE_API_KEY/),
+    });
+    expect(await cli('tenant list', empty)).toMatchObject({ code: 4, err: expect.stringMatching(/OPERATOR_TOKEN/) });
+    expect(await cli('seats show', { ...empty, TALENT_BRIDGE_API_KEY: 'tbk_wrong' })).toMatchObject({ code: 4 });
+  });
+
+  it('help is no mistake', async () => {
+    expect(await cli('--help')).toMatchObject({ code: 0, out: expect.stringMatching(/tenant/) });
+    expect(await cli('directory create --help')).toMatchObject({ code: 0, out: expect.stringMatching(/--profile/) });
+  });
+});
+
+it('a name cannot move the cursor of whoever reads it', async () => {
+  await edge.db.query(`update tenants set name = E'a\\u001b[2Jb' where id = $1`, [edge.tenant.tenantId]);
+  expect((await cli('tenant list')).out).not.toContain('\u001b');
+});

@@ -1,0 +1,223 @@
+import { spawnSync } from 'node:child_process';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { Lifecycle } from '../../src/operations/lifecycle.js';
+import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
+import { safePath } from '../../src/operations/request-log.js';
+import { RequestMetrics, routeClass } from '../../src/operations/request-metrics.js';
+import { adminApp } from '../support/admin-app.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { testDatabase } from '../support/database.js';
+import { declaredRoutes } from '../support/routes.js';
+import { send } from '../support/http.js';
+
+let edge: TestApp;
+beforeAll(async () => {
+  edge = await startApp();
+});
+afterAll(() => edge.close());
+const get = (path: string, headers: Record<string, string> = {}) =>
+  send('GET', edge.url + path, null, undefined, headers);
+
+describe('health', () => {
+  it('the process is up, whatever else', async () => {
+    expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  });
+
+  it('it is ready; and not while it stops', async () => {
+    expect((await get('/readyz')).status).toBe(200);
+    const lifecycle = edge.app.nest.get(Lifecycle);
+    lifecycle.draining = true;
+    const answer = await get('/readyz');
+    lifecycle.draining = false;
+    expect([answer.status, answer.body.reason, answer.headers.get('retry-after')]).toEqual([503, 'draining', '5']);
+    expect((await get('/readyz')).status).toBe(200);
+  });
+
+  it('it is not ready while migrations are missing, or the database is away; it is up all the same', async () => {
+    const database = await testDatabase();
+    const app = await adminApp({}, [], database);
+    try {
+      const { rows } = await database.db.query<{ name: string }>(
+        `delete from migrations where id = (select max(id) from migrations) returning name`,
+      );
+      expect(rows).toHaveLength(1);
+      expect((await app.call('GET', '/readyz')).body.reason).toBe('migrations pending');
+      await database.dataSource.destroy();
+      expect((await app.call('GET', '/readyz')).body.reason).toBe('database unreachable');
+      expect((await app.call('GET', '/healthz')).status).toBe(200);
+      expect((await app.call('GET', '/metrics')).text).toContain('bridge_http_request_seconds_count');
+    } finally {
+      await app.app.close();
+      await database.close();
+    }
+  });
+});
+
+describe('figures', () => {
+  it('are there for Prometheus, and name nobody', async () => {
+    await send('GET', `${edge.url}/api/v1/me`, edge.tenant.apiKey);
+    await send('GET', `${edge.url}/scim/v2/Users`, edge.tenant.scimToken);
+    const { status, headers, text } = await get('/metrics');
+    expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching('text/plain')]);
+    for (const name of [
+      'bridge_http_request_seconds_bucket{route="api",method="GET",status="200",le="0.001"}',
+      'bridge_http_request_seconds_count{route="scim_users",method="GET",status="200"}',
+      'bridge_database_connections{state="idle"}',
+      'process_cpu_seconds_total',
+      'bridge_seats_held 0',
+      'bridge_delivery_waiting 0',
+    ]) {
+      expect(text).toContain(name);
+    }
+    expect(text).not.toContain(edge.tenant.tenantId);
+    expect(text).not.toContain(edge.tenant.directoryId);
+    for (const line of text.trim().split('\n'))
+      expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{[^}]*\})? [-+.\deNaIf]+|)$/);
+  });
+
+  it('count a request once, in the first bucket that holds it and all after', () => {
+    const metrics = new RequestMetrics();
+    metrics.observe('/scim/v2/Users/x', 'GET', 200, 0.004);
+    metrics.observe('/scim/v2/Users/y', 'GET', 200, 99);
+    const text = metrics.render();
+    expect(text).toContain('le="0.0025"} 0\n');
+    expect(text).toContain('le="0.005"} 1\n');
+    expect(text).toContain('le="10"} 1\n');
+    expect(text).toContain('le="+Inf"} 2\n');
+    expect(text).toContain('_sum{route="scim_users",method="GET",status="200"} 99.004');
+  });
+
+  it('make no series for a method that a caller invents', () => {
+    const metrics = new RequestMetrics();
+    for (let i = 0; i < 100; i++) metrics.observe('/x', `METHOD${i}`, 405, 0.001);
+    expect(metrics.render().match(/_count/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ['/scim/v2/Users', 'scim_users'],
+    ['/scim/v2/Groups/x', 'scim_groups'],
+    ['/scim/v2/Bulk', 'scim_bulk'],
+    ['/scim/v2/Schemas', 'scim_other'],
+    ['/api/auth/login', 'sign_in'],
+    ['/api/users', 'api'],
+    ['/v1/users', 'api'],
+    ['/readyz', 'operations'],
+    ['/docs/openapi.json', 'pages'],
+    ['/wp-login.php', 'other'],
+  ])('%s is %s', (path, route) => expect(routeClass(path)).toBe(route));
+});
+
+describe('the log of requests', () => {
+  it('has a line for each, with whose it was, and never the query or a token', async () => {
+    const app = await adminApp();
+    try {
+      const answer = await app.call('GET', '/api/v1/me?x=canary');
+      await app.call('GET', '/api/v1/me', { token: 'canary-token' });
+      await app.call('GET', '/healthz');
+      const lines = app.lines.map((line) => JSON.parse(line)).filter(({ message }) => message === 'request');
+      expect(lines.find((line) => line.request_id === answer.headers.get('x-request-id'))).toMatchObject({
+        level: 'info',
+        method: 'GET',
+        path: '/api/v1/me',
+        status: 200,
+        ms: expect.any(Number),
+        tenant_id: app.tenant.id,
+        credential_id: expect.stringMatching(/^key_/),
+      });
+      expect(app.lines.join('')).not.toContain('canary');
+      expect(app.lines.join('')).not.toContain('/healthz');
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('leaves out what can be somebody’s name', () => {
+    expect(safePath('/v1/users/by-external-id/jane@example.com')).toBe('/v1/users/by-external-id/…');
+    expect(safePath('/v1/users/usr_1')).toBe('/v1/users/usr_1');
+  });
+});
+
+describe('the description', () => {
+  let document: OpenAPIObject;
+  beforeAll(async () => {
+    document = (await get('/docs/openapi.json')).body as OpenAPIObject;
+  });
+
+  it('is valid OpenAPI 3.1', async () => {
+    expect(document.openapi).toBe('3.1.0');
+    // In a process of its own: the test runner cannot load this package.
+    const script = `import parser from '@apidevtools/swagger-parser';
+      let text = ''; for await (const part of process.stdin) text += part;
+      await parser.validate(JSON.parse(text));`;
+    const checked = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      input: JSON.stringify(document),
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+    expect([checked.stderr.slice(0, 2000), checked.status]).toEqual(['', 0]);
+  });
+
+  it('has every route of the API once, at its canonical address, with the method that it really has', () => {
+    const described = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((method) => method !== 'parameters')
+        .map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    for (const { method, paths, demand } of declaredRoutes(edge.app.nest)) {
+      if (demand === undefined) continue;
+      expect(described).toContain(`${method} ${paths[0]!.replace(/:(\w+)/g, '{$1}')}`);
+    }
+    expect(described.filter((route) => / \/v1\//.test(route))).toEqual([]);
+    expect(new Set(described).size).toBe(described.length);
+  });
+
+  it('has every SCIM route, and none that there is not', () => {
+    const real = new Set(
+      declaredRoutes(edge.app.nest)
+        .filter(({ paths }) => paths[0]!.startsWith('/scim/v2'))
+        .flatMap(({ method, paths }) => paths.map((path) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)),
+    );
+    const described = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith('/scim/'))
+      .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
+      .filter((route) => !route.endsWith('/Me'));
+    expect(described.filter((route) => !real.has(route))).toEqual([]);
+  });
+
+  it('says for every operation what it is, whom it is for, and has a name of its own', () => {
+    const ids: string[] = [];
+    for (const [path, item] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(item) as [
+        string,
+        { summary?: string; operationId?: string; security?: object[] },
+      ][]) {
+        expect([path, method, operation.summary]).toEqual([path, method, expect.stringMatching(/\S/)]);
+        ids.push(operation.operationId!);
+        if (path.startsWith('/api/')) expect([path, operation.security?.length]).toEqual([path, 1]);
+      }
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('is a page that loads nothing from elsewhere and runs nothing inline', async () => {
+    for (const url of ['/docs', '/docs/', '/docs/problems']) {
+      const page = await get(url, { accept: 'text/html' });
+      expect(page.status).toBe(200);
+      expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self'/);
+      expect(page.text).not.toMatch(/<script>|src=['"]?https?:|href=['"]?https?:/);
+    }
+    for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-init.js']) {
+      expect((await get(`/docs/${file}`)).status).toBe(200);
+    }
+  });
+
+  it('explains every code that a problem can have', async () => {
+    const page = (await get('/docs/problems')).text;
+    for (const code of Object.keys(PROBLEM_CODES)) expect(page).toContain(`id="${code}"`);
+  });
+
+  it('and the console leads there for now', async () => {
+    const answer = await get('/console');
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
+  });
+});
