@@ -47,7 +47,7 @@ export class Application {
 
   /** Takes requests (roles `api` and `all`; a worker serves its health and metrics by the same port). */
   async listen(port: number = this.config.port): Promise<Server> {
-    const server = this.nest.getHttpServer() as Server;
+    const server = this.nest.getHttpServer();
     tuneServer(server);
     await this.nest.listen(port);
     return server;
@@ -65,7 +65,7 @@ export class Application {
    */
   async stop(): Promise<void> {
     this.nest.get(Lifecycle).draining = true;
-    const server = this.nest.getHttpServer() as Server;
+    const server = this.nest.getHttpServer();
     if (server.listening) await drain(server, 25_000);
     await Promise.all(this.workers().map((worker) => worker.stop()));
     await this.nest.close();

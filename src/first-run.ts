@@ -44,14 +44,18 @@ export async function createDemoTenant(app: Application, sandboxUrl: string | nu
   const { rows } = await nest.get(Database).query<{ any: boolean }>(`select exists (select 1 from tenants) as any`);
   if (rows[0]!.any) return null;
   const actor = systemActor('first start');
-  const tenant = await nest.get(TenantsService).create({ name: 'Demo', api_key: { name: 'demo' } }, { actor, requestId: null });
+  const tenant = await nest
+    .get(TenantsService)
+    .create({ name: 'Demo', api_key: { name: 'demo' } }, { actor, requestId: null });
   const by = { tenantId: tenant.id, actor, requestId: null };
   const directory = await nest
     .get(DirectoriesService)
     .create(by, { name: 'Demo directory', profile: 'tolerant', guard: 'off' });
   const target = config.platform.baseUrl ?? sandboxUrl;
   if (target !== null) {
-    const key = config.platform.baseUrl ? (config.platform.apiKey ?? '') : `sandbox_${randomBytes(18).toString('base64url')}`;
+    const key = config.platform.baseUrl
+      ? (config.platform.apiKey ?? '')
+      : `sandbox_${randomBytes(18).toString('base64url')}`;
     await nest.get(PlatformService).ensure(tenant.id, target, key);
   }
   const credentials: Credentials = {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DestinationsRepository } from './destinations.repository.js';
+import { DestinationStatesRepository } from './destination-states.repository.js';
 import { LanesRepository } from './lanes.repository.js';
 
 /** Counts what the workers of this process do. No tenant and no person is ever a label. */
@@ -27,12 +27,12 @@ export class DeliveryMetrics {
 
   constructor(
     private readonly lanes: LanesRepository,
-    private readonly destinations: DestinationsRepository,
+    private readonly states: DestinationStatesRepository,
   ) {}
 
   /** Puts the counters, and gauges that ask the database when they are scraped, into a registry. */
   register(registry: Registry): void {
-    const { lanes, destinations } = this;
+    const { lanes, states } = this;
     registry.registerMetric(this.attempts);
     registry.registerMetric(this.duration);
     registry.registerMetric(this.parked);
@@ -64,7 +64,7 @@ export class DeliveryMetrics {
       labelNames: ['state'],
       registers: [registry],
       async collect() {
-        for (const [state, count] of Object.entries(await destinations.countByState())) this.set({ state }, count);
+        for (const [state, count] of Object.entries(await states.countByState())) this.set({ state }, count);
       },
     });
   }

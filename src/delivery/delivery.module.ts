@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DeliveryMetrics } from './delivery.metrics.js';
 import { DeliveryObserver, SilentObserver } from './delivery.observer.js';
 import { DeliveryOptions } from './delivery.options.js';
+import { DestinationStatesRepository } from './destination-states.repository.js';
 import { DestinationsRepository } from './destinations.repository.js';
 import { LanesRepository } from './lanes.repository.js';
 
@@ -10,10 +11,11 @@ import { LanesRepository } from './lanes.repository.js';
   providers: [
     LanesRepository,
     DestinationsRepository,
+    DestinationStatesRepository,
     DeliveryMetrics,
     { provide: DeliveryOptions, useFactory: () => new DeliveryOptions() },
     { provide: DeliveryObserver, useClass: SilentObserver },
   ],
-  exports: [LanesRepository, DestinationsRepository, DeliveryMetrics, DeliveryOptions, DeliveryObserver],
+  exports: [LanesRepository, DestinationsRepository, DestinationStatesRepository, DeliveryMetrics, DeliveryOptions, DeliveryObserver],
 })
 export class DeliveryModule {}

@@ -3,10 +3,12 @@ import { Logger } from '../base/log/logger.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
 import { DeliveryObserver } from './delivery.observer.js';
 import { DeliveryOptions } from './delivery.options.js';
+import { DestinationStatesRepository } from './destination-states.repository.js';
 import { DestinationsRepository } from './destinations.repository.js';
 import { LanesRepository } from './lanes.repository.js';
+import type { PumpParts } from './pump-parts.js';
 import { Sender } from './sender.js';
-import { TenantPump, type PumpParts } from './tenant-pump.js';
+import { TenantPump } from './tenant-pump.js';
 import { Turnstile } from './turnstile.js';
 
 /** What a pump has learned about its destination is kept for so long. */
@@ -27,6 +29,7 @@ export class DeliveryWorker {
   constructor(
     lanes: LanesRepository,
     destinations: DestinationsRepository,
+    states: DestinationStatesRepository,
     sender: Sender,
     private readonly options: DeliveryOptions,
     metrics: DeliveryMetrics,
@@ -34,7 +37,7 @@ export class DeliveryWorker {
     private readonly logger: Logger,
   ) {
     const claims = new Turnstile(options.claims);
-    this.parts = { lanes, destinations, sender, options, metrics, observer, logger, claims, calls: { out: 0 } };
+    this.parts = { lanes, destinations, states, sender, options, metrics, observer, logger, claims, calls: { out: 0 } };
   }
 
   start(): void {

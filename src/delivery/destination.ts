@@ -42,6 +42,8 @@ export interface Destination {
   stateDetail: string | null;
   stateSince: Date;
   nextProbeAt: Date | null;
+  /** The same in this process's monotonic milliseconds. */
+  probeAt: number | null;
   lastSuccessAt: Date | null;
   hasRefusals: boolean;
   updatedAt: Date;

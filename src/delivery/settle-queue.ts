@@ -1,4 +1,4 @@
-import type { PumpParts } from './tenant-pump.js';
+import type { PumpParts } from './pump-parts.js';
 import type { AttemptRow, Settlement, SettledStep } from './settle.sql.js';
 
 const MOST = 500;

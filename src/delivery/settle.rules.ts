@@ -25,6 +25,8 @@ export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
 
 /** How long a lane waits for another one that has to go first. */
 const TURN_MS = 500;
+/** A Retry-After of an hour is for the destination to wait out, if it is away; one person among many goes on sooner. */
+const LONGEST_OWN_WAIT_MS = 300_000;
 
 /**
  * What an outcome means for its lane. In: the lane as it was leased, the outcome, a random number in [0, 1).
@@ -67,7 +69,7 @@ export function settlementOf(
         tries,
         failed: true,
         charge: outcome.charge,
-        waitMs: Math.max(pause(), outcome.retryAfterMs ?? 0),
+        waitMs: Math.max(pause(), Math.min(outcome.retryAfterMs ?? 0, LONGEST_OWN_WAIT_MS)),
         parkedDetail: outcome.reason,
       };
     case 'stopped':

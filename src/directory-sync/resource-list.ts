@@ -86,7 +86,8 @@ export async function readPage<Row extends { id: string; total: number | null }>
   const first = rows[0];
   const countedByRows = behind === undefined && !more && (rows.length > 0 || offset === 0) && query.count > 0;
   const totalResults =
-    first?.total ?? (countedByRows && bound !== null ? offset + rows.length : await countAll(db, table, base, wholeTotal));
+    first?.total ??
+    (countedByRows && bound !== null ? offset + rows.length : await countAll(db, table, base, wholeTotal));
   if (cursor === undefined && query.cursor === undefined) {
     return { rows, totalResults, startIndex: query.startIndex, nextCursor: undefined };
   }

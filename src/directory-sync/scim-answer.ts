@@ -4,13 +4,7 @@ import type { ServerResponse } from 'node:http';
 export const SCIM_MEDIA_TYPE = 'application/scim+json';
 
 /** Sends a prepared resource or message. */
-export function answerScim(
-  res: ServerResponse,
-  status: number,
-  text: string,
-  etag?: string,
-  location?: string,
-): void {
+export function answerScim(res: ServerResponse, status: number, text: string, etag?: string, location?: string): void {
   const headers: Record<string, string | number> = {
     'Content-Type': SCIM_MEDIA_TYPE,
     'Content-Length': Buffer.byteLength(text),

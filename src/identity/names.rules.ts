@@ -31,7 +31,7 @@ export function platformNames(
 /** Trimmed, NFC, without control characters, at most 200 characters: what the platform takes as a name. */
 export function clean(text: string | undefined): string {
   if (text === undefined) return '';
-  // eslint-disable-next-line no-control-regex -- control characters are what this line is about
+
   const plain = /[\u0000-\u001f\u007f-\u009f]/.test(text) ? text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ') : text;
   const trimmed = plain.trim();
   const composed = isAscii(trimmed) ? trimmed : trimmed.normalize('NFC');

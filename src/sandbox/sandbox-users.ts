@@ -24,7 +24,7 @@ export class SandboxUsers {
   create(body: string): Effect {
     const input = readBody(body);
     if ('status' in input && 'body' in input) return refused(input as SandboxAnswer);
-    const fields = input as Record<string, string | null>;
+    const fields = input;
     if (!fields['email']) return refused(problem(422, 'invalid_fields', 'email is required.'));
     if (fields['first_name'] == null) return refused(problem(422, 'invalid_fields', 'first_name is required.'));
     const now = new Date().toISOString();
@@ -48,7 +48,7 @@ export class SandboxUsers {
     const input = readBody(body);
     if ('status' in input && 'body' in input) return refused(input as SandboxAnswer);
     const patch = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-    const after = { ...before, ...patch, updated_at: new Date().toISOString() } as SandboxUser;
+    const after = { ...before, ...patch, updated_at: new Date().toISOString() };
     if (typeof after.email !== 'string' || after.email === '') {
       return refused(problem(422, 'invalid_fields', 'email is required.'));
     }

@@ -34,7 +34,11 @@ export class SeatsController {
   @Get()
   @RequireScope('seats:read')
   @ApiOperation({ summary: 'Seats now, or at any past moment' })
-  @ApiQuery({ name: 'as_of', required: false, description: 'a time, or a date: the end of that day in the tenant’s time zone' })
+  @ApiQuery({
+    name: 'as_of',
+    required: false,
+    description: 'a time, or a date: the end of that day in the tenant’s time zone',
+  })
   async summary(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<object> {
     const { as_of: asOf } = queryOptions(query, ['as_of']);
     if (asOf !== undefined) return this.past(caller.tenantId, asOf);
@@ -91,13 +95,20 @@ export class SeatsController {
     const page = readPage(query, `holders ${options.as_of ?? ''}`);
     const [after, asOf] = page.after === null ? [null, moment.as_of] : (page.after.split(' ') as [string, string]);
     const rows = await this.reports.holdersAt(caller.tenantId, asOf, after, page.limit + 1);
-    const answer = pageOf(page, rows, (row) => `${row.user_id} ${asOf}`, (row) => row);
+    const answer = pageOf(
+      page,
+      rows,
+      (row) => `${row.user_id} ${asOf}`,
+      (row) => row,
+    );
     res.json({ ...answer, ...moment, as_of: asOf });
   }
 
   @Get('events')
   @RequireScope('seats:read')
-  @ApiOperation({ summary: 'The ledger, newest first; `format=ndjson` exports the whole chain for `seats verify --file`' })
+  @ApiOperation({
+    summary: 'The ledger, newest first; `format=ndjson` exports the whole chain for `seats verify --file`',
+  })
   @ApiQuery({ name: 'user_id', required: false })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
@@ -117,7 +128,14 @@ export class SeatsController {
     const page = readPage(query, `seat events ${options.user_id ?? ''}`);
     const before = page.after === null ? null : Number(page.after);
     const rows = await this.ledger.page(caller.tenantId, options.user_id ?? null, before, page.limit + 1);
-    res.json(pageOf(page, rows, (row) => String(row.sequence), (row) => row));
+    res.json(
+      pageOf(
+        page,
+        rows,
+        (row) => String(row.sequence),
+        (row) => row,
+      ),
+    );
   }
 
   @Get('usage')
@@ -220,7 +238,6 @@ export class SeatsController {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- an export reads its parts as a stream
 async function* toStream(lines: string[]): AsyncGenerator<string> {
   yield* lines;
 }

@@ -57,7 +57,7 @@ export class PeopleService {
       () => true,
       (row) => {
         const edit = editOf(row, body, directory);
-        if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory!);
+        if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
         return edit;
       },
     );

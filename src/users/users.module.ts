@@ -16,7 +16,13 @@ import { UsersService } from './users.service.js';
 @Module({
   imports: [SeatsModule, ForwardingModule],
   controllers: [UsersController, HeldController],
-  providers: [UsersRepository, UsersService, UserDirectoryRepository, PeopleService, PeopleUpkeep, HeldService,
+  providers: [
+    UsersRepository,
+    UsersService,
+    UserDirectoryRepository,
+    PeopleService,
+    PeopleUpkeep,
+    HeldService,
     { provide: PeopleIntake, useClass: ImportedPeople },
   ],
   exports: [UsersService, UserDirectoryRepository, PeopleService, PeopleUpkeep],

@@ -11,7 +11,8 @@ export type UserWithGroups = UserRow & { groups: string | null };
 
 // Asked once per statement, not once per user: a tenant without groups pays nothing for them.
 export const GROUPS_COLUMN = `case when exists (select 1 from groups where tenant_id = $1) then (
-    select json_agg(json_build_object('value', g.id, 'display', g.display_name) order by g.id)::text
+    select json_agg(json_build_object('value', g.id, 'display', g.display_name, 'directory', g.directory_id)
+      order by g.id)::text
     from group_members m join groups g on g.tenant_id = m.tenant_id and g.id = m.group_id
     where m.tenant_id = u.tenant_id and m.member_id = u.id) end as groups`;
 
@@ -56,12 +57,7 @@ export class UsersRepository {
   constructor(private readonly db: Database) {}
 
   /** One person of the tenant, or undefined; with `lock`, to the end of the transaction. */
-  async read(
-    tenantId: string,
-    id: string,
-    db: SqlRunner = this.db,
-    lock = false,
-  ): Promise<UserWithGroups | undefined> {
+  async read(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<UserWithGroups | undefined> {
     const { rows } = await db.query<UserWithGroups>(
       `select ${USER_COLUMNS}, ${GROUPS_COLUMN} from users u where u.tenant_id = $1 and u.id = $2${lock ? ' for update of u' : ''}`,
       [tenantId, id],
@@ -227,7 +223,9 @@ export class UsersRepository {
           ${p.add(row.person_external_id, 'text')}, ${p.add(person, 'jsonb')}, ${p.add(JSON.stringify(source), 'jsonb')}
         from subject`,
     );
-    tx.add((p) => `delete from user_emails e using subject s where e.tenant_id = ${p.add(tenantId)} and e.user_id = s.id`);
+    tx.add(
+      (p) => `delete from user_emails e using subject s where e.tenant_id = ${p.add(tenantId)} and e.user_id = s.id`,
+    );
     const left = `w${tx.size}`;
     tx.add(
       (p) => `delete from group_members m using subject s where m.tenant_id = ${p.add(tenantId)} and m.member_id = s.id
@@ -245,7 +243,13 @@ export class UsersRepository {
     tx.add(
       (p) => `insert into user_emails (tenant_id, user_id, ordinal, value_key, type_key)
         select ${p.add(tenantId)}, s.id, e.n, e.v, e.t from subject s cross join unnest(
-          ${p.add(draft.emails.map((e) => e.value), 'text[]')}, ${p.add(draft.emails.map((e) => e.type), 'text[]')}
+          ${p.add(
+            draft.emails.map((e) => e.value),
+            'text[]',
+          )}, ${p.add(
+            draft.emails.map((e) => e.type),
+            'text[]',
+          )}
         ) with ordinality as e(v, t, n)`,
     );
   }
@@ -259,7 +263,13 @@ export class UsersRepository {
     tx.add(
       (p) => `insert into user_emails (tenant_id, user_id, ordinal, value_key, type_key)
         select ${p.add(tenantId)}, s.id, e.n, e.v, e.t from subject s cross join unnest(
-          ${p.add(draft.emails.map((e) => e.value), 'text[]')}, ${p.add(draft.emails.map((e) => e.type), 'text[]')}
+          ${p.add(
+            draft.emails.map((e) => e.value),
+            'text[]',
+          )}, ${p.add(
+            draft.emails.map((e) => e.type),
+            'text[]',
+          )}
         ) with ordinality as e(v, t, n)
         on conflict (tenant_id, user_id, ordinal) do update
           set value_key = excluded.value_key, type_key = excluded.type_key`,

@@ -110,9 +110,26 @@ export class UsersService {
       const person = personOfRow(row);
       const tx = new UnitOfWork();
       this.repository.remove(tx, ctx.tenantId, row, JSON.stringify({ ...person, status: row.status }), ctx.source);
-      this.seats.settle(tx, ctx.tenantId, row.seat, 'none', this.about(ctx, row.role, row.directory_id, null, 'deleted'));
-      const change = changeBetween({ ...person, status: row.status }, { ...person, status: 'deleted' }, row.ever_active)!;
-      this.forwarding.enqueue(tx, ctx.tenantId, change, ctx.source, ctx.receivedAt, mustForward(change, row.ever_active));
+      this.seats.settle(
+        tx,
+        ctx.tenantId,
+        row.seat,
+        'none',
+        this.about(ctx, row.role, row.directory_id, null, 'deleted'),
+      );
+      const change = changeBetween(
+        { ...person, status: row.status },
+        { ...person, status: 'deleted' },
+        row.ever_active,
+      )!;
+      this.forwarding.enqueue(
+        tx,
+        ctx.tenantId,
+        change,
+        ctx.source,
+        ctx.receivedAt,
+        mustForward(change, row.ever_active),
+      );
       if ((await tx.run(db)).length === 0) throw new LostRace();
       return undefined;
     }, this.db);
@@ -163,7 +180,8 @@ export class UsersService {
   ): Promise<WriteResult | null> {
     const decision = decideInForce(written, null, this.around(ctx, tenant, written, null, null));
     const tx = new UnitOfWork();
-    const seat = decision.seat === 'held' && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode);
+    const seat =
+      decision.seat === 'held' && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode);
     const write = this.newWrite(ctx, draft, decision, roleSet);
     const unlinked = ctx.directory !== null;
     this.repository.insert(tx, ctx.tenantId, write, { seat, clashes: false, unlinked });
@@ -243,7 +261,11 @@ export class UsersService {
   ): Promise<WriteResult | null> {
     const fromRules = await this.fromRules(ctx, row, this.db);
     const written = this.written(ctx, tenant, row, edit.draft, this.roleSet(row, edit), fromRules);
-    const decision = decideInForce(written, currentOf(row), this.around(ctx, tenant, written, row, edit.released ?? row.released));
+    const decision = decideInForce(
+      written,
+      currentOf(row),
+      this.around(ctx, tenant, written, row, edit.released ?? row.released),
+    );
     if (edit.onlyIfDifferent && sameDecision(row, decision)) return { row, outcome: 'unchanged' };
     const isOwner = row.id === tenant.ownerUserId;
     const claims = row.seat !== 'held' && decision.seat === 'held';

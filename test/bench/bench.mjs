@@ -32,7 +32,9 @@ await service.start();
 const { scim_token: token, api_key: apiKey, tenant_id: tenant } = credentialsIn(database.folder);
 const { rows: directories } = await db.query('select id from directories where tenant_id = $1', [tenant]);
 await db.query(`insert into tenants (id, name) values ('ten_raw', 'raw')`);
-await db.query(`insert into directories (tenant_id, id, name, profile) values ('ten_raw', 'dir_raw', 'raw', 'tolerant')`);
+await db.query(
+  `insert into directories (tenant_id, id, name, profile) values ('ten_raw', 'dir_raw', 'raw', 'tolerant')`,
+);
 const raw = await startRaw(database.url, 'ten_raw', 'dir_raw');
 
 const ORIGIN = { raw: raw.url, ours: `http://127.0.0.1:${port}` };
@@ -104,11 +106,20 @@ await sideBySide('page of 100', 0.5, scaled(500), (who) => () => ({
 const fresh = await newTenant('fresh');
 await seedUsers(db, fresh.tenant, fresh.directory, 10_000, 'fresh');
 const asFresh = { ...headers, authorization: `Bearer ${fresh.token}` };
-const freshRequests = (i) => [
-  { method: 'GET', headers: asFresh, path: `/scim/v2/Users?filter=userName%20eq%20%22fresh-${i % 10_000}@example.com%22` },
-  { method: 'GET', headers: asFresh, path: `/scim/v2/Users?filter=emails%5Bvalue%20eq%20%22fresh-${i % 10_000}@example.com%22%5D` },
-  { method: 'GET', headers: asFresh, path: `/scim/v2/Users?filter=externalId%20eq%20%22fresh-${i % 10_000}%22` },
-][i % 3];
+const freshRequests = (i) =>
+  [
+    {
+      method: 'GET',
+      headers: asFresh,
+      path: `/scim/v2/Users?filter=userName%20eq%20%22fresh-${i % 10_000}@example.com%22`,
+    },
+    {
+      method: 'GET',
+      headers: asFresh,
+      path: `/scim/v2/Users?filter=emails%5Bvalue%20eq%20%22fresh-${i % 10_000}@example.com%22%5D`,
+    },
+    { method: 'GET', headers: asFresh, path: `/scim/v2/Users?filter=externalId%20eq%20%22fresh-${i % 10_000}%22` },
+  ][i % 3];
 const unanalysed = median(await latencies(ORIGIN.ours, 4, scaled(3000), freshRequests));
 await db.query('analyze');
 const analysed = median(await latencies(ORIGIN.ours, 4, scaled(3000), freshRequests));
@@ -120,8 +131,20 @@ const userIds = await seedUsers(db, deep.tenant, deep.directory, 100_000, 'deep'
 await db.query('analyze users');
 const asDeep = { ...headers, authorization: `Bearer ${deep.token}` };
 const cursorAt90 = await walkTo(90_000);
-const first = median(await latencies(ORIGIN.ours, 1, 150, () => ({ method: 'GET', headers: asDeep, path: '/scim/v2/Users?count=100&cursor=' })));
-const at90 = median(await latencies(ORIGIN.ours, 1, 150, () => ({ method: 'GET', headers: asDeep, path: `/scim/v2/Users?count=100&cursor=${cursorAt90}` })));
+const first = median(
+  await latencies(ORIGIN.ours, 1, 150, () => ({
+    method: 'GET',
+    headers: asDeep,
+    path: '/scim/v2/Users?count=100&cursor=',
+  })),
+);
+const at90 = median(
+  await latencies(ORIGIN.ours, 1, 150, () => ({
+    method: 'GET',
+    headers: asDeep,
+    path: `/scim/v2/Users?count=100&cursor=${cursorAt90}`,
+  })),
+);
 report.atMost('the page at 90 % of 100 000 by cursor, to the first', at90 / first, 1.2);
 
 // --- groups ---------------------------------------------------------------------------------------------------------------
@@ -145,11 +168,16 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 const perMember = (size) => median(memberTimes.get(size));
 for (const size of sizes.slice(1)) {
-  report.atMost(`one member more or fewer in ${size}, to one of 10`, perMember(size) / perMember(10), size === 100_000 ? 1.15 : null);
+  report.atMost(
+    `one member more or fewer in ${size}, to one of 10`,
+    perMember(size) / perMember(10),
+    size === 100_000 ? 1.15 : null,
+  );
 }
-await db.query(`insert into groups select 'ten_raw', id, 'dir_raw', doc, display_name, display_name_key, external_id from groups where id = $1`, [
-  groups.get(100_000),
-]);
+await db.query(
+  `insert into groups select 'ten_raw', id, 'dir_raw', doc, display_name, display_name_key, external_id from groups where id = $1`,
+  [groups.get(100_000)],
+);
 const groupRates = { raw: [], ours: [] };
 for (let round = 0; round < ROUNDS; round++) {
   const id = groups.get(100_000);
@@ -188,7 +216,12 @@ await settled();
 // --- the platform ---------------------------------------------------------------------------------------------------------
 await forwarding({ report, db, sink, service, tenant, apiKey, origin: ORIGIN.ours, count: scaled(5000) });
 
-const write = (tag) => (i) => ({ method: 'POST', headers, path: '/scim/v2/Users', body: JSON.stringify(resource(tag, i)) });
+const write = (tag) => (i) => ({
+  method: 'POST',
+  headers,
+  path: '/scim/v2/Users',
+  body: JSON.stringify(resource(tag, i)),
+});
 const whileUp = median(await latencies(ORIGIN.ours, 8, scaled(1500), write('up')));
 await settled();
 sink.mode('hang');

@@ -6,9 +6,11 @@ import { load } from './load.mjs';
  */
 export async function forwarding({ report, db, sink, tenant, apiKey, origin, count }) {
   const api = (method, path) =>
-    fetch(`${origin}/api/v1${path}`, { method, headers: { authorization: `Bearer ${apiKey}` } }).then(async (response) => {
-      if (!response.ok) throw new Error(await response.text());
-    });
+    fetch(`${origin}/api/v1${path}`, { method, headers: { authorization: `Bearer ${apiKey}` } }).then(
+      async (response) => {
+        if (!response.ok) throw new Error(await response.text());
+      },
+    );
   const { rows: bodies } = await db.query(
     `select target_person from lanes where tenant_id = $1 order by user_id limit $2`,
     [tenant, count],

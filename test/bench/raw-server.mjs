@@ -11,7 +11,12 @@ const pool = new pg.Pool({
   max: 16,
   options: '-c plan_cache_mode=force_generic_plan -c jit=off',
 });
-const source = JSON.stringify({ request_id: 'raw', surface: 'scim', directory_id: directory, actor: { kind: 'directory', id: directory, name: 'raw' } });
+const source = JSON.stringify({
+  request_id: 'raw',
+  surface: 'scim',
+  directory_id: directory,
+  actor: { kind: 'directory', id: directory, name: 'raw' },
+});
 
 const CREATE = `with subject as (
     insert into users (tenant_id, id, directory_id, source, doc, user_name, user_name_key, external_id, active, email,
@@ -74,15 +79,44 @@ async function handle(req, body) {
       const user = JSON.parse(body);
       const id = `usr_${randomBytes(16).toString('hex')}`;
       const email = user.emails[0].value;
-      const person = JSON.stringify({ email, first_name: user.name.givenName, last_name: user.name.familyName, role: 'User', external_id: user.externalId });
-      const values = [tenant, id, directory, body, user.userName, user.externalId, email, user.name.givenName, user.name.familyName, source, person];
+      const person = JSON.stringify({
+        email,
+        first_name: user.name.givenName,
+        last_name: user.name.familyName,
+        role: 'User',
+        external_id: user.externalId,
+      });
+      const values = [
+        tenant,
+        id,
+        directory,
+        body,
+        user.userName,
+        user.externalId,
+        email,
+        user.name.givenName,
+        user.name.familyName,
+        source,
+        person,
+      ];
       const { rowCount } = await run(CREATE, values);
       return rowCount === 1 ? [201, `{"id":"${id}",${body.slice(1)}`] : [409, '{}'];
     }
     if (method === 'PATCH') {
       const id = target.slice(7);
       const { active } = JSON.parse(body).Operations[0].value;
-      const values = [tenant, id, JSON.stringify({ active }), active, active ? 'active' : 'inactive', active ? 'held' : 'none', active ? 'claim' : 'release', active ? 1 : -1, source, active ? 'reactivated' : 'deactivated'];
+      const values = [
+        tenant,
+        id,
+        JSON.stringify({ active }),
+        active,
+        active ? 'active' : 'inactive',
+        active ? 'held' : 'none',
+        active ? 'claim' : 'release',
+        active ? 1 : -1,
+        source,
+        active ? 'reactivated' : 'deactivated',
+      ];
       const { rows } = await run(CHANGE, values);
       return [200, text(rows[0])];
     }

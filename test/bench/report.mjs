@@ -5,7 +5,13 @@ export class Report {
   /** A rate of ours beside raw's. `target`: the least ratio. */
   ratio(name, ours, raw, target) {
     const value = ours / raw;
-    this.add(name, value.toFixed(2), target === null ? '' : `≥ ${target}`, target === null || value >= target, `${Math.round(ours)}/s of ${Math.round(raw)}/s`);
+    this.add(
+      name,
+      value.toFixed(2),
+      target === null ? '' : `≥ ${target}`,
+      target === null || value >= target,
+      `${Math.round(ours)}/s of ${Math.round(raw)}/s`,
+    );
   }
 
   /** A figure with a highest value, or none. */
@@ -21,7 +27,11 @@ export class Report {
   /** Answers whether a target was missed. */
   print() {
     const missed = this.rows.filter((row) => !row.met);
-    console.log(missed.length === 0 ? '\nall targets met' : `\n${missed.length} target(s) missed: ${missed.map((row) => row.name).join('; ')}`);
+    console.log(
+      missed.length === 0
+        ? '\nall targets met'
+        : `\n${missed.length} target(s) missed: ${missed.map((row) => row.name).join('; ')}`,
+    );
     return missed.length > 0;
   }
 }

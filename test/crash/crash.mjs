@@ -84,7 +84,9 @@ service.back = Promise.resolve();
 const began = performance.now();
 await Promise.all([killer(), ...Array.from({ length: WRITERS }, writer)]);
 
-console.log(`${counts.kills} kills in ${Math.round((performance.now() - began) / 1000)} s; waiting for the last deliveries …`);
+console.log(
+  `${counts.kills} kills in ${Math.round((performance.now() - began) / 1000)} s; waiting for the last deliveries …`,
+);
 const deadline = Date.now() + 180_000;
 for (;;) {
   const { body } = await call('GET', `${api}/platform`, apiKey);

@@ -57,7 +57,10 @@ export class Person {
   }
 
   async patch(operations) {
-    const { status, body } = await this.call('PATCH', `/Users/${this.id}`, { schemas: [PATCH_OP], Operations: operations });
+    const { status, body } = await this.call('PATCH', `/Users/${this.id}`, {
+      schemas: [PATCH_OP],
+      Operations: operations,
+    });
     if (status !== 200) throw new Error(`patch: ${status} ${JSON.stringify(body)}`);
     this.accept(body);
   }
@@ -107,6 +110,8 @@ export class Person {
   /** Whether what is stored is what was acknowledged last. */
   matches(stored) {
     if (this.state === null) return stored === undefined;
-    return stored?.id === this.id && stored.active === this.state.active && stored.name.familyName === this.state.familyName;
+    return (
+      stored?.id === this.id && stored.active === this.state.active && stored.name.familyName === this.state.familyName
+    );
   }
 }

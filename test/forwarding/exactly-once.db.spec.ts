@@ -1,4 +1,4 @@
-import { Harness, until } from './harness.js';
+import { Harness, until, type Any } from './harness.js';
 
 /**
  * Twelve writers, four workers that are killed again and again, and a platform that fails each tenth call before or
@@ -53,7 +53,7 @@ describe('under crashes and faults', () => {
       }
       const calls = await h.calls(t);
       // Once: no key had two effects, and every repetition of a key was the same to the byte.
-      const byKey = new Map<string, Record<string, any>[]>();
+      const byKey = new Map<string, Record<string, Any>[]>();
       for (const call of calls.filter((c) => c['idempotency_key'])) {
         byKey.set(call['idempotency_key'], [...(byKey.get(call['idempotency_key']) ?? []), call]);
       }

@@ -10,6 +10,7 @@ import { DeliveryObserver } from '../../src/delivery/delivery.observer.js';
 import { DeliveryOptions } from '../../src/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../src/delivery/delivery.worker.js';
 import type { Destination, DestinationSettings } from '../../src/delivery/destination.js';
+import { DestinationStatesRepository } from '../../src/delivery/destination-states.repository.js';
 import { DestinationsRepository } from '../../src/delivery/destinations.repository.js';
 import { LanesRepository } from '../../src/delivery/lanes.repository.js';
 import { AccountFinder } from '../../src/forwarding/account-finder.js';
@@ -63,6 +64,10 @@ export function testConfig(values: Partial<Config> = {}): Config {
   });
 }
 
+/** What comes back from a database or a platform: its shape is what each test is about. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Any = any;
+
 /** What the observer was told. */
 export class Told extends DeliveryObserver {
   readonly paused: { tenantId: string; reason: string; detail: string }[] = [];
@@ -94,6 +99,7 @@ export class Harness {
   readonly told = new Told();
   readonly lanes: LanesRepository;
   readonly destinations: DestinationsRepository;
+  readonly states: DestinationStatesRepository;
   readonly connections: Connections;
   private readonly workers: { worker: DeliveryWorker; lanes: MortalLanes }[] = [];
 
@@ -104,6 +110,7 @@ export class Harness {
   ) {
     this.lanes = new LanesRepository(database.db);
     this.destinations = new DestinationsRepository(database.db, new Sealer(this.config.encryptionKeys));
+    this.states = new DestinationStatesRepository(database.db);
     this.connections = new Connections(this.config);
   }
 
@@ -145,9 +152,10 @@ export class Harness {
     const worker = new DeliveryWorker(
       lanes,
       this.destinations,
+      this.states,
       new PlatformSender(client, finder, this.connections, clock),
       new DeliveryOptions({ ...QUICK, ...options }),
-      new DeliveryMetrics(lanes, this.destinations),
+      new DeliveryMetrics(lanes, this.states),
       this.told,
       this.logger,
     );
@@ -181,7 +189,7 @@ export class Harness {
     await tx.run(this.db);
   }
 
-  async lane(tenantId: string, userId: string): Promise<Record<string, any>> {
+  async lane(tenantId: string, userId: string): Promise<Record<string, Any>> {
     const { rows } = await this.db.query(`select * from lanes where tenant_id = $1 and user_id = $2`, [tenantId, userId]);
     return rows[0]!;
   }
@@ -205,15 +213,15 @@ export class Harness {
   }
 
   /** The users of a tenant as the sandbox has them, by external id. */
-  async platformUsers(tenantId: string): Promise<Map<string, Record<string, any>>> {
-    const { rows } = await this.db.query<{ doc: Record<string, any> }>(
+  async platformUsers(tenantId: string): Promise<Map<string, Record<string, Any>>> {
+    const { rows } = await this.db.query<{ doc: Record<string, Any> }>(
       `select doc from sandbox_platform.users where space = $1`,
       [spaceOf(tenantId)],
     );
     return new Map(rows.map(({ doc }) => [String(doc['external_id'] ?? doc['id']), doc]));
   }
 
-  async calls(tenantId: string): Promise<Record<string, any>[]> {
+  async calls(tenantId: string): Promise<Record<string, Any>[]> {
     const { rows } = await this.db.query(`select * from sandbox_platform.calls where space = $1 order by seq`, [
       spaceOf(tenantId),
     ]);
@@ -221,7 +229,7 @@ export class Harness {
   }
 
   /** Speaks to the sandbox as the tenant's own key. */
-  async platform(tenantId: string, method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+  async platform(tenantId: string, method: string, path: string, body?: unknown): Promise<{ status: number; body: Any }> {
     const response = await fetch(this.sandbox.url + path, {
       method,
       headers: { authorization: `Bearer key-${tenantId}`, 'content-type': 'application/json' },

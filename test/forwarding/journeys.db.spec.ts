@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Harness, personOf, until } from './harness.js';
+import { Harness, personOf, until, type Any } from './harness.js';
 
 /** A platform of which each test says how it behaves; what it does not say goes to the sandbox's own answer. */
 class Scripted {
@@ -77,11 +77,11 @@ describe('forwarding, case by case', () => {
   describe('one user', () => {
     it('folds changes that wait into one call', async () => {
       const t = await h.tenant('fold', {}, url);
-      await h.db.transaction((tx) => h.destinations.pause(tx, t, 'by_hand', null));
+      await h.db.transaction((tx) => h.states.pause(tx, t, 'by_hand', null));
       for (let n = 1; n <= 5; n++) await h.change(t, 'usr_1', 'active', { last_name: `v${n}` });
       await h.change(t, 'usr_2', 'active');
       await h.change(t, 'usr_2', 'deleted');
-      await h.destinations.resume(h.db, t);
+      await h.states.resume(h.db, t);
       await h.drained(t);
       expect(writes().map((r) => [r.method, /v\d/.exec(r.body)?.[0]])).toEqual([['POST', 'v5']]);
     });
@@ -170,7 +170,7 @@ describe('forwarding, case by case', () => {
       const t = await h.tenant('gone');
       for (const user of ['usr_1', 'usr_2', 'usr_3']) await h.change(t, user, 'active');
       await h.drained(t);
-      for (const { id } of (await h.platformUsers(t)).values() as Iterable<any>) await h.platform(t, 'DELETE', `/v1/users/${id}`);
+      for (const { id } of (await h.platformUsers(t)).values() as Iterable<Any>) await h.platform(t, 'DELETE', `/v1/users/${id}`);
       await h.change(t, 'usr_1', 'active', { last_name: 'Back' });
       await h.change(t, 'usr_2', 'inactive');
       await h.change(t, 'usr_3', 'deleted');
@@ -293,10 +293,10 @@ describe('forwarding, case by case', () => {
       await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
       await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
       await h.drained(t);
-      await h.db.transaction((tx) => h.destinations.pause(tx, t, 'by_hand', null));
+      await h.db.transaction((tx) => h.states.pause(tx, t, 'by_hand', null));
       await h.change(t, 'usr_2', 'active', { email: 'a@example.com' });
       await h.change(t, 'usr_1', 'active', { email: 'c@example.com' });
-      await h.destinations.resume(h.db, t);
+      await h.states.resume(h.db, t);
       await h.drained(t);
       expect((await h.counts(t)).parked).toBe(0);
       expect((await h.platformUsers(t)).get('x-usr_2')).toMatchObject({ email: 'a@example.com' });

@@ -4,7 +4,7 @@ import { ForwardingService } from '../../src/forwarding/forwarding.service.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, eventually, send, type Client } from '../support/http.js';
-import { personOf, SOURCE } from './harness.js';
+import { personOf, SOURCE, type Any } from './harness.js';
 
 describe('platform and changes', () => {
   let app: TestApp;
@@ -43,7 +43,7 @@ describe('platform and changes', () => {
     await tx.run(app.app.nest.get(Database));
     forwarding.wake(tenant.tenantId);
   };
-  const users = async (to = sandbox): Promise<any[]> => (await platform('GET', '/v1/users?limit=200', undefined, to)).body.data;
+  const users = async (to = sandbox): Promise<Any[]> => (await platform('GET', '/v1/users?limit=200', undefined, to)).body.data;
   const drained = () => eventually(() => api.get('/platform'), ({ body }) => body.waiting === 0);
 
   describe('GET and PUT /platform', () => {
@@ -96,7 +96,7 @@ describe('platform and changes', () => {
       await connect();
       await api.put('/platform', { api_key: 'another-secret' });
       const { body } = await api.get('/audit?target_type=platform');
-      expect(body.data.map((line: any) => line.action)).toEqual(['platform.changed', 'platform.connected']);
+      expect(body.data.map((line: Any) => line.action)).toEqual(['platform.changed', 'platform.connected']);
       expect(body.data[0].after).toMatchObject({ api_key: 'changed' });
       expect(JSON.stringify(body)).not.toContain('another-secret');
     });
@@ -169,7 +169,7 @@ describe('platform and changes', () => {
     const listed = await api.get('/users?limit=200');
     expect(listed.body.data).toHaveLength(130);
     const after = (await platform('GET', '/v1/calls?limit=1000')).body.data;
-    expect(after.slice(calls).every((c: any) => c.method === 'GET')).toBe(true);
+    expect(after.slice(calls).every((c: Any) => c.method === 'GET')).toBe(true);
     // A change of one of them goes to the account that is theirs.
     const person = listed.body.data[0];
     await api.patch(`/users/${person.id}`, { last_name: 'Changed' });
@@ -185,7 +185,7 @@ describe('platform and changes', () => {
       await drained();
       await change('usr_1', 'active', { last_name: 'A' }, false);
       const { body } = await api.get('/changes');
-      expect(body.data.map((c: any) => c.state)).toEqual(['recorded', 'delivered']);
+      expect(body.data.map((c: Any) => c.state)).toEqual(['recorded', 'delivered']);
       const one = await api.get(`/changes/${body.data[1].id}`);
       expect(one.body).toMatchObject({
         kind: 'updated',
@@ -205,7 +205,7 @@ describe('platform and changes', () => {
 
     it('filters and pages', async () => {
       for (let n = 1; n <= 7; n++) await change(`usr_${n % 2}`, n === 7 ? 'inactive' : 'active', { last_name: `${n}` });
-      const names = (answer: any) => answer.body.data.map((c: any) => c.user.last_name).join('');
+      const names = (answer: Any) => answer.body.data.map((c: Any) => c.user.last_name).join('');
       expect(names(await api.get('/changes'))).toBe('7654321');
       expect(names(await api.get('/changes?user_id=usr_1'))).toBe('7531');
       expect(names(await api.get('/changes?kind=deactivated'))).toBe('7');
@@ -247,11 +247,11 @@ describe('platform and changes', () => {
       expect((await api.post(`/changes/${id}/dismiss`)).status).toBe(409);
       expect((await api.get('/platform')).body).toMatchObject({ waiting: 0, parked: 0 });
       const { body } = await api.get('/audit?target_type=change');
-      expect(body.data.map((line: any) => line.action)).toEqual(['change.dismissed', 'change.retried']);
+      expect(body.data.map((line: Any) => line.action)).toEqual(['change.dismissed', 'change.retried']);
       // The next change of the same person is sent again.
       await change('usr_1', 'active', { email: 'new@example.com' });
       await drained();
-      expect((await api.get('/changes?user_id=usr_1')).body.data.map((c: any) => c.state)).toEqual(['delivered', 'dismissed']);
+      expect((await api.get('/changes?user_id=usr_1')).body.data.map((c: Any) => c.state)).toEqual(['delivered', 'dismissed']);
     });
 
     it('sends everybody who changed since then again, as they are now', async () => {

@@ -53,7 +53,9 @@ function failures(scenarios: Scenario[]): string[] {
       ? [`${each.name}: left out, ${each.skipped}`]
       : each
           .steps!.filter((step) => !step.ok && !step.skipped)
-          .map((step) => `${each.name} ${step.index} ${step.note ?? ''}: ${step.errors.join('; ')} ${step.response ?? ''}`),
+          .map(
+            (step) => `${each.name} ${step.index} ${step.note ?? ''}: ${step.errors.join('; ')} ${step.response ?? ''}`,
+          ),
   );
 }
 

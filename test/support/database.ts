@@ -17,7 +17,7 @@ export async function testDatabase(pool = 10): Promise<TestDatabase> {
   const admin = process.env['TEST_DATABASE_URL'];
   if (admin === undefined) throw new Error('run the tests with npm test: its set-up starts PostgreSQL');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await once(admin, `create database ${name} template ${process.env["TEST_TEMPLATE"]}`);
+  await once(admin, `create database ${name} template ${process.env['TEST_TEMPLATE']}`);
   const url = new URL(admin);
   url.pathname = `/${name}`;
   const dataSource = createDataSource(url.href, pool);

@@ -18,7 +18,15 @@ export default async function setup() {
   const built = path.join(run, 'built');
   const swc = spawnSync(
     process.execPath,
-    [path.join(ROOT, 'node_modules/@swc/cli/bin/swc.js'), 'src/base', 'src/data-source.ts', '-d', built, '--strip-leading-paths', '--quiet'],
+    [
+      path.join(ROOT, 'node_modules/@swc/cli/bin/swc.js'),
+      'src/base',
+      'src/data-source.ts',
+      '-d',
+      built,
+      '--strip-leading-paths',
+      '--quiet',
+    ],
     { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' } },
   );
   if (swc.status !== 0) throw new Error('the set-up of the tests does not compile');

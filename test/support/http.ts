@@ -41,8 +41,10 @@ function parse(text: string): unknown {
 /** A client of one base address and credential. */
 export function client(base: string, token: string | null, contentType = 'application/json') {
   const headers = { 'content-type': contentType };
-  const call = (method: string) => (path: string, body?: unknown, more: Record<string, string> = {}) =>
-    send(method, `${base}${path}`, token, body, { ...(body === undefined ? {} : headers), ...more });
+  const call =
+    (method: string) =>
+    (path: string, body?: unknown, more: Record<string, string> = {}) =>
+      send(method, `${base}${path}`, token, body, { ...(body === undefined ? {} : headers), ...more });
   return { get: call('GET'), post: call('POST'), put: call('PUT'), patch: call('PATCH'), delete: call('DELETE') };
 }
 

@@ -1,4 +1,4 @@
-import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
@@ -214,7 +214,7 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
     if (options.all) callback(null, addresses);
     else callback(null, addresses[0]!.address, addresses[0]!.family);
   };
-  dnsLookup(hostname, { ...(options as LookupOptions), all: true }, found);
+  dnsLookup(hostname, { ...(options), all: true }, found);
 };
 
 function reasonOf(error: Error): OutboundFailure {

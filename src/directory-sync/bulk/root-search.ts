@@ -48,7 +48,7 @@ export class RootSearch {
     const group = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     const readers = [
       (q: ListQuery, into: string[]) =>
-        this.users.list(directory, q, (row) => keep(into, userText(row, this.users.baseUrl, user))),
+        this.users.list(directory, q, (row) => keep(into, userText(row, this.users.viewOf(directory), user))),
       (q: ListQuery, into: string[]) =>
         this.groups.list(directory, q, (row) => keep(into, groupText(row, this.groups.baseUrl, group))),
     ];
@@ -69,10 +69,7 @@ export class RootSearch {
     return parts;
   }
 
-  private async part(
-    reader: (query: ListQuery, into: string[]) => Promise<string>,
-    query: ListQuery,
-  ): Promise<Part> {
+  private async part(reader: (query: ListQuery, into: string[]) => Promise<string>, query: ListQuery): Promise<Part> {
     const text = await reader({ ...query, startIndex: 1, count: 0 }, []);
     const { totalResults } = JSON.parse(text) as { totalResults: number };
     return {

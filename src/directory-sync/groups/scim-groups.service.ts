@@ -163,7 +163,8 @@ export class ScimGroupsService {
       // Noted while the rules of the group are still there: its people lose what the rules gave them.
       const members = directory.writing.hasRules ? await this.memberIds(tx, directory, id) : [];
       await this.review.note(tx, directory, id, members, false);
-      if ((await this.repository.remove(tx, directory.tenantId, directory.id, id)) === null) throw new NotFound('group');
+      if ((await this.repository.remove(tx, directory.tenantId, directory.id, id)) === null)
+        throw new NotFound('group');
     });
     this.review.wake();
   }
@@ -175,11 +176,7 @@ export class ScimGroupsService {
     return row;
   }
 
-  async list(
-    directory: CurrentDirectory,
-    query: ListQuery,
-    render: (row: GroupRow) => string,
-  ): Promise<string> {
+  async list(directory: CurrentDirectory, query: ListQuery, render: (row: GroupRow) => string): Promise<string> {
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     const base = this.baseUrl.replaceAll("'", "''");
     const members = projectionNeeds(projection, 'members') ? membersColumn(`'${base}'`) : 'null as members';

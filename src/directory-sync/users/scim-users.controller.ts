@@ -23,14 +23,14 @@ export class ScimUsersController {
   async create(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
     const row = await this.users.create(req.directory, req.body, factsOf(req));
-    this.answer(res, 201, row, projection, true);
+    this.answer(req, res, 201, row, projection, true);
   }
 
   @Post('.search')
   async search(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const query = parseSearchRequest(req.body, LIST_LIMITS);
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const render = (row: StoredUser) => userText(row, this.users.baseUrl, projection);
+    const render = (row: StoredUser) => userText(row, this.users.viewOf(req.directory), projection);
     answerScim(res, 200, await this.users.list(req.directory, query, render));
   }
 
@@ -38,7 +38,7 @@ export class ScimUsersController {
   async list(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const query = parseListQuery(req.query, LIST_LIMITS);
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const render = (row: StoredUser) => userText(row, this.users.baseUrl, projection);
+    const render = (row: StoredUser) => userText(row, this.users.viewOf(req.directory), projection);
     answerScim(res, 200, await this.users.list(req.directory, query, render));
   }
 
@@ -48,14 +48,14 @@ export class ScimUsersController {
     const row = await this.users.read(req.directory, idOf(req), projectionNeeds(projection, 'groups'));
     const etag = etagOf(row.version);
     if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);
-    else this.answer(res, 200, row, projection);
+    else this.answer(req, res, 200, row, projection);
   }
 
   @Put(':id')
   async replace(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
     const row = await this.users.replace(req.directory, idOf(req), req.body, factsOf(req));
-    this.answer(res, 200, row, projection);
+    this.answer(req, res, 200, row, projection);
   }
 
   @Patch(':id')
@@ -63,7 +63,7 @@ export class ScimUsersController {
     const projection = projectionOf(req);
     const operations = parsePatchRequest(req.body, req.directory.dialect);
     const row = await this.users.patch(req.directory, idOf(req), operations, factsOf(req));
-    this.answer(res, 200, row, projection);
+    this.answer(req, res, 200, row, projection);
   }
 
   @Delete(':id')
@@ -73,15 +73,16 @@ export class ScimUsersController {
   }
 
   private answer(
+    req: ScimRequest,
     res: BridgeResponse,
     status: number,
     row: StoredUser,
     projection: Projection | null,
     created = false,
   ): void {
-    const base = this.users.baseUrl;
-    const location = created ? `${base}/Users/${row.id}` : undefined;
-    answerScim(res, status, userText(row, base, projection), etagOf(row.version), location);
+    const location = created ? `${this.users.baseUrl}/Users/${row.id}` : undefined;
+    const text = userText(row, this.users.viewOf(req.directory), projection);
+    answerScim(res, status, text, etagOf(row.version), location);
   }
 }
 

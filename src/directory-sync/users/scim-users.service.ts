@@ -19,7 +19,7 @@ import { PageMarks } from '../page-marks.js';
 import { readPage, type ListTable } from '../resource-list.js';
 import { PreconditionFailed } from '../scim.refusals.js';
 import { isSelective, USER_COLUMN_MAP } from './user.columns.js';
-import type { StoredUser } from './user-resource.js';
+import type { StoredUser, View } from './user-resource.js';
 
 /** What of a request, beside its body, a write has to know. */
 export interface RequestFacts {
@@ -59,22 +59,22 @@ export class ScimUsersService {
     return `${this.config.baseUrl}/scim/v2`;
   }
 
+  /** How the people of a list or an answer look to a directory. */
+  viewOf(directory: CurrentDirectory): View {
+    return { baseUrl: this.baseUrl, directoryId: directory.id };
+  }
+
   /** 201 also where the draft was linked with somebody who was there: the id stays (contract §3). */
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<StoredUser> {
-    const doc = readResource(USER_TYPE, body, directory.dialect) as UserDocument;
+    const doc = readResource(USER_TYPE, body, directory.dialect);
     const draft = draftOf(doc, directory.writing.attributeMap);
     const context = writeContext(directory, request.requestId, request.receivedAt);
     return (await this.users.create(context, draft)).row;
   }
 
   /** PUT: the whole resource (RFC 7644 §3.5.1). What the client leaves out is unassigned, `active` is true again. */
-  async replace(
-    directory: CurrentDirectory,
-    id: string,
-    body: unknown,
-    request: RequestFacts,
-  ): Promise<StoredUser> {
-    const doc = readResource(USER_TYPE, body, directory.dialect) as UserDocument;
+  async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<StoredUser> {
+    const doc = readResource(USER_TYPE, body, directory.dialect);
     return this.edit(directory, id, request, () => doc);
   }
 
@@ -87,7 +87,7 @@ export class ScimUsersService {
   ): Promise<StoredUser> {
     return this.edit(directory, id, request, (before) => {
       const { resource, changed } = applyPatch(USER_TYPE, before, operations, directory.dialect);
-      return changed ? (resource as UserDocument) : null;
+      return changed ? resource : null;
     });
   }
 
@@ -129,11 +129,7 @@ export class ScimUsersService {
   }
 
   /** A ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
-  async list(
-    directory: CurrentDirectory,
-    query: ListQuery,
-    render: (row: StoredUser) => string,
-  ): Promise<string> {
+  async list(directory: CurrentDirectory, query: ListQuery, render: (row: StoredUser) => string): Promise<string> {
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const groups = projectionNeeds(projection, 'groups') ? GROUPS_COLUMN : 'null as groups';
     const page = await readPage<StoredUser & { total: number | null }>(

@@ -12,22 +12,30 @@ export interface StoredUser {
   groups: string | null;
 }
 
+/** Who looks: where the references point, and whose groups are shown. */
+export interface View {
+  baseUrl: string;
+  directoryId: string;
+}
+
 /**
  * A person as a SCIM resource, as JSON text. The document is stored as it is answered, so that the plain case only
  * puts what the server adds in front of it; a projection has to take it apart.
  */
-export function userText(row: StoredUser, baseUrl: string, projection: Projection | null): string {
-  if (projection !== null) return JSON.stringify(project(userResource(row, baseUrl), projection));
-  const groups = row.groups === null ? '' : `"groups":${JSON.stringify(groupsOf(row.groups, baseUrl))},`;
-  return `{"id":"${row.id}",${metaText('User', 'Users', row, baseUrl)},${groups}${row.doc.slice(1)}`;
+export function userText(row: StoredUser, view: View, projection: Projection | null): string {
+  if (projection !== null) return JSON.stringify(project(userResource(row, view), projection));
+  const found = groupsOf(row, view);
+  const groups = found === null ? '' : `"groups":${JSON.stringify(found)},`;
+  return `{"id":"${row.id}",${metaText('User', 'Users', row, view.baseUrl)},${groups}${row.doc.slice(1)}`;
 }
 
 /** The same as an object, for what has to look inside. */
-export function userResource(row: StoredUser, baseUrl: string): Resource {
+function userResource(row: StoredUser, view: View): Resource {
   const resource = JSON.parse(
-    `{"id":"${row.id}",${metaText('User', 'Users', row, baseUrl)},${row.doc.slice(1)}`,
+    `{"id":"${row.id}",${metaText('User', 'Users', row, view.baseUrl)},${row.doc.slice(1)}`,
   ) as Resource;
-  if (row.groups !== null) resource['groups'] = groupsOf(row.groups, baseUrl);
+  const groups = groupsOf(row, view);
+  if (groups !== null) resource['groups'] = groups;
   return resource;
 }
 
@@ -46,7 +54,11 @@ export function metaText(
   );
 }
 
-function groupsOf(text: string, baseUrl: string): unknown[] {
-  const groups = JSON.parse(text) as { value: string; display: string }[];
+/** Somebody whom no directory manages may be in the groups of several; each is shown its own. */
+function groupsOf(row: StoredUser, { baseUrl, directoryId }: View): unknown[] | null {
+  if (row.groups === null) return null;
+  const all = JSON.parse(row.groups) as { value: string; display: string; directory: string }[];
+  const groups = all.filter(({ directory }) => directory === directoryId);
+  if (groups.length === 0) return null;
   return groups.map(({ value, display }) => ({ value, $ref: `${baseUrl}/Groups/${value}`, display, type: 'direct' }));
 }

@@ -46,7 +46,8 @@ const GROUP_OF_USER: ColumnMap = {
 
 function groupsFromTable(inner: BoundValueFilter, params: unknown[]): string {
   return `exists (select 1 from group_members m join groups g on g.tenant_id = m.tenant_id and g.id = m.group_id
-    where m.tenant_id = u.tenant_id and m.member_id = u.id and ${toSql(inner, GROUP_OF_USER, params)})`;
+    where m.tenant_id = u.tenant_id and m.member_id = u.id and g.directory_id = ($2::text[])[1]
+      and ${toSql(inner, GROUP_OF_USER, params)})`;
 }
 
 /** True if a filter picks a few rows through an index, so that the order of the list must not choose the plan. */

@@ -6,6 +6,7 @@ import { Conflict, InvalidFields } from '../../base/errors/domain-error.js';
 import { refusalOfUrl } from '../../base/http/outbound.js';
 import { newId } from '../../base/ids.js';
 import { DEFAULT_SETTINGS, type Destination, type DestinationSettings } from '../../delivery/destination.js';
+import { DestinationStatesRepository } from '../../delivery/destination-states.repository.js';
 import { DestinationsRepository, type DestinationChange } from '../../delivery/destinations.repository.js';
 import { judge } from '../../delivery/retry.rules.js';
 import { systemActor, type Actor } from '../../identity/source.js';
@@ -24,6 +25,7 @@ export class PlatformService {
   constructor(
     private readonly db: Database,
     private readonly destinations: DestinationsRepository,
+    private readonly states: DestinationStatesRepository,
     private readonly connections: Connections,
     private readonly client: PlatformClient,
     private readonly jobs: JobsRepository,
@@ -92,12 +94,12 @@ export class PlatformService {
   }
 
   async pause(caller: Caller, reason: string | null): Promise<PlatformBody> {
-    await this.switch(caller, 'platform.paused', (tx) => this.destinations.pause(tx, caller.tenantId, 'by_hand', reason));
+    await this.switch(caller, 'platform.paused', (tx) => this.states.pause(tx, caller.tenantId, 'by_hand', reason));
     return this.show(caller.tenantId);
   }
 
   async resume(caller: Caller): Promise<PlatformBody> {
-    await this.switch(caller, 'platform.resumed', (tx) => this.destinations.resume(tx, caller.tenantId));
+    await this.switch(caller, 'platform.resumed', (tx) => this.states.resume(tx, caller.tenantId));
     this.forwarding.wake(caller.tenantId);
     return this.show(caller.tenantId);
   }

@@ -76,8 +76,7 @@ export function hashOf(entry: Omit<SealedEntry, 'hash'>): string {
 }
 
 export type ChainVerdict =
-  | { ok: true; entries: number; head: string; count: number }
-  | { ok: false; sequence: number; problem: string };
+  { ok: true; entries: number; head: string; count: number } | { ok: false; sequence: number; problem: string };
 
 /** Checks a chain from its start, one entry at a time; the first one that does not fit is named. */
 export class ChainVerifier {

@@ -3,8 +3,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { EMPTY_HEAD, seal, type ChainEntry, type ChainHead, type SealedEntry } from './chain.rules.js';
 
 /** RFC 3339 with microseconds, as the chain hashes it. */
-export const UTC = (column: string): string =>
-  `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+export const UTC = (column: string): string => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 export const ENTRY_COLUMNS = `entry_id::text as entry_id, kind, user_id, delta, role, directory_id, cost_center, details,
   reason, source, ${UTC('occurred_at')} as occurred_at`;
@@ -48,7 +47,14 @@ export class SeatSealer {
         `update chain_heads set sequence = $2, count = $3, hash = decode($4, 'hex'), sealed_through = $5::timestamptz,
            effective_at = coalesce($6::timestamptz, effective_at)
          where tenant_id = $1 and chain = 'seats'`,
-        [tenantId, last?.sequence ?? head.sequence, last?.count_after ?? head.count, last?.hash ?? head.hash, floor, last?.effective_at ?? null],
+        [
+          tenantId,
+          last?.sequence ?? head.sequence,
+          last?.count_after ?? head.count,
+          last?.hash ?? head.hash,
+          floor,
+          last?.effective_at ?? null,
+        ],
       );
       if (last) await this.publishDay(tx, tenantId, last);
       return rows.length === BATCH;

@@ -36,7 +36,10 @@ export class HeldService {
     const row = await this.heldRow(caller.tenantId, userId);
     const reason = row.held!;
     if (!RELEASABLE.has(reason)) {
-      throw new Conflict('cannot_be_released', `This cannot be released: ${CAUSE[reason] ?? 'its cause still stands'}.`);
+      throw new Conflict(
+        'cannot_be_released',
+        `This cannot be released: ${CAUSE[reason] ?? 'its cause still stands'}.`,
+      );
     }
     const source = sourceOf(caller);
     if (row.gone) await this.removeAtLast(caller, row, source);
@@ -57,7 +60,8 @@ export class HeldService {
          where tenant_id = $1 and id = $2 and version = $3`,
         [caller.tenantId, userId, row.version, userNameKey(row.user_name)],
       );
-      if (rowCount === 0) throw new Conflict('changed_meanwhile', 'The user was changed at the same moment; look again.');
+      if (rowCount === 0)
+        throw new Conflict('changed_meanwhile', 'The user was changed at the same moment; look again.');
       if (row.gone) {
         await tx.query(`insert into population_steps (tenant_id, owner, step) values ($1, $2, 1)`, [
           caller.tenantId,
@@ -84,12 +88,22 @@ export class HeldService {
       caller.tenantId,
       row.directory_id ?? '',
     ]);
-    await this.users.remove({ ...(await this.contextOf(caller.tenantId, row, source)), door: 'api' }, row.id, () => true);
+    await this.users.remove(
+      { ...(await this.contextOf(caller.tenantId, row, source)), door: 'api' },
+      row.id,
+      () => true,
+    );
   }
 
   private async contextOf(tenantId: string, row: NamedUser, source: ChangeSource): Promise<WriteContext> {
     const directory = row.directory_id === null ? null : await this.directories.get(tenantId, row.directory_id);
-    return { tenantId, door: row.directory_id === null ? row.source : 'scim', directory, source, receivedAt: new Date() };
+    return {
+      tenantId,
+      door: row.directory_id === null ? row.source : 'scim',
+      directory,
+      source,
+      receivedAt: new Date(),
+    };
   }
 
   private note(caller: Caller, row: NamedUser, what: 'released' | 'discarded'): Promise<void> {

@@ -162,12 +162,7 @@ function run(program: string, binaries: Binaries, args: string[]): Promise<void>
   });
 }
 
-async function launch(
-  binaries: Binaries,
-  remembered: Remembered,
-  logFile: string,
-  settings: string[],
-): Promise<void> {
+async function launch(binaries: Binaries, remembered: Remembered, logFile: string, settings: string[]): Promise<void> {
   const deadline = Date.now() + 30_000;
   let exited = true;
   let code: number | null = null;

@@ -51,20 +51,14 @@ export class CreateUsers1767225720000 implements MigrationInterface {
     await db.query(`
       create index users_inactive_external_id on users (tenant_id, person_external_id)
       where status = 'inactive' and person_external_id is not null`);
-    await db.query(
-      `create index users_external_id on users (tenant_id, external_id) where external_id is not null`,
-    );
+    await db.query(`create index users_external_id on users (tenant_id, external_id) where external_id is not null`);
     // Small: people whom no directory manages yet, to be found when an IdP is switched on late.
-    await db.query(
-      `create index users_unmanaged_email on users (tenant_id, email_key) where directory_id is null`,
-    );
+    await db.query(`create index users_unmanaged_email on users (tenant_id, email_key) where directory_id is null`);
     await db.query(
       `create index users_unmanaged_external_id on users (tenant_id, person_external_id) where directory_id is null`,
     );
     await db.query(`create index users_held on users (tenant_id, held_since, id) where held is not null`);
-    await db.query(
-      `create index users_waiting on users (tenant_id, waiting_since, id) where seat = 'waiting'`,
-    );
+    await db.query(`create index users_waiting on users (tenant_id, waiting_since, id) where seat = 'waiting'`);
     await db.query(`
       create table user_emails (
         tenant_id text collate "C" not null,

@@ -18,9 +18,7 @@ export class CreateGroups1767225780000 implements MigrationInterface {
         primary key (tenant_id, id),
         foreign key (tenant_id, directory_id) references directories (tenant_id, id)
       ) with (fillfactor = 50)`);
-    await db.query(
-      `create unique index groups_display_name on groups (tenant_id, directory_id, display_name_key)`,
-    );
+    await db.query(`create unique index groups_display_name on groups (tenant_id, directory_id, display_name_key)`);
     await db.query(`create index groups_external_id on groups (tenant_id, directory_id, external_id)`);
     await db.query(`create index groups_page on groups (tenant_id, directory_id, id)`);
     await db.query(`

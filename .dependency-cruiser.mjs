@@ -1,0 +1,97 @@
+// The arrows between the rooms (docs/architecture.md): calls go down, and nothing below knows what stands above it.
+const FLOORS = [
+  ['base'],
+  ['identity', 'scim', 'platform-client'],
+  ['tenants', 'delivery'],
+  ['seats', 'forwarding'],
+  ['users'],
+  ['directory-sync'],
+  ['lookup', 'surfaces', 'operations', 'cli'],
+];
+
+const below = FLOORS.slice(0, -1).map((rooms, floor) => ({
+  name: `floor-${floor}-knows-nothing-above`,
+  severity: 'error',
+  from: { path: `^src/(${rooms.join('|')})/` },
+  to: {
+    path: `^src/(${FLOORS.slice(floor + 1)
+      .flat()
+      .join('|')})/`,
+  },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...below,
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'scim-is-pure',
+      comment: 'The protocol could be a package of its own.',
+      severity: 'error',
+      from: { path: '^src/scim/' },
+      to: { pathNot: '^src/(scim|base/errors)/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'identity-is-pure',
+      severity: 'error',
+      from: { path: '^src/identity/' },
+      to: { pathNot: '^src/identity/' },
+    },
+    {
+      name: 'rules-and-mappings-are-pure',
+      comment: 'What decides has no Nest, no TypeORM, no database and no network.',
+      severity: 'error',
+      from: { path: '\\.(rules|mapping)\\.ts$' },
+      to: {
+        path: '(^node_modules/(@nestjs|typeorm|pg|undici))|(\\.(service|repository|controller)\\.ts$)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'nobody-imports-the-sandbox',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(sandbox/|sandbox-main|sandbox-process)' },
+      to: { path: '^src/sandbox/' },
+    },
+    {
+      name: 'the-sandbox-stands-alone',
+      severity: 'error',
+      from: { path: '^src/sandbox/' },
+      to: { path: '^src/', pathNot: '^src/(sandbox|base)/' },
+    },
+    {
+      name: 'nobody-imports-the-top',
+      severity: 'error',
+      from: { path: '^src/[a-z-]+/', pathNot: '^src/cli/' },
+      to: { path: '^src/(main|application|app\\.module|first-run|data-source)\\.ts$' },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, pathNot: '(\\.d\\.ts$)|(^src/(main|cli|sandbox-main)\\.ts$)' },
+      to: {},
+    },
+    { name: 'no-undeclared', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'unknown'] } },
+    {
+      name: 'no-dev-in-src',
+      severity: 'error',
+      from: { path: '^src' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

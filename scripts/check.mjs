@@ -1,0 +1,12 @@
+// `npm run check`: types, lint, format, the arrows between the rooms, and no package that is not in the README's table.
+import { prepare, run } from './prepare.mjs';
+import { checkDependencies } from './check-dependencies.mjs';
+
+await prepare();
+const node = (script, ...args) => run(process.execPath, [`node_modules/${script}`, ...args]);
+node('typescript/bin/tsc', '-p', '.');
+node('eslint/bin/eslint.js', 'src', 'test', '--max-warnings', '0');
+node('prettier/bin/prettier.cjs', '--check', '.');
+node('dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.mjs');
+checkDependencies();
+console.log('all checks passed');
