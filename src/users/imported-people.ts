@@ -8,8 +8,9 @@ import type { ChangeSource } from '../identity/source.js';
 import { SeatsService } from '../seats/seats.service.js';
 import { TenantStore } from '../tenants/tenant.store.js';
 import { documentOf, draftOf } from './user.mapping.js';
+import { insertUser, type UserWrite } from './user-statements.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
-import { UsersRepository, type UserWrite } from './users.repository.js';
+import { UsersRepository } from './users.repository.js';
 
 /** People whom the platform had before us: taken in as unmanaged, with the seat they hold, and told to nobody. */
 @Injectable()
@@ -51,7 +52,7 @@ export class ImportedPeople extends PeopleIntake {
       at: new Date(),
     };
     const tx = new UnitOfWork();
-    this.users.insert(tx, tenantId, write, { seat: false, clashes: false, unlinked: false });
+    insertUser(tx, tenantId, write, { seat: false, clashes: false, unlinked: false });
     // Who works there already works there: an opening balance, counted as overage where the limit is lower.
     this.seats.settle(tx, tenantId, 'none', write.decision.seat, {
       role,

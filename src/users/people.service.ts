@@ -4,7 +4,7 @@ import { sourceOf, type Caller } from '../tenants/caller.js';
 import { TenantStore } from '../tenants/tenant.store.js';
 import { roleNames } from '../identity/role.rules.js';
 import type { CreateUser, ChangeUser } from './user.dto.js';
-import { documentOf, draftOf, withFields, type UserDocument } from './user.mapping.js';
+import { documentOf, draftOf, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 import { ManagedByDirectory } from './users.errors.js';
@@ -118,7 +118,19 @@ function editOf(
   const fields = changedFields(row, body);
   if (fields.length === 0) return null;
   const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, body), directory?.attributeMap);
+  if (directory === null) keepUnnamed(draft, row, body);
   return { fields, draft, ...(body.role === undefined ? {} : { roleSet: body.role }) };
+}
+
+/**
+ * A merge patch leaves alone what it does not name. What is in force need not be what the resource alone would give:
+ * a directory that is gone may have taken the names from elsewhere.
+ */
+function keepUnnamed(draft: UserDraft, row: UserRow, body: ChangeUser): void {
+  if (body.email === undefined) draft.email = row.email;
+  if (body.external_id === undefined) draft.key = row.person_external_id;
+  if (body.first_name === undefined) draft.firstName = row.first_name;
+  if (body.last_name === undefined) draft.lastName = row.last_name;
 }
 
 /** One writer per field: the role is the directory's only where its rules or `roles` give one. */

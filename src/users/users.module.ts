@@ -7,6 +7,8 @@ import { HeldService } from './held/held.service.js';
 import { ImportedPeople } from './imported-people.js';
 import { PeopleService } from './people.service.js';
 import { PeopleUpkeep } from './people-upkeep.js';
+import { UserConsequences } from './user-consequences.js';
+import { UserCreation } from './user-creation.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
 import { UsersController } from './users.controller.js';
 import { UsersRepository } from './users.repository.js';
@@ -18,6 +20,8 @@ import { UsersService } from './users.service.js';
   controllers: [UsersController, HeldController],
   providers: [
     UsersRepository,
+    UserConsequences,
+    UserCreation,
     UsersService,
     UserDirectoryRepository,
     PeopleService,

@@ -10,7 +10,8 @@ export function keptSecret(dataDir: string, name: string, make: () => string): s
   const path = join(dataDir, name);
   const present = read(path);
   if (present !== null) return present;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  // Not closed: the embedded database lives below, and as root that belongs to another user. The files are closed.
+  mkdirSync(dataDir, { recursive: true, mode: 0o755 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);
   try {

@@ -16,6 +16,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
       { name: 'default_role', description: 'User unless set; none: none yet' },
       { name: 'on_match', description: 'link (unless set) or refuse' },
       { name: 'takes_over', description: 'the directory whose people it takes over' },
+      { name: 'replace_creates_missing', description: 'a replace that matches nothing makes the value', flag: true },
       { name: 'guard', description: 'on (unless set) or off' },
     ],
     async run(context) {
@@ -30,7 +31,8 @@ export const DIRECTORY_COMMANDS: Command[] = [
         'guard',
       );
       const role = default_role === undefined ? {} : { default_role: default_role === 'none' ? null : default_role };
-      const made = await context.client.call('POST', '/directories', { ...rest, ...role });
+      const lenient = context.options['replace_creates_missing'] === true ? { replace_creates_missing: true } : {};
+      const made = await context.client.call('POST', '/directories', { ...rest, ...role, ...lenient });
       const { id, name, profile, state, scim_base_url, scim_token } = made;
       const me = await context.client.call<{ tenant: { id: string } }>('GET', '/me');
       return { tenant_id: me.tenant.id, directory_id: id, name, profile, state, scim_base_url, scim_token };

@@ -21,6 +21,9 @@ interface BulkResult {
   response?: unknown;
 }
 
+const PARTNER_FAILED = (id: string): ScimRequestError =>
+  new ScimRequestError(409, `The operation that makes bulkId "${id.slice(0, 100)}" failed.`);
+
 /** What is known while one request is carried out. */
 interface Progress {
   ids: Map<string, string>;
@@ -42,7 +45,9 @@ export class ScimBulkService {
     const plan = planBulk(request.operations);
     const progress: Progress = { ids: new Map(), results: [], failures: 0 };
     for (const step of plan.steps) {
-      if (request.failOnErrors !== undefined && progress.failures >= request.failOnErrors) break;
+      // What has been made without its references is still completed, or taken back.
+      const stopped = request.failOnErrors !== undefined && progress.failures >= request.failOnErrors;
+      if (stopped && step.kind !== 'completeReferences') continue;
       const operation = request.operations[step.index]!;
       const missing = [...plan.references[step.index]!].find(
         (id) => !progress.ids.has(id) && !(step.kind === 'execute' && step.deferred.has(id)),
@@ -63,12 +68,10 @@ export class ScimBulkService {
     try {
       if (step.kind === 'refuse') throw step.error;
       if (step.kind === 'completeReferences') {
-        await this.complete(directory, operation, facts, progress);
+        await this.complete(directory, operation, missing, facts, progress);
         return;
       }
-      if (missing !== undefined) {
-        throw new ScimRequestError(409, `The operation that makes bulkId "${missing.slice(0, 100)}" failed.`);
-      }
+      if (missing !== undefined) throw PARTNER_FAILED(missing);
       const data = substituteBulkIds(withoutReferences(operation.data, step.deferred), progress.ids);
       const id = operation.id === null ? null : substituteBulkIds(operation.id, progress.ids);
       progress.results[step.index] = await this.execute(directory, operation, id, data, facts, progress);
@@ -76,7 +79,6 @@ export class ScimBulkService {
       const { status, body } = this.face.scimError(error);
       progress.failures++;
       progress.results[step.index] = {
-        ...progress.results[step.index],
         method: operation.method,
         ...(operation.bulkId === undefined ? {} : { bulkId: operation.bulkId }),
         ...(operation.id === null ? {} : { location: this.location(operation, operation.id) }),
@@ -86,18 +88,30 @@ export class ScimBulkService {
     }
   }
 
-  /** The references that had to wait, once what they mean is there. */
+  /**
+   * The references that had to wait, once what they mean is there. Where it is not, what was made without them is
+   * deleted again: a client that is told of a failure does not look for half of a resource.
+   */
   private async complete(
     directory: CurrentDirectory,
     operation: BulkOperation,
+    missing: string | undefined,
     facts: RequestFacts,
     progress: Progress,
   ): Promise<void> {
     const id = progress.ids.get(operation.bulkId!);
     if (id === undefined) return; // it failed, and has its result
-    const data = substituteBulkIds(operation.data, progress.ids);
-    const row = await this.replace(directory, operation, id, data, { ...facts, ifMatch: undefined });
-    progress.results[operation.index]!.version = etagOf(row.version);
+    const unconditional = { ...facts, ifMatch: undefined };
+    try {
+      if (missing !== undefined) throw PARTNER_FAILED(missing);
+      const data = substituteBulkIds(operation.data, progress.ids);
+      const row = await this.replace(directory, operation, id, data, unconditional);
+      progress.results[operation.index]!.version = etagOf(row.version);
+    } catch (error) {
+      progress.ids.delete(operation.bulkId!);
+      await this.remove(directory, operation, id, unconditional);
+      throw error;
+    }
   }
 
   private async execute(
@@ -135,8 +149,7 @@ export class ScimBulkService {
         return { ...result, status: '204', location };
       }
       case 'DELETE': {
-        if (isUser) await this.users.remove(directory, id!, request);
-        else await this.groups.remove(directory, id!, request);
+        await this.remove(directory, operation, id!, request);
         return { ...result, status: '204', location: this.location(operation, id!) };
       }
     }
@@ -152,6 +165,16 @@ export class ScimBulkService {
     return operation.type!.name === 'User'
       ? this.users.replace(directory, id, data, facts)
       : this.groups.replace(directory, id, data, { ...facts, withMembers: false });
+  }
+
+  private remove(
+    directory: CurrentDirectory,
+    operation: BulkOperation,
+    id: string,
+    facts: RequestFacts,
+  ): Promise<void> {
+    const resources = operation.type!.name === 'User' ? this.users : this.groups;
+    return resources.remove(directory, id, facts);
   }
 
   private location(operation: BulkOperation, id: string): string {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Moment, Nested, NestedList, Ruled } from '../../base/http/fields.js';
+import { Choice, Flag, Moment, Nested, NestedList, Ruled } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { ServerSet } from '../../base/http/validate.js';
 import {
@@ -95,6 +95,12 @@ export class CreateDirectory {
   @Text({ max: 64, optional: true, nullable: true, description: 'The directory whose people this one takes over.' })
   takes_over?: string | null;
 
+  @Flag({
+    optional: true,
+    description: 'A replace through a value path that matches nothing makes the value, in place of 400 noTarget.',
+  })
+  replace_creates_missing?: boolean;
+
   @Ruled(guardProblem, GUARD, { optional: true })
   guard?: 'off' | 'on' | Partial<GuardFigures>;
 }
@@ -121,6 +127,12 @@ export class ChangeDirectory {
 
   @Text({ max: 64, optional: true, nullable: true })
   takes_over?: string | null;
+
+  @Flag({
+    optional: true,
+    description: 'A replace through a value path that matches nothing makes the value, in place of 400 noTarget.',
+  })
+  replace_creates_missing?: boolean;
 
   @Ruled(guardProblem, GUARD, { optional: true })
   guard?: 'off' | 'on' | Partial<GuardFigures>;
@@ -167,6 +179,10 @@ export class DirectoryBody {
   takes_over!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The directory that took this one over.' })
   superseded_by!: string | null;
+  @ApiProperty({
+    description: 'A replace through a value path that matches nothing makes the value, in place of 400 noTarget.',
+  })
+  replace_creates_missing!: boolean;
   @ApiProperty({ type: Object })
   guard!: Guard;
   @ApiProperty({ description: 'What the IdP is pointed at.' })

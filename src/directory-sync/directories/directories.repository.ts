@@ -13,6 +13,7 @@ export interface DirectoryRow {
   attribute_map: AttributeMap;
   on_match: OnMatch;
   takes_over: string | null;
+  replace_creates_missing: boolean;
   guard: { off?: boolean } & Partial<GuardFigures>;
   superseded_by: string | null;
   last_request_at: Date | null;
@@ -24,7 +25,15 @@ export interface DirectoryRow {
 /** What an admin sets. */
 export type DirectorySettings = Pick<
   DirectoryRow,
-  'name' | 'profile' | 'state' | 'default_role' | 'attribute_map' | 'on_match' | 'takes_over' | 'guard'
+  | 'name'
+  | 'profile'
+  | 'state'
+  | 'default_role'
+  | 'attribute_map'
+  | 'on_match'
+  | 'takes_over'
+  | 'replace_creates_missing'
+  | 'guard'
 >;
 
 export interface DirectoryCounts {
@@ -34,7 +43,8 @@ export interface DirectoryCounts {
   pending_members: number;
 }
 
-const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over, d.guard,
+const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
+  d.replace_creates_missing, d.guard,
   (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id and o.deleted_at is null)
     as superseded_by,
   d.last_request_at, d.last_refusal, d.created_at, d.updated_at`;
@@ -45,8 +55,9 @@ export class DirectoriesRepository {
 
   async insert(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
     await tx.query(
-      `insert into directories (tenant_id, id, name, profile, state, default_role, attribute_map, on_match, takes_over, guard)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      `insert into directories (tenant_id, id, name, profile, state, default_role, attribute_map, on_match, takes_over,
+         replace_creates_missing, guard)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
       [tenantId, id, ...columnsOf(settings)],
     );
   }
@@ -54,7 +65,7 @@ export class DirectoriesRepository {
   async update(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
     await tx.query(
       `update directories set name = $3, profile = $4, state = $5, default_role = $6, attribute_map = $7, on_match = $8,
-         takes_over = $9, guard = $10, updated_at = now()
+         takes_over = $9, replace_creates_missing = $10, guard = $11, updated_at = now()
        where tenant_id = $1 and id = $2`,
       [tenantId, id, ...columnsOf(settings)],
     );
@@ -124,6 +135,7 @@ function columnsOf(settings: DirectorySettings): unknown[] {
     JSON.stringify(settings.attribute_map),
     settings.on_match,
     settings.takes_over,
+    settings.replace_creates_missing,
     JSON.stringify(settings.guard),
   ];
 }

@@ -59,6 +59,7 @@ export class DirectoriesService {
         attribute_map: mapAfter({}, input.attribute_map),
         on_match: input.on_match ?? 'link',
         takes_over: input.takes_over ?? null,
+        replace_creates_missing: input.replace_creates_missing ?? false,
         guard: guardAfter({}, input.guard),
       };
       await this.demandValid(tx, by.tenantId, id, settings);
@@ -101,6 +102,7 @@ export class DirectoriesService {
         attribute_map: mapAfter(row.attribute_map, input.attribute_map),
         on_match: input.on_match ?? row.on_match,
         takes_over: input.takes_over === undefined ? row.takes_over : input.takes_over,
+        replace_creates_missing: input.replace_creates_missing ?? row.replace_creates_missing,
         guard: guardAfter(row.guard, input.guard),
       };
       await this.demandValid(tx, by.tenantId, id, settings);

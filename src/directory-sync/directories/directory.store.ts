@@ -21,6 +21,7 @@ interface DirectoryRow {
   attribute_map: AttributeMap;
   on_match: OnMatch;
   takes_over: string | null;
+  replace_creates_missing: boolean;
   guard: { off?: boolean } & Partial<GuardFigures>;
   superseded_by: string | null;
   has_rules: boolean;
@@ -54,7 +55,8 @@ export class DirectoryStore {
 
   private async load(tenantId: string, id: string): Promise<Directory> {
     const { rows } = await this.db.query<DirectoryRow>(
-      `select d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over, d.guard,
+      `select d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
+         d.replace_creates_missing, d.guard,
          (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
             and o.deleted_at is null) as superseded_by,
          exists (select 1 from group_rules r where r.tenant_id = d.tenant_id and r.directory_id = d.id) as has_rules
@@ -75,7 +77,7 @@ export class DirectoryStore {
       takesOver: row.takes_over,
       superseded: row.superseded_by !== null,
       supersededBy: row.superseded_by,
-      replaceCreatesMissing: false,
+      replaceCreatesMissing: row.replace_creates_missing,
       guard: guardOf(row.guard),
       hasRules: row.has_rules,
     };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
-import { Database, type SqlRunner } from '../../base/database/database.js';
+import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
 import { listResponseText } from '../../scim/messages/list-response.js';
@@ -16,7 +16,7 @@ import { foldCase } from '../../scim/text.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { PageMarks } from '../page-marks.js';
 import { readPage, type ListTable } from '../resource-list.js';
-import { MembershipReview } from '../roles/membership-review.js';
+import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
 import { GROUP_COLUMN_MAP, isSelective } from './group.columns.js';
 import {
@@ -77,7 +77,7 @@ export class ScimGroupsService {
   /** PUT: name and members become exactly these; `members` left out means none (RFC 7644 §3.5.1). */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<GroupRow> {
     const { draft, members } = split(readResource(GROUP_TYPE, body, directory.dialect));
-    const moved = await this.db.transaction(async (tx) => {
+    const review = await this.db.transaction(async (tx) => {
       const row = await this.locked(tx, directory, id, request);
       if (!sameJson(JSON.parse(row.doc), JSON.parse(draft.doc))) await this.update(tx, directory, id, draft);
       const moves = await this.repository.replaceMembers(
@@ -88,10 +88,9 @@ export class ScimGroupsService {
         id,
         members,
       );
-      const job = await this.review.note(tx, directory, id, moves.moved);
-      return { job, members: moves.moved };
+      return this.review.note(tx, directory, id, moves.moved);
     });
-    await this.review.now(directory, moved.job, moved.members, request.requestId);
+    await this.review.now(directory, review, request.requestId);
     return this.stored(directory, id, request);
   }
 
@@ -111,8 +110,8 @@ export class ScimGroupsService {
         return;
       }
     }
-    const moved = await this.db.transaction((tx) => this.patchLocked(tx, directory, id, plan, request));
-    await this.review.now(directory, moved.job, moved.members, request.requestId);
+    const review = await this.db.transaction((tx) => this.patchLocked(tx, directory, id, plan, request));
+    await this.review.now(directory, review, request.requestId);
   }
 
   private async patchLocked(
@@ -121,7 +120,7 @@ export class ScimGroupsService {
     id: string,
     plan: GroupPatchPlan,
     request: RequestFacts,
-  ): Promise<{ job: string | null; members: string[] }> {
+  ): Promise<Review | null> {
     const row = await this.locked(tx, directory, id, request);
     if (plan.attributeOperations.length > 0) {
       const before = { id, ...(JSON.parse(row.doc) as Resource) };
@@ -133,7 +132,7 @@ export class ScimGroupsService {
       const moves = await this.editMembers(tx, directory, id, edit);
       for (const member of moves?.moved ?? []) moved.push(member);
     }
-    return { job: await this.review.note(tx, directory, id, moved), members: moved };
+    return this.review.note(tx, directory, id, moved);
   }
 
   private editMembers(
@@ -204,7 +203,12 @@ export class ScimGroupsService {
   }
 
   private async update(tx: SqlRunner, directory: CurrentDirectory, id: string, draft: GroupDraft) {
-    if (!(await this.repository.update(tx, directory.tenantId, directory.id, id, draft))) throw nameTaken(draft);
+    try {
+      if (!(await this.repository.update(tx, directory.tenantId, directory.id, id, draft))) throw nameTaken(draft);
+    } catch (error) {
+      // Another group was given the name in the very same moment.
+      throw codeOf(error) === '23505' ? nameTaken(draft) : error;
+    }
   }
 
   private async locked(

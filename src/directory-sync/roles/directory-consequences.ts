@@ -30,7 +30,11 @@ export class PeopleOfDirectory extends DirectoryPeople {
   /** They stay, as they are in force now, and nobody manages them any more; nothing is forwarded. */
   async release(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
     await db.query(
-      `with freed as (update users set directory_id = null, version = version + 1
+      // Key and role came from the directory; now they are the person's own, as the users API writes them.
+      `with freed as (update users set directory_id = null, role_set = coalesce(role, role_set),
+           external_id = person_external_id, version = version + 1,
+           doc = case when person_external_id is null then doc - 'externalId'
+             else jsonb_set(doc, '{externalId}', to_jsonb(person_external_id)) end
          where tenant_id = $1 and directory_id = $2 and gone_at is null returning 1)
        insert into population_steps (tenant_id, owner, step)
        select $1, x.owner, x.step from (select count(*)::int as n from freed) f
@@ -43,6 +47,16 @@ export class PeopleOfDirectory extends DirectoryPeople {
       directoryId,
     ]);
     await db.query(`delete from groups where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
+    // The other directories see them from now on, and may have been waiting for them.
+    await db.query(
+      `with due as (delete from pending_members p using users u where p.tenant_id = $1 and u.tenant_id = $1
+         and u.id = p.member_id and u.directory_id is null and u.gone_at is null returning p.group_id, p.member_id, p.display),
+       added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
+         select $1, group_id, member_id, 'User', display from due on conflict do nothing returning group_id)
+       update groups g set version = g.version + 1, updated_at = greatest(now(), g.updated_at)
+       where g.tenant_id = $1 and g.id in (select group_id from added)`,
+      [tenantId],
+    );
   }
 
   async stateChanged(

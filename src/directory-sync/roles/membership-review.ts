@@ -5,6 +5,12 @@ import { newId } from '../../base/ids.js';
 import { UsersService } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 
+/** People whose roles have to be looked at, and the job that says so. */
+export interface Review {
+  job: string;
+  people: string[];
+}
+
 /** Up to so many people a role is settled before the IdP gets its answer; beyond that, right after it. */
 const INLINE = 100;
 
@@ -27,17 +33,21 @@ export class MembershipReview {
   }
 
   /**
-   * Notes people whose memberships of a group have moved, if a rule speaks of that group. Answers the job, or null.
+   * Notes people whose memberships of a group have moved, if a rule speaks of that group. The rules of a directory are
+   * about its own people: who is managed by nobody, or by another directory, may be a member and gets no role by it.
    * A job that is about to be done at once is leased for that long.
    */
   async note(
     tx: SqlRunner,
     directory: CurrentDirectory,
     groupId: string,
-    userIds: string[],
-    atOnce = userIds.length <= INLINE,
-  ): Promise<string | null> {
-    if (!directory.writing.hasRules || userIds.length === 0) return null;
+    memberIds: string[],
+    soon = true,
+  ): Promise<Review | null> {
+    const { hasRules, superseded } = directory.writing;
+    if (!hasRules || superseded || memberIds.length === 0) return null;
+    const people = await this.ownPeople(tx, directory, memberIds);
+    if (people.length === 0) return null;
     const id = newId('job');
     const { rowCount } = await tx.query(
       `insert into jobs (tenant_id, id, kind, payload, total, created_by, lease_until)
@@ -46,28 +56,36 @@ export class MembershipReview {
       [
         directory.tenantId,
         id,
-        JSON.stringify({ directory_id: directory.id, user_ids: userIds }),
-        userIds.length,
+        JSON.stringify({ directory_id: directory.id, user_ids: people }),
+        people.length,
         JSON.stringify(directory.actor),
-        atOnce,
+        soon && people.length <= INLINE,
         groupId,
       ],
     );
-    return rowCount === 1 ? id : null;
+    return rowCount === 1 ? { job: id, people } : null;
   }
 
   /** After the commit: settles the roles of a few people before the answer; many are left to the job. */
-  async now(directory: CurrentDirectory, job: string | null, userIds: string[], requestId: string): Promise<void> {
-    if (job === null) return;
-    if (userIds.length > INLINE) {
+  async now(directory: CurrentDirectory, review: Review | null, requestId: string): Promise<void> {
+    if (review === null) return;
+    if (review.people.length > INLINE) {
       this.wake();
       return;
     }
-    for (const id of userIds) await this.review(directory, id, requestId);
+    for (const id of review.people) await this.review(directory, id, requestId);
     await this.db.query(
       `update jobs set state = 'done', done = total, finished_at = now(), lease_until = null where tenant_id = $1 and id = $2`,
-      [directory.tenantId, job],
+      [directory.tenantId, review.job],
     );
+  }
+
+  private async ownPeople(tx: SqlRunner, directory: CurrentDirectory, ids: string[]): Promise<string[]> {
+    const { rows } = await tx.query<{ id: string }>(
+      `select id from users where tenant_id = $1 and directory_id = $2 and id = any($3::text[])`,
+      [directory.tenantId, directory.id, ids],
+    );
+    return rows.map((row) => row.id);
   }
 
   /** Works out again what is in force for one person of the directory. */
@@ -75,7 +93,7 @@ export class MembershipReview {
     try {
       await this.users.reconsider(writeContext(directory, requestId, new Date()), userId);
     } catch (error) {
-      if (!(error instanceof NotFound)) throw error; // gone meanwhile, or a group within the group: no role to settle
+      if (!(error instanceof NotFound)) throw error; // gone meanwhile: no role to settle
     }
   }
 }

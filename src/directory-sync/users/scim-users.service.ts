@@ -15,8 +15,10 @@ import type { UserRow } from '../../users/user.row.js';
 import { GROUPS_COLUMN } from '../../users/users.repository.js';
 import { UsersService, type Edit } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
+import { GroupsRepository } from '../groups/groups.repository.js';
 import { PageMarks } from '../page-marks.js';
 import { readPage, type ListTable } from '../resource-list.js';
+import { MembershipReview } from '../roles/membership-review.js';
 import { PreconditionFailed } from '../scim.refusals.js';
 import { isSelective, USER_COLUMN_MAP } from './user.columns.js';
 import type { StoredUser, View } from './user-resource.js';
@@ -52,6 +54,8 @@ export class ScimUsersService {
   constructor(
     private readonly db: Database,
     private readonly users: UsersService,
+    private readonly groups: GroupsRepository,
+    private readonly review: MembershipReview,
     private readonly config: Config,
   ) {}
 
@@ -69,7 +73,8 @@ export class ScimUsersService {
     const doc = readResource(USER_TYPE, body, directory.dialect);
     const draft = draftOf(doc, directory.writing.attributeMap);
     const context = writeContext(directory, request.requestId, request.receivedAt);
-    return (await this.users.create(context, draft)).row;
+    const { row, outcome } = await this.users.create(context, draft);
+    return outcome === 'linked' ? this.arrived(directory, row, request) : row;
   }
 
   /** PUT: the whole resource (RFC 7644 §3.5.1). What the client leaves out is unassigned, `active` is true again. */
@@ -98,7 +103,8 @@ export class ScimUsersService {
     next: (before: UserDocument) => UserDocument | null,
   ): Promise<StoredUser> {
     const context = writeContext(directory, request.requestId, request.receivedAt);
-    const { row } = await this.users.change(context, id, this.visibleTo(directory), (row): Edit | null => {
+    let comesIn = false;
+    const { row, outcome } = await this.users.change(context, id, this.visibleTo(directory), (row): Edit | null => {
       requireVersion(row, request.ifMatch);
       const before = JSON.parse(row.doc) as UserDocument;
       const after = next({ id: row.id, ...before });
@@ -107,13 +113,26 @@ export class ScimUsersService {
       const mine = row.directory_id === directory.id;
       if (mine && sameJson(before, after)) return null;
       if (directory.writing.superseded) return null; // answered, and without effect (contract §4)
+      comesIn = !mine;
       return { draft: draftOf(after, directory.writing.attributeMap), directoryId: directory.id };
     });
-    return row;
+    return comesIn && outcome === 'changed' ? this.arrived(directory, row, request) : row;
+  }
+
+  /** Somebody who was there has become this directory's: they join the groups in which they were waited for. */
+  private async arrived(directory: CurrentDirectory, row: StoredUser, request: RequestFacts): Promise<StoredUser> {
+    const joined = await this.groups.admitPending(directory.tenantId, directory.id, row.id);
+    if (joined.length === 0) return row;
+    if (directory.writing.hasRules) await this.review.review(directory, row.id, request.requestId);
+    return this.read(directory, row.id, true);
   }
 
   /** 204; 404 the second time. */
   async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
+    if (directory.writing.superseded) {
+      requireVersion(await this.read(directory, id, false), request.ifMatch);
+      return; // answered, and without effect (contract §4)
+    }
     const context = writeContext(directory, request.requestId, request.receivedAt);
     await this.users.remove(context, id, this.visibleTo(directory), (row) => requireVersion(row, request.ifMatch));
   }

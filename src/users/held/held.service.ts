@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../base/database/database.js';
+import { codeOf, Database } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { HeldReason } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
@@ -53,12 +53,21 @@ export class HeldService {
   /** Forgets what was written: what is in force stays so, until something else is written. */
   async discard(caller: Caller, userId: string): Promise<NamedUser> {
     const row = await this.heldRow(caller.tenantId, userId);
-    await this.db.transaction(async (tx) => {
+    await this.undo(caller, row).catch((error: unknown) => {
+      if (codeOf(error) !== '23505') throw error;
+      throw new Conflict('user_name_taken', 'The name of the deleted user has been given to somebody else meanwhile.');
+    });
+    await this.note(caller, row, 'discarded');
+    return (await this.repository.one(caller.tenantId, userId))!;
+  }
+
+  private undo(caller: Caller, row: NamedUser): Promise<void> {
+    return this.db.transaction(async (tx) => {
       const { rowCount } = await tx.query(
         `update users set held = null, held_since = null, gone_at = null, user_name_key = $4, version = version + 1,
            seat = case seat when 'waiting' then 'none' else seat end, waiting_since = null
          where tenant_id = $1 and id = $2 and version = $3`,
-        [caller.tenantId, userId, row.version, userNameKey(row.user_name)],
+        [caller.tenantId, row.id, row.version, userNameKey(row.user_name)],
       );
       if (rowCount === 0)
         throw new Conflict('changed_meanwhile', 'The user was changed at the same moment; look again.');
@@ -69,8 +78,6 @@ export class HeldService {
         ]);
       }
     });
-    await this.note(caller, row, 'discarded');
-    return (await this.repository.one(caller.tenantId, userId))!;
   }
 
   private async heldRow(tenantId: string, userId: string): Promise<NamedUser> {

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { access, cp, mkdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { access, cp, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { makePassable, openToAll, reachable } from './passable.js';
 
 /** Where PostgreSQL's programs are, and as whom they must run. */
 export interface Binaries {
@@ -34,17 +35,9 @@ export async function findBinaries(): Promise<Binaries> {
   await makeLinks(root);
   if (process.getuid?.() !== 0) return { postgres: found.postgres, initdb: found.initdb, runAs: undefined };
   const runAs = await databaseUser();
-  const native = (await reachable(found.postgres)) ? path.join(root, 'native') : await copyOutside(root);
+  const open = (await reachable(found.postgres)) && ((await stat(found.postgres)).mode & 0o005) === 0o005;
+  const native = open ? path.join(root, 'native') : await copyOutside(root);
   return { postgres: path.join(native, 'bin', 'postgres'), initdb: path.join(native, 'bin', 'initdb'), runAs };
-}
-
-/** True if a user without rights of their own can pass through every folder above this path. */
-export async function reachable(target: string): Promise<boolean> {
-  for (let folder = path.dirname(path.resolve(target)); ; folder = path.dirname(folder)) {
-    const { mode } = await stat(folder);
-    if ((mode & 0o001) === 0) return false;
-    if (folder === path.dirname(folder)) return true;
-  }
 }
 
 async function makeLinks(root: string): Promise<void> {
@@ -78,9 +71,10 @@ async function copyOutside(root: string): Promise<string> {
     () => false,
   );
   if (ready) return target;
-  await mkdir(outsideFolder(), { recursive: true, mode: 0o755 });
+  await makePassable(outsideFolder());
   const draft = `${target}.${process.pid}`;
   await cp(path.join(root, 'native'), draft, { recursive: true, verbatimSymlinks: true });
+  await openToAll(draft);
   await rename(draft, target).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     await rm(draft, { recursive: true }); // another process was quicker

@@ -5,7 +5,9 @@ import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findBinaries, outsideFolder, reachable, type Binaries } from './binaries.js';
+import { findBinaries, outsideFolder, type Binaries } from './binaries.js';
+import { makePassable, reachable } from './passable.js';
+import { isAlive, whileLocked } from './start-lock.js';
 
 /** What is remembered between starts, in `<dataDir>/database.json` (mode 0600). */
 interface Remembered {
@@ -43,9 +45,13 @@ export class EmbeddedPostgres {
    */
   static async start(dataDir: string, settings: string[] = []): Promise<EmbeddedPostgres> {
     await mkdir(dataDir, { recursive: true, mode: 0o755 });
+    return whileLocked(dataDir, () => this.startAlone(dataDir, settings));
+  }
+
+  private static async startAlone(dataDir: string, settings: string[]): Promise<EmbeddedPostgres> {
     const file = path.join(dataDir, 'database.json');
     let remembered = await read(file);
-    if (remembered && (await isOurs(remembered))) return new EmbeddedPostgres(remembered, true);
+    if (remembered && (await isRunning(remembered))) return new EmbeddedPostgres(remembered, true);
 
     const binaries = await findBinaries();
     const folder = remembered?.folder ?? (await chooseFolder(dataDir, binaries));
@@ -83,6 +89,27 @@ async function read(file: string): Promise<Remembered | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** Whether our server runs; one that is still coming up (its starter was killed) is waited for. */
+async function isRunning(remembered: Remembered): Promise<boolean> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    if (await isOurs(remembered)) return true;
+    const pid = await postmasterPid(remembered.folder);
+    if (pid === null || !isAlive(pid) || !(await listens(remembered.port)) || Date.now() > deadline) return false;
+    await sleep(100);
+  }
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => socket.destroy());
+    socket.once('connect', () => socket.end());
+  });
 }
 
 /** Ready means: it lets us in, and it serves our own data directory (another server may have taken the port). */
@@ -123,8 +150,9 @@ async function initialise(binaries: Binaries, { folder, password }: Remembered):
   );
   if (done) return;
   // The server must be able to create its directory, so the folder above is its own.
+  await makePassable(path.dirname(folder));
   const parent = binaries.runAs ? `${folder}.home` : path.dirname(folder);
-  await mkdir(parent, { recursive: true, mode: binaries.runAs ? 0o700 : 0o755 });
+  await mkdir(parent, { recursive: true, mode: 0o700 });
   if (binaries.runAs) await chown(parent, binaries.runAs.uid, binaries.runAs.gid);
   const draft = path.join(parent, `init-${process.pid}`);
   await rm(draft, { recursive: true, force: true });
@@ -171,7 +199,7 @@ async function launch(binaries: Binaries, remembered: Remembered, logFile: strin
       exited = false;
       // Its errors go to a file, because a pipe would die with us; detached, so that Ctrl-C does not reach it before
       // the service has drained.
-      const log = await open(logFile, 'a');
+      const log = await open(logFile, 'a', 0o600);
       const child = spawn(binaries.postgres, serverArguments(remembered, settings), {
         ...binaries.runAs,
         detached: true,

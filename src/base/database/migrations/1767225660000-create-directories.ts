@@ -14,6 +14,7 @@ export class CreateDirectories1767225660000 implements MigrationInterface {
         attribute_map jsonb not null default '{}',
         on_match text not null default 'link' check (on_match in ('link', 'refuse')),
         takes_over text collate "C",
+        replace_creates_missing boolean not null default false,
         guard jsonb not null default '{}',
         last_request_at timestamptz,
         last_refusal jsonb,

@@ -1,0 +1,31 @@
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/** True if a user without rights of their own can pass through every folder above this path. */
+export async function reachable(target: string): Promise<boolean> {
+  for (let folder = path.dirname(path.resolve(target)); ; folder = path.dirname(folder)) {
+    const { mode } = await stat(folder);
+    if ((mode & 0o001) === 0) return false;
+    if (folder === path.dirname(folder)) return true;
+  }
+}
+
+/** Makes a folder, and every missing one above it, such that everybody can pass through, whatever our umask says. */
+export async function makePassable(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return; // it was there already
+  for (let made = folder; ; made = path.dirname(made)) {
+    await chmod(made, 0o755);
+    if (path.relative(made, first) === '') return;
+  }
+}
+
+/** Lets everybody read what is below a folder, and run the programs in it: an install under a closed umask does not. */
+export async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const target = path.join(folder, entry.name);
+    if (entry.isDirectory()) await openToAll(target);
+    else if (entry.isFile()) await chmod(target, ((await stat(target)).mode & 0o100) === 0 ? 0o644 : 0o755);
+  }
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { SandboxJournal } from './sandbox-journal.js';
+import { SandboxUsers, type Effect } from './sandbox-users.js';
+import { problem, type JournalEntry, type SandboxAnswer, type SandboxRequest } from './sandbox.types.js';
+
+const RECENT = 100;
+
+/** What a request came to: `replayed` if it was answered from memory, because its key had come before. */
+export interface Done {
+  effect: Effect;
+  replayed: boolean;
+}
+
+/**
+ * The users of all spaces, and the answers that were given. Memory decides and the journal keeps: an answer may go out
+ * only when `note` is through.
+ */
+export class SandboxEngine {
+  readonly spaces = new Map<string, SandboxUsers>();
+  /** The last requests, newest first. */
+  recent: JournalEntry[] = [];
+  private readonly answers = new Map<string, { hash: string; answer: SandboxAnswer }>();
+  private seq = 0;
+  private loading: Promise<void> | null = null;
+
+  constructor(readonly journal: SandboxJournal) {}
+
+  /** Resolves when memory says what the database says. */
+  async ready(): Promise<void> {
+    if (this.loading) await this.loading;
+  }
+
+  async load(): Promise<void> {
+    this.spaces.clear();
+    this.answers.clear();
+    for (const { space, doc } of await this.journal.users()) this.space(space).load(doc);
+    for (const { space, idempotency_key, body_hash, status, answer } of await this.journal.answers()) {
+      this.answers.set(`${space} ${idempotency_key}`, { hash: body_hash, answer: { status: status!, body: answer! } });
+    }
+    this.seq = await this.journal.lastSeq();
+  }
+
+  /** Decides and applies in one turn of the loop: two requests never interleave. */
+  apply(request: SandboxRequest): Done {
+    const { method, space, idempotencyKey } = request;
+    const users = this.space(space);
+    const reads = method === 'GET';
+    const memory = idempotencyKey === null || reads ? null : `${space} ${idempotencyKey}`;
+    const before = memory === null ? undefined : this.answers.get(memory);
+    if (before !== undefined) {
+      const answer =
+        before.hash === hashOf(request)
+          ? before.answer
+          : problem(422, 'idempotency_key_reused', 'This Idempotency-Key came with another request before.');
+      return { effect: { answer, userId: null, externalId: null, applied: false }, replayed: true };
+    }
+    const effect = route(users, request);
+    if (memory !== null) this.answers.set(memory, { hash: hashOf(request), answer: effect.answer });
+    return { effect, replayed: false };
+  }
+
+  /** Writes down what was asked and what it came to (null: nothing); resolves when that is safe, and throws if not. */
+  async note(request: SandboxRequest, done: Done | null, fault: string | null): Promise<void> {
+    const reads = request.method === 'GET';
+    const entry: JournalEntry = {
+      seq: ++this.seq,
+      at: new Date(),
+      space: request.space,
+      method: request.method,
+      path: request.path,
+      idempotency_key: request.idempotencyKey,
+      user_id: done?.effect.userId ?? null,
+      external_id: done?.effect.externalId ?? null,
+      body: request.body,
+      body_hash: hashOf(request),
+      status: done?.effect.answer.status ?? null,
+      applied: (done?.effect.applied ?? false) && !done?.replayed,
+      replayed: done?.replayed ?? false,
+      fault,
+      answer: reads || done === null || done.replayed ? null : done.effect.answer.body,
+    };
+    this.recent = [entry, ...this.recent.slice(0, RECENT - 1)];
+    const { user_id: userId, space } = entry;
+    const user = entry.applied && userId !== null ? (this.space(space).byId.get(userId) ?? null) : undefined;
+    const written = this.journal.write(entry, user);
+    // Whether a mere question is remembered is not worth waiting for.
+    if (reads) return void written.catch(() => undefined);
+    try {
+      await written;
+    } catch (error) {
+      // Memory says more than the database: believe the database.
+      this.loading ??= this.load().finally(() => (this.loading = null));
+      throw error;
+    }
+  }
+
+  /** Forgets everything of one space. */
+  async reset(space: string): Promise<void> {
+    await this.journal.reset(space);
+    this.spaces.delete(space);
+    for (const key of this.answers.keys()) if (key.startsWith(`${space} `)) this.answers.delete(key);
+    this.recent = this.recent.filter((entry) => entry.space !== space);
+  }
+
+  private space(space: string): SandboxUsers {
+    let users = this.spaces.get(space);
+    if (users === undefined) this.spaces.set(space, (users = new SandboxUsers()));
+    return users;
+  }
+}
+
+/** One request of the users API, applied. */
+function route(users: SandboxUsers, { method, path, query, body }: SandboxRequest): Effect {
+  const [, , resource, encoded] = path.split('/');
+  const id = encoded === undefined ? undefined : decoded(encoded);
+  const read = (answer: SandboxAnswer): Effect => ({ answer, userId: null, externalId: null, applied: false });
+  if (resource === 'resolve' && method === 'GET' && id === undefined) {
+    const type = query.get('type');
+    const found = type === 'user' ? users.resolve(query.get('external_id') ?? '') : null;
+    return read({ status: 200, body: JSON.stringify({ found: found !== null, id: found, type }) });
+  }
+  if (resource !== 'users') return read(problem(404, 'not_found', 'Nothing is here.'));
+  if (id === undefined) {
+    if (method === 'POST') return users.create(body);
+    if (method === 'GET') return read(users.list(query));
+  } else {
+    if (method === 'PATCH') return users.update(id, body);
+    if (method === 'DELETE') return users.remove(id);
+    const user = users.byId.get(id);
+    if (method === 'GET') {
+      return read(user ? { status: 200, body: JSON.stringify(user) } : problem(404, 'not_found', 'No such user.'));
+    }
+  }
+  return read(problem(405, 'method_not_allowed', `${method} is not possible here.`));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function hashOf(request: SandboxRequest): string {
+  return createHash('sha256').update(`${request.method} ${request.path}\n${request.body}`).digest('base64url');
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import { ForwardingService } from '../forwarding/forwarding.service.js';
+import type { InForce, UserChange } from '../identity/person.js';
+import { changeBetween, mustForward } from '../identity/user-change.rules.js';
+import { SeatsService } from '../seats/seats.service.js';
+import { endPersonKeys } from '../tenants/person-keys.js';
+import { personOfRow, type UserRow } from './user.row.js';
+import { type UserWrite } from './user-statements.js';
+import type { WriteContext } from './write-context.js';
+
+/** What follows from a change of a person, put into the very statement that makes it. */
+@Injectable()
+export class UserConsequences {
+  constructor(
+    private readonly seats: SeatsService,
+    private readonly forwarding: ForwardingService,
+  ) {}
+
+  /** Adds the ledger's line, the user change and what we owe. Answers whether the platform is to hear of it. */
+  ofWrite(tx: UnitOfWork, ctx: WriteContext, row: UserRow | null, write: UserWrite): boolean {
+    const after = write.decision.inForce;
+    this.seats.settle(tx, ctx.tenantId, row?.seat ?? 'none', write.decision.seat, {
+      role: after.role ?? row?.role ?? null,
+      directoryId: write.directoryId,
+      costCenter: write.draft.costCenter,
+      reason: row === null ? 'created' : row.status !== after.status ? after.status : 'role',
+      source: ctx.source,
+    });
+    const change = changeBetween(row && inForceOf(row), after, row?.ever_active ?? false);
+    if (change === null) {
+      // The resource changed, the person did not: recorded, and nobody is told.
+      const noted: UserChange = { kind: 'updated', person: personOfRow(row!), status: row!.status, changed: [] };
+      this.forwarding.enqueue(tx, ctx.tenantId, noted, ctx.source, ctx.receivedAt, false);
+      return false;
+    }
+    if (change.kind === 'deactivated') endPersonKeys(tx, ctx.tenantId);
+    const forward = mustForward(change, write.everActive);
+    this.forwarding.enqueue(tx, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
+    return forward;
+  }
+
+  /** The same for a person who is removed. */
+  ofRemoval(tx: UnitOfWork, ctx: WriteContext, row: UserRow): void {
+    this.seats.settle(tx, ctx.tenantId, row.seat, 'none', {
+      role: row.role,
+      directoryId: row.directory_id,
+      costCenter: null,
+      reason: 'deleted',
+      source: ctx.source,
+    });
+    endPersonKeys(tx, ctx.tenantId);
+    const change = changeBetween(inForceOf(row), { ...personOfRow(row), status: 'deleted' }, row.ever_active)!;
+    const forward = mustForward(change, row.ever_active);
+    this.forwarding.enqueue(tx, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
+  }
+}
+
+function inForceOf(row: UserRow): InForce {
+  return { ...personOfRow(row), status: row.status };
+}

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { UnitOfWork } from '../base/database/unit-of-work.js';
+import { wantsSeat } from '../identity/held.rules.js';
+import { SeatsService } from '../seats/seats.service.js';
+import { LostRace } from './lost-race.js';
+import { UserConsequences } from './user-consequences.js';
+import { decide, newWrite, NO_OBSTACLES, rowAfter, takesSeat, writtenIn, type Case } from './user-decision.js';
+import { Taken } from './users.errors.js';
+import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
+import { insertUser } from './user-statements.js';
+import type { WriteContext } from './write-context.js';
+
+/** What a careful creation came to: somebody new, or somebody whom the draft means and who has to be linked with it. */
+export type Creation =
+  { kind: 'created'; row: UserWithGroups; forwarded: boolean } | { kind: 'link'; row: UserWithGroups };
+
+/** Brings people in: the plain way in one statement, the careful one in a transaction that looks before it writes. */
+@Injectable()
+export class UserCreation {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: UsersRepository,
+    private readonly seats: SeatsService,
+    private readonly consequences: UserConsequences,
+  ) {}
+
+  /**
+   * Creates in one statement that checks its own assumptions: nobody in the way, nobody to link with, a seat that
+   * needs no exact count. Null where one of them does not hold; then nothing was written.
+   */
+  async plainly(about: Case): Promise<{ row: UserWithGroups; forwarded: boolean } | null> {
+    const { ctx, tenant } = about;
+    const written = writtenIn(about);
+    const wants = wantsSeat(written, null, takesSeat(tenant, written));
+    const mode = wants ? await this.seats.modeFor(ctx.tenantId, ctx.door, false) : 'free';
+    if (mode === 'exact') return null;
+    const decision = decide(about, written, NO_OBSTACLES);
+    const tx = new UnitOfWork();
+    const claims = decision.seat === 'held';
+    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode);
+    const write = newWrite(about, decision);
+    insertUser(tx, ctx.tenantId, write, { seat, clashes: false, unlinked: ctx.directory !== null });
+    const forwarded = this.consequences.ofWrite(tx, ctx, null, write);
+    if ((await tx.run(this.db)).length === 0) {
+      this.seats.forget(ctx.tenantId);
+      return null;
+    }
+    return { row: rowAfter(null, write), forwarded };
+  }
+
+  /** Looks who is in the way, counts seats where they are few, then creates. Throws `Taken` and `SeatLimitReached`. */
+  async carefully(tx: SqlRunner, about: Case): Promise<Creation> {
+    const { ctx, tenant, draft } = about;
+    const written = writtenIn(about);
+    const holders = await this.repository.holders(ctx.tenantId, draft, written.person.external_id, null, tx);
+    const match = matchIn(ctx, holders);
+    if (match) {
+      const row = await this.repository.read(ctx.tenantId, match.id, tx, true);
+      if (!row || row.gone || row.directory_id !== match.directory_id) throw new LostRace();
+      return { kind: 'link', row };
+    }
+    refuseClashes(ctx, holders);
+    const taken = clashesIn(holders);
+    // Held before the question of a seat comes up.
+    const clash = taken.emailTaken || taken.externalIdTaken;
+    const wants = !clash && wantsSeat(written, null, takesSeat(tenant, written));
+    const seatFree = !wants || (await this.seats.freeUnderLock(tx, ctx.tenantId, ctx.door, false));
+    const decision = decide(about, written, { ...taken, seatFree });
+    const work = new UnitOfWork();
+    const write = newWrite(about, decision);
+    insertUser(work, ctx.tenantId, write, { seat: false, clashes: false, unlinked: false });
+    const forwarded = this.consequences.ofWrite(work, ctx, null, write);
+    if ((await work.run(tx)).length === 0) throw new LostRace();
+    return { kind: 'created', row: rowAfter(null, write), forwarded };
+  }
+}
+
+/** Who is active and has the e-mail or the key. */
+export function clashesIn(holders: Holder[]): { emailTaken: boolean; externalIdTaken: boolean } {
+  return {
+    emailTaken: holders.some((h) => h.same_email && h.status === 'active'),
+    externalIdTaken: holders.some((h) => h.same_key && h.status === 'active'),
+  };
+}
+
+/** Refuses what the door does not take: a name twice for all, an e-mail or a key twice for the users API. */
+export function refuseClashes(ctx: WriteContext, holders: Holder[]): void {
+  if (ctx.door === 'api') {
+    const email = holders.find((h) => h.same_email && h.status === 'active');
+    if (email) throw new Taken('email_taken', email.id);
+    const key = holders.find((h) => h.same_key && h.status === 'active');
+    if (key) throw new Taken('external_id_taken', key.id);
+  }
+  const name = holders.find((h) => h.same_name && !h.gone);
+  if (name) throw new Taken(ctx.door === 'api' ? 'email_taken' : 'user_name_taken', name.id);
+}
+
+/** The one person whom a directory's draft means: unmanaged, or of the directory that is being replaced. */
+function matchIn(ctx: WriteContext, holders: Holder[]): Holder | null {
+  const directory = ctx.directory;
+  if (!directory || directory.state === 'preview' || directory.superseded) return null;
+  const linkable = holders.filter(
+    (h) => !h.gone && (h.directory_id === null || h.directory_id === directory.takesOver),
+  );
+  const match = linkable.find((h) => h.same_name) ?? (linkable.length === 1 ? linkable[0]! : null);
+  if (match && directory.onMatch === 'refuse') throw new Taken('user_name_taken', match.id);
+  return match;
+}

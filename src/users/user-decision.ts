@@ -1,0 +1,169 @@
+import { newId } from '../base/ids.js';
+import { decideInForce, type Circumstances, type Decision, type Written } from '../identity/held.rules.js';
+import type { HeldReason } from '../identity/person.js';
+import { roleOf } from '../identity/role.rules.js';
+import type { TenantView } from '../tenants/tenant.store.js';
+import type { UserDraft } from './user.mapping.js';
+import { currentOf, type UserRow } from './user.row.js';
+import type { UserWithGroups } from './users.repository.js';
+import { type UserWrite } from './user-statements.js';
+import type { WriteContext } from './write-context.js';
+
+/** What a door wants of somebody who is there already. */
+export interface Edit {
+  draft: UserDraft;
+  /** Takes the person over: from nobody, or from the directory that is being replaced. */
+  directoryId?: string | null;
+  roleSet?: string | null;
+  released?: HeldReason | null;
+  /** Nothing was written: only what is in force is worked out again, and stored if it differs. */
+  onlyIfDifferent?: boolean;
+}
+
+/** Everything that is known when it is decided what comes into force; nothing here asks the database. */
+export interface Case {
+  ctx: WriteContext;
+  tenant: TenantView;
+  /** null: somebody new. */
+  row: UserRow | null;
+  draft: UserDraft;
+  /** The role that was set through the users API; a directory's own word comes first. */
+  roleSet: string | null;
+  /** Roles that the directory's group rules give. */
+  fromRules: string[];
+  released: HeldReason | null;
+}
+
+/** What has to be asked of the database before a decision is safe. The plain way assumes that nothing stands in it. */
+export interface Obstacles {
+  emailTaken: boolean;
+  externalIdTaken: boolean;
+  seatFree: boolean;
+}
+
+export const NO_OBSTACLES: Obstacles = { emailTaken: false, externalIdTaken: false, seatFree: true };
+
+/** What was written, in the platform's words: with the role and the key that follow from it. */
+export function writtenIn({ ctx, tenant, row, draft, roleSet, fromRules }: Case): Written {
+  const directory = ctx.directory;
+  const defaultRole = roleSet ?? (directory ? directory.defaultRole : 'User');
+  return {
+    active: draft.active,
+    person: {
+      email: draft.email,
+      first_name: draft.firstName,
+      last_name: draft.lastName,
+      role: roleOf({ roles: directory ? draft.roles : [], fromRules, defaultRole }, tenant.roles),
+      external_id: directory ? keyOf(row, draft) : draft.key,
+    },
+  };
+}
+
+/** Decides what comes into force. Pure: the same case and obstacles give the same decision. */
+export function decide(about: Case, written: Written, obstacles: Obstacles): Decision {
+  const { ctx, row, tenant } = about;
+  const around: Circumstances = {
+    ...obstacles,
+    roleTakesSeat: takesSeat(tenant, written),
+    preview: ctx.directory?.state === 'preview',
+    superseded: ctx.directory?.superseded ?? false,
+    isProtected: row !== null && row.id === tenant.ownerUserId && ctx.door === 'scim',
+    released: about.released,
+  };
+  return decideInForce(written, row && currentOf(row), around);
+}
+
+/** Whether the role as written takes a seat; a role that is gone from the catalogue does. */
+export function takesSeat(tenant: TenantView, written: Written): boolean {
+  return written.person.role !== null && (tenant.roles.get(written.person.role)?.takesSeat ?? true);
+}
+
+/** The row of somebody new. */
+export function newWrite(about: Case, decision: Decision): UserWrite {
+  return {
+    id: newId('usr'),
+    directoryId: about.ctx.directory?.id ?? null,
+    source: about.ctx.door,
+    draft: about.draft,
+    decision,
+    roleSet: about.roleSet,
+    released: null,
+    everActive: isKnownThere(decision),
+    at: new Date(),
+  };
+}
+
+/** The next state of somebody who is there. */
+export function nextWrite(about: Case & { row: UserRow }, edit: Edit, decision: Decision): UserWrite {
+  const { row } = about;
+  return {
+    id: row.id,
+    directoryId: edit.directoryId === undefined ? row.directory_id : edit.directoryId,
+    source: row.source,
+    draft: about.draft,
+    decision,
+    roleSet: about.roleSet,
+    released: about.released,
+    everActive: row.ever_active || isKnownThere(decision),
+    // A clock that was set back must not make a change look older than the one before.
+    at: new Date(Math.max(Date.now(), row.updated_at)),
+  };
+}
+
+/** True if what is in force stays as it is. */
+export function isSame(row: UserRow, decision: Decision): boolean {
+  const { inForce } = decision;
+  return (
+    row.status === inForce.status &&
+    row.seat === decision.seat &&
+    row.held === decision.held &&
+    row.role === inForce.role &&
+    row.email === inForce.email &&
+    row.first_name === inForce.first_name &&
+    row.last_name === inForce.last_name &&
+    row.person_external_id === inForce.external_id
+  );
+}
+
+/** The stored row after a write, without asking for it. */
+export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserWithGroups {
+  const { draft, decision } = write;
+  return {
+    id: write.id,
+    directory_id: write.directoryId,
+    source: write.source,
+    doc: JSON.stringify(draft.doc),
+    user_name: draft.userName,
+    user_name_key: draft.userNameKey,
+    external_id: draft.externalId,
+    active: draft.active,
+    gone: false,
+    version: before === null ? 1 : before.version + 1,
+    email: decision.inForce.email,
+    first_name: decision.inForce.first_name,
+    last_name: decision.inForce.last_name,
+    role: decision.inForce.role,
+    role_set: write.roleSet,
+    person_external_id: decision.inForce.external_id,
+    status: decision.inForce.status,
+    seat: decision.seat,
+    held: decision.held,
+    released: write.released,
+    ever_active: write.everActive,
+    created_at: before === null ? write.at.getTime() : before.created_at,
+    updated_at: write.at.getTime(),
+    groups: before?.groups ?? null,
+  };
+}
+
+/** The platform comes to know somebody once they are active and have an address. */
+function isKnownThere({ inForce }: Decision): boolean {
+  return inForce.status === 'active' && inForce.email !== null;
+}
+
+/** The key towards the platform (contract §5): once sent it stays when the directory only leaves it out. */
+function keyOf(row: UserRow | null, draft: UserDraft): string {
+  if (draft.key !== null) return draft.key;
+  const old = row?.person_external_id ?? null;
+  return old !== null && old !== row!.user_name ? old : draft.userName;
+}
