@@ -40,9 +40,15 @@ export async function readCredentials(config: Config): Promise<Credentials | nul
  * seat limit, with a tolerant directory whose guard is off. Answers its credentials, or null if there was a tenant.
  */
 export async function createDemoTenant(app: Application, sandboxUrl: string | null): Promise<Credentials | null> {
-  const { config, nest } = app;
-  const { rows } = await nest.get(Database).query<{ any: boolean }>(`select exists (select 1 from tenants) as any`);
-  if (rows[0]!.any) return null;
+  return app.nest.get(Database).transaction(async (tx) => {
+    // Of several processes that start together, one makes it; the lock ends with the transaction.
+    await tx.query(`select pg_advisory_xact_lock(7234502819)`);
+    const { rows } = await tx.query<{ any: boolean }>(`select exists (select 1 from tenants) as any`);
+    return rows[0]!.any ? null : createIn(app, sandboxUrl);
+  });
+}
+
+async function createIn({ config, nest }: Application, sandboxUrl: string | null): Promise<Credentials> {
   const actor = systemActor('first start');
   const tenant = await nest
     .get(TenantsService)
@@ -51,25 +57,58 @@ export async function createDemoTenant(app: Application, sandboxUrl: string | nu
   const directory = await nest
     .get(DirectoriesService)
     .create(by, { name: 'Demo directory', profile: 'tolerant', guard: 'off' });
-  const target = config.platform.baseUrl ?? sandboxUrl;
-  if (target !== null) {
-    const key = config.platform.baseUrl
-      ? (config.platform.apiKey ?? '')
-      : `sandbox_${randomBytes(18).toString('base64url')}`;
-    await nest.get(PlatformService).ensure(tenant.id, target, key);
+  if (config.platform.baseUrl !== undefined) {
+    await nest.get(PlatformService).ensure(tenant.id, config.platform.baseUrl, config.platform.apiKey ?? '');
+  } else if (sandboxUrl !== null) {
+    await nest.get(PlatformService).ensure(tenant.id, sandboxUrl, sandboxKey());
   }
   const credentials: Credentials = {
     tenant_id: tenant.id,
     api_key: tenant.api_key!,
-    scim_base_url: `${config.baseUrl}/scim/v2`,
     scim_token: directory.scim_token,
-    console_url: `${config.baseUrl}/console`,
-    sandbox_url: sandboxUrl,
-    operator_token: config.operatorToken,
+    ...addresses(config, sandboxUrl),
   };
+  await writeCredentials(config, credentials);
+  return credentials;
+}
+
+/**
+ * Brings the addresses in the credentials file up to date, when this start listens elsewhere than the last one, and
+ * the demo tenant to where the sandbox now is, if it still forwarded to it.
+ */
+export async function refreshCredentials(app: Application, sandboxUrl: string | null): Promise<void> {
+  const { config, nest } = app;
+  const before = await readCredentials(config);
+  if (before === null) return;
+  const after = { ...before, ...addresses(config, sandboxUrl ?? before.sandbox_url) };
+  if (JSON.stringify(after) === JSON.stringify(before)) return;
+  if (sandboxUrl !== null && before.sandbox_url === null) {
+    await nest.get(PlatformService).ensure(before.tenant_id, sandboxUrl, sandboxKey());
+  } else if (sandboxUrl !== null && before.sandbox_url !== null && before.sandbox_url !== sandboxUrl) {
+    await nest.get(PlatformService).follow(before.tenant_id, before.sandbox_url, sandboxUrl);
+  }
+  await writeCredentials(config, after);
+}
+
+function sandboxKey(): string {
+  return `sandbox_${randomBytes(18).toString('base64url')}`;
+}
+
+function addresses(
+  { baseUrl, operatorToken }: Config,
+  sandboxUrl: string | null,
+): Omit<Credentials, 'tenant_id' | 'api_key' | 'scim_token'> {
+  return {
+    scim_base_url: `${baseUrl}/scim/v2`,
+    console_url: `${baseUrl}/console`,
+    sandbox_url: sandboxUrl,
+    operator_token: operatorToken,
+  };
+}
+
+async function writeCredentials(config: Config, credentials: Credentials): Promise<void> {
   await mkdir(config.dataDir, { recursive: true });
   const file = credentialsFile(config);
   await writeFile(`${file}.new`, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
-  return credentials;
 }

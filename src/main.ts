@@ -1,50 +1,64 @@
 import 'reflect-metadata';
 import { Application } from './application.js';
-import { ConfigError, type Config } from './base/config/config.js';
+import type { Config } from './base/config/config.js';
 import { loadConfig } from './base/config/load-config.js';
 import { EmbeddedPostgres } from './base/database/embedded/embedded-postgres.js';
-import { createDemoTenant, credentialsFile, readCredentials } from './first-run.js';
+import { createDemoTenant, credentialsFile, readCredentials, refreshCredentials } from './first-run.js';
 import { SandboxProcess } from './sandbox-process.js';
+import { startFailure } from './start-failure.js';
 
 const say = (line = ''): boolean => process.stderr.write(`${line}\n`);
+
+/** What has been started so far: stopped in the reverse order. */
+const parts: { stop(): Promise<void> }[] = [];
+let stopping: Promise<void> | undefined;
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    if (stopping) return; // a second Ctrl-C must not cut short what the first one began
+    say(`${signal}: finishing what is under way …`);
+    void end(0);
+  });
+}
 
 try {
   await main(loadConfig(process.env));
 } catch (error) {
-  if (error instanceof ConfigError) say(error.message);
-  else say(`talent-bridge could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  process.exit(1);
+  if (!stopping) {
+    say(startFailure(error));
+    await end(1);
+  }
 }
 
-/** Database, sandbox, application: started in this order, stopped in the reverse one. */
+/** Database, sandbox, application, in this order. */
 async function main(config: Config): Promise<void> {
   const embedded = config.databaseUrl === null ? await EmbeddedPostgres.start(config.dataDir) : null;
+  if (embedded) parts.push(embedded);
   const url = config.databaseUrl ?? embedded!.url();
   const app = await Application.create(config, url);
+  parts.push(app);
   const wanted = config.sandbox.enabled === 'on' || (config.sandbox.enabled === 'auto' && embedded !== null);
   const sandbox = wanted ? await SandboxProcess.start(url, config.sandbox.port) : null;
-  if (!config.production) await createDemoTenant(app, sandbox?.url ?? null);
+  if (sandbox) parts.splice(-1, 0, sandbox); // the application still sends to it while it stops
+  if (!config.production && !(await createDemoTenant(app, sandbox?.url ?? null))) {
+    await refreshCredentials(app, sandbox?.url ?? null);
+  }
   await app.listen();
   app.startWork();
   await announce(config, sandbox?.url ?? null, embedded);
+}
 
-  let stopping: Promise<void> | undefined;
-  const stop = (signal: string): void => {
-    if (stopping) return; // a second Ctrl-C must not cut short what the first one began
-    say(`${signal}: finishing what is under way …`);
-    stopping = app
-      .stop()
-      .then(() => sandbox?.stop())
-      .then(() => embedded?.stop())
-      .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          say(`stopping failed: ${String(error)}`);
-          process.exit(1);
-        },
-      );
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
+async function end(code: number): Promise<void> {
+  stopping = (async () => {
+    for (const part of parts.splice(0).reverse()) await part.stop();
+  })();
+  try {
+    await stopping;
+  } catch (error) {
+    say(`stopping failed: ${String(error)}`);
+    process.exit(1);
+  }
+  process.exit(code);
 }
 
 async function announce(config: Config, sandboxUrl: string | null, embedded: EmbeddedPostgres | null): Promise<void> {

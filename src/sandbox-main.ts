@@ -1,3 +1,4 @@
+import { PORT_TAKEN } from './sandbox-process.js';
 import { SandboxPlatform } from './sandbox/sandbox-platform.js';
 
 // The sandbox platform as a process of its own: what it does must not slow down the service beside it.
@@ -17,7 +18,8 @@ async function listening(): Promise<string> {
     try {
       return await sandbox.start();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempt === 50) throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      if (attempt === 30) process.exit(PORT_TAKEN);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

@@ -2,6 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { PlainFailure } from './start-failure.js';
+
+/** The exit code with which it says that its port is taken. */
+export const PORT_TAKEN = 98;
 
 /** The sandbox platform running beside the service, as its child. */
 export class SandboxProcess {
@@ -17,7 +21,11 @@ export class SandboxProcess {
       env: { ...process.env, SANDBOX_DATABASE_URL: databaseUrl, SANDBOX_PORT: String(port) },
     });
     const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`the sandbox platform did not start (exit code ${String(code)}); is port ${port} taken?`);
+      throw new PlainFailure(
+        code === PORT_TAKEN
+          ? `port ${port} is taken by another program; set SANDBOX_PORT to a free one, or SANDBOX=off.`
+          : `the sandbox platform ended at once (exit code ${String(code)}); SANDBOX=off does without it.`,
+      );
     });
     const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended])) as [string];
     ended.catch(() => undefined); // from here on its end is our own doing, or its port just goes silent

@@ -16,6 +16,13 @@ import { LanesRepository } from './lanes.repository.js';
     { provide: DeliveryOptions, useFactory: () => new DeliveryOptions() },
     { provide: DeliveryObserver, useClass: SilentObserver },
   ],
-  exports: [LanesRepository, DestinationsRepository, DestinationStatesRepository, DeliveryMetrics, DeliveryOptions, DeliveryObserver],
+  exports: [
+    LanesRepository,
+    DestinationsRepository,
+    DestinationStatesRepository,
+    DeliveryMetrics,
+    DeliveryOptions,
+    DeliveryObserver,
+  ],
 })
 export class DeliveryModule {}

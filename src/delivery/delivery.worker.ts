@@ -72,7 +72,8 @@ export class DeliveryWorker {
       const due = new Set(await this.parts.lanes.tenantsDue());
       if (!this.running) return;
       for (const tenantId of due) this.pump(tenantId).kick(true);
-      for (const [tenantId, pump] of this.pumps) if (!due.has(tenantId) && pump.quietFor(KEEP_MS)) this.pumps.delete(tenantId);
+      for (const [tenantId, pump] of this.pumps)
+        if (!due.has(tenantId) && pump.quietFor(KEEP_MS)) this.pumps.delete(tenantId);
     } catch (error) {
       // The database is away: the poll is also how we find out that it is back.
       this.logger.error('delivery.poll_failed', { error });

@@ -141,7 +141,11 @@ export class DestinationStatesRepository {
       ]);
       if (!misconfigured) return { park: true, pausedNow: false };
       await this.pause(tx, tenantId, 'looks_misconfigured', `five people in a row were refused with ${status}`);
-      await this.takeBack(tx, tenantId, refusals.map((r) => r.user_id));
+      await this.takeBack(
+        tx,
+        tenantId,
+        refusals.map((r) => r.user_id),
+      );
       return { park: false, pausedNow: true };
     });
   }

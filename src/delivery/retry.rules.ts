@@ -14,9 +14,21 @@ export type Verdict =
   | { kind: 'conflict'; status: number; words: string; body: unknown }
   /** Any other 4xx. */
   | { kind: 'refused'; status: number; words: string }
-  | { kind: 'stopped'; status: number | null; reason: 'credential_refused' | 'redirect' | 'address_refused'; words: string }
+  | {
+      kind: 'stopped';
+      status: number | null;
+      reason: 'credential_refused' | 'redirect' | 'address_refused';
+      words: string;
+    }
   /** Away, overloaded, or not the API at all. `charge`: it may be this change's own fault (5xx, time-out). */
-  | { kind: 'unavailable'; status: number | null; reason: string; charge: boolean; retryAfterMs: number | null; words: string };
+  | {
+      kind: 'unavailable';
+      status: number | null;
+      reason: string;
+      charge: boolean;
+      retryAfterMs: number | null;
+      words: string;
+    };
 
 /**
  * Judges an answer. In: what came back, and the present time (for a Retry-After that is a date). Out: the verdict.
@@ -79,7 +91,10 @@ export function backoff(tries: number, times: { firstMs: number; maxMs: number }
 
 /** An answer as one short line. */
 export function wordsOf(body: string): string {
-  return body.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim().slice(0, WORDS);
+  return body
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, WORDS);
 }
 
 function unavailable(

@@ -51,7 +51,7 @@ export interface SettleOptions {
 const NEWER = `(l.last_pending > r.through or l.round > r.round)`;
 // It was asked to send this person again while the call was out: whatever the call achieved, it does not count for that.
 const AGAIN = `(l.round > r.round)`;
-const CHARGED = `(l.attempts + (r.charge and (l.failed_at is null or d.last_success_at > l.failed_at))::int)`;
+const CHARGED = `(l.attempts + (r.charge and (l.failed_at is null or coalesce(d.last_success_at > l.failed_at, false)))::int)`;
 const OUTDONE = `(r.charge and ${NEWER} and ${CHARGED} >= $20)`;
 const PARKED = `(case when ${NEWER} then null when r.parked is not null then r.parked
                       when r.charge and ${CHARGED} >= $20 then 'poison' end)`;

@@ -70,11 +70,12 @@ export async function readPage<Row extends { id: string; total: number | null }>
   if (behind !== undefined) conditions.push(`${table.id} > $${params.push(behind)}`);
 
   const wholeTotal = bound === null ? table.total : undefined;
-  // One row more than asked for says whether there is another page.
+  // One row more than asked for says whether there is another page. Both numbers are written out: of a parameter the
+  // planner would assume a tenth of the table.
   const limit = query.count + 1;
   const text = `select ${columns}, ${wholeTotal ?? 'null::int'} as total from ${table.from}
     where ${conditions.join(' and ')} order by ${orderOf(table, query, bound)}
-    limit $${params.push(limit)} offset $${params.push(offset)}`;
+    limit ${limit} offset ${offset}`;
   const found = query.count === 0 ? [] : (await db.query<Row>(text, params)).rows;
   const more = found.length > query.count;
   const rows = more ? found.slice(0, query.count) : found;

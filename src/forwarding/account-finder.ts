@@ -29,11 +29,22 @@ export class AccountFinder {
   ) {}
 
   async find(lane: LeasedLane, destination: Destination, timeoutMs: number): Promise<Sent> {
-    const search = new Search(lane, destination, performance.now() + timeoutMs, this.client, this.connections, this.clock);
+    const search = new Search(
+      lane,
+      destination,
+      performance.now() + timeoutMs,
+      this.client,
+      this.connections,
+      this.clock,
+    );
     const why = lane.call.lookup?.why ?? 'lost';
     try {
       const outcome =
-        why === 'gone' ? await this.gone(search) : why === 'no_id' ? await this.noId(search) : await this.account(search);
+        why === 'gone'
+          ? await this.gone(search)
+          : why === 'no_id'
+            ? await this.noId(search)
+            : await this.account(search);
       search.conclude(outcome);
       return { outcome, attempts: search.attempts };
     } catch (error) {

@@ -40,6 +40,14 @@ import { PlatformSender } from './platform.sender.js';
     ChangesService,
     PlatformService,
   ],
-  exports: [ForwardingService, ForwardingWorker, PlatformService, ChangesService, JobsRunner, DeliveryModule, Connections],
+  exports: [
+    ForwardingService,
+    ForwardingWorker,
+    PlatformService,
+    ChangesService,
+    JobsRunner,
+    DeliveryModule,
+    Connections,
+  ],
 })
 export class ForwardingModule {}

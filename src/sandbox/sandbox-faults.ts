@@ -35,7 +35,8 @@ export function readFaults(input: Record<string, unknown>): Faults | string {
   const delay = numberOf(input['delay_ms'], NO_FAULTS.delay_ms);
   if (!(delay >= 0 && delay <= 120_000)) return 'delay_ms must be a number from 0 to 120000';
   const retryAfter = input['retry_after'] == null || input['retry_after'] === '' ? null : Number(input['retry_after']);
-  if (retryAfter !== null && !(retryAfter >= 0 && retryAfter <= 86_400)) return 'retry_after must be 0 to 86400 seconds';
+  if (retryAfter !== null && !(retryAfter >= 0 && retryAfter <= 86_400))
+    return 'retry_after must be 0 to 86400 seconds';
   const status = Number(input['status'] ?? 503);
   if (status !== 200 && status !== 503) return 'status must be 200 or 503';
   return { mode: mode as FaultMode, rate, delay_ms: delay, retry_after: retryAfter, status };

@@ -40,7 +40,10 @@ export function pause(ms: number, res: ServerResponse): Promise<void> {
 /** Sends an answer as JSON, or as the problem that it is. */
 export function send(res: ServerResponse, { status, body }: SandboxAnswer, headers: OutgoingHttpHeaders = {}): void {
   const type = status < 400 ? 'application/json' : 'application/problem+json';
-  res.writeHead(status, body === '' ? headers : { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers });
+  res.writeHead(
+    status,
+    body === '' ? headers : { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers },
+  );
   res.end(body);
 }
 

@@ -135,7 +135,8 @@ function valuesOf(batch: readonly Write[]): unknown[] {
   const of = <T>(pick: (entry: JournalEntry) => T): T[] => batch.map(({ entry }) => pick(entry));
   // One statement may touch each user once: the last state of each is what counts.
   const last = new Map<string, Write>();
-  for (const write of batch) if (write.user !== undefined) last.set(`${write.entry.space} ${write.entry.user_id}`, write);
+  for (const write of batch)
+    if (write.user !== undefined) last.set(`${write.entry.space} ${write.entry.user_id}`, write);
   const touched = [...last.values()];
   const gone = touched.filter((write) => write.user === null);
   const kept = touched.filter((write) => write.user !== null);

@@ -30,7 +30,10 @@ export function sandboxPage(
 <p>A stand-in for the hiring platform. What talent-bridge forwards arrives here; this page reloads by itself.</p>
 <h2>Faults</h2>${faultForm(faults)}
 <h2>Users (${users.length})</h2>
-${table(['Name', 'E-mail', 'Role', 'External id', 'Status', 'Updated', 'Id'], latest.map(({ user }) => userRow(user)))}
+${table(
+  ['Name', 'E-mail', 'Role', 'External id', 'Status', 'Updated', 'Id'],
+  latest.map(({ user }) => userRow(user)),
+)}
 <h2>Last calls</h2>
 ${table(['#', 'Time', 'Call', 'Status', 'What it did', 'Body', 'Idempotency-Key'], calls.map(callRow))}
 </body></html>`;

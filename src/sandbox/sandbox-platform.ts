@@ -196,7 +196,8 @@ export class SandboxPlatform {
     } catch {
       return send(res, problem(400, 'malformed_json', 'The body is not valid JSON.'));
     }
-    if (input === null || typeof input !== 'object') return send(res, problem(400, 'malformed_json', 'An object, please.'));
+    if (input === null || typeof input !== 'object')
+      return send(res, problem(400, 'malformed_json', 'An object, please.'));
     const faults = readFaults(input as Record<string, unknown>);
     if (typeof faults === 'string') return send(res, problem(422, 'invalid_fields', faults));
     this.faultsOf.set(space, faults);
@@ -210,7 +211,8 @@ export class SandboxPlatform {
     res
       .writeHead(200, {
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
+        'content-security-policy':
+          "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
         'cache-control': 'no-store',
       })
       .end(html);
@@ -242,7 +244,13 @@ export class SandboxPlatform {
   }
 }
 
-function route(users: SandboxUsers, method: string, resource: string, id: string | undefined, request: SandboxRequest): Effect {
+function route(
+  users: SandboxUsers,
+  method: string,
+  resource: string,
+  id: string | undefined,
+  request: SandboxRequest,
+): Effect {
   const read = (answer: SandboxAnswer): Effect => ({ answer, userId: null, externalId: null, applied: false });
   const { query } = request;
   if (resource === 'resolve' && method === 'GET' && id === undefined) {
@@ -299,7 +307,10 @@ function pause(ms: number, res: http.ServerResponse): Promise<void> {
 
 function send(res: http.ServerResponse, { status, body }: SandboxAnswer, headers: http.OutgoingHttpHeaders = {}): void {
   const type = status < 400 ? 'application/json' : 'application/problem+json';
-  res.writeHead(status, body === '' ? headers : { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers });
+  res.writeHead(
+    status,
+    body === '' ? headers : { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers },
+  );
   res.end(body);
 }
 

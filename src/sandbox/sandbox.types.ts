@@ -53,5 +53,8 @@ export interface JournalEntry {
 
 /** A refusal in the shape of RFC 9457. */
 export function problem(status: number, code: string, detail: string, members: object = {}): SandboxAnswer {
-  return { status, body: JSON.stringify({ type: `about:blank#${code}`, title: detail, status, code, detail, ...members }) };
+  return {
+    status,
+    body: JSON.stringify({ type: `about:blank#${code}`, title: detail, status, code, detail, ...members }),
+  };
 }

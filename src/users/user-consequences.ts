@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../base/config/config.js';
 import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
 import type { InForce, UserChange } from '../identity/person.js';
@@ -15,7 +16,13 @@ export class UserConsequences {
   constructor(
     private readonly seats: SeatsService,
     private readonly forwarding: ForwardingService,
+    private readonly config: Config,
   ) {}
+
+  /** False where this service is itself the record (`PLATFORM_FORWARDING=off`): changes are written down, and no more. */
+  private get forwards(): boolean {
+    return this.config.platform.forwarding;
+  }
 
   /** Adds the ledger's line, the user change and what we owe. Answers whether the platform is to hear of it. */
   ofWrite(tx: UnitOfWork, ctx: WriteContext, row: UserRow | null, write: UserWrite): boolean {
@@ -35,7 +42,7 @@ export class UserConsequences {
       return false;
     }
     if (change.kind === 'deactivated') endPersonKeys(tx, ctx.tenantId);
-    const forward = mustForward(change, write.everActive);
+    const forward = this.forwards && mustForward(change, write.everActive);
     this.forwarding.enqueue(tx, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
     return forward;
   }
@@ -51,7 +58,7 @@ export class UserConsequences {
     });
     endPersonKeys(tx, ctx.tenantId);
     const change = changeBetween(inForceOf(row), { ...personOfRow(row), status: 'deleted' }, row.ever_active)!;
-    const forward = mustForward(change, row.ever_active);
+    const forward = this.forwards && mustForward(change, row.ever_active);
     this.forwarding.enqueue(tx, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
   }
 }

@@ -71,7 +71,7 @@ export class UserDirectoryRepository {
     if (filter.updated_since !== undefined) conditions.push(`u.updated_at >= ${add(filter.updated_since)}`);
     const { rows } = await this.db.query<NamedUser>(
       `${SELECT} where ${conditions.join(' and ')}
-       order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${add(page.limit + 1)}`,
+       order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`,
       params,
     );
     return rows;

@@ -94,12 +94,20 @@ describe('looksMisconfigured', () => {
     ['five people alike', ['a', 'b', 'c', 'd', 'e'].map((u) => refusal(u)), true],
     ['four people alike', ['a', 'b', 'c', 'd'].map((u) => refusal(u)), false],
     ['one person five times', ['a', 'a', 'a', 'a', 'a'].map((u) => refusal(u)), false],
-    ['five people, one with another status', [refusal('a'), refusal('b'), refusal('c', 400), refusal('d'), refusal('e')], false],
+    [
+      'five people, one with another status',
+      [refusal('a'), refusal('b'), refusal('c', 400), refusal('d'), refusal('e')],
+      false,
+    ],
     ['five alike after another one', [refusal('x', 400), ...['a', 'b', 'c', 'd', 'e'].map((u) => refusal(u))], true],
   ])('%s: %#', (_, list, looks) => expect(looksMisconfigured(all(list))).toBe(looks));
 
   it('forgets what was before the last success', () => {
     const early = ['a', 'b', 'c', 'd'].map((u) => refusal(u));
-    expect(looksMisconfigured(withRefusal(early, refusal('e', 422, '2026-01-01T00:00:02Z'), new Date('2026-01-01T00:00:01Z')))).toBe(false);
+    expect(
+      looksMisconfigured(
+        withRefusal(early, refusal('e', 422, '2026-01-01T00:00:02Z'), new Date('2026-01-01T00:00:01Z')),
+      ),
+    ).toBe(false);
   });
 });

@@ -33,8 +33,16 @@ describe('judge', () => {
     ['200 that is too long', answer(200, '{}', { truncated: true }), { kind: 'unavailable', reason: 'not_json' }],
     ['200 with a page', answer(200, HTML, { contentType: 'text/html' }), { kind: 'unavailable', reason: 'html' }],
     ['200 with a page that says it is JSON', answer(200, HTML), { kind: 'unavailable', reason: 'html' }],
-    ['404 with a page', answer(404, HTML, { contentType: 'text/html; charset=utf-8' }), { kind: 'unavailable', reason: 'html' }],
-    ['403 with a page (a firewall)', answer(403, HTML, { contentType: 'text/html' }), { kind: 'unavailable', reason: 'html' }],
+    [
+      '404 with a page',
+      answer(404, HTML, { contentType: 'text/html; charset=utf-8' }),
+      { kind: 'unavailable', reason: 'html' },
+    ],
+    [
+      '403 with a page (a firewall)',
+      answer(403, HTML, { contentType: 'text/html' }),
+      { kind: 'unavailable', reason: 'html' },
+    ],
     ['422 with a page', answer(422, HTML, { contentType: 'text/html' }), { kind: 'unavailable', reason: 'html' }],
     ['301', answer(301, '', { location: 'https://x' }), { kind: 'stopped', reason: 'redirect', words: 'https://x' }],
     ['307', answer(307), { kind: 'stopped', reason: 'redirect' }],
@@ -52,7 +60,11 @@ describe('judge', () => {
     ['429', answer(429, '{}', { retryAfter: '7' }), { kind: 'unavailable', charge: false, retryAfterMs: 7_000 }],
     ['500', answer(500, '{}'), { kind: 'unavailable', reason: 'status_500', charge: true }],
     ['501', answer(501), { kind: 'unavailable', charge: true }],
-    ['503', answer(503, '', { retryAfter: 'Thu, 01 Jan 2026 00:00:30 GMT' }), { kind: 'unavailable', retryAfterMs: 30_000 }],
+    [
+      '503',
+      answer(503, '', { retryAfter: 'Thu, 01 Jan 2026 00:00:30 GMT' }),
+      { kind: 'unavailable', retryAfterMs: 30_000 },
+    ],
     ['no answer in time', failed('timeout'), { kind: 'unavailable', reason: 'timeout', charge: true }],
     ['a broken connection', failed('reset'), { kind: 'unavailable', reason: 'reset', charge: true }],
     ['a refused connection', failed('refused'), { kind: 'unavailable', reason: 'refused', charge: false }],
@@ -73,11 +85,8 @@ describe('retryAfter', () => {
     ['Wed, 31 Dec 2025 23:00:00 GMT', 0],
     ['Fri, 01 Jan 2027 00:00:00 GMT', 3_600_000],
     ['soon', null],
-    ['', 0],
-  ])('%p is %p', (header, ms) => {
-    if (header === '') expect(retryAfter(header, NOW)).toBeNull();
-    else expect(retryAfter(header, NOW)).toBe(ms);
-  });
+    ['', null],
+  ])('%p is %p', (header, ms) => expect(retryAfter(header, NOW)).toBe(ms));
 });
 
 describe('backoff', () => {

@@ -15,18 +15,38 @@ const away = (reason: string, retryAfterMs: number | null = null): Outcome => ({
 
 describe('settlementOf', () => {
   it.each<[string, Outcome, object]>([
-    ['delivered', { kind: 'delivered', bind: 'hp_1' }, { done: true, confirm: true, keep: false, bind: 'hp_1', lookup: null, tries: 0, failed: false }],
+    [
+      'delivered',
+      { kind: 'delivered', bind: 'hp_1' },
+      { done: true, confirm: true, keep: false, bind: 'hp_1', lookup: null, tries: 0, failed: false },
+    ],
     ['nothing to say', { kind: 'nothing' }, { done: true, confirm: false, keep: false }],
-    ['a next step', { kind: 'next', lookup: { why: 'gone' } }, { done: false, keep: false, lookup: { why: 'gone' }, waitMs: null, failed: false }],
-    ['a step in a circle', { kind: 'next', lookup: null, circling: true }, { failed: true, charge: true, tries: 1, waitMs: 1_000 }],
+    [
+      'a next step',
+      { kind: 'next', lookup: { why: 'gone' } },
+      { done: false, keep: false, lookup: { why: 'gone' }, waitMs: null, failed: false },
+    ],
+    [
+      'a step in a circle',
+      { kind: 'next', lookup: null, circling: true },
+      { failed: true, charge: true, tries: 1, waitMs: 1_000 },
+    ],
     ['somebody else first', { kind: 'wait', detail: '' }, { keep: false, failed: false, tries: 0, waitMs: 500 }],
-    ['a refusal', { kind: 'refused', status: 422, detail: 'no' }, { parked: 'refused', parkedDetail: 'no', keep: false, lookup: null }],
+    [
+      'a refusal',
+      { kind: 'refused', status: 422, detail: 'no' },
+      { parked: 'refused', parkedDetail: 'no', keep: false, lookup: null },
+    ],
     ['an account of someone else', { kind: 'park', reason: 'x', detail: 'y' }, { parked: 'x', parkedDetail: 'y' }],
     ['a time-out', away('timeout'), { keep: true, failed: true, charge: true, tries: 1, waitMs: 1_000, done: false }],
     ['a refused connection, the first time', away('refused'), { keep: false, failed: true }],
     ['Retry-After', away('status_503', 20_000), { waitMs: 20_000 }],
     ['a Retry-After of an hour', away('status_503', 3_600_000), { waitMs: 300_000 }],
-    ['a refused key, the first time', { kind: 'stopped', reason: 'credential_refused', detail: '' }, { keep: false, done: false, failed: false }],
+    [
+      'a refused key, the first time',
+      { kind: 'stopped', reason: 'credential_refused', detail: '' },
+      { keep: false, done: false, failed: false },
+    ],
   ])('%s', (_, outcome, settlement) => expect(settle(outcome)).toMatchObject(settlement));
 
   it('keeps a call that may have taken effect before', () => {

@@ -303,14 +303,10 @@ describe('404', () => {
 
 describe('409', () => {
   it('a displayName that another group of the directory has, in any case', async () => {
-    const name = fresh('Çalışma ');
+    const name = fresh('Çözüm ');
     await madeGroup(directory, [], { displayName: name });
     const mine = await madeGroup(directory);
-    expect(failure(await directory.post('/Groups', group(name.toUpperCase().replace('İ', 'i'))))).toEqual([
-      409,
-      'uniqueness',
-      '409',
-    ]);
+    expect(failure(await directory.post('/Groups', group(name.toUpperCase())))).toEqual([409, 'uniqueness', '409']);
     expect((await directory.put(`/Groups/${mine}`, group(name))).status).toBe(409);
     expect(failure(await edit(mine, { op: 'replace', path: 'displayName', value: name }))).toEqual([
       409,

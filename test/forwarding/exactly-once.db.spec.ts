@@ -64,7 +64,9 @@ describe('under crashes and faults', () => {
       // In order: the versions that took effect on one account never go back.
       const versions = new Map<string, number>();
       for (const call of calls.filter((c) => c['applied'] && c['external_id'])) {
-        const version = Number(/"last_name":"v(\d+)"/.exec(call['body'])?.[1] ?? versions.get(call['external_id']) ?? 0);
+        const version = Number(
+          /"last_name":"v(\d+)"/.exec(call['body'])?.[1] ?? versions.get(call['external_id']) ?? 0,
+        );
         expect(version).toBeGreaterThanOrEqual(versions.get(call['external_id']) ?? 0);
         versions.set(call['external_id'], version);
       }

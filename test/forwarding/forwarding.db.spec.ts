@@ -26,7 +26,11 @@ describe('forwarding', () => {
     await h.drained(t);
     expect((await h.platformUsers(t)).size).toBe(0);
     expect((await h.calls(t)).map((c) => `${c['method']} ${c['status']}`)).toEqual([
-      'POST 201', 'PATCH 200', 'PATCH 200', 'PATCH 200', 'DELETE 204',
+      'POST 201',
+      'PATCH 200',
+      'PATCH 200',
+      'PATCH 200',
+      'DELETE 204',
     ]);
   });
 });

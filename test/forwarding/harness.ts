@@ -190,7 +190,10 @@ export class Harness {
   }
 
   async lane(tenantId: string, userId: string): Promise<Record<string, Any>> {
-    const { rows } = await this.db.query(`select * from lanes where tenant_id = $1 and user_id = $2`, [tenantId, userId]);
+    const { rows } = await this.db.query(`select * from lanes where tenant_id = $1 and user_id = $2`, [
+      tenantId,
+      userId,
+    ]);
     return rows[0]!;
   }
 
@@ -229,7 +232,12 @@ export class Harness {
   }
 
   /** Speaks to the sandbox as the tenant's own key. */
-  async platform(tenantId: string, method: string, path: string, body?: unknown): Promise<{ status: number; body: Any }> {
+  async platform(
+    tenantId: string,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: Any }> {
     const response = await fetch(this.sandbox.url + path, {
       method,
       headers: { authorization: `Bearer key-${tenantId}`, 'content-type': 'application/json' },

@@ -4,7 +4,8 @@ import { Harness, personOf, until, type Any } from './harness.js';
 
 /** A platform of which each test says how it behaves; what it does not say goes to the sandbox's own answer. */
 class Scripted {
-  readonly seen: { method: string; url: string; key: string | undefined; auth: string | undefined; body: string }[] = [];
+  readonly seen: { method: string; url: string; key: string | undefined; auth: string | undefined; body: string }[] =
+    [];
   answer: (request: Scripted['seen'][number], res: ServerResponse) => boolean = () => false;
   private readonly server: Server;
 
@@ -42,7 +43,9 @@ class Scripted {
       ...(body === '' ? {} : { body }),
     });
     const text = await answer.text();
-    res.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' }).end(text);
+    res
+      .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' })
+      .end(text);
   }
 }
 
@@ -107,7 +110,9 @@ describe('forwarding, case by case', () => {
       expect(posts()).toHaveLength(2);
       expect(posts()[1]).toEqual(posts()[0]);
       expect(writes().map((r) => r.method)).toEqual(['POST', 'POST', 'PATCH']);
-      expect((await h.calls(t)).filter((c) => c['method'] === 'POST').map((c) => [c['applied'], c['replayed']])).toEqual([
+      expect(
+        (await h.calls(t)).filter((c) => c['method'] === 'POST').map((c) => [c['applied'], c['replayed']]),
+      ).toEqual([
         [true, false],
         [false, true],
       ]);
@@ -170,7 +175,8 @@ describe('forwarding, case by case', () => {
       const t = await h.tenant('gone');
       for (const user of ['usr_1', 'usr_2', 'usr_3']) await h.change(t, user, 'active');
       await h.drained(t);
-      for (const { id } of (await h.platformUsers(t)).values() as Iterable<Any>) await h.platform(t, 'DELETE', `/v1/users/${id}`);
+      for (const { id } of (await h.platformUsers(t)).values() as Iterable<Any>)
+        await h.platform(t, 'DELETE', `/v1/users/${id}`);
       await h.change(t, 'usr_1', 'active', { last_name: 'Back' });
       await h.change(t, 'usr_2', 'inactive');
       await h.change(t, 'usr_3', 'deleted');
@@ -202,20 +208,22 @@ describe('forwarding, case by case', () => {
       await h.change(t, 'usr_1', 'active');
       await h.drained(t);
       scripted.seen.length = 0;
-      scripted.answer = (r, res) => r.method === 'PATCH' && r.body.includes('Circle') && json(res, 404, { code: 'not_found' });
+      scripted.answer = (r, res) =>
+        r.method === 'PATCH' && r.body.includes('Circle') && json(res, 404, { code: 'not_found' });
       await h.change(t, 'usr_1', 'active', { last_name: 'Circle' });
-      const others = (async () => {
-        for (let n = 0; (await h.counts(t)).parked === 0 && n < 500; n++) await h.change(t, 'usr_2', 'active', { last_name: `n${n}` });
-      })();
-      await until(async () => (await h.counts(t)).parked === 1);
-      await others;
+      let n = 0;
+      await until(async () => {
+        await h.change(t, 'usr_2', 'active', { last_name: `n${n++}` });
+        return (await h.counts(t)).parked === 1;
+      });
       expect((await h.lane(t, 'usr_1'))['parked']).toBe('poison');
       expect(writes().filter((r) => r.body.includes('Circle')).length).toBeLessThanOrEqual(9);
     });
   });
 
   describe('an account that is there already', () => {
-    const there = (t: string, body: object) => h.platform(t, 'POST', '/v1/users', { first_name: 'A', last_name: 'B', ...body });
+    const there = (t: string, body: object) =>
+      h.platform(t, 'POST', '/v1/users', { first_name: 'A', last_name: 'B', ...body });
 
     it('is adopted by external_id', async () => {
       const t = await h.tenant('adopt-1');
@@ -224,7 +232,9 @@ describe('forwarding, case by case', () => {
       await h.drained(t);
       expect([...(await h.platformUsers(t)).values()]).toMatchObject([{ id: body.id, email: 'usr_1@example.com' }]);
       expect(await h.lane(t, 'usr_1')).toMatchObject({ platform_id: body.id, adopted: 'external_id', parked: null });
-      const { rows } = await h.db.query(`select outcome, detail from attempts where tenant_id = $1 order by sent_at`, [t]);
+      const { rows } = await h.db.query(`select outcome, detail from attempts where tenant_id = $1 order by sent_at`, [
+        t,
+      ]);
       expect(rows.map((row) => row['outcome'])).toContain('adopted');
     });
 
@@ -284,7 +294,9 @@ describe('forwarding, case by case', () => {
       await h.drained(t);
       await h.change(t, 'usr_2', 'active', { external_id: 'x' });
       await h.drained(t);
-      expect([...(await h.platformUsers(t)).values()]).toMatchObject([{ external_id: 'x', status: 'active', email: 'usr_2@example.com' }]);
+      expect([...(await h.platformUsers(t)).values()]).toMatchObject([
+        { external_id: 'x', status: 'active', email: 'usr_2@example.com' },
+      ]);
       expect((await h.lane(t, 'usr_1'))['platform_id']).toBeNull();
     });
 
@@ -311,7 +323,10 @@ describe('forwarding, case by case', () => {
       await h.change(t, 'usr_1', 'active', { last_name: 'Bad' });
       await h.change(t, 'usr_2', 'active');
       await until(async () => (await h.lane(t, 'usr_1'))['parked'] !== null);
-      expect(await h.lane(t, 'usr_1')).toMatchObject({ parked: 'refused', parked_detail: '{"detail":"Bad is no name"}' });
+      expect(await h.lane(t, 'usr_1')).toMatchObject({
+        parked: 'refused',
+        parked_detail: '{"detail":"Bad is no name"}',
+      });
       await h.change(t, 'usr_1', 'active', { last_name: 'Good' });
       await h.drained(t);
       expect((await h.platformUsers(t)).size).toBe(2);
@@ -319,11 +334,16 @@ describe('forwarding, case by case', () => {
 
     it('of five people alike pause the destination, and park nobody', async () => {
       const t = await h.tenant('alike', {}, url);
-      scripted.answer = (request, res) => request.method === 'POST' && json(res, 422, { detail: 'unknown field external_id' });
+      scripted.answer = (request, res) =>
+        request.method === 'POST' && json(res, 422, { detail: 'unknown field external_id' });
       for (let n = 1; n <= 30; n++) await h.change(t, `usr_${n}`, 'active');
       await until(async () => (await h.destinations.read(t))?.stateReason === 'looks_misconfigured');
       await until(() => h.sandbox.inFlight === 0);
-      await until(async () => (await h.db.query(`select 1 from lanes where tenant_id = $1 and lease_token is not null`, [t])).rowCount === 0);
+      await until(
+        async () =>
+          (await h.db.query(`select 1 from lanes where tenant_id = $1 and lease_token is not null`, [t])).rowCount ===
+          0,
+      );
       await until(async () => (await h.counts(t)).parked === 0);
       expect(await h.counts(t)).toMatchObject({ parked: 0, pending: 30 });
       expect(h.told.parked.filter((p) => p.tenantId === t).length).toBeLessThan(5);
@@ -340,7 +360,13 @@ describe('forwarding, case by case', () => {
       scripted.answer = (request, res) => [...bad].some((b) => request.body.includes(`"${b}`)) && json(res, 422, {});
       for (let n = 1; n <= 20; n++) {
         await h.change(t, `usr_${n}`, 'active');
-        await until(async () => (await h.lane(t, `usr_${n}`))['lease_token'] === null && (await h.lane(t, `usr_${n}`))['calling'] === false && ((await h.lane(t, `usr_${n}`))['parked'] !== null || (await h.lane(t, `usr_${n}`))['first_pending'] === null));
+        await until(
+          async () =>
+            (await h.lane(t, `usr_${n}`))['lease_token'] === null &&
+            (await h.lane(t, `usr_${n}`))['calling'] === false &&
+            ((await h.lane(t, `usr_${n}`))['parked'] !== null ||
+              (await h.lane(t, `usr_${n}`))['first_pending'] === null),
+        );
       }
       expect(await h.counts(t)).toMatchObject({ parked: 6, pending: 6 });
       expect((await h.destinations.read(t))?.state).toBe('ok');
@@ -348,7 +374,8 @@ describe('forwarding, case by case', () => {
 
     it('of the key pause it at once, until there is a new one', async () => {
       const t = await h.tenant('key', {}, url);
-      scripted.answer = (request, res) => request.auth === `Bearer key-${t}` && json(res, 401, { code: 'unauthenticated' });
+      scripted.answer = (request, res) =>
+        request.auth === `Bearer key-${t}` && json(res, 401, { code: 'unauthenticated' });
       for (let n = 1; n <= 20; n++) await h.change(t, `usr_${n}`, 'active');
       await until(async () => (await h.destinations.read(t))?.stateReason === 'credential_refused');
       const tried = scripted.seen.length;
@@ -382,7 +409,13 @@ describe('forwarding, case by case', () => {
       return (await h.lane(t, 'usr_bad'))['parked'] === 'poison';
     });
     expect(posts().filter((r) => r.body.includes('usr_bad')).length).toBeGreaterThanOrEqual(8);
-    expect(new Set(posts().filter((r) => r.body.includes('usr_bad')).map((r) => r.key)).size).toBe(1);
+    expect(
+      new Set(
+        posts()
+          .filter((r) => r.body.includes('usr_bad'))
+          .map((r) => r.key),
+      ).size,
+    ).toBe(1);
     await until(async () => (await h.counts(t)).pending === 1);
     // A deactivation takes its place; whether the create ever took effect is asked first.
     scripted.answer = () => false;

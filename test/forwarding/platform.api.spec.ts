@@ -31,10 +31,20 @@ describe('platform and changes', () => {
   });
 
   const connect = (more: object = {}, to = sandbox) =>
-    api.put('/platform', { base_url: to.url, api_key: `key-${tenant.tenantId}-${to === other}`, timeout_ms: 1_000, ...more });
+    api.put('/platform', {
+      base_url: to.url,
+      api_key: `key-${tenant.tenantId}-${to === other}`,
+      timeout_ms: 1_000,
+      ...more,
+    });
   const platform = (method: string, path: string, body?: unknown, to = sandbox) =>
     send(method, to.url + path, `key-${tenant.tenantId}-${to === other}`, body);
-  const change = async (user: string, status: 'active' | 'inactive' | 'deleted', more = {}, forward = true): Promise<void> => {
+  const change = async (
+    user: string,
+    status: 'active' | 'inactive' | 'deleted',
+    more = {},
+    forward = true,
+  ): Promise<void> => {
     const forwarding = app.app.nest.get(ForwardingService);
     const tx = new UnitOfWork().subject((p) => `select ${p.add(user, 'text')} as id`);
     const kind = status === 'active' ? 'updated' : status === 'inactive' ? 'deactivated' : 'deleted';
@@ -43,16 +53,30 @@ describe('platform and changes', () => {
     await tx.run(app.app.nest.get(Database));
     forwarding.wake(tenant.tenantId);
   };
-  const users = async (to = sandbox): Promise<Any[]> => (await platform('GET', '/v1/users?limit=200', undefined, to)).body.data;
-  const drained = () => eventually(() => api.get('/platform'), ({ body }) => body.waiting === 0);
+  const users = async (to = sandbox): Promise<Any[]> =>
+    (await platform('GET', '/v1/users?limit=200', undefined, to)).body.data;
+  const drained = () =>
+    eventually(
+      () => api.get('/platform'),
+      ({ body }) => body.waiting === 0,
+    );
 
   describe('GET and PUT /platform', () => {
     it('says that there is none yet, and keeps what was changed meanwhile', async () => {
       await change('usr_1', 'active');
-      expect((await api.get('/platform')).body).toMatchObject({ connected: false, state: 'no_platform_yet', waiting: 1 });
+      expect((await api.get('/platform')).body).toMatchObject({
+        connected: false,
+        state: 'no_platform_yet',
+        waiting: 1,
+      });
       const { status, body } = await connect();
       expect(status).toBe(200);
-      expect(body).toMatchObject({ connected: true, base_url: sandbox.url, key_hint: 'alse', on_deactivate: 'inactive' });
+      expect(body).toMatchObject({
+        connected: true,
+        base_url: sandbox.url,
+        key_hint: 'alse',
+        on_deactivate: 'inactive',
+      });
       expect(JSON.stringify(body)).not.toContain('key-ten');
       await drained();
       expect(await users()).toHaveLength(1);
@@ -62,7 +86,11 @@ describe('platform and changes', () => {
       const { body } = await connect({ concurrency: 3, paths: { users: '/v1/users' } });
       const again = await api.put('/platform', { ...body, rate: 20 });
       expect(again.status).toBe(200);
-      expect(again.body).toMatchObject({ concurrency: 3, rate: 20, paths: { users: '/v1/users', resolve: '/v1/resolve' } });
+      expect(again.body).toMatchObject({
+        concurrency: 3,
+        rate: 20,
+        paths: { users: '/v1/users', resolve: '/v1/resolve' },
+      });
     });
 
     it.each([
@@ -110,9 +138,15 @@ describe('platform and changes', () => {
     await change('usr_3', 'deleted');
     await drained();
     await connect({}, other);
-    await eventually(() => api.get('/platform/jobs'), ({ body }) => body.data[0]?.state === 'done');
+    await eventually(
+      () => api.get('/platform/jobs'),
+      ({ body }) => body.data[0]?.state === 'done',
+    );
     await drained();
-    await eventually(() => users(other), (list) => list.length === 1);
+    await eventually(
+      () => users(other),
+      (list) => list.length === 1,
+    );
     expect(await users(other)).toMatchObject([{ external_id: 'x-usr_1', status: 'active' }]);
     await change('usr_2', 'active');
     await drained();
@@ -158,13 +192,21 @@ describe('platform and changes', () => {
   it('takes in the people whom the platform has, without forwarding anything', async () => {
     await connect();
     for (let n = 1; n <= 130; n++) {
-      const body = { email: `p${n}@example.com`, first_name: 'P', last_name: `${n}`, external_id: n % 2 ? `e${n}` : null };
+      const body = {
+        email: `p${n}@example.com`,
+        first_name: 'P',
+        last_name: `${n}`,
+        external_id: n % 2 ? `e${n}` : null,
+      };
       await platform('POST', '/v1/users', body);
     }
     const calls = (await platform('GET', '/v1/calls?limit=1000')).body.data.length;
     const job = await api.post('/platform/import');
     expect(job.status).toBe(202);
-    const done = await eventually(() => api.get('/platform/jobs'), ({ body }) => ['done', 'failed'].includes(body.data[0].state));
+    const done = await eventually(
+      () => api.get('/platform/jobs'),
+      ({ body }) => ['done', 'failed'].includes(body.data[0].state),
+    );
     expect(done.body.data[0]).toMatchObject({ state: 'done', done: 130, error: null });
     const listed = await api.get('/users?limit=200');
     expect(listed.body.data).toHaveLength(130);
@@ -237,11 +279,17 @@ describe('platform and changes', () => {
       await connect();
       await platform('POST', '/v1/users', { email: 'usr_1@example.com', first_name: 'X', external_id: 'someone' });
       await change('usr_1', 'active');
-      const parked = await eventually(() => api.get('/changes?state=parked'), ({ body }) => body.data.length === 1);
+      const parked = await eventually(
+        () => api.get('/changes?state=parked'),
+        ({ body }) => body.data.length === 1,
+      );
       const { id, error } = parked.body.data[0];
       expect(error).toMatchObject({ code: 'account_belongs_to_someone_else' });
       expect((await api.post(`/changes/${id}/retry`)).status).toBe(200);
-      await eventually(() => api.get('/changes?state=parked'), ({ body }) => body.data.length === 1);
+      await eventually(
+        () => api.get('/changes?state=parked'),
+        ({ body }) => body.data.length === 1,
+      );
       const dismissed = await api.post(`/changes/${id}/dismiss`, { reason: 'known' });
       expect(dismissed.body).toMatchObject({ state: 'dismissed', dismissed: { reason: 'known' } });
       expect((await api.post(`/changes/${id}/dismiss`)).status).toBe(409);
@@ -251,7 +299,10 @@ describe('platform and changes', () => {
       // The next change of the same person is sent again.
       await change('usr_1', 'active', { email: 'new@example.com' });
       await drained();
-      expect((await api.get('/changes?user_id=usr_1')).body.data.map((c: Any) => c.state)).toEqual(['delivered', 'dismissed']);
+      expect((await api.get('/changes?user_id=usr_1')).body.data.map((c: Any) => c.state)).toEqual([
+        'delivered',
+        'dismissed',
+      ]);
     });
 
     it('sends everybody who changed since then again, as they are now', async () => {
@@ -264,10 +315,14 @@ describe('platform and changes', () => {
       await change('usr_2', 'inactive');
       await drained();
       // Somebody meddled over there.
-      for (const user of await users()) await platform('PATCH', `/v1/users/${user.id}`, { last_name: 'Meddled', status: 'active' });
+      for (const user of await users())
+        await platform('PATCH', `/v1/users/${user.id}`, { last_name: 'Meddled', status: 'active' });
       const job = await api.post('/changes/resend', { since });
       expect(job.status).toBe(202);
-      await eventually(() => api.get('/platform/jobs'), ({ body }) => body.data[0].state === 'done');
+      await eventually(
+        () => api.get('/platform/jobs'),
+        ({ body }) => body.data[0].state === 'done',
+      );
       await drained();
       const there = new Map((await users()).map((user) => [user.external_id, user]));
       expect(there.get('x-usr_1')).toMatchObject({ last_name: 'Last', status: 'active' });

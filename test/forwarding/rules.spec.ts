@@ -32,19 +32,51 @@ describe('stepOf', () => {
   it.each<[string, Partial<Call>, object]>([
     ['nothing new', { same: true }, { kind: 'nothing' }],
     ['a new person', {}, { kind: 'create', body: JSON.stringify(person) }],
-    ['a person without key and role', { person: personText({ ...person, external_id: null, role: null }) }, { kind: 'create', body: '{"email":"usr_1@example.com","first_name":"First","last_name":""}' }],
+    [
+      'a person without key and role',
+      { person: personText({ ...person, external_id: null, role: null }) },
+      { kind: 'create', body: '{"email":"usr_1@example.com","first_name":"First","last_name":""}' },
+    ],
     ['a change', { ...id, confirmed: 'active' }, { kind: 'update', id: 'hp_1', body: JSON.stringify(person) }],
-    ['a return', { ...id, confirmed: 'inactive' }, { kind: 'update', body: JSON.stringify({ ...person, status: 'active' }) }],
+    [
+      'a return',
+      { ...id, confirmed: 'inactive' },
+      { kind: 'update', body: JSON.stringify({ ...person, status: 'active' }) },
+    ],
     ['an adopted account', { ...id }, { kind: 'update', body: JSON.stringify({ ...person, status: 'active' }) }],
-    ['a deactivation', { ...id, state: 'inactive', confirmed: 'active' }, { kind: 'deactivate', body: '{"status":"inactive"}' }],
-    ['a deactivation that deletes', { ...id, state: 'inactive', as: 'delete', confirmed: 'active' }, { kind: 'delete', id: 'hp_1' }],
+    [
+      'a deactivation',
+      { ...id, state: 'inactive', confirmed: 'active' },
+      { kind: 'deactivate', body: '{"status":"inactive"}' },
+    ],
+    [
+      'a deactivation that deletes',
+      { ...id, state: 'inactive', as: 'delete', confirmed: 'active' },
+      { kind: 'delete', id: 'hp_1' },
+    ],
     ['a deletion', { ...id, state: 'deleted', as: 'delete', confirmed: 'active' }, { kind: 'delete' }],
-    ['a deletion that deactivates', { ...id, state: 'deleted', as: 'inactive', confirmed: 'active' }, { kind: 'deactivate' }],
-    ['a deletion of somebody inactive', { ...id, state: 'deleted', as: 'delete', confirmed: 'inactive' }, { kind: 'delete' }],
-    ['the same, where both are one', { ...id, state: 'deleted', as: 'inactive', confirmed: 'inactive' }, { kind: 'nothing' }],
+    [
+      'a deletion that deactivates',
+      { ...id, state: 'deleted', as: 'inactive', confirmed: 'active' },
+      { kind: 'deactivate' },
+    ],
+    [
+      'a deletion of somebody inactive',
+      { ...id, state: 'deleted', as: 'delete', confirmed: 'inactive' },
+      { kind: 'delete' },
+    ],
+    [
+      'the same, where both are one',
+      { ...id, state: 'deleted', as: 'inactive', confirmed: 'inactive' },
+      { kind: 'nothing' },
+    ],
     ['a leaver who was never there', { state: 'inactive' }, { kind: 'nothing' }],
     ['a deleted one who was never there', { state: 'deleted', as: 'delete' }, { kind: 'nothing' }],
-    ['a leaver who is there under an id we never learned', { state: 'inactive', confirmed: 'active' }, { kind: 'look' }],
+    [
+      'a leaver who is there under an id we never learned',
+      { state: 'inactive', confirmed: 'active' },
+      { kind: 'look' },
+    ],
     ['a leaver who may be there', { state: 'inactive', lookup: { why: 'lost' } }, { kind: 'look' }],
     ['a conflict', { lookup: { why: 'conflict' } }, { kind: 'look' }],
     ['a conflict that is none any more', { lookup: { why: 'dissolved', dissolved: 1 } }, { kind: 'create' }],
@@ -76,16 +108,34 @@ describe('outcomeOf', () => {
     ['404 to an update', update, missing, lookup({ why: 'gone', status: 404, detail: 'w' })],
     ['404 to a deactivation', leave, missing, lookup({ why: 'gone', status: 404, detail: 'w' })],
     ['404 to a deletion', remove, missing, lookup({ why: 'gone', status: 404, detail: 'w' })],
-    ['409 to a create', create, conflict({ id: 'hp_2' }), lookup({ why: 'conflict', id: 'hp_2', status: 409, detail: 'w' })],
+    [
+      '409 to a create',
+      create,
+      conflict({ id: 'hp_2' }),
+      lookup({ why: 'conflict', id: 'hp_2', status: 409, detail: 'w' }),
+    ],
     ['409 without an id', create, conflict(null), lookup({ why: 'conflict', status: 409, detail: 'w' })],
-    ['409 to an update', update, conflict({ id: 'hp_2' }), lookup({ why: 'conflict', id: 'hp_2', status: 409, detail: 'w' })],
+    [
+      '409 to an update',
+      update,
+      conflict({ id: 'hp_2' }),
+      lookup({ why: 'conflict', id: 'hp_2', status: 409, detail: 'w' }),
+    ],
     ['409 to a deletion', remove, conflict({}), { kind: 'refused', status: 409 }],
     ['422', update, { kind: 'refused', status: 422, words: 'w' }, { kind: 'refused', status: 422, detail: 'w' }],
-  ])('%s', (_, step, verdict, outcome) => expect(outcomeOf(step, call(), verdict)).toEqual(expect.objectContaining(outcome)));
+  ])('%s', (_, step, verdict, outcome) =>
+    expect(outcomeOf(step, call(), verdict)).toEqual(expect.objectContaining(outcome)),
+  );
 });
 
 describe('adoption', () => {
-  const bound = (more: Partial<Bound> = {}): Bound => ({ user_id: 'usr_2', target_state: 'active', pending: false, parked: false, ...more });
+  const bound = (more: Partial<Bound> = {}): Bound => ({
+    user_id: 'usr_2',
+    target_state: 'active',
+    pending: false,
+    parked: false,
+    ...more,
+  });
   it.each<[string, Bound | null, string]>([
     ['nobody’s', null, 'adopt'],
     ['of somebody active', bound(), 'refuse'],
@@ -121,13 +171,23 @@ describe('readPlatformUser', () => {
   );
   it('takes what is text, and nothing else', () => {
     expect(readPlatformUser({ id: 7, email: 'a@b', role: 5 })).toEqual({
-      id: '7', email: 'a@b', first_name: null, last_name: null, role: null, external_id: null, status: null,
+      id: '7',
+      email: 'a@b',
+      first_name: null,
+      last_name: null,
+      role: null,
+      external_id: null,
+      status: null,
     });
   });
-  it.each([[{ id: 'a' }, 'a'], [{ data: { id: 'b' } }, 'b'], [{ user: { id: 3 } }, '3'], [{}, null], [null, null], ['x', null]])(
-    'finds the id in %j',
-    (body, id) => expect(idIn(body)).toBe(id),
-  );
+  it.each([
+    [{ id: 'a' }, 'a'],
+    [{ data: { id: 'b' } }, 'b'],
+    [{ user: { id: 3 } }, '3'],
+    [{}, null],
+    [null, null],
+    ['x', null],
+  ])('finds the id in %j', (body, id) => expect(idIn(body)).toBe(id));
 });
 
 describe('findingOf', () => {
@@ -138,11 +198,27 @@ describe('findingOf', () => {
     [{ kind: 'missing', status: 404, words: '' }, false, /nothing at \/v1\/resolve \(404\)/],
     [{ kind: 'refused', status: 400, words: 'type?' }, false, /400: type\?/],
     [{ kind: 'stopped', status: 401, reason: 'credential_refused', words: '' }, false, /does not accept the key/],
-    [{ kind: 'stopped', status: 301, reason: 'redirect', words: 'https://x' }, false, /leads elsewhere \(301 to https:\/\/x\)/],
+    [
+      { kind: 'stopped', status: 301, reason: 'redirect', words: 'https://x' },
+      false,
+      /leads elsewhere \(301 to https:\/\/x\)/,
+    ],
     [{ kind: 'stopped', status: null, reason: 'address_refused', words: '' }, false, /not a public one/],
-    [{ kind: 'unavailable', status: 200, reason: 'html', charge: true, retryAfterMs: null, words: '' }, false, /web page/],
-    [{ kind: 'unavailable', status: null, reason: 'tls', charge: false, retryAfterMs: null, words: '' }, false, /certificate/],
-    [{ kind: 'unavailable', status: 500, reason: 'status_500', charge: true, retryAfterMs: null, words: '' }, false, /trouble \(500\)/],
+    [
+      { kind: 'unavailable', status: 200, reason: 'html', charge: true, retryAfterMs: null, words: '' },
+      false,
+      /web page/,
+    ],
+    [
+      { kind: 'unavailable', status: null, reason: 'tls', charge: false, retryAfterMs: null, words: '' },
+      false,
+      /certificate/,
+    ],
+    [
+      { kind: 'unavailable', status: 500, reason: 'status_500', charge: true, retryAfterMs: null, words: '' },
+      false,
+      /trouble \(500\)/,
+    ],
   ])('%j', (verdict, ok, message) => {
     expect(find(verdict).ok).toBe(ok);
     expect(find(verdict).message).toMatch(message);

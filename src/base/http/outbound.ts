@@ -214,7 +214,7 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
     if (options.all) callback(null, addresses);
     else callback(null, addresses[0]!.address, addresses[0]!.family);
   };
-  dnsLookup(hostname, { ...(options), all: true }, found);
+  dnsLookup(hostname, { ...options, all: true }, found);
 };
 
 function reasonOf(error: Error): OutboundFailure {

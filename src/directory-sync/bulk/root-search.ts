@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { listResponseText } from '../../scim/messages/list-response.js';
 import type { ListQuery } from '../../scim/messages/list-query.js';
 import { parseProjection } from '../../scim/resource/project.js';
-import { GROUP_TYPE, USER_TYPE } from '../../scim/schema/resource-types.js';
-import { invalidCursor, ScimRequestError } from '../../scim/scim.errors.js';
+import { GROUP_TYPE, USER_TYPE, type ResourceTypeDef } from '../../scim/schema/resource-types.js';
+import { invalidCursor } from '../../scim/scim.errors.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { groupText } from '../groups/group-resource.js';
 import { ScimGroupsService } from '../groups/scim-groups.service.js';
 import { userText } from '../users/user-resource.js';
 import { ScimUsersService } from '../users/scim-users.service.js';
+import { filterFor, sortFor } from './root-filter.js';
 
 interface Part {
   total: number;
@@ -46,30 +47,28 @@ export class RootSearch {
   private async parts(directory: CurrentDirectory, query: ListQuery): Promise<Part[]> {
     const user = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const group = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
-    const readers = [
-      (q: ListQuery, into: string[]) =>
+    return [
+      await this.part(USER_TYPE, query, (q, into) =>
         this.users.list(directory, q, (row) => keep(into, userText(row, this.users.viewOf(directory), user))),
-      (q: ListQuery, into: string[]) =>
+      ),
+      await this.part(GROUP_TYPE, query, (q, into) =>
         this.groups.list(directory, q, (row) => keep(into, groupText(row, this.groups.baseUrl, group))),
+      ),
     ];
-    const parts: Part[] = [];
-    let refusal: ScimRequestError | undefined;
-    for (const reader of readers) {
-      try {
-        parts.push(await this.part(reader, query));
-      } catch (error) {
-        // What one type does not have is unassigned there: no resource of it matches.
-        if (!(error instanceof ScimRequestError) || !['invalidFilter', 'invalidPath'].includes(error.scimType ?? '')) {
-          throw error;
-        }
-        refusal = error;
-      }
-    }
-    if (parts.length === 0 && refusal) throw refusal;
-    return parts;
   }
 
-  private async part(reader: (query: ListQuery, into: string[]) => Promise<string>, query: ListQuery): Promise<Part> {
+  private async part(
+    type: ResourceTypeDef,
+    whole: ListQuery,
+    reader: (query: ListQuery, into: string[]) => Promise<string>,
+  ): Promise<Part> {
+    const { filter, sortBy, ...rest } = whole;
+    const sort = sortFor(type, sortBy);
+    const query = {
+      ...rest,
+      ...(filter === undefined ? {} : { filter: filterFor(type, filter) }),
+      ...(sort === undefined ? {} : { sortBy: sort }),
+    };
     const text = await reader({ ...query, startIndex: 1, count: 0 }, []);
     const { totalResults } = JSON.parse(text) as { totalResults: number };
     return {

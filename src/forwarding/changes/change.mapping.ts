@@ -102,7 +102,9 @@ export function changeBody(row: ChangeRow): ChangeBody {
     confirmed_at: row.confirmed_at?.toISOString() ?? null,
     sessions_ended_at: row.sessions_ended_at?.toISOString() ?? null,
     ...(row.dismissed === null ? {} : { dismissed: row.dismissed }),
-    ...(row.state === 'parked' && row.parked !== null ? { error: { code: row.parked, detail: row.parked_detail } } : {}),
+    ...(row.state === 'parked' && row.parked !== null
+      ? { error: { code: row.parked, detail: row.parked_detail } }
+      : {}),
   };
 }
 

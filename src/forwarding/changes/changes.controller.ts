@@ -68,11 +68,7 @@ export class ChangesController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Gives a parked change up' })
   @ApiOkResponse({ type: ChangeShape })
-  dismiss(
-    @CurrentCaller() caller: Caller,
-    @Param('id') id: string,
-    @Body() body: DismissChange,
-  ): Promise<ChangeBody> {
+  dismiss(@CurrentCaller() caller: Caller, @Param('id') id: string, @Body() body: DismissChange): Promise<ChangeBody> {
     return this.changes.dismiss(caller, id, body.reason ?? null);
   }
 }

@@ -92,7 +92,11 @@ export class ChangesRepository {
   }
 
   /** Holds the user's lane until the end of the transaction. Out: whether it is parked; null: there is none. */
-  async lockLane(tx: SqlRunner, tenantId: string, userId: string): Promise<{ parked: string | null; waits: boolean } | null> {
+  async lockLane(
+    tx: SqlRunner,
+    tenantId: string,
+    userId: string,
+  ): Promise<{ parked: string | null; waits: boolean } | null> {
     const { rows } = await tx.query<{ parked: string | null; waits: boolean }>(
       `select parked, first_pending is not null as waits from lanes where tenant_id = $1 and user_id = $2 for update`,
       [tenantId, userId],

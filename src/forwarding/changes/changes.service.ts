@@ -7,7 +7,14 @@ import { AuditService } from '../../tenants/audit/audit.service.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
-import { attemptBody, changeBody, sequenceOf, type AttemptBody, type ChangeBody, type ChangeRow } from './change.mapping.js';
+import {
+  attemptBody,
+  changeBody,
+  sequenceOf,
+  type AttemptBody,
+  type ChangeBody,
+  type ChangeRow,
+} from './change.mapping.js';
 import { ChangesRepository, type ChangeFilter } from './changes.repository.js';
 
 /** What happened to people, whether the platform has it, and what an administrator can do where it does not. */

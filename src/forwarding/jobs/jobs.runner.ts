@@ -8,7 +8,6 @@ import { JobFailed, type Job, type JobKind, type JobStep } from './forwarding-jo
 
 const POLL_MS = 1_000;
 
-
 /** Works off the jobs, one batch after the other. Any process may take over a job that another one left. */
 @Injectable()
 export class JobsRunner {
@@ -45,7 +44,8 @@ export class JobsRunner {
 
   /** Does all that is to be done now. */
   async drain(): Promise<void> {
-    for (let job = await this.jobs.claim(); job !== null; job = await this.jobs.claim()) await this.work(job, () => true);
+    for (let job = await this.jobs.claim(); job !== null; job = await this.jobs.claim())
+      await this.work(job, () => true);
   }
 
   private poll(): void {
@@ -66,7 +66,7 @@ export class JobsRunner {
 
   private async work(job: Job, goOn: () => boolean): Promise<void> {
     try {
-      for (let now = job; goOn(); ) {
+      for (let now = job; goOn();) {
         const batch = await this.steps[job.kind](now);
         await this.jobs.progress(now, batch);
         if (batch.wake) this.forwarding.wake(job.tenantId);

@@ -67,7 +67,9 @@ export class PlatformController {
 
   @Get('jobs')
   @ApiOperation({ summary: 'Background work of forwarding, newest first: imports, resends, changes of address' })
-  @ApiOkResponse({ schema: { properties: { data: { type: 'array', items: { $ref: '#/components/schemas/JobBody' } } } } })
+  @ApiOkResponse({
+    schema: { properties: { data: { type: 'array', items: { $ref: '#/components/schemas/JobBody' } } } },
+  })
   async list(@CurrentCaller() caller: Caller): Promise<{ data: JobBody[] }> {
     return { data: await this.jobs.list(caller.tenantId) };
   }

@@ -41,7 +41,11 @@ export class PlatformPaths {
   'updated_at',
 )
 export class ChangePlatform {
-  @Ruled(addressProblem, { type: String, format: 'uri', example: 'https://api.platform.example.com' }, { optional: true })
+  @Ruled(
+    addressProblem,
+    { type: String, format: 'uri', example: 'https://api.platform.example.com' },
+    { optional: true },
+  )
   base_url?: string;
 
   @Ruled(keyProblem, { type: String, writeOnly: true }, { optional: true, nullable: true, description: 'Kept sealed.' })

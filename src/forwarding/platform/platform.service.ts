@@ -72,8 +72,21 @@ export class PlatformService {
   async ensure(tenantId: string, baseUrl: string, key: string): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       if ((await this.destinations.lock(tx, tenantId)) !== null) return false;
-      await this.save(tx, { tenantId, actor: systemActor('start'), requestId: null }, { baseUrl: trimmed(baseUrl), key });
+      await this.save(
+        tx,
+        { tenantId, actor: systemActor('start'), requestId: null },
+        { baseUrl: trimmed(baseUrl), key },
+      );
       return true;
+    });
+  }
+
+  /** The sandbox is still the same one, at another address: a tenant that forwarded to it follows, with its key. */
+  async follow(tenantId: string, from: string, to: string): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const known = await this.destinations.lock(tx, tenantId);
+      if (known === null || known.baseUrl !== from) return;
+      await this.save(tx, { tenantId, actor: systemActor('start'), requestId: null }, { baseUrl: to });
     });
   }
 

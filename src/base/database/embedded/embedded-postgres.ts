@@ -1,20 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { chown, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findBinaries, outsideFolder, type Binaries } from './binaries.js';
 import { makePassable, reachable } from './passable.js';
+import { freePort, listens } from './ports.js';
+import { recall, remember, type Remembered } from './remembered.js';
 import { isAlive, whileLocked } from './start-lock.js';
-
-/** What is remembered between starts, in `<dataDir>/database.json` (mode 0600). */
-interface Remembered {
-  port: number;
-  password: string;
-  folder: string;
-}
 
 const USER = 'talent_bridge';
 const DATABASE = 'talent_bridge';
@@ -49,15 +43,14 @@ export class EmbeddedPostgres {
   }
 
   private static async startAlone(dataDir: string, settings: string[]): Promise<EmbeddedPostgres> {
-    const file = path.join(dataDir, 'database.json');
-    let remembered = await read(file);
+    let remembered = await recall(dataDir);
     if (remembered && (await isRunning(remembered))) return new EmbeddedPostgres(remembered, true);
 
     const binaries = await findBinaries();
     const folder = remembered?.folder ?? (await chooseFolder(dataDir, binaries));
     const password = remembered?.password ?? randomBytes(24).toString('base64url');
     remembered = { port: await freePort(remembered?.port), password, folder };
-    await writeFile(file, JSON.stringify(remembered), { mode: 0o600 });
+    await remember(dataDir, remembered);
     await initialise(binaries, remembered);
     await launch(binaries, remembered, path.join(dataDir, 'database.log'), settings);
     return new EmbeddedPostgres(remembered, false);
@@ -82,15 +75,6 @@ export class EmbeddedPostgres {
   }
 }
 
-async function read(file: string): Promise<Remembered | null> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as Remembered;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
 /** Whether our server runs; one that is still coming up (its starter was killed) is waited for. */
 async function isRunning(remembered: Remembered): Promise<boolean> {
   const deadline = Date.now() + 30_000;
@@ -100,16 +84,6 @@ async function isRunning(remembered: Remembered): Promise<boolean> {
     if (pid === null || !isAlive(pid) || !(await listens(remembered.port)) || Date.now() > deadline) return false;
     await sleep(100);
   }
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true));
-    socket.once('error', () => resolve(false));
-    socket.once('close', () => socket.destroy());
-    socket.once('connect', () => socket.end());
-  });
 }
 
 /** Ready means: it lets us in, and it serves our own data directory (another server may have taken the port). */
@@ -247,17 +221,4 @@ async function postmasterPid(folder: string): Promise<number | null> {
     throw error;
   });
   return text === null ? null : Number(text.split('\n')[0]);
-}
-
-function freePort(wanted?: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      wanted !== undefined && error.code === 'EADDRINUSE' ? resolve(freePort()) : reject(error),
-    );
-    server.listen(wanted ?? 0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,6 +1,8 @@
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+
+const LONGEST_START_MS = 120_000;
 
 /**
  * Runs `work` while no other process of this installation does the same: of two first starts at once, the second
@@ -25,15 +27,21 @@ async function take(file: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  const text = await readFile(file, 'utf8').catch(() => String(process.pid)); // it has just been given back
-  // Empty: its process is between making and writing it, or ended there; the next look tells.
-  if (text === '' ? await stillEmpty(file) : !isAlive(Number(text))) await rm(file, { force: true });
+  if (await isLeft(file)) await rm(file, { force: true });
   return false;
 }
 
-async function stillEmpty(file: string): Promise<boolean> {
-  await sleep(1_000);
-  return (await readFile(file, 'utf8').catch(() => '-')) === '';
+/** Whether the lock's process is gone. Numbers are given out again, so an old lock is nobody's, whatever runs. */
+async function isLeft(file: string): Promise<boolean> {
+  try {
+    const age = Date.now() - (await stat(file)).mtimeMs;
+    const text = await readFile(file, 'utf8');
+    if (text === '') return age > 1_000; // its process is about to write its number, or ended there
+    return age > LONGEST_START_MS || text === String(process.pid) || !isAlive(Number(text));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // it has just been given back
+    throw error;
+  }
 }
 
 /** Whether a process of this number runs; one of another user counts. */

@@ -1,0 +1,39 @@
+import type { AttributePath, Filter } from '../../scim/filter/ast.js';
+import { parsePath } from '../../scim/filter/tokens.js';
+import { findAttribute, RESOURCE_TYPES, type ResourceTypeDef } from '../../scim/schema/resource-types.js';
+import { invalidPath } from '../../scim/scim.errors.js';
+
+const ALWAYS: Filter = { kind: 'present', path: { urn: null, attr: 'id', sub: null } };
+const NEVER: Filter = { kind: 'not', term: ALWAYS };
+
+/**
+ * A filter on all resource types as one of them has it: an attribute that another type has and this one has not is
+ * unassigned (RFC 7644 §3.4.2.1). What no type has stays, and is refused.
+ */
+export function filterFor(type: ResourceTypeDef, filter: Filter): Filter {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return { kind: filter.kind, terms: filter.terms.map((term) => filterFor(type, term)) };
+    case 'not':
+      return { kind: 'not', term: filterFor(type, filter.term) };
+    case 'present':
+    case 'valuePath':
+      return isForeign(type, filter.path) ? NEVER : filter;
+    case 'compare': {
+      if (!isForeign(type, filter.path)) return filter;
+      return (filter.op === 'ne') === (filter.value !== null) ? ALWAYS : NEVER;
+    }
+  }
+}
+
+/** What to sort a type by: nothing, where only another type has the attribute. */
+export function sortFor(type: ResourceTypeDef, sortBy: string | undefined): string | undefined {
+  if (sortBy === undefined) return undefined;
+  return isForeign(type, parsePath(sortBy.trim(), invalidPath)) ? undefined : sortBy;
+}
+
+function isForeign(type: ResourceTypeDef, { urn, attr }: AttributePath): boolean {
+  if (findAttribute(type, urn, attr) !== undefined) return false;
+  return RESOURCE_TYPES.some((other) => findAttribute(other, urn, attr) !== undefined);
+}

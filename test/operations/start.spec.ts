@@ -1,0 +1,253 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { send, eventually } from '../support/http.js';
+
+// The built service as a process, as `npm start` runs it: with a data directory that does not exist yet.
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+const running = new Set<ChildProcess>();
+const homes: string[] = [];
+
+interface Service {
+  child: ChildProcess;
+  url: string;
+  /** Resolves with the exit code and all that was said. */
+  ended: Promise<{ code: number | null; output: string }>;
+  ready: Promise<number>;
+}
+
+/** Starts it. `ready` resolves when it answers, with how long that took; fails when it ends before. */
+function start(dataDir: string, env: Record<string, string>, uid?: number): Service {
+  const began = performance.now();
+  const child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js')], {
+    cwd: path.dirname(dataDir),
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, LOG_LEVEL: 'error', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  running.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = once(child, 'close').then(([code]) => {
+    running.delete(child);
+    return { code: code as number | null, output };
+  });
+  const url = `http://127.0.0.1:${env['PORT']}`;
+  const answers = async (): Promise<number> => {
+    const get = () => send('GET', `${url}/readyz`, null).then(({ status }) => status, () => 0); // prettier-ignore
+    while (!running.has(child) || (await get()) !== 200) {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended:\n${(await ended).output}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return performance.now() - began;
+  };
+  const ready = answers();
+  ready.catch(() => undefined);
+  return { child, url, ended, ready };
+}
+
+function stop({ child, ended }: Service): Promise<{ code: number | null; output: string }> {
+  child.kill('SIGTERM');
+  return ended;
+}
+
+async function freePorts(): Promise<{ PORT: string; SANDBOX_PORT: string }> {
+  const servers = [net.createServer(), net.createServer()];
+  const ports = await Promise.all(
+    servers.map(async (server) => {
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      return String((server.address() as net.AddressInfo).port);
+    }),
+  );
+  for (const server of servers) await once(server.close(), 'close');
+  return { PORT: ports[0]!, SANDBOX_PORT: ports[1]! };
+}
+
+/** A folder for a data directory; of `uid`, and closed to everybody else. */
+function home(uid?: number): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-home-'));
+  if (uid !== undefined) chownSync(folder, uid, uid);
+  chmodSync(folder, 0o700);
+  homes.push(folder);
+  return folder;
+}
+
+const json = (...parts: string[]) => JSON.parse(readFileSync(path.join(...parts), 'utf8'));
+/** Where the database's files are. */
+const databaseOf = (dataDir: string) => path.resolve(dataDir, json(dataDir, 'database.json').folder as string);
+const postmaster = (dataDir: string) => {
+  const file = path.join(databaseOf(dataDir), 'postmaster.pid');
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : null;
+};
+const modeOf = (...parts: string[]) => (statSync(path.join(...parts)).mode & 0o777).toString(8);
+const users = (service: Service, token: string) => send('GET', `${service.url}/scim/v2/Users`, token);
+
+afterAll(async () => {
+  for (const child of running) {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+  for (const folder of homes) {
+    const dataDir = path.join(folder, 'data');
+    if (existsSync(path.join(dataDir, 'database.json'))) {
+      const pid = postmaster(dataDir);
+      if (pid !== null) process.kill(pid, 'SIGINT');
+      await eventually(async () => postmaster(dataDir), (left) => left === null); // prettier-ignore
+      rmSync(path.dirname(databaseOf(dataDir)), { recursive: true, force: true });
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** Whether somebody without rights of their own can read what is built here. */
+function readableByAll(): boolean {
+  for (let folder = ROOT; ; folder = path.dirname(folder)) {
+    if ((statSync(folder).mode & 0o005) !== 0o005) return false;
+    if (folder === path.dirname(folder)) return true;
+  }
+}
+
+// As root the database runs as another user, and outside of a closed home; as an ordinary user all is one's own.
+const people: [string, number | undefined][] = [[isRoot ? 'root, below a closed home' : 'an ordinary user', undefined]];
+if (isRoot && readableByAll()) people.push(['an ordinary user', NOBODY]);
+
+describe.each(people)('started by %s', (_, uid) => {
+  let dataDir: string;
+  let ports: { PORT: string; SANDBOX_PORT: string };
+  let service: Service;
+  let token: string;
+  beforeAll(async () => {
+    dataDir = path.join(home(uid), 'data');
+    ports = await freePorts();
+  });
+
+  it('the first start makes a database, a tenant and its credentials, for its user alone', async () => {
+    service = start(dataDir, ports, uid);
+    await service.ready;
+    const credentials = json(dataDir, 'credentials.json');
+    expect(Object.keys(credentials).sort()).toEqual(
+      ['api_key', 'console_url', 'operator_token', 'sandbox_url', 'scim_base_url', 'scim_token', 'tenant_id'], // prettier-ignore
+    );
+    for (const file of ['credentials.json', 'encryption-key', 'operator-token', 'database.json', 'database.log']) {
+      expect([file, modeOf(dataDir, file)]).toEqual([file, '600']);
+    }
+    expect(modeOf(databaseOf(dataDir))).toBe('700');
+    if (uid !== undefined || !isRoot) expect(databaseOf(dataDir)).toBe(path.join(dataDir, 'postgres'));
+    else expect(readFileSync(path.join(dataDir, 'database-location'), 'utf8').trim()).toBe(databaseOf(dataDir));
+    token = credentials.scim_token as string;
+    const made = await send('POST', `${service.url}/scim/v2/Users`, token, { userName: 'bjensen@example.com' });
+    expect(made.status).toBe(201);
+    const arrived = () => send('GET', `${credentials.sandbox_url}/`, null);
+    await eventually(arrived, ({ text }) => text.includes('bjensen@example.com'));
+  });
+
+  it('a database that outlived its service is gone on with, by the next start within seconds', async () => {
+    const pid = postmaster(dataDir);
+    expect(pid).not.toBeNull();
+    service.child.kill('SIGKILL');
+    await service.ended;
+    service = start(dataDir, ports, uid);
+    expect(await service.ready).toBeLessThan(8_000);
+    expect(postmaster(dataDir)).toBe(pid);
+    expect(json(dataDir, 'credentials.json').scim_token).toBe(token);
+    expect((await users(service, token)).body.totalResults).toBe(1);
+  });
+
+  it('a second one on the same data directory works beside the first, and leaves it its database', async () => {
+    const second = start(dataDir, { ...(await freePorts()), SANDBOX: 'off' }, uid);
+    await second.ready;
+    expect((await users(second, token)).body.totalResults).toBe(1);
+    expect((await stop(second)).code).toBe(0);
+    expect((await users(service, token)).status).toBe(200);
+  });
+
+  it('it stops on SIGTERM, and its database with it', async () => {
+    expect((await stop(service)).code).toBe(0);
+    expect(postmaster(dataDir)).toBeNull();
+  });
+
+  it('on other ports it says so in its credentials, and still forwards to the sandbox', async () => {
+    ports = await freePorts();
+    service = start(dataDir, ports, uid);
+    await service.ready;
+    const credentials = json(dataDir, 'credentials.json');
+    expect(credentials).toMatchObject({
+      scim_token: token,
+      scim_base_url: `http://localhost:${ports.PORT}/scim/v2`,
+      sandbox_url: `http://127.0.0.1:${ports.SANDBOX_PORT}`,
+    });
+    expect(modeOf(dataDir, 'credentials.json')).toBe('600');
+    await send('POST', `${service.url}/scim/v2/Users`, token, { userName: 'second@example.com' });
+    const arrived = () => send('GET', `${credentials.sandbox_url}/`, null);
+    const { text } = await eventually(arrived, (page) => page.text.includes('second@example.com'));
+    expect(text).toContain('bjensen@example.com');
+  });
+
+  it('stops for good', async () => {
+    expect((await stop(service)).code).toBe(0);
+  });
+});
+
+it('of two first starts at once, both work, with one database and one tenant', async () => {
+  const dataDir = path.join(home(), 'data');
+  const both = [start(dataDir, await freePorts()), start(dataDir, { ...(await freePorts()), SANDBOX: 'off' })];
+  await Promise.all(both.map(({ ready }) => ready));
+  const { operator_token, scim_token } = json(dataDir, 'credentials.json');
+  for (const service of both) {
+    const tenants = await send('GET', `${service.url}/api/v1/tenants`, operator_token as string);
+    expect(tenants.body.data).toHaveLength(1);
+    expect((await users(service, scim_token as string)).status).toBe(200);
+  }
+  expect((await Promise.all(both.map(stop))).map(({ code }) => code)).toEqual([0, 0]);
+});
+
+describe('what cannot work stops the start, and is said plainly', () => {
+  const failing = async (env: Record<string, string>) => {
+    const dataDir = path.join(home(), 'data');
+    const { code, output } = await start(dataDir, { PORT: '1', ...env }).ended;
+    return { code, output, dataDir };
+  };
+
+  it('wrong settings: all of them, by name and rule, and no value', async () => {
+    const { code, output, dataDir } = await failing({ PORT: 'canary', ROLE: 'boss', ENCRYPTION_KEY: 'secret-canary' });
+    expect(code).toBe(1);
+    expect(output).toMatch(/PORT must be a whole number from 0 to 65535/);
+    expect(output).toMatch(/ROLE must be one of: all, api, worker/);
+    expect(output).toMatch(/ENCRYPTION_KEY must be 32 bytes in base64/);
+    expect(output).not.toMatch(/canary|boss|at .*\.js/);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it('a taken port, and nothing stays behind', async () => {
+    const taken = net.createServer();
+    await once(taken.listen(0), 'listening');
+    const port = String((taken.address() as net.AddressInfo).port);
+    for (const name of ['PORT', 'SANDBOX_PORT']) {
+      const { code, output, dataDir } = await failing({ ...(await freePorts()), [name]: port });
+      expect([code, output]).toEqual([1, expect.stringMatching(`port ${port} is taken .*set ${name} to a free one`)]);
+      expect(output).not.toMatch(/ at .*\.js/);
+      expect(postmaster(dataDir)).toBeNull();
+    }
+    await once(taken.close(), 'close');
+  });
+
+  it('production without a key', async () => {
+    const { code, output } = await failing({ NODE_ENV: 'production' });
+    expect([code, output]).toEqual([1, expect.stringMatching(/ENCRYPTION_KEY must be set/)]);
+  });
+
+  it('a database that is not there, and one that does not let us in', async () => {
+    const closed = await failing({ DATABASE_URL: 'postgres://u:canary@127.0.0.1:9/x' });
+    expect([closed.code, closed.output]).toEqual([1, expect.stringMatching(/nothing answers .*DATABASE_URL/)]);
+    const url = new URL(process.env['TEST_DATABASE_URL']!);
+    url.password = 'canary';
+    const refused = await failing({ DATABASE_URL: url.href });
+    expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/refuses the user or password/)]);
+    for (const { output } of [closed, refused]) expect(output).not.toMatch(/canary| at .*\.js/);
+  });
+});
