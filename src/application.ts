@@ -9,7 +9,7 @@ import { Logger, NestLogger } from './base/log/logger.js';
 
 import { BridgeAdapter } from './base/http/bridge-adapter.js';
 import { tuneServer } from './base/http/server.js';
-import { createDataSource, migrate } from './data-source.js';
+import { createDataSource, migrate, waitForDatabase } from './data-source.js';
 import { RoleJobs } from './directory-sync/roles/role-jobs.js';
 import { ForwardingWorker } from './forwarding/forwarding.worker.js';
 import { setupDocs } from './operations/docs/docs.js';
@@ -17,6 +17,7 @@ import { Retention } from './operations/retention.js';
 import { Statistics } from './operations/statistics.js';
 import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
+import { ExpiryNotice } from './tenants/expiry-notice.js';
 import { AuditSealer } from './tenants/audit/audit-sealer.js';
 import { PeopleUpkeep } from './users/people-upkeep.js';
 
@@ -30,6 +31,7 @@ export class Application {
 
   /** Migrates the database and puts the rooms together; serves nothing yet. */
   static async create(config: Config, databaseUrl: string): Promise<Application> {
+    await waitForDatabase(databaseUrl);
     await migrate(databaseUrl);
     const dataSource = createDataSource(databaseUrl, config.databasePool);
     await dataSource.initialize();
@@ -73,7 +75,7 @@ export class Application {
   }
 
   private workers(): { start(): void; stop(): Promise<void> }[] {
-    const rooms = [ForwardingWorker, PeopleUpkeep, RoleJobs, AuditSealer, Retention, Statistics];
+    const rooms = [ForwardingWorker, PeopleUpkeep, RoleJobs, AuditSealer, ExpiryNotice, Retention, Statistics];
     return rooms.map((room) => this.nest.get<{ start(): void; stop(): Promise<void> }>(room));
   }
 }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { CreateTenants1767225600000 } from './base/database/migrations/1767225600000-create-tenants.js';
 import { CreateDirectories1767225660000 } from './base/database/migrations/1767225660000-create-directories.js';
@@ -38,6 +40,42 @@ export function createDataSource(url: string, pool: number): DataSource {
       keepAlive: true,
     },
   });
+}
+
+/** What collations, `unnest … with ordinality` and generic plans are counted on to do. */
+const OLDEST_SERVER = 150_000;
+
+/**
+ * Waits until the database lets us in, for as long as a restart of it may take. Throws what it last said, or that it
+ * is older than what this service needs.
+ */
+export async function waitForDatabase(url: string, patienceMs = 60_000): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+    client.on('error', () => undefined); // a connection that breaks while we ask is asked again
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ version: string }>(
+        `select current_setting('server_version_num') as version`,
+      );
+      if (Number(rows[0]!.version) < OLDEST_SERVER) throw new Error('PostgreSQL 15 or later is needed');
+      return;
+    } catch (error) {
+      if (!isPassing(error) || performance.now() > deadline) throw error;
+      await sleep(500);
+    } finally {
+      await client.end().catch(() => undefined); // it was never up
+    }
+  }
+}
+
+/** Refused, unreachable, starting up, shutting down: it may be there in a moment. A wrong password will not be right. */
+function isPassing(error: unknown): boolean {
+  const code = (error as { code?: string }).code ?? '';
+  return ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN', 'ENOTFOUND', '57P03', '57P01', '53300'].includes(
+    code,
+  );
 }
 
 /**

@@ -14,6 +14,7 @@ import { ScimGroupsController } from './groups/scim-groups.controller.js';
 import { ScimGroupsService } from './groups/scim-groups.service.js';
 import { PeopleOfDirectory, RulesReview } from './roles/directory-consequences.js';
 import { MembershipReview } from './roles/membership-review.js';
+import { RoleJobsController } from './roles/role-jobs.controller.js';
 import { RoleJobs } from './roles/role-jobs.js';
 import { ScimUsersController } from './users/scim-users.controller.js';
 import { ScimUsersService } from './users/scim-users.service.js';
@@ -49,6 +50,7 @@ export class DirectoryConsequencesModule {}
     ServiceProviderConfigController,
     DiscoveryController,
     ScimRootController,
+    RoleJobsController,
   ],
   providers: [ScimUsersService, ScimGroupsService, GroupsRepository, MembershipReview, ScimBulkService, RootSearch],
 })

@@ -1,7 +1,10 @@
-import { Choice, Flag, Nested, Whole } from '../base/http/fields.js';
+import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
+import { Choice, Flag, Ruled, Whole } from '../base/http/fields.js';
 import type { SeatPolicy } from './seat.rules.js';
 
 const POLICIES = ['wait', 'block', 'allow'];
+const DOORS = ['directory', 'api', 'sign_in'];
+const ONE_OF = `must be one of: ${POLICIES.join(', ')}`;
 
 /** What happens when no seat is left, for each door. */
 export class PoliciesDto {
@@ -13,11 +16,31 @@ export class PoliciesDto {
   sign_in?: SeatPolicy;
 }
 
+@ApiExtraModels(PoliciesDto)
 export class SeatLimitDto {
   @Whole({ min: 0, max: 10_000_000, optional: true, nullable: true, description: 'null: no limit' })
   limit?: number | null;
-  @Nested(() => PoliciesDto, { optional: true })
-  policy?: PoliciesDto;
+  @Ruled(
+    policyProblem,
+    { oneOf: [{ type: 'string', enum: POLICIES }, { $ref: getSchemaPath(PoliciesDto) }] },
+    { optional: true, description: 'one word for every door, or one for each' },
+  )
+  policy?: SeatPolicy | PoliciesDto;
+}
+
+/** The policies of a request: one word stands for every door. */
+export function policiesIn(policy: SeatPolicy | PoliciesDto | undefined): PoliciesDto {
+  return typeof policy === 'string' ? { directory: policy, api: policy, sign_in: policy } : (policy ?? {});
+}
+
+function policyProblem(value: unknown): string | null {
+  if (typeof value === 'string') return POLICIES.includes(value) ? null : ONE_OF;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return ONE_OF;
+  for (const [door, policy] of Object.entries(value)) {
+    if (!DOORS.includes(door)) return `knows no door "${door}"; known: ${DOORS.join(', ')}`;
+    if (typeof policy !== 'string' || !POLICIES.includes(policy)) return `of ${door} ${ONE_OF}`;
+  }
+  return null;
 }
 
 export class ReconcileDto {

@@ -12,7 +12,7 @@ import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
 import { LedgerReader } from './ledger/ledger-reader.js';
 import { SeatSealer } from './ledger/sealer.js';
-import { ReconcileDto, SeatLimitDto } from './seat.dto.js';
+import { policiesIn, ReconcileDto, SeatLimitDto } from './seat.dto.js';
 import { policiesOf, SeatLimitsService } from './seat-limits.service.js';
 import { SeatReportsRepository, type Moment } from './seat-reports.repository.js';
 import { SeatsRepository } from './seats.repository.js';
@@ -190,7 +190,7 @@ export class SeatsController {
   @RequireScope('seats:write')
   @ApiOperation({ summary: 'Sets the limit and what happens at it' })
   async setLimit(@CurrentCaller() caller: Caller, @Body() body: SeatLimitDto): Promise<object> {
-    await this.limits.change(caller, body);
+    await this.limits.change(caller, { limit: body.limit, policy: policiesIn(body.policy) });
     return this.now(caller.tenantId);
   }
 

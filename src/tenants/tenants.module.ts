@@ -10,6 +10,7 @@ import { AuditService } from './audit/audit.service.js';
 import { CredentialRefusals } from './credential-refusals.js';
 import { CredentialUses } from './credential-uses.js';
 import { CredentialStore } from './credentials.js';
+import { ExpiryNotice } from './expiry-notice.js';
 import { MeController } from './me.controller.js';
 import { OwnTenantController } from './own-tenant.controller.js';
 import { RolesController } from './roles.controller.js';
@@ -47,6 +48,7 @@ import { TenantsService } from './tenants.service.js';
     RolesService,
     AuditService,
     AuditSealer,
+    ExpiryNotice,
   ],
   exports: [
     RateLimiter,
@@ -59,6 +61,7 @@ import { TenantsService } from './tenants.service.js';
     ApiKeysService,
     AuditService,
     AuditSealer,
+    ExpiryNotice,
   ],
 })
 export class TenantsModule {}

@@ -139,6 +139,7 @@ export class UsersService {
       }
       if ((await tx.run(this.db)).length === 0) throw new LostRace();
     });
+    await this.repository.leaveGroups(ctx.tenantId, id);
     this.forwarding.wake(ctx.tenantId);
     this.onFreed?.(ctx.tenantId);
   }

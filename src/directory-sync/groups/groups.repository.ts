@@ -51,6 +51,15 @@ const FOUND = (owners: string): string => `
     select w.v, w.d, 'Group' from wanted w join groups c on c.tenant_id = $1 and c.id = w.v
       where c.directory_id = $3 and c.id <> $2)`;
 
+// Whoever is going to be a member, held until it is done: somebody who is deleted meanwhile does not stay one.
+const NEW = `
+  people as materialized (select f.v, f.d from found f join users u on u.tenant_id = $1 and u.id = f.v
+    where f.kind = 'User' and not exists (
+      select 1 from group_members m where m.tenant_id = $1 and m.group_id = $2 and m.member_id = f.v)
+    order by f.v for key share of u),
+  new as materialized (
+    select v, d, 'User' as kind from people union all select v, d, kind from found where kind = 'Group')`;
+
 const TOUCH = (source: string): string => `
   touched as (update groups g set version = g.version + 1, updated_at = greatest(now(), g.updated_at)
     where g.tenant_id = $1 and g.id = $2 and exists (select 1 from ${source}))`;
@@ -127,9 +136,9 @@ export class GroupsRepository {
     db: SqlRunner = this.db,
   ): Promise<MemberMoves | null> {
     const { rows } = await db.query<{ moved: string[]; there: boolean }>(
-      `with ${LOCKED}, ${FOUND('$6')},
+      `with ${LOCKED}, ${FOUND('$6')}, ${NEW},
        added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
-         select $1, locked.id, found.v, found.kind, found.d from locked cross join found
+         select $1, locked.id, new.v, new.kind, new.d from locked cross join new
          on conflict (tenant_id, group_id, member_id) do nothing returning member_id),
        pended as (insert into pending_members (tenant_id, group_id, member_id, display)
          select $1, locked.id, w.v, w.d from locked cross join wanted w where w.v not in (select v from found)
@@ -193,14 +202,14 @@ export class GroupsRepository {
     members: readonly Member[],
   ): Promise<MemberMoves> {
     const { rows } = await tx.query<{ moved: string[] }>(
-      `with ${LOCKED}, ${FOUND('$6')},
+      `with ${LOCKED}, ${FOUND('$6')}, ${NEW},
        gone as (delete from group_members m using locked
          where m.tenant_id = $1 and m.group_id = locked.id and not exists (select 1 from found where found.v = m.member_id)
          returning m.member_id),
        unpended as (delete from pending_members p using locked
          where p.tenant_id = $1 and p.group_id = locked.id and not exists (select 1 from wanted w where w.v = p.member_id)),
        added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
-         select $1, locked.id, found.v, found.kind, found.d from locked cross join found
+         select $1, locked.id, new.v, new.kind, new.d from locked cross join new
          on conflict (tenant_id, group_id, member_id) do nothing returning member_id),
        pended as (insert into pending_members (tenant_id, group_id, member_id, display)
          select $1, locked.id, w.v, w.d from locked cross join wanted w where not exists (select 1 from found where found.v = w.v)
