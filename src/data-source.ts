@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { PlainFailure } from './base/errors/plain-failure.js';
 import { CreateTenants1767225600000 } from './base/database/migrations/1767225600000-create-tenants.js';
 import { CreateDirectories1767225660000 } from './base/database/migrations/1767225660000-create-directories.js';
 import { CreateUsers1767225720000 } from './base/database/migrations/1767225720000-create-users.js';
@@ -59,7 +60,7 @@ export async function waitForDatabase(url: string, patienceMs = 60_000): Promise
       const { rows } = await client.query<{ version: string }>(
         `select current_setting('server_version_num') as version`,
       );
-      if (Number(rows[0]!.version) < OLDEST_SERVER) throw new Error('PostgreSQL 15 or later is needed');
+      if (Number(rows[0]!.version) < OLDEST_SERVER) throw new PlainFailure('PostgreSQL 15 or later is needed.');
       return;
     } catch (error) {
       if (!isPassing(error) || performance.now() > deadline) throw error;

@@ -35,7 +35,8 @@ async function main(config: Config): Promise<void> {
   const embedded = config.databaseUrl === null ? await EmbeddedPostgres.start(config.dataDir) : null;
   if (embedded) parts.push(embedded);
   const url = config.databaseUrl ?? embedded!.url();
-  const app = await Application.create(config, url);
+  const patience = setTimeout(() => say('Waiting for the database …'), 2_000);
+  const app = await Application.create(config, url).finally(() => clearTimeout(patience));
   parts.push(app);
   const wanted = config.sandbox.enabled === 'on' || (config.sandbox.enabled === 'auto' && embedded !== null);
   const sandbox = wanted ? await SandboxProcess.start(url, config.sandbox.port) : null;

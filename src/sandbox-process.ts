@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { PlainFailure } from './start-failure.js';
+import { PlainFailure } from './base/errors/plain-failure.js';
 
 /** The exit code with which it says that its port is taken. */
 export const PORT_TAKEN = 98;

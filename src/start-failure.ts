@@ -1,4 +1,5 @@
 import { ConfigError } from './base/config/config.js';
+import { PlainFailure } from './base/errors/plain-failure.js';
 
 interface SystemError extends Error {
   code?: string;
@@ -34,6 +35,3 @@ export function startFailure(error: unknown): string {
   if (error instanceof PlainFailure) return because(message);
   return because(stack ?? message);
 }
-
-/** A failure that its message explains. */
-export class PlainFailure extends Error {}

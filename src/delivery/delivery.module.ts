@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DeliveryMetrics } from './delivery.metrics.js';
-import { DeliveryObserver, SilentObserver } from './delivery.observer.js';
+import { DeliveryObserver, DeliveryObservers } from './delivery.observer.js';
 import { DeliveryOptions } from './delivery.options.js';
 import { DestinationStatesRepository } from './destination-states.repository.js';
 import { DestinationsRepository } from './destinations.repository.js';
@@ -14,7 +14,8 @@ import { LanesRepository } from './lanes.repository.js';
     DestinationStatesRepository,
     DeliveryMetrics,
     { provide: DeliveryOptions, useFactory: () => new DeliveryOptions() },
-    { provide: DeliveryObserver, useClass: SilentObserver },
+    DeliveryObservers,
+    { provide: DeliveryObserver, useExisting: DeliveryObservers },
   ],
   exports: [
     LanesRepository,
@@ -23,6 +24,7 @@ import { LanesRepository } from './lanes.repository.js';
     DeliveryMetrics,
     DeliveryOptions,
     DeliveryObserver,
+    DeliveryObservers,
   ],
 })
 export class DeliveryModule {}

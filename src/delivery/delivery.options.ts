@@ -6,6 +6,8 @@ export class DeliveryOptions {
   pollMs = 200;
   /** Between two claims of one tenant, so that what arrives meanwhile is claimed together. */
   claimPauseMs = 4;
+  /** What was said is written down together with what comes back within this time. */
+  gatherMs = 4;
   /** A lease outlives the call's deadline by this much. */
   leaseMarginMs = 5_000;
   /** A leased lane that was not begun within this time is handed back. */

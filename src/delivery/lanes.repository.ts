@@ -10,8 +10,6 @@ import {
   SETTLE,
   SETTLE_DELIVERED,
   settleValues,
-  type AttemptRow,
-  type Settlement,
   type SettledStep,
   type SettleOptions,
 } from './settle.sql.js';
@@ -126,13 +124,9 @@ export class LanesRepository {
    * lease that was lost meanwhile changes nothing. Out: how many have more to say at once, and who was parked.
    */
   async settle(tenantId: string, steps: readonly SettledStep[], options: SettleOptions): Promise<Settled> {
-    const plain: { settlement: Settlement; attempt: AttemptRow }[] = [];
+    const plain: SettledStep[] = [];
     const rest: SettledStep[] = [];
-    for (const step of steps) {
-      if (isPlainDelivery(step.settlement, step.attempts)) {
-        plain.push({ settlement: step.settlement, attempt: step.attempts[0]! });
-      } else rest.push(step);
-    }
+    for (const step of steps) (isPlainDelivery(step) ? plain : rest).push(step);
     const { touch } = options;
     const results = await Promise.all([
       plain.length > 0 ? this.settleBy(SETTLE_DELIVERED, deliveredValues(tenantId, plain, touch)) : NOTHING,

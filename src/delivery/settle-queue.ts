@@ -1,7 +1,9 @@
+import type { Attempt } from './outcome.js';
 import type { PumpParts } from './pump-parts.js';
-import type { AttemptRow, Settlement, SettledStep } from './settle.sql.js';
+import type { Settlement, SettledStep } from './settle.sql.js';
 
 const MOST = 500;
+const ENOUGH = 64;
 
 /** Collects what became of the lanes of one tenant and writes it down in batches: the next one while one is written. */
 export class SettleQueue {
@@ -9,6 +11,7 @@ export class SettleQueue {
   private writing: Promise<void> | null = null;
   /** The next batch also notes that the destination took something. */
   touch = false;
+  private hurry: () => void = () => undefined;
 
   constructor(
     private readonly tenantId: string,
@@ -20,15 +23,18 @@ export class SettleQueue {
     return this.writing === null && this.steps.length === 0;
   }
 
-  add(settlement: Settlement, attempts: readonly AttemptRow[]): void {
+  add(settlement: Settlement, attempts: readonly Attempt[]): void {
     this.steps.push({ settlement, attempts });
-    // What comes in the same turn of the loop goes out together.
-    this.writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.write());
+    this.writing ??= this.write();
+    if (this.steps.length >= ENOUGH) this.hurry();
   }
 
-  /** Waits until all that was added so far is written. */
+  /** Waits until all that was added so far is written, at once. */
   async flush(): Promise<void> {
-    while (this.writing !== null) await this.writing;
+    while (this.writing !== null) {
+      this.hurry();
+      await this.writing;
+    }
   }
 
   /** Somebody's change is parked. */
@@ -41,10 +47,25 @@ export class SettleQueue {
 
   private async write(): Promise<void> {
     try {
-      while (this.steps.length > 0) await this.writeBatch();
+      while (this.steps.length > 0) {
+        await this.gather();
+        await this.writeBatch();
+      }
     } finally {
       this.writing = null;
     }
+  }
+
+  /** One statement for many costs little more than for one: waits a moment for others, unless there are enough. */
+  private gather(): Promise<void> {
+    if (this.steps.length >= ENOUGH) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.parts.options.gatherMs);
+      this.hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   private async writeBatch(): Promise<void> {

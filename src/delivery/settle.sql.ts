@@ -1,4 +1,4 @@
-import type { LeasedLane, Lookup } from './call.js';
+import { deliveryId, type LeasedLane, type Lookup } from './call.js';
 import { CREATE_OUT } from './call.sql.js';
 import type { Attempt } from './outcome.js';
 
@@ -25,17 +25,10 @@ export interface Settlement {
   parkedDetail?: string;
 }
 
-export interface AttemptRow extends Attempt {
-  userId: string;
-  deliveryId: string;
-  first: number;
-  through: number;
-}
-
 /** A step with its requests. */
 export interface SettledStep {
   settlement: Settlement;
-  attempts: readonly AttemptRow[];
+  attempts: readonly Attempt[];
 }
 
 export interface SettleOptions {
@@ -143,19 +136,15 @@ export const SETTLE = `
   returning ${ANSWER}`;
 
 /** Whether a step is one that `SETTLE_DELIVERED` can settle. */
-export function isPlainDelivery(settlement: Settlement, attempts: readonly AttemptRow[]): boolean {
+export function isPlainDelivery({ settlement, attempts }: SettledStep): boolean {
   const { done, confirm, adopted } = settlement;
   return done && confirm && adopted === undefined && attempts.length === 1 && attempts[0]!.outcome === 'delivered';
 }
 
 /** The parameters of `SETTLE_DELIVERED`. In: plain deliveries, each with its one attempt. */
-export function deliveredValues(
-  tenantId: string,
-  delivered: readonly { settlement: Settlement; attempt: AttemptRow }[],
-  touch: boolean,
-): unknown[] {
-  const of = <T>(pick: (s: Settlement, a: AttemptRow) => T): T[] =>
-    delivered.map(({ settlement, attempt }) => pick(settlement, attempt));
+export function deliveredValues(tenantId: string, steps: readonly SettledStep[], touch: boolean): unknown[] {
+  const of = <T>(pick: (s: Settlement, a: Attempt) => T): T[] =>
+    steps.map(({ settlement, attempts }) => pick(settlement, attempts[0]!));
   return [
     tenantId,
     of((s) => s.lane.userId),
@@ -163,9 +152,9 @@ export function deliveredValues(
     of((s) => s.lane.call.through),
     of((s) => s.lane.call.round),
     of((s) => s.lane.call.epoch),
-    of((s) => (s.bind === undefined ? null : (s.bind ?? ''))),
-    of((_, a) => a.deliveryId),
-    of((_, a) => a.first),
+    of(boundTo),
+    of((s) => deliveryId(s.lane.userId, s.lane.call)),
+    of((s) => s.lane.call.first),
     of((_, a) => a.method),
     of((_, a) => a.path),
     of((_, a) => a.status),
@@ -177,9 +166,11 @@ export function deliveredValues(
 
 /** The parameters of `SETTLE`. */
 export function settleValues(tenantId: string, steps: readonly SettledStep[], options: SettleOptions): unknown[] {
-  const attempts = steps.flatMap((step) => step.attempts);
+  const attempts = steps.flatMap(({ settlement, attempts }) =>
+    attempts.map((attempt) => ({ lane: settlement.lane, attempt })),
+  );
   const of = <T>(pick: (s: Settlement) => T): T[] => steps.map(({ settlement }) => pick(settlement));
-  const each = <T>(pick: (a: AttemptRow) => T): T[] => attempts.map(pick);
+  const each = <T>(pick: (a: Attempt, lane: LeasedLane) => T): T[] => attempts.map((a) => pick(a.attempt, a.lane));
   return [
     tenantId,
     of((s) => s.lane.userId),
@@ -190,7 +181,7 @@ export function settleValues(tenantId: string, steps: readonly SettledStep[], op
     of((s) => s.done),
     of((s) => s.keep),
     of((s) => s.confirm),
-    of((s) => (s.bind === undefined ? null : (s.bind ?? ''))),
+    of(boundTo),
     of((s) => s.adopted ?? null),
     of((s) => (s.lookup === null ? null : JSON.stringify(s.lookup))),
     of((s) => s.tries),
@@ -201,10 +192,10 @@ export function settleValues(tenantId: string, steps: readonly SettledStep[], op
     of((s) => s.parkedDetail ?? null),
     options.touch,
     options.poisonAfter,
-    each((a) => a.userId),
-    each((a) => a.deliveryId),
-    each((a) => a.first),
-    each((a) => a.through),
+    each((_, lane) => lane.userId),
+    each((_, lane) => deliveryId(lane.userId, lane.call)),
+    each((_, lane) => lane.call.first),
+    each((_, lane) => lane.call.through),
     each((a) => a.method),
     each((a) => a.path),
     each((a) => a.status),
@@ -214,4 +205,9 @@ export function settleValues(tenantId: string, steps: readonly SettledStep[], op
     each((a) => a.ms),
     each((a) => a.sentAt),
   ];
+}
+
+/** The binding as the statements read it: an id, an empty text to forget it, null to leave it. */
+function boundTo({ bind }: Settlement): string | null {
+  return bind === undefined ? null : (bind ?? '');
 }

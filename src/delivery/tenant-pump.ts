@@ -1,4 +1,4 @@
-import { deliveryId, type LeasedLane } from './call.js';
+import type { LeasedLane } from './call.js';
 import type { Destination } from './destination.js';
 import { DestinationWatch } from './destination-watch.js';
 import type { Outcome, Sent } from './outcome.js';
@@ -189,16 +189,11 @@ export class TenantPump {
     if (outcome.kind === 'delivered') this.settling.touch ||= this.watch.mustTouch();
     if (outcome.kind === 'unavailable') await this.watch.failed(lane, destination, outcome);
     if (outcome.kind === 'stopped') await this.watch.stopped(destination, outcome);
-    const { userId, call } = lane;
-    const about = { userId, deliveryId: deliveryId(userId, call), first: call.first, through: call.through };
-    this.settling.add(
-      settlementOf(lane, outcome, this.parts.options, Math.random()),
-      attempts.map((attempt) => ({ ...attempt, ...about })),
-    );
+    this.settling.add(settlementOf(lane, outcome, this.parts.options, Math.random()), attempts);
     if (outcome.kind !== 'refused') return;
     // Only with the refusal, and with all successes before it, written down can it be judged what it means.
     await this.settling.flush();
-    if (await this.watch.refused(lane, outcome)) this.settling.tell(userId, call.through, 'refused');
+    if (await this.watch.refused(lane, outcome)) this.settling.tell(lane.userId, lane.call.through, 'refused');
   }
 
   private handBackReady(): void {

@@ -1,4 +1,5 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Activity } from '../base/activity.js';
 import { Config } from '../base/config/config.js';
 import { bodyReader, type BodyOptions } from '../base/http/body.js';
 import { requestStart } from '../base/http/request-id.js';
@@ -15,6 +16,6 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.set('trust proxy', config.trustProxy.length > 0 ? [...config.trustProxy] : false);
-  app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended));
+  app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
   app.use(bodyReader(body));
 }

@@ -49,8 +49,17 @@ export class SandboxPlatform {
     await this.journal.open();
     await this.load();
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen(this.options.port, this.options.host ?? '127.0.0.1', resolve);
+      // Listening may be tried again: a failed try must leave no listeners behind.
+      const failed = (error: Error): void => {
+        this.server.off('listening', listening);
+        reject(error);
+      };
+      const listening = (): void => {
+        this.server.off('error', failed);
+        resolve();
+      };
+      this.server.once('error', failed).once('listening', listening);
+      this.server.listen(this.options.port, this.options.host ?? '127.0.0.1');
     });
     return this.url;
   }

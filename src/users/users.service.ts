@@ -105,12 +105,14 @@ export class UsersService {
 
   /**
    * Works out again what is in force for one person, from what is stored: a seat has become free, a role has moved.
-   * Nothing happens where nothing differs. Answers the outcome; throws `NotFound`.
+   * Nothing happens where nothing differs. Answers the outcome; throws `NotFound`, too where somebody else has become
+   * responsible for the person. What an old directory had written before it was replaced still counts here.
    */
   async reconsider(ctx: WriteContext, id: string, released?: HeldReason): Promise<WriteResult> {
-    const everybody = () => true;
-    return this.change(ctx, id, everybody, (row) => ({
-      draft: draftOf(JSON.parse(row.doc) as UserDocument, ctx.directory?.attributeMap),
+    const directory = ctx.directory === null ? null : { ...ctx.directory, superseded: false };
+    const own = (row: UserRow): boolean => row.directory_id === (directory?.id ?? null);
+    return this.change({ ...ctx, directory }, id, own, (row) => ({
+      draft: draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap),
       onlyIfDifferent: true,
       ...(released === undefined ? {} : { released }),
     }));
@@ -124,8 +126,8 @@ export class UsersService {
     check: (row: UserRow) => void = () => undefined,
   ): Promise<void> {
     const tenant = await this.tenants.get(ctx.tenantId);
-    await this.retried(async () => {
-      const row = await this.repository.read(ctx.tenantId, id);
+    const attempt = async (db: SqlRunner, lock: boolean): Promise<void> => {
+      const row = await this.repository.read(ctx.tenantId, id, db, lock);
       if (!row || row.gone || !visible(row)) throw new NotFound('user');
       check(row);
       const tx = new UnitOfWork();
@@ -137,7 +139,11 @@ export class UsersService {
         removeUser(tx, ctx.tenantId, row, person, ctx.source);
         this.consequences.ofRemoval(tx, ctx, row);
       }
-      if ((await tx.run(this.db)).length === 0) throw new LostRace();
+      if ((await tx.run(db)).length === 0) throw new LostRace();
+    };
+    await attempt(this.db, false).catch((error: unknown) => {
+      if (!isLost(error)) throw error;
+      return this.withRetries((tx) => attempt(tx, true));
     });
     await this.repository.leaveGroups(ctx.tenantId, id);
     this.forwarding.wake(ctx.tenantId);
@@ -240,21 +246,21 @@ export class UsersService {
     return result;
   }
 
-  private withRetries<T>(work: (tx: SqlRunner) => Promise<T>): Promise<T> {
-    return this.retried(() => this.db.transaction(work));
-  }
-
-  private async retried<T>(work: () => Promise<T>): Promise<T> {
+  private async withRetries<T>(work: (tx: SqlRunner) => Promise<T>): Promise<T> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
-        return await work();
+        return await this.db.transaction(work);
       } catch (error) {
-        const again = error instanceof LostRace || ['23505', '40P01', '40001'].includes(codeOf(error));
-        if (!again) throw error;
+        if (!isLost(error)) throw error;
       }
     }
     throw new TooMuchContention();
   }
+}
+
+/** Somebody else was quicker, by the row's version, a unique index or a deadlock: the same again, as things are now. */
+function isLost(error: unknown): boolean {
+  return error instanceof LostRace || ['23505', '40P01', '40001'].includes(codeOf(error));
 }
 
 function refuseOthers(ctx: WriteContext, about: ChangeCase, written: Written, holders: Holder[]): void {

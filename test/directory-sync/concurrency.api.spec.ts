@@ -177,7 +177,7 @@ describe('at once', () => {
     for (let round = 0; round < Number(process.env['ROUNDS'] ?? 5); round++) {
       const id = await madeGroup(directory);
       const people = await atOnce(20, () => madeUser(directory));
-      await atOnce(40, (i) =>
+      const answers = await atOnce(40, (i) =>
         i % 2
           ? directory.delete(`/Users/${people[i >> 1]}`)
           : directory.patch(
@@ -185,6 +185,7 @@ describe('at once', () => {
               patch({ op: 'add', path: 'members', value: people.slice(i >> 1).map((value) => ({ value })) }),
             ),
       );
+      expect(count(answers, 204)).toBe(40);
       expect(await membersOf(directory, id)).toEqual([]);
     }
   });

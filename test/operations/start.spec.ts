@@ -241,13 +241,11 @@ describe('what cannot work stops the start, and is said plainly', () => {
     expect([code, output]).toEqual([1, expect.stringMatching(/ENCRYPTION_KEY must be set/)]);
   });
 
-  it('a database that is not there, and one that does not let us in', async () => {
-    const closed = await failing({ DATABASE_URL: 'postgres://u:canary@127.0.0.1:9/x' });
-    expect([closed.code, closed.output]).toEqual([1, expect.stringMatching(/nothing answers .*DATABASE_URL/)]);
+  it('a database that does not let us in', async () => {
     const url = new URL(process.env['TEST_DATABASE_URL']!);
     url.password = 'canary';
-    const refused = await failing({ DATABASE_URL: url.href });
-    expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/refuses the user or password/)]);
-    for (const { output } of [closed, refused]) expect(output).not.toMatch(/canary| at .*\.js/);
+    const { code, output } = await failing({ DATABASE_URL: url.href });
+    expect([code, output]).toEqual([1, expect.stringMatching(/refuses the user or password of DATABASE_URL/)]);
+    expect(output).not.toMatch(/canary| at .*\.js/);
   });
 });

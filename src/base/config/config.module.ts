@@ -1,4 +1,5 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Activity } from '../activity.js';
 import { Clock, SystemClock } from '../clock.js';
 import { Sealer } from '../crypto/seal.js';
 import { useCursorKey } from '../http/cursor.js';
@@ -23,8 +24,9 @@ export class ConfigModule {
         { provide: Clock, useValue: clock },
         { provide: Logger, useValue: logger },
         { provide: Sealer, useValue: sealer },
+        { provide: Activity, useValue: new Activity() },
       ],
-      exports: [Config, Clock, Logger, Sealer],
+      exports: [Config, Clock, Logger, Sealer, Activity],
     };
   }
 }

@@ -1,4 +1,5 @@
 import type { NextFunction, RequestHandler } from 'express';
+import type { Activity } from '../activity.js';
 import { newId } from '../ids.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
 
@@ -8,11 +9,12 @@ export type RequestEnd = (req: BridgeRequest, res: BridgeResponse) => void;
 /**
  * The first middleware of all, so that every answer has an id and the safety headers, errors and unknown addresses
  * included. The id is always ours: a caller's own `X-Request-Id` could repeat, and the ledger keeps ours as evidence.
- * `ended` is one function for all requests: no closure is made for each.
+ * `ended` is one function for all requests: no closure is made for each. `activity` counts what comes in.
  */
 export function requestStart(
   headers: readonly (readonly [string, string])[],
   ended: RequestEnd | null,
+  activity?: Activity,
 ): RequestHandler {
   const onClose = function (this: BridgeResponse): void {
     ended!(this.req as BridgeRequest, this);
@@ -22,6 +24,7 @@ export function requestStart(
     const id = newId('req');
     req.id = id;
     req.startedAt = performance.now();
+    activity?.note();
     response.setHeader('X-Request-Id', id);
     for (let i = 0; i < headers.length; i++) response.setHeader(headers[i]![0], headers[i]![1]);
     if (ended !== null) response.on('close', onClose);

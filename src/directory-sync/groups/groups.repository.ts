@@ -51,11 +51,12 @@ const FOUND = (owners: string): string => `
     select w.v, w.d, 'Group' from wanted w join groups c on c.tenant_id = $1 and c.id = w.v
       where c.directory_id = $3 and c.id <> $2)`;
 
-// Whoever is going to be a member, held until it is done: somebody who is deleted meanwhile does not stay one.
+// Whoever is going to be a member, held until it is done: somebody who is deleted meanwhile does not stay one. `offset 0`
+// here and `not in` below keep the planner, which does not know how long the lists are, from comparing each with each.
 const NEW = `
   people as materialized (select f.v, f.d from found f join users u on u.tenant_id = $1 and u.id = f.v
     where f.kind = 'User' and not exists (
-      select 1 from group_members m where m.tenant_id = $1 and m.group_id = $2 and m.member_id = f.v)
+      select 1 from group_members m where m.tenant_id = $1 and m.group_id = $2 and m.member_id = f.v offset 0)
     order by f.v for key share of u),
   new as materialized (
     select v, d, 'User' as kind from people union all select v, d, kind from found where kind = 'Group')`;
@@ -63,6 +64,11 @@ const NEW = `
 const TOUCH = (source: string): string => `
   touched as (update groups g set version = g.version + 1, updated_at = greatest(now(), g.updated_at)
     where g.tenant_id = $1 and g.id = $2 and exists (select 1 from ${source}))`;
+
+// First the people, then the group: a deletion of somebody takes its locks in this order, too.
+const LOCKED_AFTER_PEOPLE = `locked as materialized (
+  select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 and (select count(*) from people) >= 0
+  for no key update)`;
 
 const LOCKED = `locked as materialized (
   select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 for no key update)`;
@@ -136,7 +142,7 @@ export class GroupsRepository {
     db: SqlRunner = this.db,
   ): Promise<MemberMoves | null> {
     const { rows } = await db.query<{ moved: string[]; there: boolean }>(
-      `with ${LOCKED}, ${FOUND('$6')}, ${NEW},
+      `with ${FOUND('$6')}, ${NEW}, ${LOCKED_AFTER_PEOPLE},
        added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
          select $1, locked.id, new.v, new.kind, new.d from locked cross join new
          on conflict (tenant_id, group_id, member_id) do nothing returning member_id),
@@ -202,17 +208,17 @@ export class GroupsRepository {
     members: readonly Member[],
   ): Promise<MemberMoves> {
     const { rows } = await tx.query<{ moved: string[] }>(
-      `with ${LOCKED}, ${FOUND('$6')}, ${NEW},
+      `with ${FOUND('$6')}, ${NEW}, ${LOCKED_AFTER_PEOPLE},
        gone as (delete from group_members m using locked
-         where m.tenant_id = $1 and m.group_id = locked.id and not exists (select 1 from found where found.v = m.member_id)
+         where m.tenant_id = $1 and m.group_id = locked.id and m.member_id not in (select v from found)
          returning m.member_id),
        unpended as (delete from pending_members p using locked
-         where p.tenant_id = $1 and p.group_id = locked.id and not exists (select 1 from wanted w where w.v = p.member_id)),
+         where p.tenant_id = $1 and p.group_id = locked.id and p.member_id not in (select v from wanted)),
        added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
          select $1, locked.id, new.v, new.kind, new.d from locked cross join new
          on conflict (tenant_id, group_id, member_id) do nothing returning member_id),
        pended as (insert into pending_members (tenant_id, group_id, member_id, display)
-         select $1, locked.id, w.v, w.d from locked cross join wanted w where not exists (select 1 from found where found.v = w.v)
+         select $1, locked.id, w.v, w.d from locked cross join wanted w where w.v not in (select v from found)
          on conflict do nothing),
        moves as (select member_id from gone union all select member_id from added),
        ${TOUCH('moves')}

@@ -106,7 +106,12 @@ export class ScimGroupsService {
     const plain = plan.attributeOperations.length === 0 && plan.memberEdits.length === 1;
     if (plain && request.ifMatch === undefined && !directory.writing.hasRules && edit!.kind !== 'removeWhere') {
       if (edit!.kind === 'add' || edit!.kind === 'remove') {
-        if ((await this.editMembers(this.db, directory, id, edit!)) === null) throw new NotFound('group');
+        const moves = await this.editMembers(this.db, directory, id, edit!).catch((error: unknown) => {
+          // Met head-on by the deletion of a member; a transaction tries again.
+          if (codeOf(error) !== '40P01') throw error;
+          return this.db.transaction((tx) => this.editMembers(tx, directory, id, edit!));
+        });
+        if (moves === null) throw new NotFound('group');
         return;
       }
     }

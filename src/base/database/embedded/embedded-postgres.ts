@@ -62,16 +62,22 @@ export class EmbeddedPostgres {
    */
   async stop(): Promise<void> {
     const client = new pg.Client({ connectionString: this.url('postgres') });
-    await client.connect();
-    const others = await client.query<{ n: number }>(
-      `select count(*)::int as n from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
-    );
-    await client.end();
-    if ((others.rows[0]?.n ?? 0) > 0) return;
+    client.on('error', () => undefined); // another process of this installation may stop it in this very moment
+    try {
+      await client.connect();
+      const others = await client.query<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+      );
+      if ((others.rows[0]?.n ?? 0) > 0) return;
+    } catch {
+      // It is going down already, or is not up any more.
+    } finally {
+      await client.end().catch(() => undefined);
+    }
     const pid = await postmasterPid(this.remembered.folder);
-    if (pid === null) return;
+    if (pid === null || !isAlive(pid)) return;
     process.kill(pid, 'SIGINT');
-    while ((await postmasterPid(this.remembered.folder)) !== null) await sleep(10);
+    while ((await postmasterPid(this.remembered.folder)) !== null && isAlive(pid)) await sleep(10);
   }
 }
 
@@ -220,5 +226,6 @@ async function postmasterPid(folder: string): Promise<number | null> {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  return text === null ? null : Number(text.split('\n')[0]);
+  const pid = Number(text?.split('\n')[0]);
+  return pid > 0 ? pid : null; // empty in the moment in which it is made
 }

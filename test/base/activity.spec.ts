@@ -1,0 +1,29 @@
+import { Activity } from '../../src/base/activity.js';
+
+describe('activity', () => {
+  let now = 0;
+  const activity = () => new Activity(() => now);
+  const requests = (of: Activity, count: number) => {
+    for (let i = 0; i < count; i++) of.note();
+  };
+
+  it('is quiet until it has seen otherwise', () => {
+    expect(activity().isBusy()).toBe(false);
+  });
+
+  it('is busy when requests come fast, and no longer when they stop', () => {
+    const one = activity();
+    requests(one, 100);
+    now += 200;
+    expect(one.isBusy()).toBe(true);
+    now += 200;
+    expect(one.isBusy()).toBe(false);
+  });
+
+  it('is not busy with a few requests', () => {
+    const one = activity();
+    requests(one, 10);
+    now += 200;
+    expect(one.isBusy()).toBe(false);
+  });
+});
