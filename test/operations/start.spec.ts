@@ -224,7 +224,7 @@ describe('what cannot work stops the start, and is said plainly', () => {
   });
 
   it('a taken port, and nothing stays behind', async () => {
-    const taken = net.createServer();
+    const taken = net.createServer((socket) => socket.destroy());
     await once(taken.listen(0), 'listening');
     const port = String((taken.address() as net.AddressInfo).port);
     for (const name of ['PORT', 'SANDBOX_PORT']) {

@@ -6,7 +6,7 @@ import type { PlatformConnection } from '../../platform-client/platform.types.js
 /** Turns a destination into what the client needs, and says which addresses need no leave. */
 @Injectable()
 export class Connections {
-  private readonly trusted: ReadonlySet<string>;
+  private readonly trusted: Set<string>;
   private readonly allowPrivate: boolean;
 
   constructor(config: Config) {
@@ -18,6 +18,11 @@ export class Connections {
     }
     this.trusted = new Set(own.map((address) => new URL(address).origin));
     this.allowPrivate = config.allowPrivateDestinations;
+  }
+
+  /** An address of this installation's own that is known only after the start (the sandbox on any free port). */
+  trust(address: string): void {
+    this.trusted.add(new URL(address).origin);
   }
 
   of(destination: Destination): PlatformConnection {

@@ -1,0 +1,149 @@
+import { testDatabase, type TestDatabase } from '../support/database.js';
+
+// What the database itself says about the schema: the rules that hold for every table, whoever adds one.
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase(2);
+});
+afterAll(() => database.close());
+
+async function ask<R extends object>(sql: string): Promise<R[]> {
+  return (await database.db.execute<R & Record<string, unknown>>(sql)).rows;
+}
+
+/** Tables and partitioned tables of ours, with whether they belong to a tenant. Partitions follow their parent. */
+const TABLES = `
+  select c.oid, c.relname as table, exists (
+    select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped) as of_tenant
+  from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`;
+
+/** Every index (primary keys and unique constraints are indexes) of tenant data: name, columns in order, kind. */
+const INDEXES = `
+  select t.table, i.relname as index, x.indisunique as unique, x.indisprimary as primary,
+    array(select a.attname::text from unnest(x.indkey) with ordinality k(n, place)
+          join pg_attribute a on a.attrelid = x.indrelid and a.attnum = k.n
+          where k.place <= x.indnkeyatts order by k.place) as columns,
+    x.indpred is null as whole
+  from (${TABLES}) t join pg_index x on x.indrelid = t.oid join pg_class i on i.oid = x.indexrelid
+  where t.of_tenant`;
+
+/** Every foreign key, with its own columns and the others. */
+const KEYS = `
+  select t.table, c.conname as key, f.relname as other,
+    array(select a.attname::text from unnest(c.conkey) with ordinality k(n, place)
+          join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.n order by k.place) as columns,
+    array(select a.attname::text from unnest(c.confkey) with ordinality k(n, place)
+          join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.n order by k.place) as others
+  from (${TABLES}) t join pg_constraint c on c.conrelid = t.oid and c.contype = 'f' join pg_class f on f.oid = c.confrelid
+  where c.conparentid = 0`;
+
+interface Index {
+  table: string;
+  index: string;
+  columns: string[];
+  unique: boolean;
+  primary: boolean;
+  whole: boolean;
+}
+interface Key {
+  table: string;
+  key: string;
+  other: string;
+  columns: string[];
+  others: string[];
+}
+
+/** Tables that belong to no tenant, and why. */
+const WITHOUT_TENANT: Record<string, string> = {
+  tenants: 'a tenant is the thing itself; its `id` is what all others lead with',
+  migrations: 'about the schema, not about anybody’s data',
+};
+
+/** Tables of tenants that have no primary key, and why. */
+const WITHOUT_PRIMARY_KEY: Record<string, string> = {
+  population_steps: 'steps are only ever added up and folded away: two equal ones are two',
+};
+
+/** Foreign keys without an index on their own side, and why. */
+const WITHOUT_INDEX: Record<string, string> = {
+  'users (tenant_id, directory_id)':
+    'a directory is never deleted as a row: it is marked, so nothing ever looks for it',
+};
+
+it('every table is of a tenant, except the few that say why not', async () => {
+  const tables = await ask<{ table: string; of_tenant: boolean }>(TABLES);
+  expect(tables.length).toBeGreaterThan(20);
+  expect(tables.filter((t) => !t.of_tenant).map((t) => t.table).sort()).toEqual(Object.keys(WITHOUT_TENANT).sort()); // prettier-ignore
+});
+
+it('the tenant is never left open', async () => {
+  const open = await ask(`
+    select t.table from (${TABLES}) t join pg_attribute a on a.attrelid = t.oid and a.attname = 'tenant_id'
+    where not a.attnotnull`);
+  expect(open).toEqual([]);
+});
+
+it('every primary key, unique constraint and index of tenant data leads with the tenant', async () => {
+  const indexes = await ask<Index>(INDEXES);
+  expect(indexes.length).toBeGreaterThan(30);
+  expect(indexes.filter(({ columns }) => columns[0] !== 'tenant_id')).toEqual([]);
+});
+
+it('every table of a tenant has a primary key', async () => {
+  const keyed = new Set((await ask<Index>(INDEXES)).filter(({ primary }) => primary).map(({ table }) => table));
+  const tables = await ask<{ table: string; of_tenant: boolean }>(TABLES);
+  const without = tables.filter((t) => t.of_tenant && !keyed.has(t.table) && !t.table.startsWith('attempts_'));
+  expect(without.map(({ table }) => table)).toEqual(Object.keys(WITHOUT_PRIMARY_KEY));
+});
+
+it('every foreign key leads with the tenant on both sides', async () => {
+  const keys = await ask<Key>(KEYS);
+  expect(keys.length).toBeGreaterThan(10);
+  const crossing = keys.filter(({ other, columns, others }) => {
+    return columns[0] !== 'tenant_id' || others[0] !== (other === 'tenants' ? 'id' : 'tenant_id');
+  });
+  expect(crossing).toEqual([]);
+});
+
+it('every foreign key has an index on its own side, or a reason', async () => {
+  const indexes = await ask<Index>(INDEXES);
+  const found = (await ask<Key>(KEYS)).filter(({ table, columns }) => {
+    const covering = indexes.filter(
+      (index) => index.table === table && index.whole && columns.every((name, place) => index.columns[place] === name),
+    );
+    return covering.length === 0;
+  });
+  // A tenant is not deleted as a row either; every index leads with it anyway.
+  expect(found.map(({ table, columns }) => `${table} (${columns.join(', ')})`)).toEqual(Object.keys(WITHOUT_INDEX));
+});
+
+it('no index begins with all the columns of another one: it would be written for nothing', async () => {
+  const indexes = (await ask<Index>(INDEXES)).filter(({ whole }) => whole);
+  const double = indexes.filter((index) =>
+    indexes.some(
+      (other) =>
+        other.index !== index.index &&
+        other.table === index.table &&
+        !index.unique &&
+        index.columns.every((name, place) => other.columns[place] === name),
+    ),
+  );
+  expect(double.map(({ index }) => index)).toEqual([]);
+});
+
+it('attempts are partitioned by time, so that old ones are dropped and not deleted', async () => {
+  const [attempts] = await ask<{ strategy: string; columns: string[] }>(`
+    select p.partstrat as strategy, array(select a.attname::text from unnest(p.partattrs::int2[]) n
+      join pg_attribute a on a.attrelid = p.partrelid and a.attnum = n) as columns
+    from pg_partitioned_table p where p.partrelid = 'attempts'::regclass`);
+  expect(attempts).toEqual({ strategy: 'r', columns: ['at'] });
+});
+
+it('ids and keys are compared byte by byte, whatever the server’s locale', async () => {
+  const other = await ask<{ column: string }>(`
+    select t.table || '.' || a.attname as column from (${TABLES}) t join pg_attribute a on a.attrelid = t.oid
+    join pg_collation c on c.oid = a.attcollation
+    where a.attnum > 0 and not a.attisdropped and (a.attname = 'id' or a.attname like '%\\_id' or a.attname like '%\\_key')
+      and c.collname <> 'C' order by 1`);
+  expect(other.map(({ column }) => column)).toEqual([]);
+});

@@ -1,0 +1,151 @@
+import { startApp, type TestApp, type TestTenant } from '../support/app.js';
+import { client, type Answer } from '../support/http.js';
+import { fresh, scim, user } from '../support/scim.js';
+
+/** How often the race is run; more with SEAT_ROUNDS. */
+const ROUNDS = Number(process.env['SEAT_ROUNDS'] ?? 5);
+
+// Two processes, each with its own pool and its own memory of the limit, on one database.
+let apps: TestApp[];
+beforeAll(async () => {
+  const first = await startApp();
+  apps = [first, await startApp({}, first)];
+});
+afterAll(async () => {
+  for (const app of [...apps].reverse()) await app.close();
+});
+
+async function limited(limit: number): Promise<TestTenant> {
+  const tenant = await apps[0]!.newTenant();
+  const answer = await client(`${apps[0]!.url}/api/v1`, tenant.apiKey).put('/seats/limit', { limit });
+  expect(answer.status).toBe(200);
+  return tenant;
+}
+
+/** Creates through both processes at once. `share` says which part of them comes through SCIM. */
+async function create(tenant: TestTenant, count: number, viaScim: (i: number) => boolean): Promise<Answer[]> {
+  const doors = apps.map(({ url }) => ({
+    scim: scim(url, tenant.scimToken),
+    api: client(`${url}/api/v1`, tenant.apiKey),
+  }));
+  return Promise.all(
+    Array.from({ length: count }, (_, i) => {
+      const name = `${fresh()}@x.example`;
+      const door = doors[i % doors.length]!;
+      if (viaScim(i)) return door.scim.post('/Users', user(name));
+      return door.api.post('/users', { email: name, first_name: 'A', last_name: `B${i}` });
+    }),
+  );
+}
+
+const tally = (answers: Answer[]) => {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of answers) {
+    const key = `${status}${body?.code ? ` ${body.code}` : ''}`;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+};
+
+/** What people, ledger, summary and verifier say; they must all say the same. */
+async function held(tenant: TestTenant) {
+  const api = client(`${apps[1]!.url}/api/v1`, tenant.apiKey);
+  const { rows } = await apps[0]!.db.query<{ people: number; waiting: number; entries: number }>(
+    `select count(*) filter (where seat = 'held')::int as people, count(*) filter (where seat = 'waiting')::int as waiting,
+       (select sum(delta) from seat_entries where tenant_id = $1)::int as entries from users where tenant_id = $1`,
+    [tenant.tenantId],
+  );
+  const summary = (await api.get('/seats')).body;
+  const verdict = (await api.post('/seats/verify', {})).body;
+  return { ...rows[0]!, used: summary.used, sealed: verdict.count, ok: verdict.ok };
+}
+const exactly = (seats: number, waiting: number) => ({
+  people: seats,
+  entries: seats,
+  used: seats,
+  sealed: seats,
+  ok: true,
+  waiting,
+});
+
+describe('the limit under concurrency, with two processes', () => {
+  it(
+    `200 creates at limit 100 give exactly 100 seats, ${ROUNDS} times`,
+    async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const tenant = await limited(100);
+        // In turn: all through the API, all through SCIM, and half of each.
+        const viaScim = [() => false, () => true, (i: number) => i % 4 < 2][round % 3]!;
+        const counts = tally(await create(tenant, 200, viaScim));
+        const waiting = (await held(tenant)).waiting;
+        expect({ round, counts, ...(await held(tenant)) }).toEqual({ round, counts, ...exactly(100, waiting) });
+        expect(Object.keys(counts).filter((key) => key !== '201' && key !== '409 seat_limit_reached')).toEqual([]);
+        expect([round, counts['201']! - waiting, (counts['409 seat_limit_reached'] ?? 0) + waiting]).toEqual([
+          round,
+          100,
+          100,
+        ]);
+        if (round % 3 === 1) expect(counts).toEqual({ '201': 200 });
+      }
+    },
+    30_000 + ROUNDS * 5_000,
+  );
+
+  it('a limit of 1 000 with 900 there, believed to be far: 400 creates give exactly 1 000', async () => {
+    const tenant = await limited(1000);
+    await seed(tenant, 900);
+    await apps[0]!.db.query(`update seat_limits set mode = 'open' where tenant_id = $1`, [tenant.tenantId]);
+    const counts = tally(await create(tenant, 400, () => false));
+    expect(counts).toEqual({ '201': 100, '409 seat_limit_reached': 300 });
+    expect(await held(tenant)).toEqual(exactly(1000, 0));
+  }, 60_000);
+
+  it('from far away to the limit in one rush', async () => {
+    const { rows } = await apps[0]!.db.query<{ n: number }>(`select current_setting('max_connections')::int as n`, []);
+    const limit = 4 * rows[0]!.n + 200;
+    const tenant = await limited(limit);
+    await seed(tenant, 190);
+    await client(`${apps[0]!.url}/api/v1`, tenant.apiKey).put('/seats/limit', { limit });
+    const mode = await apps[0]!.db.query<{ mode: string }>(`select mode from seat_limits where tenant_id = $1`, [
+      tenant.tenantId,
+    ]);
+    expect(mode.rows[0]!.mode).toBe('open');
+    const counts = tally(await create(tenant, limit - 190 + 100, () => false));
+    expect(counts).toEqual({ '201': limit - 190, '409 seat_limit_reached': 100 });
+    expect(await held(tenant)).toEqual(exactly(limit, 0));
+  }, 120_000);
+
+  it('seats that become free at the same moment go to whoever waits, and never to two', async () => {
+    const tenant = await limited(20);
+    const first = await create(tenant, 20, () => true);
+    const waiting = await create(tenant, 40, () => true);
+    expect(tally(waiting)).toEqual({ '201': 40 });
+    const door = scim(apps[1]!.url, tenant.scimToken);
+    const deleted = await Promise.all(first.map((each) => door.delete(`/Users/${each.body.id}`)));
+    expect(tally(deleted)).toEqual({ '204': 20 });
+    for (let i = 0; ; i++) {
+      const now = await held(tenant);
+      expect(now.people).toBeLessThanOrEqual(20);
+      if (now.people === 20 && now.waiting === 20) break;
+      expect(i).toBeLessThan(500);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await held(tenant)).toEqual(exactly(20, 20));
+  }, 60_000);
+});
+
+/** People with seats, and their lines in the ledger, as creates would have left them. */
+async function seed(tenant: TestTenant, count: number): Promise<void> {
+  const { db } = apps[0]!;
+  const mark = fresh();
+  await db.query(
+    `with people as (insert into users (tenant_id, id, source, doc, user_name, user_name_key, active, email, email_key,
+         first_name, last_name, role, status, seat, ever_active)
+       select $1, 'usr_' || $2::text || i, 'api', jsonb_build_object('userName', $2::text || i || '@s.example'), $2::text || i || '@s.example',
+         $2::text || i || '@s.example', true, $2::text || i || '@s.example', $2::text || i || '@s.example', 'S', '', 'User', 'active', 'held', true
+       from generate_series(1, $3::int) i returning id)
+     insert into seat_entries (tenant_id, kind, user_id, delta, role, reason, source)
+     select $1, 'claim', id, 1, 'User', 'seed', '{}' from people`,
+    [tenant.tenantId, mark, count],
+  );
+}

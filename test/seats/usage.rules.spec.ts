@@ -1,0 +1,52 @@
+import { usageOf } from '../../src/seats/usage.rules.js';
+
+const DAY = ['2026-03-01T00:00:00.000000Z', '2026-03-02T00:00:00.000000Z'] as const;
+const at = (hour: number, userId: string | null, delta: number, countAfter: number) => ({
+  effective_at: `2026-03-01T${String(hour).padStart(2, '0')}:00:00.000000Z`,
+  user_id: userId,
+  delta,
+  count_after: countAfter,
+});
+const usage = (before: number | null, holders: string[], ...rows: ReturnType<typeof at>[]) =>
+  usageOf(...DAY, before, new Set(holders), rows);
+
+describe('usage of a day', () => {
+  it.each([
+    ['nothing happens', usage(2, ['a', 'b']), { peak: 2, average: 2, end: 2, distinct_holders: 2 }],
+    ['nobody knows yet', usage(null, []), { peak: null, average: null, end: null, distinct_holders: 0 }],
+    [
+      'the first seat at noon: before it is unknown, not 0',
+      usage(null, [], at(12, 'a', 1, 1)),
+      { peak: 1, average: 1, end: 1, distinct_holders: 1 },
+    ],
+    ['one more at noon', usage(1, ['a'], at(12, 'b', 1, 2)), { peak: 2, average: 1.5, end: 2, distinct_holders: 2 }],
+    [
+      'one for six hours',
+      usage(0, [], at(6, 'a', 1, 1), at(12, 'a', -1, 0)),
+      { peak: 1, average: 0.25, end: 0, distinct_holders: 1 },
+    ],
+    [
+      'one after the other',
+      usage(1, ['a'], at(8, 'a', -1, 0), at(8, 'b', 1, 1)),
+      { peak: 1, average: 1, end: 1, distinct_holders: 2 },
+    ],
+    [
+      'all leave at once',
+      usage(3, ['a', 'b', 'c'], at(0, 'a', -1, 2), at(0, 'b', -1, 1), at(0, 'c', -1, 0)),
+      { peak: 3, average: 0, end: 0, distinct_holders: 3 },
+    ],
+    [
+      'a limit is set: no seat moves',
+      usage(1, ['a'], at(5, null, 0, 1)),
+      { peak: 1, average: 1, end: 1, distinct_holders: 1 },
+    ],
+  ])('%s', (_, found, expected) => {
+    expect(found).toEqual(expected);
+  });
+
+  it('leaves the holders as they are at its end', () => {
+    const holders = new Set(['a']);
+    usageOf(...DAY, 1, holders, [at(1, 'b', 1, 2), at(2, 'a', -1, 1)]);
+    expect([...holders]).toEqual(['b']);
+  });
+});
