@@ -8,6 +8,8 @@ export class DeliveryOptions {
   claimPauseMs = 4;
   /** What was said is written down together with what comes back within this time. */
   gatherMs = 4;
+  /** While this process is busy with requests it sends this many lanes in this time: leavers go out, the rest trickles. */
+  courtesy = { lanes: 12, pauseMs: 100 };
   /** A lease outlives the call's deadline by this much. */
   leaseMarginMs = 5_000;
   /** A leased lane that was not begun within this time is handed back. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Activity } from '../base/activity.js';
 import { Logger } from '../base/log/logger.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
 import { DeliveryObserver } from './delivery.observer.js';
@@ -35,9 +36,22 @@ export class DeliveryWorker {
     metrics: DeliveryMetrics,
     observer: DeliveryObserver,
     private readonly logger: Logger,
+    activity: Activity = new Activity(),
   ) {
     const claims = new Turnstile(options.claims);
-    this.parts = { lanes, destinations, states, sender, options, metrics, observer, logger, claims, calls: { out: 0 } };
+    this.parts = {
+      lanes,
+      destinations,
+      states,
+      sender,
+      options,
+      metrics,
+      observer,
+      logger,
+      activity,
+      claims,
+      calls: { out: 0 },
+    };
   }
 
   start(): void {

@@ -1,3 +1,4 @@
+import type { Activity } from '../base/activity.js';
 import type { Logger } from '../base/log/logger.js';
 import type { DeliveryMetrics } from './delivery.metrics.js';
 import type { DeliveryObserver } from './delivery.observer.js';
@@ -19,6 +20,8 @@ export interface PumpParts {
   metrics: DeliveryMetrics;
   observer: DeliveryObserver;
   logger: Logger;
+  /** How busy this process is with requests, which go first. */
+  activity: Activity;
   claims: Turnstile;
   /** Calls that are out, over all tenants. */
   calls: { out: number };

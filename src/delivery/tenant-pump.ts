@@ -99,16 +99,20 @@ export class TenantPump {
     const room = this.room();
     this.backlog = room <= 0;
     if (this.backlog) return;
+    const { activity, options } = this.parts;
+    const busy = activity.isBusy();
+    const limit = busy ? Math.min(room, options.courtesy.lanes) : room;
     // What arrives in the meantime is claimed together.
-    const rest = this.parts.options.claimPauseMs - (performance.now() - this.claimedAt);
+    const pause = busy ? options.courtesy.pauseMs : options.claimPauseMs;
+    const rest = pause - (performance.now() - this.claimedAt);
     if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
     const lanes = await this.parts.claims.pass(() => {
       this.claimedAt = performance.now();
       const lease = leaseMs(destination, this.parts);
-      return this.parts.lanes.claim(destination, { limit: room, leaseMs: lease, mode: 'normal' });
+      return this.parts.lanes.claim(destination, { limit, leaseMs: lease, mode: 'normal' });
     });
     if (lanes.length === 0) this.watch.doubt();
-    this.backlog = lanes.length === room;
+    this.backlog = lanes.length === limit;
     this.queue(lanes);
     this.sendReady(destination);
     this.again ||= this.backlog && this.room() > 0;

@@ -130,6 +130,8 @@ export class AccountFinder {
     const adoption: Adoption = adoptByExternalId(bound);
     if (adoption.kind === 'wait') return { kind: 'wait', detail: adoption.detail };
     if (adoption.kind === 'refuse') {
+      // The account is another person's by now (hired again under the same key): of the leaver there is nothing left.
+      if (search.lane.call.state !== 'active') return { kind: 'delivered', bind: null };
       return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: adoption.detail };
     }
     if (bound !== null) await this.lanes.unbindLeavers(search.destination.tenantId, id, search.lane.userId);

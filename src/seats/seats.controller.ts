@@ -4,7 +4,7 @@ import { InvalidFields } from '../base/errors/domain-error.js';
 import { csvLine } from '../base/http/csv.js';
 import { exportFormat, sendExport } from '../base/http/export.js';
 import { pageOf, readPage } from '../base/http/page.js';
-import { queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
+import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
@@ -12,6 +12,7 @@ import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
 import { LedgerReader } from './ledger/ledger-reader.js';
 import { SeatSealer } from './ledger/sealer.js';
+import { asOfText, isDay } from './past-moment.js';
 import { policiesIn, ReconcileDto, SeatLimitDto } from './seat.dto.js';
 import { policiesOf, SeatLimitsService } from './seat-limits.service.js';
 import { SeatReportsRepository, type Moment } from './seat-reports.repository.js';
@@ -152,6 +153,7 @@ export class SeatsController {
     @Res() res: BridgeResponse,
   ): Promise<void> {
     const options = queryOptions(query, ['from', 'to', 'interval', 'format']);
+    queryChoice('interval', options.interval, ['day']);
     const days = await this.daysOf(caller.tenantId, options.from, options.to);
     const moment = await this.sealedMoment(caller.tenantId, undefined);
     const data = await this.usageByDay(caller.tenantId, days, moment);
@@ -213,10 +215,9 @@ export class SeatsController {
 
   /** The moment asked about, once everything up to now is sealed. */
   private async sealedMoment(tenantId: string, text: string | undefined): Promise<Moment> {
-    if (text !== undefined && !/^\d{4}-\d\d-\d\d$/.test(text)) queryTime('as_of', text);
-    else if (text !== undefined && Number.isNaN(Date.parse(text))) queryTime('as_of', `${text}T`);
+    const asOf = text === undefined ? undefined : asOfText(text);
     while (await this.sealer.seal(tenantId));
-    const moment = await this.reports.moment(tenantId, text?.replace(/ (\d\d:\d\d)$/, '+$1'));
+    const moment = await this.reports.moment(tenantId, asOf);
     // "Now" is the moment up to which everything has just been sealed.
     if (text !== undefined || moment.sealed_through === null) return moment;
     return { ...moment, as_of: moment.sealed_through, final: true };
@@ -227,7 +228,7 @@ export class SeatsController {
       { field: 'from', value: from },
       { field: 'to', value: to },
     ]
-      .filter(({ value }) => value === undefined || !/^\d{4}-\d\d-\d\d$/.test(value) || Number.isNaN(Date.parse(value)))
+      .filter(({ value }) => !isDay(value))
       .map(({ field }) => ({ field, message: 'must be a date such as 2026-01-31' }));
     if (errors.length > 0) throw new InvalidFields(errors);
     const span = (Date.parse(to!) - Date.parse(from!)) / 86_400_000;

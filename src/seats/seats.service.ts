@@ -57,13 +57,19 @@ export class SeatsService {
 
   /**
    * Under the tenant's lock: may this person have a seat? Throws `SeatLimitReached` where the door's policy is
-   * `block`. The answer holds to the end of the transaction.
+   * `block`, unless the person `mayWait` all the same. The answer holds to the end of the transaction.
    */
-  async freeUnderLock(tx: SqlRunner, tenantId: string, door: Door, isOwner: boolean): Promise<boolean> {
+  async freeUnderLock(
+    tx: SqlRunner,
+    tenantId: string,
+    door: Door,
+    isOwner: boolean,
+    mayWait = false,
+  ): Promise<boolean> {
     const { limit, free } = await this.repository.lockAndCount(tx, tenantId);
     if (free === null || claimMode(limit, door, isOwner) === 'free') return true;
     if (free > 0) return true;
-    if (limit.policies[door] === 'block') throw new SeatLimitReached(limit.limit!);
+    if (limit.policies[door] === 'block' && !mayWait) throw new SeatLimitReached(limit.limit!);
     return false;
   }
 

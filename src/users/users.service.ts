@@ -111,7 +111,7 @@ export class UsersService {
   async reconsider(ctx: WriteContext, id: string, released?: HeldReason): Promise<WriteResult> {
     const directory = ctx.directory === null ? null : { ...ctx.directory, superseded: false };
     const own = (row: UserRow): boolean => row.directory_id === (directory?.id ?? null);
-    return this.change({ ...ctx, directory }, id, own, (row) => ({
+    return this.change({ ...ctx, directory, mayWait: true }, id, own, (row) => ({
       draft: draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap),
       onlyIfDifferent: true,
       ...(released === undefined ? {} : { released }),
@@ -220,7 +220,8 @@ export class UsersService {
     // Who is held comes before the question of a seat; whom an admin lets in counts as overage.
     const asks = wants && !taken.emailTaken && !taken.externalIdTaken && released !== 'no_seat';
     const isOwner = row.id === tenant.ownerUserId;
-    const seatFree = !asks || (await this.seats.freeUnderLock(tx, ctx.tenantId, ctx.door, isOwner));
+    const { tenantId, door, mayWait } = ctx;
+    const seatFree = !asks || (await this.seats.freeUnderLock(tx, tenantId, door, isOwner, mayWait));
     return { ...taken, seatFree };
   }
 

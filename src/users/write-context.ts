@@ -26,4 +26,6 @@ export interface WriteContext {
   directory: WritingDirectory | null;
   source: ChangeSource;
   receivedAt: Date;
+  /** Nobody asked for a seat at a door: who finds none waits, whatever the policy of the door (contract §6). */
+  mayWait?: boolean;
 }

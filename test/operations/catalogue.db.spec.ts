@@ -139,11 +139,11 @@ it('attempts are partitioned by time, so that old ones are dropped and not delet
   expect(attempts).toEqual({ strategy: 'r', columns: ['at'] });
 });
 
-it('ids and keys are compared byte by byte, whatever the server’s locale', async () => {
+it('ids and keys in an index are compared byte by byte, whatever the server’s locale', async () => {
   const other = await ask<{ column: string }>(`
-    select t.table || '.' || a.attname as column from (${TABLES}) t join pg_attribute a on a.attrelid = t.oid
+    select distinct t.table || '.' || a.attname as column from (${TABLES}) t
+    join pg_index x on x.indrelid = t.oid join pg_attribute a on a.attrelid = t.oid and a.attnum = any (x.indkey)
     join pg_collation c on c.oid = a.attcollation
-    where a.attnum > 0 and not a.attisdropped and (a.attname = 'id' or a.attname like '%\\_id' or a.attname like '%\\_key')
-      and c.collname <> 'C' order by 1`);
-  expect(other.map(({ column }) => column)).toEqual([]);
+    where (a.attname = 'id' or a.attname like '%\\_id' or a.attname like '%\\_key') and c.collname <> 'C'`);
+  expect(other).toEqual([]);
 });
