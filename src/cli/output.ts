@@ -39,7 +39,8 @@ function table(rows: Json[]): string {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const words = Array.isArray(value) && value.every((one) => typeof one === 'string');
+  const text = typeof value === 'string' ? value : words ? value.join(',') : JSON.stringify(value);
   // What comes from outside must not move the cursor of whoever reads it.
   return text.replace(/\p{Cc}/gu, '�');
 }

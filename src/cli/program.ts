@@ -19,6 +19,31 @@ export const COMMANDS: readonly Command[] = [
   ...SERVICE_COMMANDS,
 ];
 
+/** What each noun is, as the help says it. */
+const NOUNS: Record<string, string> = {
+  tenant: 'customers (operator token)',
+  'api-key': 'what opens the API: create, list, revoke',
+  directory: 'SCIM sources: create, list, rotate-token, preview, live, guard',
+  platform: 'where changes go: set, show, test, pause, resume, import',
+  changes: 'what was or is to be forwarded: list, retry, dismiss, resend',
+  held: 'people for whom what was written is not in force: list, release, discard',
+  seats: 'how many, the limit, the ledger: show, limit, verify',
+  keys: 'the encryption of secrets: rotate (operator token)',
+};
+
+const AFTER = `
+Where the service is and what opens it comes from the environment, or else from what the first start has left in
+DATA_DIR (.data unless set):
+  TALENT_BRIDGE_URL       its address             (else credentials.json, else http://localhost:3000)
+  TALENT_BRIDGE_API_KEY   a key of your tenant    (else credentials.json)
+  OPERATOR_TOKEN          the installation's own  (else credentials.json, else operator-token)
+
+Every command knows --json, and --tenant <id> for another tenant than the key's (with the operator token).
+"talent-bridge <noun> <verb> --help" names the options.
+
+Exit codes: 0 done, 1 refused by the service, 2 used wrongly, 3 service not reachable, 4 no or a wrong credential.
+`;
+
 /** Runs one command line (without `node` and the script) and answers the exit code. */
 export async function runCli(args: readonly string[], env: Env, terminal: Terminal): Promise<number> {
   try {
@@ -38,13 +63,20 @@ export async function runCli(args: readonly string[], env: Env, terminal: Termin
 function program(env: Env, terminal: Terminal): Commander {
   const root = new Commander('talent-bridge')
     .description('Administration of a running talent-bridge, through its own API.')
+    .addHelpText('after', AFTER)
+    .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) });
   const nouns = new Map<string, Commander>();
   for (const command of COMMANDS) {
     let parent = root;
     if (command.verb !== '') {
-      parent = nouns.get(command.noun) ?? root.command(command.noun).description(`${command.noun} …`);
+      parent =
+        nouns.get(command.noun) ??
+        root
+          .command(command.noun)
+          .description(NOUNS[command.noun] ?? command.noun)
+          .helpCommand(false);
       nouns.set(command.noun, parent);
     }
     add(parent, command, env, terminal);

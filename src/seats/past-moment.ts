@@ -1,7 +1,7 @@
 import { queryTime } from '../base/http/query.js';
 
 /** True for a day that there is, as `2026-01-31`. */
-export function isDay(text: string | undefined): text is string {
+export function isDay(text: string | undefined): boolean {
   if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return false;
   const day = new Date(`${text}T00:00:00Z`);
   // A date that there is not, such as 30 February, rolls over into the next month.

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InvalidFields, NotFound } from '../base/errors/domain-error.js';
+import { randomBytes } from 'node:crypto';
+import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
 import { TenantStore } from '../tenants/tenant.store.js';
 import { roleNames } from '../identity/role.rules.js';
@@ -7,7 +8,7 @@ import type { CreateUser, ChangeUser } from './user.dto.js';
 import { documentOf, draftOf, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
-import { ManagedByDirectory } from './users.errors.js';
+import { ManagedByDirectory, Taken } from './users.errors.js';
 import { UsersService, type Edit } from './users.service.js';
 import { WritingDirectories } from './writing-directories.js';
 import type { WriteContext, WritingDirectory } from './write-context.js';
@@ -33,8 +34,12 @@ export class PeopleService {
   /** Throws `InvalidFields` for an unknown role, `Taken` for an e-mail or key that is somebody else's. */
   async create(caller: Caller, body: CreateUser, receivedAt: Date): Promise<NamedUser> {
     await this.requireRole(caller.tenantId, body.role);
+    return this.named(caller, body.email, receivedAt, (userName) => this.createAs(caller, userName, body, receivedAt));
+  }
+
+  private async createAs(caller: Caller, userName: string, body: CreateUser, receivedAt: Date): Promise<NamedUser> {
     const doc = documentOf({
-      userName: body.email,
+      userName,
       email: body.email,
       first_name: body.first_name,
       last_name: body.last_name,
@@ -45,23 +50,61 @@ export class PeopleService {
     return this.get(caller.tenantId, row.id);
   }
 
+  /**
+   * Writes somebody whose e-mail stands in as user name. The e-mail is one active person's, the name one person's: an
+   * inactive one whom nobody manages gives way, and where somebody else has it, another name stands in.
+   */
+  private async named(
+    caller: Caller,
+    email: string,
+    receivedAt: Date,
+    write: (userName: string) => Promise<NamedUser>,
+  ): Promise<NamedUser> {
+    try {
+      return await write(email);
+    } catch (error) {
+      if (!(error instanceof Taken) || error.code !== 'user_name_taken') throw error;
+      const gaveWay = await this.giveWay(caller, error.holderId, email, receivedAt);
+      return write(gaveWay ? email : standIn(email));
+    }
+  }
+
+  /** Takes the name from whoever is inactive and has it only because it was their e-mail. */
+  private async giveWay(caller: Caller, id: string, email: string, receivedAt: Date): Promise<boolean> {
+    const holder = await this.repository.one(caller.tenantId, id);
+    if (!holder || holder.directory_id !== null || holder.status === 'active') return false;
+    await this.users.change(contextOf(caller, null, receivedAt), id, isUnmanaged, (row) => {
+      const doc = { ...(JSON.parse(row.doc) as UserDocument), userName: standIn(email) };
+      const draft = draftOf(doc);
+      keepUnnamed(draft, row, {});
+      return { draft };
+    });
+    return true;
+  }
+
   /** Changes what is named; naming a field as it is already changes nothing and is always allowed. */
   async change(caller: Caller, id: string, body: ChangeUser, receivedAt: Date): Promise<NamedUser> {
     const before = await this.get(caller.tenantId, id);
     await this.requireRole(caller.tenantId, body.role);
     const directory = await this.directoryOf(caller.tenantId, before);
     const mayWrite = directory === null || (await this.apiMayWrite(caller.tenantId));
-    await this.users.change(
-      contextOf(caller, directory, receivedAt),
-      id,
-      () => true,
-      (row) => {
-        const edit = editOf(row, body, directory);
-        if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
-        return edit;
-      },
-    );
-    return this.get(caller.tenantId, id);
+    const write = async (userName: string): Promise<NamedUser> => {
+      await this.users.change(
+        contextOf(caller, directory, receivedAt),
+        id,
+        () => true,
+        (row) => {
+          if (row.directory_id !== before.directory_id) {
+            throw new Conflict('changed_meanwhile', 'Somebody else has become responsible for the user; look again.');
+          }
+          const edit = editOf(row, body, userName, directory);
+          if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
+          return edit;
+        },
+      );
+      return this.get(caller.tenantId, id);
+    };
+    return body.email === undefined ? write('') : this.named(caller, body.email, receivedAt, write);
   }
 
   /** Creates or updates by the caller's own key. Answers whether it was created. */
@@ -76,7 +119,14 @@ export class PeopleService {
     }
     const known = await this.repository.byExternalId(caller.tenantId, externalId);
     if (!known) {
-      return { row: await this.create(caller, { ...body, external_id: externalId }, receivedAt), created: true };
+      try {
+        return { row: await this.create(caller, { ...body, external_id: externalId }, receivedAt), created: true };
+      } catch (error) {
+        // The same request at the same moment was quicker: then this one is the second.
+        const quicker = error instanceof Taken && (await this.repository.byExternalId(caller.tenantId, externalId));
+        if (!quicker) throw error;
+        return this.put(caller, externalId, body, receivedAt);
+      }
     }
     // An alias finds the person, and does not become their key again.
     const { external_id: _, ...rest } = body;
@@ -110,14 +160,29 @@ export class PeopleService {
   }
 }
 
+const isUnmanaged = (row: UserRow): boolean => row.directory_id === null;
+
+/** A user name for somebody whose e-mail is another one's name; no mailbox, so that nobody takes it for one. */
+function standIn(email: string): string {
+  return `${email}#${randomBytes(4).toString('hex')}`;
+}
+
+/** `userName` is what stands in where the user name was the e-mail that is changed. */
 function editOf(
   row: UserRow,
   body: ChangeUser,
+  userName: string,
   directory: WritingDirectory | null,
 ): (Edit & { fields: string[] }) | null {
   const fields = changedFields(row, body);
   if (fields.length === 0) return null;
-  const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, body), directory?.attributeMap);
+  // One half of a name says nothing without the other, which may have been made from something else.
+  const renamed = body.first_name !== undefined || body.last_name !== undefined;
+  const names = { first_name: body.first_name ?? row.first_name, last_name: body.last_name ?? row.last_name };
+  const before = JSON.parse(row.doc) as UserDocument;
+  const doc = withFields(before, renamed ? { ...body, ...names } : body);
+  if (doc['userName'] !== before['userName']) doc['userName'] = userName;
+  const draft = draftOf(doc, directory?.attributeMap);
   if (directory === null) keepUnnamed(draft, row, body);
   return { fields, draft, ...(body.role === undefined ? {} : { roleSet: body.role }) };
 }
@@ -129,8 +194,10 @@ function editOf(
 function keepUnnamed(draft: UserDraft, row: UserRow, body: ChangeUser): void {
   if (body.email === undefined) draft.email = row.email;
   if (body.external_id === undefined) draft.key = row.person_external_id;
-  if (body.first_name === undefined) draft.firstName = row.first_name;
-  if (body.last_name === undefined) draft.lastName = row.last_name;
+  if (body.first_name === undefined && body.last_name === undefined) {
+    draft.firstName = row.first_name;
+    draft.lastName = row.last_name;
+  }
 }
 
 /** One writer per field: the role is the directory's only where its rules or `roles` give one. */

@@ -60,7 +60,7 @@ export class UserCreation {
       if (!row || row.gone || row.directory_id !== match.directory_id) throw new LostRace();
       return { kind: 'link', row };
     }
-    refuseClashes(ctx, holders);
+    refuseClashes(ctx, holders, draft.active);
     const taken = clashesIn(holders);
     // Held before the question of a seat comes up.
     const clash = taken.emailTaken || taken.externalIdTaken;
@@ -84,16 +84,16 @@ export function clashesIn(holders: Holder[]): { emailTaken: boolean; externalIdT
   };
 }
 
-/** Refuses what the door does not take: a name twice for all, an e-mail or a key twice for the users API. */
-export function refuseClashes(ctx: WriteContext, holders: Holder[]): void {
-  if (ctx.door === 'api') {
+/** Refuses what the door does not take: a name twice for all, two active people's e-mail or key for the users API. */
+export function refuseClashes(ctx: WriteContext, holders: Holder[], active: boolean): void {
+  if (ctx.door === 'api' && active) {
     const email = holders.find((h) => h.same_email && h.status === 'active');
     if (email) throw new Taken('email_taken', email.id);
     const key = holders.find((h) => h.same_key && h.status === 'active');
     if (key) throw new Taken('external_id_taken', key.id);
   }
   const name = holders.find((h) => h.same_name && !h.gone);
-  if (name) throw new Taken(ctx.door === 'api' ? 'email_taken' : 'user_name_taken', name.id);
+  if (name) throw new Taken('user_name_taken', name.id);
 }
 
 /** The one person whom a directory's draft means: unmanaged, or of the directory that is being replaced. */

@@ -4,6 +4,7 @@ import type { HeldReason } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
+import { groupsColumn } from './users.repository.js';
 
 // What a change of a person writes into the tables of this room, as parts of one statement.
 
@@ -130,6 +131,7 @@ export function updateUser(
     }
     return `update users u set ${assignments.join(', ')} where ${conditions.join(' and ')} returning u.id`;
   });
+  tx.answer((p) => `subject.id, ${groupsColumn(p.add(tenantId), 'subject.id')}`);
   if (emailsDiffer(before, draft)) replaceEmails(tx, tenantId, draft);
   if (write.directoryId !== before.directory_id) {
     addPopulation(tx, tenantId, [

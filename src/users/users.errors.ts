@@ -4,7 +4,10 @@ import { DomainError } from '../base/errors/domain-error.js';
 export class Taken extends DomainError {
   readonly kind = 'conflict';
   readonly code: 'email_taken' | 'external_id_taken' | 'user_name_taken';
-  constructor(code: 'email_taken' | 'external_id_taken' | 'user_name_taken', holderId: string) {
+  constructor(
+    code: 'email_taken' | 'external_id_taken' | 'user_name_taken',
+    readonly holderId: string,
+  ) {
     const what = { email_taken: 'e-mail', external_id_taken: 'external_id', user_name_taken: 'userName' }[code];
     super(`Another user has this ${what}.`, { members: { id: holderId }, scimType: 'uniqueness' });
     this.code = code;

@@ -6,12 +6,19 @@ import { USER_COLUMNS, type UserRow } from './user.row.js';
 /** A person with the groups they are directly in, as JSON text (null: none). */
 export type UserWithGroups = UserRow & { groups: string | null };
 
-// Asked once per statement, not once per user: a tenant without groups pays nothing for them.
-export const GROUPS_COLUMN = `case when exists (select 1 from groups where tenant_id = $1) then (
+/**
+ * The groups of somebody, as JSON text. Whether there are any groups at all is asked once per statement, not once per
+ * user: a tenant without groups pays nothing for them. `tenant` and `user` are SQL.
+ */
+export const groupsColumn = (tenant: string, user: string): string =>
+  `case when exists (select 1 from groups where tenant_id = ${tenant}) then (
     select json_agg(json_build_object('value', g.id, 'display', g.display_name, 'directory', g.directory_id)
       order by g.id)::text
     from group_members m join groups g on g.tenant_id = m.tenant_id and g.id = m.group_id
-    where m.tenant_id = u.tenant_id and m.member_id = u.id) end as groups`;
+    where m.tenant_id = ${tenant} and m.member_id = ${user}) end as groups`;
+
+/** The same in a statement whose first parameter is the tenant, for a table of users that is called `u`. */
+export const GROUPS_COLUMN = groupsColumn('$1', 'u.id');
 
 /** Somebody who has the same user name, e-mail or key as a draft. */
 export interface Holder {

@@ -8,6 +8,7 @@ import type { HeldReason } from '../identity/person.js';
 import { SeatsService } from '../seats/seats.service.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
 import { LostRace } from './lost-race.js';
+import { RecentRows } from './recent-rows.js';
 import { UserConsequences } from './user-consequences.js';
 import { clashesIn, refuseClashes, UserCreation } from './user-creation.js';
 import * as decision from './user-decision.js';
@@ -55,6 +56,8 @@ export class UsersService {
     private readonly tenants: TenantStore,
   ) {}
 
+  private readonly recent = new RecentRows();
+
   /** Told when a seat, an e-mail or a key has become free: somebody may have been waiting for it. */
   onFreed: ((tenantId: string) => void) | undefined;
 
@@ -88,6 +91,8 @@ export class UsersService {
     edit: (row: UserRow) => Edit | null,
   ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
+    const quick = await this.changeKnown(ctx, tenant, id, visible, edit);
+    if (quick) return this.finish(ctx.tenantId, quick);
     const row = await this.repository.read(ctx.tenantId, id);
     if (!row || row.gone || !visible(row)) throw new NotFound('user');
     const wanted = edit(row);
@@ -150,6 +155,30 @@ export class UsersService {
     this.onFreed?.(ctx.tenantId);
   }
 
+  /**
+   * The same onto a row that this process wrote lately, which saves reading it: the write goes through only if that is
+   * still the stored version. Whatever else comes of it (a refusal, no change) is not believed, and asked again of the
+   * stored row.
+   */
+  private async changeKnown(
+    ctx: WriteContext,
+    tenant: TenantView,
+    id: string,
+    visible: (row: UserRow) => boolean,
+    edit: (row: UserRow) => Edit | null,
+  ): Promise<Done | null> {
+    const known = this.recent.take(ctx.tenantId, id);
+    if (!known || !visible(known)) return null;
+    let wanted: Edit | null;
+    try {
+      wanted = edit(known);
+    } catch {
+      return null; // asked again of the stored row, where it is thrown for good
+    }
+    if (wanted === null || wanted.onlyIfDifferent) return null;
+    return this.changePlainly(ctx, tenant, known, wanted);
+  }
+
   /** One statement that checks its own assumptions; null where one of them does not hold. */
   private async changePlainly(
     ctx: WriteContext,
@@ -176,7 +205,8 @@ export class UsersService {
     updateUser(tx, ctx.tenantId, row, write, { seat, clashes, unlinked: false });
     const forwarded = this.consequences.ofWrite(tx, ctx, row, write);
     try {
-      if ((await tx.run(this.db)).length > 0) return changed(row, write, forwarded);
+      const [now] = await tx.run<{ groups: string | null }>(this.db);
+      if (now) return changed({ ...row, groups: now.groups }, write, forwarded);
     } catch (error) {
       if (codeOf(error) !== '23505') throw error; // a clash in the very same moment
     }
@@ -195,7 +225,7 @@ export class UsersService {
     const about = await this.caseOf(ctx, tenant, row, edit, tx);
     const written = decision.writtenIn(about);
     const holders = await this.repository.holders(ctx.tenantId, about.draft, written.person.external_id, row.id, tx);
-    refuseOthers(ctx, about, written, holders);
+    refuseClashes(ctx, holders, written.active);
     const obstacles = await this.obstacles(tx, about, written, holders);
     const decided = decision.decide(about, written, obstacles);
     if (edit.onlyIfDifferent && decision.isSame(row, decided)) return unchanged(row);
@@ -242,6 +272,7 @@ export class UsersService {
 
   /** After the commit: whoever waits for what has just become true is told. */
   private finish(tenantId: string, { forwarded, freed, ...result }: Done): WriteResult {
+    if (result.outcome !== 'unchanged') this.recent.put(tenantId, result.row);
     if (forwarded) this.forwarding.wake(tenantId);
     if (freed) this.onFreed?.(tenantId);
     return result;
@@ -262,13 +293,6 @@ export class UsersService {
 /** Somebody else was quicker, by the row's version, a unique index or a deadlock: the same again, as things are now. */
 function isLost(error: unknown): boolean {
   return error instanceof LostRace || ['23505', '40P01', '40001'].includes(codeOf(error));
-}
-
-function refuseOthers(ctx: WriteContext, about: ChangeCase, written: Written, holders: Holder[]): void {
-  if (ctx.door === 'api' && written.active) refuseClashes(ctx, holders);
-  if (about.draft.userNameKey === about.row.user_name_key) return;
-  const name = holders.find((h) => h.same_name && !h.gone);
-  if (name) throw new Taken(ctx.door === 'api' ? 'email_taken' : 'user_name_taken', name.id);
 }
 
 function unchanged(row: UserWithGroups): Done {

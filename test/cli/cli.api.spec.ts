@@ -185,7 +185,9 @@ describe('what goes wrong', () => {
     expect(await cli('seats show', { ...empty, TALENT_BRIDGE_API_KEY: 'tbk_wrong' })).toMatchObject({ code: 4 });
   });
 
-  it('help is no mistake', async () => {
+  it('help is no mistake, and says what each noun is', async () => {
+    const help = (await cli('--help')).out;
+    for (const { noun } of COMMANDS) expect(help).toMatch(new RegExp(`^  ${noun} .*\\w{4}`, 'm'));
     expect(await cli('--help')).toMatchObject({ code: 0, out: expect.stringMatching(/tenant/) });
     expect(await cli('directory create --help')).toMatchObject({ code: 0, out: expect.stringMatching(/--profile/) });
   });

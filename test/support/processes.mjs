@@ -53,7 +53,7 @@ export class Service {
 
   async start() {
     const began = performance.now();
-    this.child = spawn(process.execPath, [...NODE_FLAGS, path.join(ROOT, 'dist/main.js')], {
+    this.child = spawn(process.execPath, [...NODE_FLAGS, ...(this.flags ?? []), path.join(ROOT, 'dist/main.js')], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, NODE_OPTIONS: '', ...this.env },
     });

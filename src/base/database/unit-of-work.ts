@@ -59,9 +59,9 @@ export class UnitOfWork {
     return this;
   }
 
-  /** What the statement answers beside the subject's own columns; may read the fragments by their names `w0`, `w1` …. */
-  answer(columns: string): this {
-    this.returning = columns;
+  /** What the statement answers, in place of the subject's own columns. */
+  answer(columns: Fragment): this {
+    this.returning = columns(this.params);
     return this;
   }
 

@@ -62,7 +62,7 @@ const NEW = `
     select v, d, 'User' as kind from people union all select v, d, kind from found where kind = 'Group')`;
 
 const TOUCH = (source: string): string => `
-  touched as (update groups g set version = g.version + 1, updated_at = greatest(now(), g.updated_at)
+  touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
     where g.tenant_id = $1 and g.id = $2 and exists (select 1 from ${source}))`;
 
 // First the people, then the group: a deletion of somebody takes its locks in this order, too.
@@ -124,7 +124,7 @@ export class GroupsRepository {
   async update(tx: SqlRunner, tenantId: string, directoryId: string, id: string, draft: GroupDraft): Promise<boolean> {
     const { rowCount } = await tx.query(
       `update groups g set doc = $4::jsonb, display_name = $5, display_name_key = $6, external_id = $7,
-         version = g.version + 1, updated_at = greatest(now(), g.updated_at)
+         version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
        where g.tenant_id = $1 and g.id = $2 and g.directory_id = $3 and not exists (
          select 1 from groups o where o.tenant_id = $1 and o.directory_id = $3 and o.display_name_key = $6 and o.id <> $2)`,
       [tenantId, id, directoryId, draft.doc, draft.displayName, draft.displayNameKey, draft.externalId],
@@ -256,7 +256,7 @@ export class GroupsRepository {
          and g.tenant_id = $1 and g.id = p.group_id and g.directory_id = $3 returning p.group_id, p.display),
        added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
          select $1, group_id, $2, 'User', display from due on conflict do nothing returning group_id),
-       touched as (update groups g set version = g.version + 1, updated_at = greatest(now(), g.updated_at)
+       touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
          from added where g.tenant_id = $1 and g.id = added.group_id)
        select group_id from added`,
       [tenantId, userId, directoryId],

@@ -6,8 +6,8 @@ import { scimPaths } from './scim-paths.js';
 
 const DESCRIPTION = `Users, seats and their directories.
 
-**Addresses.** \`/api/v1\` is canonical; \`/v1\` leads to the same resources, and \`/api\` does for users, candidates,
-jobs, resolve and me.
+**Addresses.** \`/api/v1\` is canonical; \`/v1\` leads to the same resources, and \`/api\` does for users, resolve and
+me.
 
 **Credentials.** \`Authorization: Bearer <API key>\`; the key decides the tenant. Directories use SCIM tokens at
 \`/scim/v2\`, and the operator of the installation a token of their own at \`/tenants\`.
@@ -88,6 +88,7 @@ export function setupDocs(app: NestExpressApplication): void {
     jsonDocumentUrl: 'docs/openapi.json',
     raw: ['json'],
     customSiteTitle: 'talent-bridge',
+    customCss: '.swagger-ui .topbar { display: none }',
     swaggerOptions: { validatorUrl: null, persistAuthorization: false, docExpansion: 'list' },
   });
 }

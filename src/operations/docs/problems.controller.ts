@@ -13,7 +13,7 @@ export class ProblemsController {
       .map(([code, text]) => `<dt id="${code}"><code>${code}</code></dt><dd>${text.replaceAll('`', '')}</dd>`)
       .join('\n');
     return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Problems – talent-bridge</title></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Problems – talent-bridge</title></head>
 <body><main><h1>Problems</h1><p>What the <code>code</code> of a refusal means.</p>
 <dl>
 ${rows}
