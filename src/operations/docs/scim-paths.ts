@@ -7,7 +7,7 @@ type Operation = NonNullable<PathItem['get']>;
 const RESOURCE = { 'application/scim+json': { schema: { type: 'object' as const } } };
 const ROUTES: Record<string, Record<string, [summary: string, status: number]>> = {
   '/scim/v2/Users': {
-    get: ['Users, with `filter`, `sortBy`, `startIndex` and `count`, or `cursor` (RFC 9865)', 200],
+    get: ['Users, with filter, sortBy, startIndex and count, or cursor (RFC 9865)', 200],
     post: ['A new user; one that matches an existing person links to them', 201],
   },
   '/scim/v2/Users/.search': { post: ['The same as a search request (RFC 7644 §3.4.3)', 200] },

@@ -1,0 +1,216 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ConfigError } from '../../src/base/config/config.js';
+import { VARIABLES } from '../../src/base/config/environment.js';
+import { loadConfig } from '../../src/base/config/load-config.js';
+import { OperationsController } from '../../src/operations/operations.controller.js';
+
+// What is written beside the code about running it, compared with the code.
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string>; engines: { node: string } };
+const known = new Set<string>(VARIABLES);
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** What is wrong with settings, by variable; a data directory that is never made, because both secrets are given. */
+function problemsOf(settings: Record<string, string>): string[] {
+  try {
+    loadConfig({ ENCRYPTION_KEY: KEY, OPERATOR_TOKEN: 'o'.repeat(40), ...settings });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.split('\n');
+  }
+}
+
+describe('docker-compose.yml', () => {
+  const compose = read('docker-compose.yml');
+  /** The block of a service, by indentation. */
+  const service = (name: string) => new RegExp(`\\n  ${name}:\\n((?: {4}.*\\n|\\n)*)`).exec(compose)![1]!;
+  const settingsIn = (block: string): Record<string, string> => {
+    const environment = /\n? {4}environment:.*\n((?: {6}.*\n)*)/.exec(block)![1]!;
+    const lines = [...environment.matchAll(/^ {6}([A-Z_]+): (.*)$/gm)];
+    return Object.fromEntries(lines.map(([, name, value]) => [name!, value!.replace(/^'(.*)'$/, '$1')]));
+  };
+  // What the operator has to fill in.
+  const filled: Record<string, string> = {
+    POSTGRES_PASSWORD: 'a-password',
+    BASE_URL: 'https://bridge.example',
+    ENCRYPTION_KEY: KEY,
+    OPERATOR_TOKEN: 'o'.repeat(40),
+    TRUST_PROXY: '10.0.0.0/8',
+  };
+  const substituted = (settings: Record<string, string>) =>
+    Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [name, value.replace(/\$\{(\w+)[^}]*\}/g, (_, v: string) => filled[v]!)]), // prettier-ignore
+    );
+  const api = settingsIn(service('api'));
+  const worker = { ...api, ...settingsIn(service('worker')) };
+
+  it('names settings that there are, with values that are right', () => {
+    for (const settings of [api, worker]) {
+      expect(Object.keys(settings).length).toBeGreaterThan(6);
+      expect(Object.keys(settings).filter((name) => !known.has(name))).toEqual([]);
+      expect(problemsOf(substituted(settings))).toEqual([]);
+    }
+    expect(problemsOf({ ...substituted(api), ROLE: 'server' })).not.toEqual([]);
+  });
+
+  it('has one for requests and one for the background, as production with a database of its own', () => {
+    expect([api['ROLE'], worker['ROLE']]).toEqual(['api', 'worker']);
+    expect(service('worker')).toMatch(/<<: \*settings/);
+    for (const settings of [api, worker]) {
+      expect(settings).toMatchObject({ NODE_ENV: 'production', DATABASE_URL: expect.stringContaining('@database:') });
+    }
+  });
+
+  it('does not start without what production demands', () => {
+    for (const name of ['BASE_URL', 'ENCRYPTION_KEY', 'POSTGRES_PASSWORD']) {
+      expect(compose).toMatch(new RegExp(`\\$\\{${name}:\\?`));
+    }
+    expect(problemsOf({ NODE_ENV: 'production', ENCRYPTION_KEY: '' }).join()).toMatch(/ENCRYPTION_KEY must be set/);
+  });
+
+  it('waits for the database, gives the stop its time, and keeps the data', () => {
+    for (const name of ['api', 'worker']) {
+      expect(service(name)).toMatch(/condition: service_healthy/);
+      // Longer than the service takes at the most to finish what runs.
+      const seconds = Number(/stop_grace_period: (\d+)s/.exec(service(name))![1]);
+      const patience = Number(/drain\(server, (\d+)_000\)/.exec(read('src/application.ts'))![1]);
+      expect(seconds).toBeGreaterThan(patience);
+    }
+    expect(service('database')).toMatch(/volumes:\n {6}- database:/);
+    expect(Number(/image: postgres:(\d+)/.exec(compose)![1])).toBeGreaterThanOrEqual(17);
+  });
+});
+
+describe('Dockerfile', () => {
+  const dockerfile = read('Dockerfile');
+  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+  const ignored = new Set(read('.dockerignore').split('\n').filter(Boolean));
+
+  it('sets settings that there are, with values that are right', () => {
+    const settings = Object.fromEntries(
+      [...last.matchAll(/^ENV (.*)$/gm)].flatMap(([, line]) => [...line!.matchAll(/(\w+)=(\S+)/g)].map(([, n, v]) => [n, v])), // prettier-ignore
+    ) as Record<string, string>;
+    expect(Object.keys(settings).length).toBeGreaterThan(1);
+    expect(Object.keys(settings).filter((name) => !known.has(name))).toEqual([]);
+    expect(problemsOf(settings)).toEqual([]);
+    expect(last).toContain(`EXPOSE ${settings['PORT']}\n`);
+    expect(last).toContain(`VOLUME ${settings['DATA_DIR']}\n`);
+  });
+
+  it('runs as an ordinary user, who owns the data directory, as `npm start` runs it', async () => {
+    const { NODE_FLAGS } = (await import(path.join(ROOT, 'scripts/prepare.mjs'))) as { NODE_FLAGS: string[] };
+    const command = JSON.parse(/^CMD (\[.*\])$/m.exec(last)![1]!) as string[];
+    expect(command).toEqual(['node', ...NODE_FLAGS, 'dist/main.js']);
+    expect(/^USER (\S+)$/m.exec(last)![1]).toBe('node');
+    expect(last.indexOf('chown node:node /data')).toBeGreaterThan(0);
+    expect(last.indexOf('chown node:node /data')).toBeLessThan(last.indexOf('USER node'));
+    expect(last).toMatch(/^STOPSIGNAL SIGTERM$/m);
+  });
+
+  it('asks for its health at an address that there is', () => {
+    const address = /process\.env\.PORT\+'\/(\w+)'/.exec(last)![1]!;
+    const routes = Object.getOwnPropertyNames(OperationsController.prototype).map(
+      (name) => Reflect.getMetadata('path', OperationsController.prototype[name as 'healthz']) as string | undefined,
+    );
+    expect(routes).toContain(address);
+  });
+
+  it('copies what there is and what is not left out, with a Node.js that is new enough', () => {
+    const sources = [...dockerfile.matchAll(/^COPY (?!--from)(.*)$/gm)].flatMap(
+      ([, line]) =>
+      line!.split(' ').filter((word) => !word.startsWith('--')).slice(0, -1), // prettier-ignore
+    );
+    expect(sources).toEqual(expect.arrayContaining(['package.json', 'package-lock.json', 'src']));
+    for (const source of sources) expect([source, existsSync(path.join(ROOT, source)), ignored.has(source)]).toEqual([source, true, false]); // prettier-ignore
+    const majors = [...dockerfile.matchAll(/^FROM node:(\d+)/gm)].map(([, major]) => Number(major));
+    expect(majors).toHaveLength(2);
+    for (const major of majors) expect(major).toBeGreaterThanOrEqual(Number(/\d+/.exec(manifest.engines.node)![0]));
+    expect(ignored.has('.data')).toBe(true);
+  });
+
+  it('is built as the scripts build', () => {
+    const build = manifest.scripts['build']!;
+    expect(dockerfile).toContain(`npx ${build}`);
+  });
+});
+
+describe('README.md', () => {
+  const readme = read('README.md');
+
+  it('has every setting once, in the order of the code, with what it means', () => {
+    const table = /<!-- settings -->([\s\S]*)<!-- \/settings -->/.exec(readme)![1]!;
+    const rows = [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\| (.+?) +\|$/gm)];
+    expect(rows.map(([, name]) => name)).toEqual([...VARIABLES]);
+  });
+
+  it('has the defaults of the code', () => {
+    const config = loadConfig({ ENCRYPTION_KEY: KEY, OPERATOR_TOKEN: 'o'.repeat(40) });
+    const documented = (name: string) =>
+      new RegExp(`^\\| \`${name}\` +\\| \`?([^\`|]+?)\`? +\\|`, 'm').exec(readme)![1];
+    const hours = (seconds: number) => `${seconds / 3600}h`;
+    const real: Record<string, string> = {
+      PORT: String(config.port),
+      DATABASE_POOL: String(config.databasePool),
+      DATA_DIR: path.relative(process.cwd(), config.dataDir),
+      BASE_URL: config.baseUrl.replace(String(config.port), '<PORT>'),
+      PLATFORM_FORWARDING: config.platform.forwarding ? 'on' : 'off',
+      SANDBOX: config.sandbox.enabled,
+      SANDBOX_PORT: String(config.sandbox.port),
+      ROLE: config.role,
+      LOG_LEVEL: config.logLevel,
+      RATE_LIMIT: String(config.rateLimit),
+      ALLOW_PRIVATE_DESTINATIONS: String(config.allowPrivateDestinations),
+      SESSION_IDLE: `${config.session.idleSeconds / 60}m`,
+      SESSION_ABSOLUTE: hours(config.session.absoluteSeconds),
+      RETENTION_LOGS: String(config.retention.logsDays),
+      RETENTION_BODIES: String(config.retention.bodiesDays),
+      RETENTION_ATTEMPTS: String(config.retention.attemptsDays),
+    };
+    expect(Object.fromEntries(Object.keys(real).map((name) => [name, documented(name)]))).toEqual(real);
+    expect([config.apiBaseUrl, config.appUrl]).toEqual([config.baseUrl, config.baseUrl]);
+  });
+
+  it.each(['README.md', 'docs/architecture.md', 'CHANGELOG.md'])('%s links to what there is', (file) => {
+    const text = read(file);
+    const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(
+      ([, title]) =>
+      title!.toLowerCase().replace(/[^\p{L}\p{N} -]/gu, '').replaceAll(' ', '-'), // prettier-ignore
+    );
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target!).filter((t) => !/^https?:/.test(t));
+    for (const link of links) {
+      if (link.startsWith('#')) expect(headings).toContain(link.slice(1));
+      else expect([link, existsSync(path.join(ROOT, path.dirname(file), link.split('#')[0]!))]).toEqual([link, true]);
+    }
+  });
+
+  it.each(['README.md', 'docs/architecture.md'])('%s names scripts, files and tests that there are', (file) => {
+    const text = read(file);
+    const scripts = [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name!);
+    expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
+    const files = [...text.matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+)`/g)].map(([, name]) => name!);
+    const tests = [...text.matchAll(/npm test -- ([\w/. -]+)/g)].flatMap(([, names]) => names!.trim().split(' '));
+    for (const name of [...files, ...tests]) {
+      const found = [name, `${name}.spec.ts`, `${name}.db.spec.ts`].some((one) => existsSync(path.join(ROOT, one)));
+      expect([name, found]).toEqual([name, true]);
+    }
+  });
+
+  it('names commands and metrics that there are', async () => {
+    const { COMMANDS } = await import('../../src/cli/program.js');
+    const names = new Set(COMMANDS.map(({ noun, verb }) => `${noun} ${verb}`.trim()));
+    for (const [, command] of readme.matchAll(/npm run cli -- ((?!--)[a-z-]+(?: (?!--)[a-z-]+)?)/g)) {
+      expect([command, names.has(command!)]).toEqual([command, true]);
+    }
+    const sources = [
+      'src/operations/metrics.ts',
+      'src/operations/request-metrics.ts',
+      'src/delivery/delivery.metrics.ts',
+    ];
+    const real = sources.flatMap((file) => [...read(file).matchAll(/'(bridge_\w+)'/g)].map(([, name]) => name!));
+    const told = [...readme.matchAll(/`(bridge_\w+)`/g)].map(([, name]) => name!);
+    expect([...new Set(told)].sort()).toEqual([...new Set(real)].sort());
+  });
+});
