@@ -79,7 +79,7 @@ export class UsersRepository {
     await this.db.query(
       `with gone as (delete from group_members where tenant_id = $1 and member_id = $2
          and not exists (select 1 from users where tenant_id = $1 and id = $2) returning group_id)
-       update groups g set version = g.version + 1, updated_at = greatest(now(), g.updated_at)
+       update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
        where g.tenant_id = $1 and g.id in (select group_id from gone)`,
       [tenantId, userId],
     );
