@@ -4,7 +4,14 @@ import { NODE_FLAGS, prepare } from './prepare.mjs';
 
 await prepare();
 const child = spawn(process.execPath, [...NODE_FLAGS, 'dist/main.js'], { stdio: 'inherit' });
-// Ctrl-C reaches the child by itself; a SIGTERM to npm's own script has to be handed on.
+// Ctrl-C reaches the child by itself; a SIGTERM has to be handed on. One to npm ends npm's shell and goes no further:
+// then we have another parent.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => child.kill('SIGTERM'));
+const parent = process.ppid;
+const watch = setInterval(() => {
+  if (process.ppid === parent) return;
+  clearInterval(watch);
+  child.kill('SIGTERM');
+}, 250);
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));

@@ -56,3 +56,37 @@ export class Loop {
     }
   }
 }
+
+/** Background work of a room: its loop, started and stopped with the process. */
+export abstract class Background {
+  private readonly loop: Loop;
+
+  /** `what` names the work in the log when it fails. */
+  constructor(
+    everyMs: number,
+    what: string,
+    logger: { error(message: string, fields?: Record<string, unknown>): void },
+  ) {
+    this.loop = new Loop(
+      everyMs,
+      () => this.run(),
+      (error) => logger.error(`${what} failed`, { error }),
+    );
+  }
+
+  /** One round; true if there is more to do right away. */
+  abstract run(): Promise<boolean | void>;
+
+  start(): void {
+    this.loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.loop.stop();
+  }
+
+  /** Looks for work now. */
+  wake(): void {
+    this.loop.wake();
+  }
+}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
-import { Loop } from '../base/loop.js';
+import { Background } from '../base/loop.js';
 
 const HOUR = 3_600_000;
 
@@ -15,31 +15,18 @@ interface Month {
 
 /** Keeps the tables of attempts in monthly partitions: the next ones are made in time, old ones are dropped whole. */
 @Injectable()
-export class Retention {
-  private readonly loop: Loop;
-
+export class Retention extends Background {
   constructor(
     private readonly db: Database,
     private readonly config: Config,
     private readonly logger: Logger,
   ) {
-    this.loop = new Loop(
-      HOUR,
-      () => this.run(new Date()),
-      (error) => logger.error('retention failed', { error }),
-    );
-  }
-
-  start(): void {
-    this.loop.start();
-  }
-
-  stop(): Promise<void> {
-    return this.loop.stop();
+    super(HOUR, 'retention', logger);
   }
 
   /** Makes the partitions of this month and the next, and drops those wholly older than the retention. */
-  async run(now: Date): Promise<void> {
+  override async run(): Promise<void> {
+    const now = new Date();
     for (const month of [monthOf(now, 0), monthOf(now, 1)]) await this.make('attempts', month);
     const keepFrom = new Date(now.getTime() - this.config.retention.attemptsDays * 24 * HOUR);
     const oldest = monthOf(keepFrom, 0).name;

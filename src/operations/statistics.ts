@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
-import { Loop } from '../base/loop.js';
+import { Background } from '../base/loop.js';
 
 const EVERY_MS = 2000;
 
@@ -24,30 +24,16 @@ const COLUMNS: Record<string, string> = {
  * is three times what it was, which also makes every connection plan anew.
  */
 @Injectable()
-export class Statistics {
-  private readonly loop: Loop;
-
+export class Statistics extends Background {
   constructor(
     private readonly db: Database,
     logger: Logger,
   ) {
-    this.loop = new Loop(
-      EVERY_MS,
-      () => this.run(),
-      (error) => logger.error('analysing tables failed', { error }),
-    );
-  }
-
-  start(): void {
-    this.loop.start();
-  }
-
-  stop(): Promise<void> {
-    return this.loop.stop();
+    super(EVERY_MS, 'analysing tables', logger);
   }
 
   /** Analyses what has grown; one process at a time, and only the columns that plans are made from. */
-  async run(): Promise<void> {
+  override async run(): Promise<void> {
     const { rows } = await this.db.query<{ name: string }>(
       `select s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
        where s.schemaname = current_schema() and s.relname = any($1)

@@ -7,6 +7,7 @@ import { HeldService } from './held/held.service.js';
 import { ImportedPeople } from './imported-people.js';
 import { PeopleService } from './people.service.js';
 import { PeopleUpkeep } from './people-upkeep.js';
+import { UserChanging } from './user-changing.js';
 import { UserConsequences } from './user-consequences.js';
 import { UserCreation } from './user-creation.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
@@ -20,6 +21,7 @@ import { UsersService } from './users.service.js';
   controllers: [UsersController, HeldController],
   providers: [
     UsersRepository,
+    UserChanging,
     UserConsequences,
     UserCreation,
     UsersService,

@@ -1,41 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { codeOf, Database, type SqlRunner } from '../base/database/database.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
 import { UnitOfWork } from '../base/database/unit-of-work.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
-import { wantsSeat, type Written } from '../identity/held.rules.js';
 import type { HeldReason } from '../identity/person.js';
-import { SeatsService } from '../seats/seats.service.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
-import { LostRace } from './lost-race.js';
+import { isLost, LostRace } from './lost-race.js';
 import { RecentRows } from './recent-rows.js';
 import { UserConsequences } from './user-consequences.js';
-import { clashesIn, refuseClashes, UserCreation } from './user-creation.js';
-import * as decision from './user-decision.js';
-import type { Case, Edit, Obstacles } from './user-decision.js';
+import { unchanged, UserChanging, type Done, type WriteResult } from './user-changing.js';
+import { UserCreation } from './user-creation.js';
+import type { Case, Edit } from './user-decision.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
-import { currentOf, personOfRow, type UserRow } from './user.row.js';
-import { Taken, TooMuchContention } from './users.errors.js';
-import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
-import { holdRemoval, removeUser, type UserWrite, updateUser } from './user-statements.js';
+import { personOfRow, type UserRow } from './user.row.js';
+import { TooMuchContention } from './users.errors.js';
+import { UsersRepository } from './users.repository.js';
+import { holdRemoval, removeUser } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
 
+export type { WriteResult } from './user-changing.js';
 export type { Edit } from './user-decision.js';
-
-/** What a write came to. `linked`: a person who was there already is now this directory's. */
-export interface WriteResult {
-  row: UserWithGroups;
-  outcome: 'created' | 'linked' | 'changed' | 'unchanged';
-}
-
-/** What a write leaves to be done once it is committed. */
-interface Done extends WriteResult {
-  forwarded: boolean;
-  /** A seat, an e-mail or a key has become free. */
-  freed: boolean;
-}
-
-type ChangeCase = Case & { row: UserWithGroups };
 
 const ATTEMPTS = 5;
 
@@ -50,8 +34,8 @@ export class UsersService {
     private readonly db: Database,
     private readonly repository: UsersRepository,
     private readonly creation: UserCreation,
+    private readonly changing: UserChanging,
     private readonly consequences: UserConsequences,
-    private readonly seats: SeatsService,
     private readonly forwarding: ForwardingService,
     private readonly tenants: TenantStore,
   ) {}
@@ -73,7 +57,10 @@ export class UsersService {
     const done = await this.withRetries(async (tx): Promise<Done> => {
       const made = await this.creation.carefully(tx, about);
       if (made.kind === 'created') return { ...made, outcome: 'created', freed: false };
-      const linked = await this.changeCarefully(tx, ctx, tenant, made.row, { draft, directoryId: ctx.directory!.id });
+      const linked = await this.changing.carefully(tx, ctx, tenant, made.row, {
+        draft,
+        directoryId: ctx.directory!.id,
+      });
       return { ...linked, outcome: 'linked' };
     });
     return this.finish(ctx.tenantId, done);
@@ -97,13 +84,13 @@ export class UsersService {
     if (!row || row.gone || !visible(row)) throw new NotFound('user');
     const wanted = edit(row);
     if (wanted === null) return { row, outcome: 'unchanged' };
-    const plain = await this.changePlainly(ctx, tenant, row, wanted);
+    const plain = await this.changing.plainly(ctx, tenant, row, wanted);
     if (plain) return this.finish(ctx.tenantId, plain);
     const done = await this.withRetries(async (tx): Promise<Done> => {
       const locked = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
       const again = edit(locked);
-      return again === null ? unchanged(locked) : this.changeCarefully(tx, ctx, tenant, locked, again);
+      return again === null ? unchanged(locked) : this.changing.carefully(tx, ctx, tenant, locked, again);
     });
     return this.finish(ctx.tenantId, done);
   }
@@ -176,98 +163,7 @@ export class UsersService {
       return null; // asked again of the stored row, where it is thrown for good
     }
     if (wanted === null || wanted.onlyIfDifferent) return null;
-    return this.changePlainly(ctx, tenant, known, wanted);
-  }
-
-  /** One statement that checks its own assumptions; null where one of them does not hold. */
-  private async changePlainly(
-    ctx: WriteContext,
-    tenant: TenantView,
-    row: UserWithGroups,
-    edit: Edit,
-  ): Promise<Done | null> {
-    const about = await this.caseOf(ctx, tenant, row, edit, this.db);
-    const written = decision.writtenIn(about);
-    const decided = decision.decide(about, written, decision.NO_OBSTACLES);
-    if (edit.onlyIfDifferent && decision.isSame(row, decided)) return unchanged(row);
-    const { inForce } = decided;
-    const claims = row.seat !== 'held' && decided.seat === 'held';
-    const isOwner = row.id === tenant.ownerUserId;
-    const mode = claims ? await this.seats.modeFor(ctx.tenantId, ctx.door, isOwner) : 'free';
-    if (mode === 'exact') return null;
-    const tx = new UnitOfWork();
-    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode);
-    const clashes =
-      about.draft.userNameKey !== row.user_name_key ||
-      (inForce.status === 'active' &&
-        (row.status !== 'active' || inForce.email !== row.email || inForce.external_id !== row.person_external_id));
-    const write = decision.nextWrite(about, edit, decided);
-    updateUser(tx, ctx.tenantId, row, write, { seat, clashes, unlinked: false });
-    const forwarded = this.consequences.ofWrite(tx, ctx, row, write);
-    try {
-      const [now] = await tx.run<{ groups: string | null }>(this.db);
-      if (now) return changed({ ...row, groups: now.groups }, write, forwarded);
-    } catch (error) {
-      if (codeOf(error) !== '23505') throw error; // a clash in the very same moment
-    }
-    this.seats.forget(ctx.tenantId);
-    return null;
-  }
-
-  /** Looks who is in the way, counts seats where they are few, then writes; the row is locked. */
-  private async changeCarefully(
-    tx: SqlRunner,
-    ctx: WriteContext,
-    tenant: TenantView,
-    row: UserWithGroups,
-    edit: Edit,
-  ): Promise<Done> {
-    const about = await this.caseOf(ctx, tenant, row, edit, tx);
-    const written = decision.writtenIn(about);
-    const holders = await this.repository.holders(ctx.tenantId, about.draft, written.person.external_id, row.id, tx);
-    refuseClashes(ctx, holders, written.active);
-    const obstacles = await this.obstacles(tx, about, written, holders);
-    const decided = decision.decide(about, written, obstacles);
-    if (edit.onlyIfDifferent && decision.isSame(row, decided)) return unchanged(row);
-    const work = new UnitOfWork();
-    const write = decision.nextWrite(about, edit, decided);
-    updateUser(work, ctx.tenantId, row, write, { seat: false, clashes: false, unlinked: false });
-    const forwarded = this.consequences.ofWrite(work, ctx, row, write);
-    if ((await work.run(tx)).length === 0) throw new LostRace();
-    return changed(row, write, forwarded);
-  }
-
-  /** What stands in the way of coming into force; claims a seat under the tenant's lock where one is needed. */
-  private async obstacles(tx: SqlRunner, about: ChangeCase, written: Written, holders: Holder[]): Promise<Obstacles> {
-    const { ctx, tenant, row, released } = about;
-    const taken = clashesIn(holders);
-    if (taken.externalIdTaken && released === 'external_id_taken') {
-      // Let in by an admin although another person has the key: the user name stands in for it.
-      written.person.external_id = about.draft.userName;
-      taken.externalIdTaken = false;
-    }
-    const wants = wantsSeat(written, currentOf(row), decision.takesSeat(tenant, written));
-    // Who is held comes before the question of a seat; whom an admin lets in counts as overage.
-    const asks = wants && !taken.emailTaken && !taken.externalIdTaken && released !== 'no_seat';
-    const isOwner = row.id === tenant.ownerUserId;
-    const { tenantId, door, mayWait } = ctx;
-    const seatFree = !asks || (await this.seats.freeUnderLock(tx, tenantId, door, isOwner, mayWait));
-    return { ...taken, seatFree };
-  }
-
-  private async caseOf(
-    ctx: WriteContext,
-    tenant: TenantView,
-    row: UserWithGroups,
-    edit: Edit,
-    db: SqlRunner,
-  ): Promise<ChangeCase> {
-    const fromRules = ctx.directory?.hasRules
-      ? await this.repository.rolesFromRules(ctx.tenantId, ctx.directory.id, row.id, db)
-      : [];
-    const roleSet = edit.roleSet === undefined ? row.role_set : edit.roleSet;
-    const released = edit.released === undefined ? row.released : edit.released;
-    return { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released };
+    return this.changing.plainly(ctx, tenant, known, wanted);
   }
 
   /** After the commit: whoever waits for what has just become true is told. */
@@ -288,29 +184,4 @@ export class UsersService {
     }
     throw new TooMuchContention();
   }
-}
-
-/** Somebody else was quicker, by the row's version, a unique index or a deadlock: the same again, as things are now. */
-function isLost(error: unknown): boolean {
-  return error instanceof LostRace || ['23505', '40P01', '40001'].includes(codeOf(error));
-}
-
-function unchanged(row: UserWithGroups): Done {
-  return { row, outcome: 'unchanged', forwarded: false, freed: false };
-}
-
-function changed(before: UserWithGroups, write: UserWrite, forwarded: boolean): Done {
-  const { inForce, seat } = write.decision;
-  const seatFreed = before.seat === 'held' && seat !== 'held';
-  const keyFreed =
-    before.status === 'active' &&
-    (inForce.status !== 'active' ||
-      before.email !== inForce.email ||
-      before.person_external_id !== inForce.external_id);
-  return {
-    row: decision.rowAfter(before, write),
-    outcome: 'changed',
-    forwarded,
-    freed: seatFreed || keyFreed,
-  };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { Logger } from '../../base/log/logger.js';
-import { Loop } from '../../base/loop.js';
+import { Background } from '../../base/loop.js';
 import type { Actor, ChangeSource } from '../../identity/source.js';
 import { UsersService } from '../../users/users.service.js';
 import type { WriteContext } from '../../users/write-context.js';
@@ -24,36 +24,18 @@ const BATCH = 200;
  * a process that dies is followed by another one where it stopped.
  */
 @Injectable()
-export class RoleJobs {
-  private readonly loop: Loop;
-
+export class RoleJobs extends Background {
   constructor(
     private readonly db: Database,
     private readonly users: UsersService,
     private readonly directories: DirectoryStore,
     logger: Logger,
   ) {
-    this.loop = new Loop(
-      1000,
-      () => this.step(),
-      (error) => logger.error('role job failed', { error }),
-    );
-  }
-
-  start(): void {
-    this.loop.start();
-  }
-
-  stop(): Promise<void> {
-    return this.loop.stop();
-  }
-
-  wake(): void {
-    this.loop.wake();
+    super(1000, 'a role job', logger);
   }
 
   /** One batch of one job; true if there may be more. */
-  async step(): Promise<boolean> {
+  override async run(): Promise<boolean> {
     const job = await this.claim();
     if (!job) return false;
     const ids = job.kind === 'role-review' ? this.listed(job) : await this.ofDirectory(job);

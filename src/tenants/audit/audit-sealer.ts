@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { chainHash, CHAIN_START } from '../../base/crypto/chain.js';
 import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
-import { Loop } from '../../base/loop.js';
+import { Background } from '../../base/loop.js';
 import { AUDIT_COLUMNS, auditHashInput, type AuditRow } from './audit.rules.js';
 
 const BATCH = 500;
@@ -10,30 +10,16 @@ const EVERY_MS = 1000;
 
 /** Puts the lines of the audit log into their chain, in the order of their commits, right after them. */
 @Injectable()
-export class AuditSealer {
-  private readonly loop: Loop;
-
+export class AuditSealer extends Background {
   constructor(
     private readonly db: Database,
     logger: Logger,
   ) {
-    this.loop = new Loop(
-      EVERY_MS,
-      () => this.sealAll(),
-      (error) => logger.error('sealing the audit log failed', { error }),
-    );
-  }
-
-  start(): void {
-    this.loop.start();
-  }
-
-  stop(): Promise<void> {
-    return this.loop.stop();
+    super(EVERY_MS, 'sealing the audit log', logger);
   }
 
   /** Seals what waits, for every tenant; true if there may be more. */
-  async sealAll(): Promise<boolean> {
+  override async run(): Promise<boolean> {
     const { rows } = await this.db.query<{ tenant_id: string }>(
       `select distinct tenant_id from audit_entries where sequence is null`,
     );

@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { UnitOfWork } from '../base/database/unit-of-work.js';
+import { wantsSeat, type Written } from '../identity/held.rules.js';
+import { SeatsService } from '../seats/seats.service.js';
+import type { TenantView } from '../tenants/tenant.store.js';
+import { isLost, LostRace } from './lost-race.js';
+import { UserConsequences } from './user-consequences.js';
+import { clashesIn, refuseClashes } from './user-creation.js';
+import * as decision from './user-decision.js';
+import type { Case, Edit, Obstacles } from './user-decision.js';
+import { currentOf } from './user.row.js';
+import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
+import { updateUser, type UserWrite } from './user-statements.js';
+import type { WriteContext } from './write-context.js';
+
+/** What a write came to. `linked`: a person who was there already is now this directory's. */
+export interface WriteResult {
+  row: UserWithGroups;
+  outcome: 'created' | 'linked' | 'changed' | 'unchanged';
+}
+
+/** What a write leaves to be done once it is committed. */
+export interface Done extends WriteResult {
+  forwarded: boolean;
+  /** A seat, an e-mail or a key has become free. */
+  freed: boolean;
+}
+
+type ChangeCase = Case & { row: UserWithGroups };
+
+/** Changes somebody who is there: the plain way in one statement, the careful one in a transaction that looks first. */
+@Injectable()
+export class UserChanging {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: UsersRepository,
+    private readonly consequences: UserConsequences,
+    private readonly seats: SeatsService,
+  ) {}
+
+  /** One statement that checks its own assumptions; null where one of them does not hold. */
+  async plainly(ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done | null> {
+    const about = await this.caseOf(ctx, tenant, row, edit, this.db);
+    const written = decision.writtenIn(about);
+    const decided = decision.decide(about, written, decision.NO_OBSTACLES);
+    if (edit.onlyIfDifferent && decision.isSame(row, decided)) return unchanged(row);
+    const { inForce } = decided;
+    const claims = row.seat !== 'held' && decided.seat === 'held';
+    const isOwner = row.id === tenant.ownerUserId;
+    const mode = claims ? await this.seats.modeFor(ctx.tenantId, ctx.door, isOwner) : 'free';
+    if (mode === 'exact') return null;
+    const tx = new UnitOfWork();
+    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode);
+    const clashes =
+      about.draft.userNameKey !== row.user_name_key ||
+      (inForce.status === 'active' &&
+        (row.status !== 'active' || inForce.email !== row.email || inForce.external_id !== row.person_external_id));
+    const write = decision.nextWrite(about, edit, decided);
+    updateUser(tx, ctx.tenantId, row, write, { seat, clashes, unlinked: false });
+    const forwarded = this.consequences.ofWrite(tx, ctx, row, write);
+    try {
+      const [now] = await tx.run<{ groups: string | null }>(this.db);
+      if (now) return changed({ ...row, groups: now.groups }, write, forwarded);
+    } catch (error) {
+      if (!isLost(error)) throw error; // a clash in the very same moment
+    }
+    this.seats.forget(ctx.tenantId);
+    return null;
+  }
+
+  /** Looks who is in the way, counts seats where they are few, then writes; the row is locked. */
+  async carefully(
+    tx: SqlRunner,
+    ctx: WriteContext,
+    tenant: TenantView,
+    row: UserWithGroups,
+    edit: Edit,
+  ): Promise<Done> {
+    const about = await this.caseOf(ctx, tenant, row, edit, tx);
+    const written = decision.writtenIn(about);
+    const holders = await this.repository.holders(ctx.tenantId, about.draft, written.person.external_id, row.id, tx);
+    refuseClashes(ctx, holders, written.active);
+    const obstacles = await this.obstacles(tx, about, written, holders);
+    const decided = decision.decide(about, written, obstacles);
+    if (edit.onlyIfDifferent && decision.isSame(row, decided)) return unchanged(row);
+    const work = new UnitOfWork();
+    const write = decision.nextWrite(about, edit, decided);
+    updateUser(work, ctx.tenantId, row, write, { seat: false, clashes: false, unlinked: false });
+    const forwarded = this.consequences.ofWrite(work, ctx, row, write);
+    if ((await work.run(tx)).length === 0) throw new LostRace();
+    return changed(row, write, forwarded);
+  }
+
+  /** What stands in the way of coming into force; claims a seat under the tenant's lock where one is needed. */
+  private async obstacles(tx: SqlRunner, about: ChangeCase, written: Written, holders: Holder[]): Promise<Obstacles> {
+    const { ctx, tenant, row, released } = about;
+    const taken = clashesIn(holders);
+    if (taken.externalIdTaken && released === 'external_id_taken') {
+      // Let in by an admin although another person has the key: the user name stands in for it.
+      written.person.external_id = about.draft.userName;
+      taken.externalIdTaken = false;
+    }
+    const wants = wantsSeat(written, currentOf(row), decision.takesSeat(tenant, written));
+    // Who is held comes before the question of a seat; whom an admin lets in counts as overage.
+    const asks = wants && !taken.emailTaken && !taken.externalIdTaken && released !== 'no_seat';
+    const isOwner = row.id === tenant.ownerUserId;
+    const { tenantId, door, mayWait } = ctx;
+    const seatFree = !asks || (await this.seats.freeUnderLock(tx, tenantId, door, isOwner, mayWait));
+    return { ...taken, seatFree };
+  }
+
+  private async caseOf(
+    ctx: WriteContext,
+    tenant: TenantView,
+    row: UserWithGroups,
+    edit: Edit,
+    db: SqlRunner,
+  ): Promise<ChangeCase> {
+    const fromRules = ctx.directory?.hasRules
+      ? await this.repository.rolesFromRules(ctx.tenantId, ctx.directory.id, row.id, db)
+      : [];
+    const roleSet = edit.roleSet === undefined ? row.role_set : edit.roleSet;
+    const released = edit.released === undefined ? row.released : edit.released;
+    return { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released };
+  }
+}
+
+/** Nothing was to be done. */
+export function unchanged(row: UserWithGroups): Done {
+  return { row, outcome: 'unchanged', forwarded: false, freed: false };
+}
+
+function changed(before: UserWithGroups, write: UserWrite, forwarded: boolean): Done {
+  const { inForce, seat } = write.decision;
+  const seatFreed = before.seat === 'held' && seat !== 'held';
+  const keyFreed =
+    before.status === 'active' &&
+    (inForce.status !== 'active' ||
+      before.email !== inForce.email ||
+      before.person_external_id !== inForce.external_id);
+  return {
+    row: decision.rowAfter(before, write),
+    outcome: 'changed',
+    forwarded,
+    freed: seatFreed || keyFreed,
+  };
+}
