@@ -81,19 +81,31 @@ export class Application {
 }
 
 /**
- * First every answer tells its caller to connect anew (to another process), then no connection is accepted any more,
- * what runs is finished, and what is only kept open is closed.
+ * First every answer tells its caller to connect anew (to another process), until nobody comes any more: a load
+ * balancer that has not looked yet still sends, and what it sends in the moment of closing would be lost. Then no
+ * connection is accepted any more, what runs is finished, and what is only kept open is closed.
  */
 async function drain(server: Server, patienceMs: number): Promise<void> {
-  server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => {
+  const began = performance.now();
+  let last = began;
+  server.prependListener('request', (req: IncomingMessage, res: ServerResponse) => {
     res.setHeader('Connection', 'close');
+    if (!PROBE.test(req.url ?? '')) last = performance.now();
   });
-  await sleep(FAREWELL_MS);
+  let now = began;
+  while (now - last < QUIET_MS && now - began < FAREWELL_MS) {
+    await sleep(50);
+    now = performance.now();
+  }
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const late = setTimeout(() => server.closeAllConnections(), patienceMs);
+  const late = setTimeout(() => server.closeAllConnections(), patienceMs - (now - began));
   await closed;
   clearTimeout(late);
 }
 
-/** Long enough for callers under load to hear it; short enough for whoever waits for the restart. */
-const FAREWELL_MS = 500;
+/** What looks at us, and is no caller. */
+const PROBE = /^\/(healthz|readyz|metrics)/;
+/** Nobody has come for so long: all have heard it. */
+const QUIET_MS = 500;
+/** At the most so long: where there is no other process to go to, callers would come for ever. */
+const FAREWELL_MS = 10_000;

@@ -206,6 +206,25 @@ it('of two first starts at once, both work, with one database and one tenant', a
   expect((await Promise.all(both.map(stop))).map(({ code }) => code)).toEqual([0, 0]);
 });
 
+it('ends with npm: a SIGTERM to npm reaches its shell, and no further by itself', async () => {
+  const dataDir = path.join(home(), 'data');
+  const { PORT } = await freePorts();
+  // npm runs its scripts through a shell; the second command keeps that from becoming the script itself.
+  const shell = spawn('sh', ['-c', `"${process.execPath}" scripts/start.mjs; true`], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir, LOG_LEVEL: 'error', SANDBOX: 'off', PORT },
+    stdio: 'ignore',
+  });
+  running.add(shell);
+  const ready = () => send('GET', `http://127.0.0.1:${PORT}/readyz`, null).then(({ status }) => status, () => 0); // prettier-ignore
+  await eventually(ready, (status) => status === 200, 40_000);
+  shell.kill('SIGTERM');
+  await once(shell, 'exit');
+  running.delete(shell);
+  await eventually(ready, (status) => status === 0);
+  await eventually(async () => postmaster(dataDir), (pid) => pid === null); // prettier-ignore
+});
+
 describe('what cannot work stops the start, and is said plainly', () => {
   const failing = async (env: Record<string, string>) => {
     const dataDir = path.join(home(), 'data');

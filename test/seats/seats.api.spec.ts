@@ -27,6 +27,14 @@ const seatOf = async ({ api }: House, id: string) => {
   const { body } = await api.get(`/users/${id}`);
   return { seat: body.seat, status: body.status, held: body.held, role: body.role };
 };
+/** What the platform is to hear of somebody. */
+const told = async (id: string) =>
+  (
+    await service.db.query<{ kind: string }>(
+      'select kind from changes where user_id = $1 and forwarded order by sequence',
+      [id],
+    )
+  ).rows.map(({ kind }) => kind);
 const summary = async ({ api }: House) => (await api.get('/seats')).body;
 const lines = (text: string) =>
   text
@@ -164,12 +172,14 @@ describe('limits and policies', () => {
       expect((await at.scim.get(`/Users/${id}`)).body.active).toBe(true);
     }
     expect(await summary(at)).toMatchObject({ limit: 1, used: 1, waiting: 2, overage: 0 });
+    expect(await told(second)).toEqual([]);
     await at.scim.delete(`/Users/${first}`);
     await eventually(
       () => seatOf(at, second),
       ({ seat }) => seat === 'held',
     );
     expect(await seatOf(at, second)).toEqual({ seat: 'held', status: 'active', held: null, role: 'User' });
+    expect(await told(second)).toEqual(['created']);
     expect(await seatOf(at, third)).toMatchObject({ seat: 'waiting' });
     await at.api.put('/seats/limit', { limit: 2 });
     await eventually(

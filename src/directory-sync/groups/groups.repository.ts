@@ -243,24 +243,4 @@ export class GroupsRepository {
     ]);
     return rowCount === 1 ? rows[0]! : null;
   }
-
-  /** Somebody has come into a directory for whom memberships were waiting there; answers the groups. */
-  async admitPending(
-    tenantId: string,
-    directoryId: string,
-    userId: string,
-    db: SqlRunner = this.db,
-  ): Promise<string[]> {
-    const { rows } = await db.query<{ group_id: string }>(
-      `with due as (delete from pending_members p using groups g where p.tenant_id = $1 and p.member_id = $2
-         and g.tenant_id = $1 and g.id = p.group_id and g.directory_id = $3 returning p.group_id, p.display),
-       added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
-         select $1, group_id, $2, 'User', display from due on conflict do nothing returning group_id),
-       touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
-         from added where g.tenant_id = $1 and g.id = added.group_id)
-       select group_id from added`,
-      [tenantId, userId, directoryId],
-    );
-    return rows.map((row) => row.group_id);
-  }
 }

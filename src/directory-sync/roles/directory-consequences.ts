@@ -5,6 +5,7 @@ import type { ChangeSource } from '../../identity/source.js';
 import { DirectoryPeople } from '../directories/directory-people.js';
 import type { DirectoryState } from '../directories/directory.js';
 import { RoleReview } from '../directories/role-review.js';
+import { joinUnmanaged } from '../groups/pending-members.js';
 import { RoleJobs } from './role-jobs.js';
 
 /** What a changed directory means for its people: a job, so that nobody waits for thousands of them. */
@@ -47,16 +48,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
       directoryId,
     ]);
     await db.query(`delete from groups where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
-    // The other directories see them from now on, and may have been waiting for them.
-    await db.query(
-      `with due as (delete from pending_members p using users u where p.tenant_id = $1 and u.tenant_id = $1
-         and u.id = p.member_id and u.directory_id is null and u.gone_at is null returning p.group_id, p.member_id, p.display),
-       added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
-         select $1, group_id, member_id, 'User', display from due on conflict do nothing returning group_id)
-       update groups g set version = g.version + 1, updated_at = greatest(now(), g.updated_at)
-       where g.tenant_id = $1 and g.id in (select group_id from added)`,
-      [tenantId],
-    );
+    await joinUnmanaged(db, tenantId);
   }
 
   async stateChanged(

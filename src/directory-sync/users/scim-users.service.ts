@@ -15,7 +15,7 @@ import type { UserRow } from '../../users/user.row.js';
 import { GROUPS_COLUMN } from '../../users/users.repository.js';
 import { UsersService, type Edit } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
-import { GroupsRepository } from '../groups/groups.repository.js';
+import { joinAwaited } from '../groups/pending-members.js';
 import { PageMarks } from '../page-marks.js';
 import { readPage, type ListTable } from '../resource-list.js';
 import { MembershipReview } from '../roles/membership-review.js';
@@ -56,7 +56,6 @@ export class ScimUsersService {
   constructor(
     private readonly db: Database,
     private readonly users: UsersService,
-    private readonly groups: GroupsRepository,
     private readonly review: MembershipReview,
     private readonly config: Config,
   ) {}
@@ -123,7 +122,7 @@ export class ScimUsersService {
 
   /** Somebody who was there has become this directory's: they join the groups in which they were waited for. */
   private async arrived(directory: CurrentDirectory, row: StoredUser, request: RequestFacts): Promise<StoredUser> {
-    const joined = await this.groups.admitPending(directory.tenantId, directory.id, row.id);
+    const joined = await joinAwaited(this.db, directory.tenantId, directory.id, row.id);
     if (joined.length === 0) return row;
     if (directory.writing.hasRules) await this.review.review(directory, row.id, request.requestId);
     return this.read(directory, row.id, true);

@@ -11,7 +11,9 @@ describe('a unit of work', () => {
 
   const write = (id: number) =>
     new UnitOfWork()
-      .subject((p) => `insert into thing values (${p.add(id, 'int')}, ${p.add('a')}) on conflict do nothing returning id`)
+      .subject(
+        (p) => `insert into thing values (${p.add(id, 'int')}, ${p.add('a')}) on conflict do nothing returning id`,
+      )
       .add(() => 'insert into note select id from subject');
 
   it('writes the subject and what belongs to it in one statement', async () => {

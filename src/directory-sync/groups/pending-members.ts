@@ -1,0 +1,36 @@
+import type { SqlRunner } from '../../base/database/database.js';
+
+// `due` is what was waited for and is there now: the rows leave one table and enter the other.
+const JOIN = `
+  added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
+    select $1, group_id, member_id, 'User', display from due on conflict do nothing returning group_id),
+  touched as (update groups g set version = g.version + 1, updated_at = greatest(now(), g.updated_at)
+    where g.tenant_id = $1 and g.id in (select group_id from added))
+  select group_id from added`;
+
+/** Somebody has come into a directory: they join the groups in which they were waited for. Answers these groups. */
+export async function joinAwaited(
+  db: SqlRunner,
+  tenantId: string,
+  directoryId: string,
+  userId: string,
+): Promise<string[]> {
+  const { rows } = await db.query<{ group_id: string }>(
+    `with due as (delete from pending_members p using groups g where p.tenant_id = $1 and p.member_id = $3
+       and g.tenant_id = $1 and g.id = p.group_id and g.directory_id = $2 returning p.group_id, p.member_id, p.display),
+     ${JOIN}`,
+    [tenantId, directoryId, userId],
+  );
+  return rows.map((row) => row.group_id);
+}
+
+/** People have become unmanaged: every directory sees them now, and one or the other may have waited for them. */
+export async function joinUnmanaged(db: SqlRunner, tenantId: string): Promise<void> {
+  await db.query(
+    `with due as (delete from pending_members p using users u where p.tenant_id = $1 and u.tenant_id = $1
+       and u.id = p.member_id and u.directory_id is null and u.gone_at is null
+       returning p.group_id, p.member_id, p.display),
+     ${JOIN}`,
+    [tenantId],
+  );
+}
