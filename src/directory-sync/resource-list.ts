@@ -57,7 +57,7 @@ export async function readPage<Row extends { id: string; total: number | null }>
   const conditions = [table.visible];
   if (bound) conditions.push(toSql(bound, table.map, params));
   const base = { where: conditions.join(' and '), params: [...params] };
-  const list = listName(directory, query);
+  const list = listName(directory, table.type, query);
 
   const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor, list, query.count);
   const place = cursor?.a ?? query.startIndex - 1;
@@ -118,9 +118,17 @@ async function countAll(
   return rows[0]!.n;
 }
 
-function listName(directory: CurrentDirectory, query: ListQuery): string {
+function listName(directory: CurrentDirectory, type: ResourceTypeDef, query: ListQuery): string {
   const filter = query.filter ? printFilter(query.filter) : '';
-  const parts = [directory.tenantId, directory.id, filter, query.sortBy ?? '', query.sortOrder ?? '', query.count];
+  const parts = [
+    directory.tenantId,
+    directory.id,
+    type.name,
+    filter,
+    query.sortBy ?? '',
+    query.sortOrder ?? '',
+    query.count,
+  ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
 }
 

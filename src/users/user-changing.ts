@@ -59,6 +59,7 @@ export class UserChanging {
     const write = decision.nextWrite(about, edit, decided);
     updateUser(tx, ctx.tenantId, row, write, { seat, clashes, unlinked: false });
     const forwarded = this.consequences.ofWrite(tx, ctx, row, write);
+    edit.also?.(tx);
     try {
       const [now] = await tx.run<{ groups: string | null }>(this.db);
       if (now) return changed({ ...row, groups: now.groups }, write, forwarded);
@@ -88,6 +89,7 @@ export class UserChanging {
     const write = decision.nextWrite(about, edit, decided);
     updateUser(work, ctx.tenantId, row, write, { seat: false, clashes: false, unlinked: false });
     const forwarded = this.consequences.ofWrite(work, ctx, row, write);
+    edit.also?.(work);
     if ((await work.run(tx)).length === 0) throw new LostRace();
     return changed(row, write, forwarded);
   }

@@ -1,3 +1,4 @@
+import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { newId } from '../base/ids.js';
 import { decideInForce, type Circumstances, type Decision, type Written } from '../identity/held.rules.js';
 import type { HeldReason } from '../identity/person.js';
@@ -18,6 +19,8 @@ export interface Edit {
   released?: HeldReason | null;
   /** Nothing was written: only what is in force is worked out again, and stored if it differs. */
   onlyIfDifferent?: boolean;
+  /** What else belongs to the same write, such as its line in the audit log. */
+  also?: (tx: UnitOfWork) => void;
 }
 
 /** Everything that is known when it is decided what comes into force; nothing here asks the database. */

@@ -3,7 +3,6 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import { UnitOfWork } from '../base/database/unit-of-work.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
-import type { HeldReason } from '../identity/person.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
 import { isLost, LostRace } from './lost-race.js';
 import { RecentRows } from './recent-rows.js';
@@ -100,27 +99,31 @@ export class UsersService {
    * Nothing happens where nothing differs. Answers the outcome; throws `NotFound`, too where somebody else has become
    * responsible for the person. What an old directory had written before it was replaced still counts here.
    */
-  async reconsider(ctx: WriteContext, id: string, released?: HeldReason): Promise<WriteResult> {
+  async reconsider(ctx: WriteContext, id: string, more: Pick<Edit, 'released' | 'also'> = {}): Promise<WriteResult> {
     const directory = ctx.directory === null ? null : { ...ctx.directory, superseded: false };
     const own = (row: UserRow): boolean => row.directory_id === (directory?.id ?? null);
     return this.change({ ...ctx, directory, mayWait: true }, id, own, (row) => ({
       draft: draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap),
       onlyIfDifferent: true,
-      ...(released === undefined ? {} : { released }),
+      ...more,
     }));
   }
 
-  /** Removes a person. Throws `NotFound`; `check` may refuse (a version that is not the one the caller saw). */
+  /**
+   * Removes a person. Throws `NotFound`; `check` may refuse (a version that is not the one the caller saw). `last` also
+   * removes somebody who is gone for SCIM already, and adds what else belongs to the write.
+   */
   async remove(
     ctx: WriteContext,
     id: string,
     visible: (row: UserRow) => boolean,
     check: (row: UserRow) => void = () => undefined,
+    last?: { also: (tx: UnitOfWork) => void },
   ): Promise<void> {
     const tenant = await this.tenants.get(ctx.tenantId);
     const attempt = async (db: SqlRunner, lock: boolean): Promise<void> => {
       const row = await this.repository.read(ctx.tenantId, id, db, lock);
-      if (!row || row.gone || !visible(row)) throw new NotFound('user');
+      if (!row || (row.gone && !last) || !visible(row)) throw new NotFound('user');
       check(row);
       const tx = new UnitOfWork();
       if (row.id === tenant.ownerUserId && ctx.door === 'scim') {
@@ -130,6 +133,7 @@ export class UsersService {
         const person = JSON.stringify({ ...personOfRow(row), status: row.status });
         removeUser(tx, ctx.tenantId, row, person, ctx.source);
         this.consequences.ofRemoval(tx, ctx, row);
+        last?.also(tx);
       }
       if ((await tx.run(db)).length === 0) throw new LostRace();
     };

@@ -104,6 +104,7 @@ describe('Dockerfile', () => {
     const { NODE_FLAGS } = (await import(path.join(ROOT, 'scripts/prepare.mjs'))) as { NODE_FLAGS: string[] };
     const command = JSON.parse(/^CMD (\[.*\])$/m.exec(last)![1]!) as string[];
     expect(command).toEqual(['node', ...NODE_FLAGS, 'dist/main.js']);
+    expect(read('README.md')).toContain(`\`${command.join(' ')}\``);
     expect(/^USER (\S+)$/m.exec(last)![1]).toBe('node');
     expect(last.indexOf('chown node:node /data')).toBeGreaterThan(0);
     expect(last.indexOf('chown node:node /data')).toBeLessThan(last.indexOf('USER node'));

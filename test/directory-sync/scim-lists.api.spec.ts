@@ -231,13 +231,13 @@ describe('cursors (RFC 9865)', () => {
     expect(failure(await search({ cursor }, 'Users', directory))).toEqual([400, 'invalidCursor', '400']);
   });
 
-  it.failing('are of no use for another resource type', async () => {
+  it('are of no use for another resource type', async () => {
     const by = await populated(user('a'), user('b'));
     const { nextCursor } = (await list({ count: 1, cursor: '' }, 'Users', by)).body;
     expect(failure(await list({ count: 1, cursor: nextCursor }, 'Groups', by))).toEqual([400, 'invalidCursor', '400']);
   });
 
-  it.failing('are compared to the last character', async () => {
+  it('are compared to the last character', async () => {
     const by = await populated(user('a'), user('b'));
     const { nextCursor } = (await list({ count: 1, cursor: '' }, 'Users', by)).body;
     expect(failure(await list({ count: 1, cursor: `${nextCursor}A` }, 'Users', by))).toEqual([

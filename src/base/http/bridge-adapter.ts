@@ -1,6 +1,6 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Express } from 'express';
+import express, { type Express } from 'express';
 import { MAX_HEADER_BYTES } from './server.js';
 
 type MessageConstructor = typeof IncomingMessage;
@@ -11,6 +11,13 @@ type ResponseConstructor = typeof ServerResponse;
  * prototype of each of them, which costs more than all of its routing: the engine then treats every one as a stranger.
  */
 export class BridgeAdapter extends ExpressAdapter {
+  constructor() {
+    const app = express();
+    // One address has one spelling: limits and error faces are chosen by it.
+    app.set('case sensitive routing', true);
+    super(app);
+  }
+
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
     const options = {

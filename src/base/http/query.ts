@@ -43,7 +43,10 @@ export function queryTime(name: string, value: string | undefined): Date | undef
   const text = value.replace(/ (\d\d:\d\d)$/, '+$1');
   if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/i.test(text)) {
     const time = new Date(text);
-    if (!Number.isNaN(time.getTime())) return time;
+    // Date takes 30 February for 2 March.
+    const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+    const exists = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
+    if (exists && !Number.isNaN(time.getTime())) return time;
   }
   throw new InvalidFields([{ field: name, message: 'must be a time such as 2026-01-31T12:00:00Z' }]);
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { UnitOfWork } from '../../base/database/unit-of-work.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { Actor } from '../../identity/source.js';
 import { AUDIT_COLUMNS, checkLines, START, type AuditRow, type Breach } from './audit.rules.js';
@@ -57,6 +58,17 @@ export class AuditService {
         line.after === undefined ? null : JSON.stringify(line.after),
         line.requestId,
       ],
+    );
+  }
+
+  /** Adds a line to the statement that it is about; where that writes nothing, nothing is noted. */
+  addTo(tx: UnitOfWork, line: AuditLine): void {
+    const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+    tx.add(
+      (p) => `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)
+        select ${p.add(line.tenantId)}, ${p.add(json(line.actor), 'jsonb')}, ${p.add(line.action)}, ${p.add(line.targetType)},
+          ${p.add(line.targetId)}, ${p.add(json(line.before), 'jsonb')}, ${p.add(json(line.after), 'jsonb')},
+          ${p.add(line.requestId, 'text')} from subject`,
     );
   }
 

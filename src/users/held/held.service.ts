@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { codeOf, Database } from '../../base/database/database.js';
+import type { UnitOfWork } from '../../base/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { HeldReason } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
-import { AuditService } from '../../tenants/audit/audit.service.js';
+import { AuditService, type AuditLine } from '../../tenants/audit/audit.service.js';
 import { sourceOf, type Caller } from '../../tenants/caller.js';
 import { userNameKey } from '../../scim/text.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
@@ -42,11 +43,10 @@ export class HeldService {
       );
     }
     const source = sourceOf(caller);
-    if (row.gone) await this.removeAtLast(caller, row, source);
-    else {
-      await this.users.reconsider(await this.contextOf(caller.tenantId, row, source), userId, reason);
-    }
-    await this.note(caller, row, 'released');
+    const context = await this.contextOf(caller.tenantId, row, source);
+    const also = (tx: UnitOfWork) => this.audit.addTo(tx, this.line(caller, row, 'released'));
+    if (row.gone) await this.users.remove({ ...context, door: 'api' }, row.id, everybody, nothing, { also });
+    else await this.users.reconsider(context, userId, { released: reason, also });
     return (await this.repository.one(caller.tenantId, userId)) ?? null;
   }
 
@@ -57,7 +57,6 @@ export class HeldService {
       if (codeOf(error) !== '23505') throw error;
       throw new Conflict('user_name_taken', 'The name of the deleted user has been given to somebody else meanwhile.');
     });
-    await this.note(caller, row, 'discarded');
     return (await this.repository.one(caller.tenantId, userId))!;
   }
 
@@ -77,6 +76,7 @@ export class HeldService {
           row.directory_id ?? '',
         ]);
       }
+      await this.audit.record(tx, this.line(caller, row, 'discarded'));
     });
   }
 
@@ -84,22 +84,6 @@ export class HeldService {
     const row = await this.repository.one(tenantId, userId);
     if (!row || row.held === null) throw new NotFound('held user');
     return row;
-  }
-
-  private async removeAtLast(caller: Caller, row: NamedUser, source: ChangeSource): Promise<void> {
-    await this.db.query(`update users set gone_at = null, version = version + 1 where tenant_id = $1 and id = $2`, [
-      caller.tenantId,
-      row.id,
-    ]);
-    await this.db.query(`insert into population_steps (tenant_id, owner, step) values ($1, $2, 1)`, [
-      caller.tenantId,
-      row.directory_id ?? '',
-    ]);
-    await this.users.remove(
-      { ...(await this.contextOf(caller.tenantId, row, source)), door: 'api' },
-      row.id,
-      () => true,
-    );
   }
 
   private async contextOf(tenantId: string, row: NamedUser, source: ChangeSource): Promise<WriteContext> {
@@ -113,8 +97,8 @@ export class HeldService {
     };
   }
 
-  private note(caller: Caller, row: NamedUser, what: 'released' | 'discarded'): Promise<void> {
-    return this.audit.record(this.db, {
+  private line(caller: Caller, row: NamedUser, what: 'released' | 'discarded'): AuditLine {
+    return {
       tenantId: caller.tenantId,
       actor: caller.actor,
       action: `held.${what}`,
@@ -123,6 +107,9 @@ export class HeldService {
       before: { held: row.held },
       after: { held: null },
       requestId: caller.requestId,
-    });
+    };
   }
 }
+
+const everybody = () => true;
+const nothing = () => undefined;
