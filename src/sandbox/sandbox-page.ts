@@ -8,10 +8,12 @@ const STYLE = `
 body{font:15px/1.45 system-ui,sans-serif;margin:0 auto;max-width:1200px;padding:24px}
 h1{font-size:22px;margin:0}h2{font-size:16px;margin:28px 0 8px}
 p{color:var(--dim);margin:4px 0 0}
+.wide{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:13px}
-th{text-align:left;font-weight:600;color:var(--dim)}
-th,td{padding:5px 10px 5px 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
+th{text-align:left;font-weight:600;color:var(--dim);white-space:nowrap}
+th,td{padding:5px 10px 5px 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:break-word}
 code{font:12px ui-monospace,monospace}
+.text{display:block;min-width:14em;overflow-wrap:anywhere}
 form{display:flex;flex-wrap:wrap;gap:12px;align-items:end;border:1px solid var(--line);border-radius:8px;padding:12px}
 label{display:grid;gap:4px;font-size:12px;color:var(--dim)}
 input,select,button{font:inherit;padding:4px 8px}input{width:7em}
@@ -43,7 +45,7 @@ function userRow(user: SandboxUser): string[] {
   const name = [user.first_name, user.last_name].filter(Boolean).join(' ');
   return [
     escape(name),
-    escape(user.email),
+    `<span class="text">${escape(user.email)}</span>`,
     escape(user.role),
     escape(user.external_id ?? ''),
     `<span class="${user.status === 'active' ? 'good' : 'dim'}">${user.status}</span>`,
@@ -60,7 +62,7 @@ function callRow(call: JournalEntry): string[] {
     `<code>${escape(`${call.method} ${call.path}`)}</code>`,
     `<span class="${(call.status ?? 500) < 300 ? 'good' : 'bad'}">${call.status ?? '–'}</span>`,
     `<span class="${call.fault ? 'bad' : ''}">${escape(did)}</span>`,
-    `<code>${escape(call.body.slice(0, 400))}</code>`,
+    `<code class="text">${escape(call.body.slice(0, 400))}</code>`,
     `<code class="dim">${escape(call.idempotency_key ?? '')}</code>`,
   ];
 }
@@ -80,7 +82,7 @@ ${field('Retry-After (s)', 'retry_after', faults.retry_after === null ? '' : Str
 function table(heads: readonly string[], rows: readonly string[][]): string {
   const head = heads.map((text) => `<th>${text}</th>`).join('');
   const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('\n');
-  return `<table><thead><tr>${head}</tr></thead><tbody>${body || '<tr><td class="dim">Nothing yet.</td></tr>'}</tbody></table>`;
+  return `<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>${body || '<tr><td class="dim">Nothing yet.</td></tr>'}</tbody></table></div>`;
 }
 
 function time(iso: string): string {

@@ -96,6 +96,58 @@ describe('a tenant from nothing', () => {
   });
 });
 
+describe('an export of the ledger', () => {
+  let lines: string[];
+  let file: string;
+  const nowhere = { DATA_DIR: path.join(os.tmpdir(), 'bridge-cli-none'), TALENT_BRIDGE_URL: 'http://127.0.0.1:9' };
+  const check = (changed: string[], ...more: string[]) => {
+    writeFileSync(file, `${changed.join('\n')}\n`);
+    return cli(['seats', 'verify', '--file', file, ...more, '--json'], nowhere);
+  };
+  const hashOf = (line: string) => (JSON.parse(line) as { hash: string }).hash;
+
+  beforeAll(async () => {
+    file = path.join(dataDir, 'ledger.ndjson');
+    for (const limit of ['7', '8', 'none']) await cli(`seats limit --limit ${limit}`);
+    await cli('seats verify');
+    const exported = await send('GET', `${edge.url}/api/v1/seats/events?format=ndjson`, edge.tenant.apiKey);
+    lines = exported.text.trim().split('\n');
+    expect(lines.length).toBeGreaterThan(2);
+  });
+
+  it('is checked without the service, and named where it was changed or cut', async () => {
+    const last = lines.at(-1)!;
+    const verdict = { ok: true, entries: lines.length, head: hashOf(last) };
+    expect((await check(lines)).json).toMatchObject(verdict);
+    expect((await check(lines, '--head', hashOf(lines[0]!))).json).toMatchObject(verdict);
+
+    const changed = lines.with(1, lines[1]!.replace(/"limit":\d+/, '"limit":9000'));
+    expect(changed).not.toEqual(lines);
+    expect(await check(changed)).toMatchObject({ code: 1, err: expect.stringContaining('"sequence":2') });
+    expect(await check(lines.toSpliced(1, 1))).toMatchObject({ code: 1, err: expect.stringContaining('sequence 2') });
+    expect(await check(lines.slice(0, -1), '--head', hashOf(last))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('does not pass through the head'),
+    });
+  });
+
+  it.each([
+    ['no JSON', ['sequence,kind'], /line 1: not JSON/],
+    ['another list', ['{"id":"x"}'], /line 1: not an entry/],
+    ['no object', ['null'], /line 1: not an entry/],
+  ])('%s is no export', async (_, content, message) => {
+    expect(await check(content)).toMatchObject({ code: 2, err: expect.stringMatching(message) });
+  });
+
+  it('says so when the file is not there, or a head comes without one', async () => {
+    expect(await cli('seats verify --file /nowhere/x.ndjson', nowhere)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('ENOENT'),
+    });
+    expect(await cli('seats verify --head 00', nowhere)).toMatchObject({ code: 2 });
+  });
+});
+
 describe('the tenant of the credentials file', () => {
   it('needs no name', async () => {
     expect((await cli('seats show --json')).json).toMatchObject({ limit: null, used: 0 });

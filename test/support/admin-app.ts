@@ -1,6 +1,6 @@
 import { Global, Module, type DynamicModule, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Test } from '@nestjs/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -98,11 +98,10 @@ export async function adminApp(
     }
   }
 
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.root(), {
-    bodyParser: false,
-    logger: new NestLogger(logger),
-    abortOnError: false,
-  });
+  const compiled = await Test.createTestingModule({ imports: [AppModule.root()] })
+    .setLogger(new NestLogger(logger))
+    .compile();
+  const app = compiled.createNestApplication<NestExpressApplication>({ bodyParser: false });
   setupHttp(app);
   setupDocs(app);
   await app.init();

@@ -1,5 +1,6 @@
 import { CliError, EXIT } from '../cli.errors.js';
 import { given, numbers, type Command } from '../command.js';
+import { verifyExport } from '../seat-export.js';
 
 const DOORS = ['directory', 'api', 'sign_in'] as const;
 
@@ -18,11 +19,18 @@ export const SEAT_COMMANDS: Command[] = [
     noun: 'seats',
     verb: 'verify',
     description: 'Checks the ledger and names the first entry that does not fit',
-    async run({ client }) {
-      const verdict = await client.call('POST', '/seats/verify', {});
-      if (verdict['valid'] === false || verdict['ok'] === false) {
-        throw new CliError(`The ledger was changed: ${JSON.stringify(verdict)}`);
-      }
+    options: [
+      { name: 'file', description: 'an export (GET /seats/events?format=ndjson), checked without the service' },
+      { name: 'head', description: 'with --file: a hash kept elsewhere, which the chain must pass through' },
+    ],
+    async run(context) {
+      const { file, head } = given(context, 'file', 'head');
+      if (head !== undefined && file === undefined) throw new CliError('--head goes with --file.', EXIT.usage);
+      const verdict =
+        file === undefined
+          ? await context.client.call('POST', '/seats/verify', {})
+          : { ...(await verifyExport(file, head)) };
+      if (verdict['ok'] === false) throw new CliError(`The ledger was changed: ${JSON.stringify(verdict)}`);
       return verdict;
     },
   },

@@ -1,0 +1,47 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { ChainVerifier, type ChainVerdict, type SealedEntry } from '../seats/ledger/chain.rules.js';
+import { CliError, EXIT } from './cli.errors.js';
+
+/**
+ * Checks an export of the seat ledger (`GET /seats/events?format=ndjson`) by itself: no service, no database.
+ * In: the file and, where one was kept elsewhere, a head that the chain must pass through (hex). What only a head can
+ * show is that the newest lines were cut off. Out: the verdict of the chain. Throws a `CliError` for a file that
+ * cannot be read or is no such export.
+ */
+export async function verifyExport(file: string, head?: string): Promise<ChainVerdict> {
+  const verifier = new ChainVerifier();
+  const expected = head?.toLowerCase();
+  let passed = expected === undefined;
+  let line = 0;
+  try {
+    for await (const text of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
+      line += 1;
+      if (text.trim() === '') continue;
+      const entry = entryIn(text, `${file}, line ${line}`);
+      if (!verifier.take(entry)) return verifier.verdict();
+      passed ||= entry.hash === expected;
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`, EXIT.usage);
+  }
+  const verdict = verifier.verdict();
+  if (!verdict.ok || passed) return verdict;
+  return { ok: false, sequence: verdict.entries + 1, problem: 'the chain does not pass through the head given' };
+}
+
+function entryIn(text: string, place: string): SealedEntry {
+  let entry: unknown;
+  try {
+    entry = JSON.parse(text);
+  } catch {
+    throw new CliError(`${place}: not JSON. The export is GET /api/v1/seats/events?format=ndjson.`, EXIT.usage);
+  }
+  const { sequence, count_after, previous_hash, hash, effective_at } = (entry ?? {}) as Partial<SealedEntry>;
+  const whole =
+    [sequence, count_after].every(Number.isInteger) &&
+    [previous_hash, hash, effective_at].every((value) => typeof value === 'string');
+  if (!whole) throw new CliError(`${place}: not an entry of the seat ledger.`, EXIT.usage);
+  return entry as SealedEntry;
+}
