@@ -61,10 +61,9 @@ export async function readPage<Row extends { id: string; total: number | null }>
 
   const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor, list, query.count);
   const place = cursor?.a ?? query.startIndex - 1;
-  const mark =
-    cursor === undefined && query.sortBy === undefined && query.startIndex > 1
-      ? marks.take(list, query.startIndex)
-      : undefined;
+  const marked = query.cursor === undefined && query.sortBy === undefined && query.count > 0;
+  if (marked && query.startIndex === 1) marks.begin(list);
+  const mark = marked ? marks.take(list, query.startIndex) : undefined;
   const behind = mark ?? (typeof place === 'string' ? place : undefined);
   const offset = behind === undefined && typeof place === 'number' ? place : 0;
   if (behind !== undefined) conditions.push(`${table.id} > $${params.push(behind)}`);
@@ -76,12 +75,12 @@ export async function readPage<Row extends { id: string; total: number | null }>
   const text = `select ${columns}, ${wholeTotal ?? 'null::int'} as total from ${table.from}
     where ${conditions.join(' and ')} order by ${orderOf(table, query, bound)}
     limit ${limit} offset ${offset}`;
-  const found = query.count === 0 ? [] : (await db.query<Row>(text, params)).rows;
+  const found = query.count === 0 ? [] : (await db.shaped<Row>(text, params)).rows;
   const more = found.length > query.count;
   const rows = more ? found.slice(0, query.count) : found;
 
   const last = rows.at(-1);
-  if (last && more && query.sortBy === undefined && cursor === undefined) {
+  if (marked && last && more) {
     marks.put(list, query.startIndex + rows.length, last.id);
   }
   const first = rows[0];
@@ -114,7 +113,7 @@ async function countAll(
   const text = wholeTotal
     ? `select ${wholeTotal} as n, $2::text[] as shown`
     : `select count(*)::int as n from ${table.from} where ${base.where}`;
-  const { rows } = await db.query<{ n: number }>(text, base.params);
+  const { rows } = await db.shaped<{ n: number }>(text, base.params);
   return rows[0]!.n;
 }
 

@@ -69,7 +69,7 @@ export class UserDirectoryRepository {
     if (filter.status !== undefined) conditions.push(`u.status = ${add(filter.status)}`);
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
     if (filter.updated_since !== undefined) conditions.push(`u.updated_at >= ${add(filter.updated_since)}`);
-    const { rows } = await this.db.query<NamedUser>(
+    const { rows } = await this.db.shaped<NamedUser>(
       `${SELECT} where ${conditions.join(' and ')}
        order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`,
       params,

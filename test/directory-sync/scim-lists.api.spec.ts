@@ -1,6 +1,18 @@
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { send, type Client } from '../support/http.js';
-import { ENTERPRISE, failure, fresh, GROUP, group, madeGroup, madeUser, scim, user, USER } from '../support/scim.js';
+import {
+  ENTERPRISE,
+  failure,
+  fresh,
+  GROUP,
+  group,
+  madeGroup,
+  madeUser,
+  patch,
+  scim,
+  user,
+  USER,
+} from '../support/scim.js';
 
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const SEARCH = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest';
@@ -455,6 +467,49 @@ describe('a walk over 1 237 people while others come and go', () => {
     },
     120_000,
   );
+});
+
+describe('a walk after one that stopped at its first page', () => {
+  const walk = async (by: Client, search: Record<string, string>): Promise<string[]> => {
+    const seen: string[] = [];
+    for (let startIndex = 1; ;) {
+      const { body } = await list({ ...search, startIndex, count: 10 }, 'Users', by);
+      seen.push(...body.Resources.map(({ id }: Found) => id));
+      startIndex += 10;
+      if (startIndex > body.totalResults) return seen;
+    }
+  };
+  const thirty = async (by: Client, activeFrom: number): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let i = 0; i < 30; i++) ids.push(await madeUser(by, user(`walker${i}`, { active: i >= activeFrom })));
+    return ids;
+  };
+
+  it('meets everybody, also those who have come to its front meanwhile', async () => {
+    const by = scim(service.url, (await service.newTenant()).scimToken);
+    const ids = await thirty(by, 10);
+    const filter = 'active eq true';
+    await list({ filter, count: 10 }, 'Users', by);
+    for (const id of ids.slice(0, 10))
+      await by.patch(`/Users/${id}`, patch({ op: 'replace', value: { active: true } }));
+    expect((await walk(by, { filter })).sort()).toEqual([...ids].sort());
+  });
+
+  it('meets nobody twice where some at the front have gone', async () => {
+    const by = scim(service.url, (await service.newTenant()).scimToken);
+    const ids = await thirty(by, 0);
+    const page = await list({ count: 10 }, 'Users', by);
+    const gone: string[] = page.body.Resources.slice(0, 5).map(({ id }: Found) => id);
+    for (const id of gone) await by.delete(`/Users/${id}`);
+    expect((await walk(by, {})).sort()).toEqual(ids.filter((id) => !gone.includes(id)).sort());
+  });
+
+  it('and two at once, each from its own page on, meet everybody', async () => {
+    const by = scim(service.url, (await service.newTenant()).scimToken);
+    const ids = await thirty(by, 0);
+    const both = await Promise.all([walk(by, {}), walk(by, {}), walk(by, {})]);
+    for (const seen of both) expect(seen.sort()).toEqual([...ids].sort());
+  });
 });
 
 describe('a group’s list and its own', () => {

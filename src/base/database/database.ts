@@ -1,10 +1,13 @@
 import { DataSource } from 'typeorm';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
-import { statementName } from './unit-of-work.js';
+import { shapedStatementName, statementName } from './statement-names.js';
 
 /** Whatever can run one prepared statement: the pool, or a transaction. */
 export interface SqlRunner {
+  /** A text that is written in our code, prepared under a name of its own on each connection. */
   query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
+  /** A text to whose shape a caller adds (filters, sorting, pages): prepared only while there are few of them. */
+  shaped<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
 }
 
 const RETRYABLE = new Set(['40001', '40P01']);
@@ -21,9 +24,12 @@ export class Database implements SqlRunner {
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
   }
 
-  /** Runs one statement, prepared under a name of its own on each connection. */
   query<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
     return this.pool.query<R>({ name: statementName(text), text, values });
+  }
+
+  shaped<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
+    return this.pool.query<R>({ name: shapedStatementName(text), text, values });
   }
 
   /** Runs a text that is not worth a prepared plan (maintenance, scripts of several statements). */
@@ -66,6 +72,9 @@ class Transaction implements SqlRunner {
   constructor(private readonly client: PoolClient) {}
   query<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
     return this.client.query<R>({ name: statementName(text), text, values });
+  }
+  shaped<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
+    return this.client.query<R>({ name: shapedStatementName(text), text, values });
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { QueryResultRow } from 'pg';
 import type { SqlRunner } from './database.js';
 
@@ -14,19 +13,6 @@ export class Params {
 
 /** A room's rows: a data-modifying query that reads `from subject`, or null if there is nothing to add. */
 export type Fragment = (p: Params) => string;
-
-// One name per distinct text, so that the server plans each shape once per connection.
-const names = new Map<string, string>();
-
-/** The name under which a statement of this text is prepared on each connection. */
-export function statementName(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = 's' + createHash('sha256').update(text).digest('base64url').slice(0, 22);
-    names.set(text, name);
-  }
-  return name;
-}
 
 /**
  * One change, one statement. The subject is the guarded write that decides whether anything happens at all (an

@@ -187,7 +187,7 @@ export class GroupsRepository {
   ): Promise<MemberMoves> {
     const params: unknown[] = [tenantId, id, directoryId];
     const where = toSql(condition, MEMBER_COLUMN_MAP, params);
-    const { rows } = await tx.query<{ moved: string[] }>(
+    const { rows } = await tx.shaped<{ moved: string[] }>(
       `with ${LOCKED},
        gone as (delete from group_members m using locked
          where m.tenant_id = $1 and m.group_id = locked.id and ${where} returning m.member_id),
