@@ -10,6 +10,7 @@ import { Logger, NestLogger } from './base/log/logger.js';
 import { BridgeAdapter } from './base/http/bridge-adapter.js';
 import { tuneServer } from './base/http/server.js';
 import { createDataSource, migrate, waitForDatabase } from './data-source.js';
+import { DeletedDirectories } from './directory-sync/roles/deleted-directories.js';
 import { RoleJobs } from './directory-sync/roles/role-jobs.js';
 import { ForwardingWorker } from './forwarding/forwarding.worker.js';
 import { setupDocs } from './operations/docs/docs.js';
@@ -75,7 +76,16 @@ export class Application {
   }
 
   private workers(): { start(): void; stop(): Promise<void> }[] {
-    const rooms = [ForwardingWorker, PeopleUpkeep, RoleJobs, AuditSealer, ExpiryNotice, Retention, Statistics];
+    const rooms = [
+      ForwardingWorker,
+      PeopleUpkeep,
+      RoleJobs,
+      DeletedDirectories,
+      AuditSealer,
+      ExpiryNotice,
+      Retention,
+      Statistics,
+    ];
     return rooms.map((room) => this.nest.get<{ start(): void; stop(): Promise<void> }>(room));
   }
 }

@@ -12,6 +12,7 @@ import { DiscoveryController, ServiceProviderConfigController } from './discover
 import { GroupsRepository } from './groups/groups.repository.js';
 import { ScimGroupsController } from './groups/scim-groups.controller.js';
 import { ScimGroupsService } from './groups/scim-groups.service.js';
+import { DeletedDirectories } from './roles/deleted-directories.js';
 import { PeopleOfDirectory, RulesReview } from './roles/directory-consequences.js';
 import { MembershipReview } from './roles/membership-review.js';
 import { RoleJobsController } from './roles/role-jobs.controller.js';
@@ -34,10 +35,11 @@ export class DirectoryWordsModule {}
   imports: [UsersModule, DirectoriesModule],
   providers: [
     RoleJobs,
+    DeletedDirectories,
     { provide: RoleReview, useClass: RulesReview },
     { provide: DirectoryPeople, useClass: PeopleOfDirectory },
   ],
-  exports: [RoleJobs, RoleReview, DirectoryPeople],
+  exports: [RoleJobs, DeletedDirectories, RoleReview, DirectoryPeople],
 })
 export class DirectoryConsequencesModule {}
 

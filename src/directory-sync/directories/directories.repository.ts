@@ -116,6 +116,20 @@ export class DirectoriesRepository {
     ]);
   }
 
+  /** Whether somebody else takes over `other`, or `other` takes over `id` itself, directly or along a chain. */
+  async inTakeover(tx: SqlRunner, tenantId: string, id: string, other: string): Promise<boolean> {
+    // One at a time in a tenant: of two who ask at once, the second one sees what the first has written.
+    await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
+    const { rowCount } = await tx.query(
+      `with recursive alive as (select id, takes_over from directories where tenant_id = $1 and deleted_at is null),
+       chain (id) as (select $3::text collate "C" union select a.takes_over from alive a join chain c on a.id = c.id
+         where a.takes_over is not null)
+       select 1 from alive where takes_over = $3 and id <> $2 union all select 1 from chain where id = $2 limit 1`,
+      [tenantId, id, other],
+    );
+    return (rowCount ?? 0) > 0;
+  }
+
   async hasRole(db: SqlRunner, tenantId: string, role: string): Promise<boolean> {
     // Shared with others who name the role, and closed to whoever deletes it meanwhile.
     const { rowCount } = await db.query(`select 1 from roles where tenant_id = $1 and name = $2 for key share`, [

@@ -146,6 +146,11 @@ export class DirectoriesService {
     if (other !== null && (other === id || (await this.repository.find(tenantId, other, tx)) === null)) {
       throw new InvalidFields([{ field: 'takes_over', message: 'must be another directory of this tenant' }]);
     }
+    // Two that take over each other, or the same one, would hold each other's people, and nobody's word would count.
+    if (other !== null && (await this.repository.inTakeover(tx, tenantId, id, other))) {
+      const message = 'must be a directory that nobody else takes over, and that does not take over this one';
+      throw new InvalidFields([{ field: 'takes_over', message }]);
+    }
   }
 
   private note(tx: SqlRunner, by: AdminBy, action: string, id: string, before: unknown, after: unknown): Promise<void> {

@@ -42,10 +42,11 @@ export class RoleJobs extends Background {
     if (ids.length > 0) await this.review(job, ids);
     const last = ids.length < BATCH;
     await this.db.query(
-      `update jobs set done = done + $3, payload = payload || $4::jsonb, lease_until = null,
+      `update jobs set done = done + $3, payload = payload || $4::jsonb, lease_until = now(),
          state = case when $5 then 'done' else 'waiting' end, finished_at = case when $5 then now() end
-       where tenant_id = $1 and id = $2`,
-      [job.tenant_id, job.id, ids.length, JSON.stringify({ after: ids.at(-1) ?? null }), last],
+       -- Whoever was too slow and lost the job to somebody else changes nothing: the batch is the other's now.
+       where tenant_id = $1 and id = $2 and done = $6`,
+      [job.tenant_id, job.id, ids.length, JSON.stringify({ after: ids.at(-1) ?? null }), last, job.done],
     );
     return true;
   }
@@ -92,8 +93,8 @@ export class RoleJobs extends Background {
     const { rows } = await this.db.query<Job>(
       `update jobs j set state = 'running', lease_until = now() + interval '60 seconds'
        from (select tenant_id, id from jobs where state in ('waiting', 'running')
-             and kind in ('role-review', 'rules-changed') and (lease_until is null or lease_until < now())
-             order by created_at limit 1 for update skip locked) due
+             and kind in ('role-review', 'rules-changed') and (lease_until is null or lease_until <= now())
+             order by coalesce(lease_until, created_at), created_at limit 1 for update skip locked) due
        where j.tenant_id = due.tenant_id and j.id = due.id
        returning j.tenant_id, j.id, j.kind, j.payload, j.done, j.created_by`,
     );

@@ -100,6 +100,35 @@ describe('a new directory', () => {
   });
 });
 
+describe('who takes over whom', () => {
+  const takes = (id: string, other: string | null) => call('PATCH', `/${id}`, { takes_over: other });
+
+  it('is one taker each, and no circle; a chain of moves is fine', async () => {
+    const [first, second, third] = [await create(), await create(), await create()];
+    expect((await takes(second.id, first.id)).status).toBe(200);
+    expect((await takes(third.id, second.id)).status).toBe(200);
+    for (const [id, other] of [
+      [first.id, second.id],
+      [first.id, third.id],
+      [third.id, first.id],
+    ] as const) {
+      const refused = await takes(id, other);
+      expect([refused.status, refused.body.errors[0].field]).toEqual([422, 'takes_over']);
+    }
+    expect((await takes(second.id, first.id)).status).toBe(200);
+    expect((await takes(second.id, null)).status).toBe(200);
+    expect((await takes(third.id, first.id)).status).toBe(200);
+  });
+
+  it('is settled between two who ask at the same moment', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [one, other] = [await create(), await create()];
+      const answers = await Promise.all([takes(one.id, other.id), takes(other.id, one.id)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+    }
+  });
+});
+
 describe('a change', () => {
   it('merges, is in the log with before and after, and holds at once', async () => {
     const { id } = await create({ attribute_map: { external_id: 'userName', email: 'userName' } });

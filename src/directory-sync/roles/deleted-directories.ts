@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { Logger } from '../../base/log/logger.js';
+import { Background } from '../../base/loop.js';
+import { DirectoryPeople } from '../directories/directory-people.js';
+
+/**
+ * Frees those whom a directory has brought in while it was being deleted. A request that was let in a moment before
+ * may write for about a second after; a lock on the directory would close that gap, and every write of every
+ * directory would pay for it.
+ */
+@Injectable()
+export class DeletedDirectories extends Background {
+  constructor(
+    private readonly db: Database,
+    private readonly people: DirectoryPeople,
+    logger: Logger,
+  ) {
+    super(15_000, 'freeing the people of a deleted directory', logger);
+  }
+
+  override async run(): Promise<void> {
+    const { rows } = await this.db.query<{ tenant_id: string; id: string }>(
+      `select d.tenant_id, d.id from directories d
+       where d.deleted_at > now() - interval '1 hour' and (
+         exists (select 1 from users u where u.tenant_id = d.tenant_id and u.directory_id = d.id)
+         or exists (select 1 from groups g where g.tenant_id = d.tenant_id and g.directory_id = d.id))`,
+    );
+    for (const { tenant_id, id } of rows) {
+      await this.db.transaction((tx) => this.people.release(tx, tenant_id, id));
+    }
+  }
+}
