@@ -44,13 +44,15 @@ export function judge(answer: OutboundAnswer, now: Date): Verdict {
   }
   const { status } = answer;
   const retryAfterMs = retryAfter(answer.retryAfter, now);
-  const words = wordsOf(answer.body);
-  if (isHtml(answer.contentType, answer.body)) return unavailable(status, 'html', true, retryAfterMs, words);
+  if (isHtml(answer.contentType, answer.body)) {
+    return unavailable(status, 'html', true, retryAfterMs, wordsOf(answer.body));
+  }
   if (status >= 200 && status < 300) {
     const body = answer.truncated ? undefined : jsonOrNothing(answer.body);
-    if (body === undefined) return unavailable(status, 'not_json', true, retryAfterMs, words);
+    if (body === undefined) return unavailable(status, 'not_json', true, retryAfterMs, wordsOf(answer.body));
     return { kind: 'ok', status, body };
   }
+  const words = wordsOf(answer.body);
   if (status >= 300 && status < 400) {
     return { kind: 'stopped', status, reason: 'redirect', words: answer.location ?? '' };
   }

@@ -30,8 +30,8 @@ export function stepOf(call: Call): Step {
   if (call.lookup !== null && call.lookup.why !== 'dissolved') return { kind: 'look' };
   const { platform_id: id } = call;
   if (call.state === 'active') {
-    if (id === null) return { kind: 'create', body: createBody(personOf(call)) };
-    return { kind: 'update', id, body: updateBody(personOf(call), call.confirmed !== 'active') };
+    if (id === null) return { kind: 'create', body: createBody(call.person) };
+    return { kind: 'update', id, body: updateBody(call.person, call.confirmed !== 'active') };
   }
   // An inactive person is never created there; but one who was created without our learning the id has to be found.
   if (id === null) return { kind: call.confirmed === 'active' ? 'look' : 'nothing' };

@@ -62,6 +62,16 @@ export class SeatsRepository {
     return { limit, free: limit.limit - (await this.used(tenantId, tx)) };
   }
 
+  /** How many people wait for a seat and for nothing else, `except` one, counted up to `most`. */
+  async waiting(tx: SqlRunner, tenantId: string, except: string | null, most: number): Promise<number> {
+    const { rows } = await tx.query<{ n: number }>(
+      `select count(*)::int as n from (select 1 from users where tenant_id = $1 and seat = 'waiting'
+         and held = 'no_seat' and id is distinct from $2 limit $3) as w`,
+      [tenantId, except, most],
+    );
+    return rows[0]!.n;
+  }
+
   /** A guard for a claim that takes no lock of its own; the subject must demand a row of `seat_guard`. */
   guard(tx: UnitOfWork, tenantId: string, mode: 'unlimited' | 'open'): void {
     tx.given('seat_guard', (p) => {

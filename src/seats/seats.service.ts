@@ -16,6 +16,18 @@ export interface SeatCircumstances {
   source: ChangeSource;
 }
 
+/** Who asks for a seat under the tenant's lock. */
+export interface SeatAsk {
+  door: Door;
+  isOwner: boolean;
+  /** null: somebody new. */
+  userId: string | null;
+  /** Waits where the door's policy would `block`. */
+  mayWait?: boolean;
+  /** It is this person's turn: nobody has waited longer. */
+  inTurn?: boolean;
+}
+
 const REMEMBERED_MS = 1000;
 
 /** Takes and gives back seats as part of the write that needs it. */
@@ -56,20 +68,15 @@ export class SeatsService {
   }
 
   /**
-   * Under the tenant's lock: may this person have a seat? Throws `SeatLimitReached` where the door's policy is
-   * `block`, unless the person `mayWait` all the same. The answer holds to the end of the transaction.
+   * Under the tenant's lock: may this person have a seat? A free one that somebody else waits for is not free. Throws
+   * `SeatLimitReached` where the door's policy is `block`, unless the person `mayWait` all the same. The answer holds to
+   * the end of the transaction.
    */
-  async freeUnderLock(
-    tx: SqlRunner,
-    tenantId: string,
-    door: Door,
-    isOwner: boolean,
-    mayWait = false,
-  ): Promise<boolean> {
+  async freeUnderLock(tx: SqlRunner, tenantId: string, ask: SeatAsk): Promise<boolean> {
     const { limit, free } = await this.repository.lockAndCount(tx, tenantId);
-    if (free === null || claimMode(limit, door, isOwner) === 'free') return true;
-    if (free > 0) return true;
-    if (limit.policies[door] === 'block' && !mayWait) throw new SeatLimitReached(limit.limit!);
+    if (free === null || claimMode(limit, ask.door, ask.isOwner) === 'free') return true;
+    if (free > 0 && (ask.inTurn || free > (await this.repository.waiting(tx, tenantId, ask.userId, free)))) return true;
+    if (limit.policies[ask.door] === 'block' && !ask.mayWait) throw new SeatLimitReached(limit.limit!);
     return false;
   }
 

@@ -5,7 +5,6 @@ import { Logger } from '../base/log/logger.js';
 import { Loop } from '../base/loop.js';
 import { systemActor } from '../identity/source.js';
 import { SeatLimitsService } from '../seats/seat-limits.service.js';
-import { SeatLimitReached } from '../seats/seats.errors.js';
 import { SeatSealer } from '../seats/ledger/sealer.js';
 import { SeatsRepository } from '../seats/seats.repository.js';
 import { UsersService } from './users.service.js';
@@ -16,6 +15,9 @@ interface Candidate {
   directory_id: string | null;
   source: 'api' | 'scim' | 'sign-in';
 }
+
+/** `done`: the person does not wait any more, which may mean that something else than a seat holds them now. */
+type Outcome = 'done' | 'no seat' | 'failed';
 
 const BATCH = 100;
 const SWEEP_MS = 15_000;
@@ -74,15 +76,20 @@ export class PeopleUpkeep {
     }
   }
 
-  /** Gives free seats to those who wait, oldest first, until one of them gets none. */
+  /** Gives free seats to those who wait, oldest first, until there is none left. Whoever cannot have one is passed by. */
   async promote(tenantId: string): Promise<void> {
+    const passedBy: string[] = [];
     for (;;) {
       const { rows } = await this.db.query<Candidate>(
-        `select id, directory_id, source from users where tenant_id = $1 and seat = 'waiting'
+        `select id, directory_id, source from users where tenant_id = $1 and seat = 'waiting' and id <> all ($2)
          order by waiting_since, id limit ${BATCH}`,
-        [tenantId],
+        [tenantId, passedBy],
       );
-      for (const candidate of rows) if (!(await this.admit(tenantId, candidate))) return;
+      for (const candidate of rows) {
+        const outcome = await this.admit(tenantId, candidate, true);
+        if (outcome === 'no seat') return;
+        if (outcome === 'failed') passedBy.push(candidate.id);
+      }
       if (rows.length < BATCH) return;
     }
   }
@@ -94,11 +101,11 @@ export class PeopleUpkeep {
        where tenant_id = $1 and held in ('email_taken', 'external_id_taken') order by held_since, id limit 1000`,
       [tenantId],
     );
-    for (const candidate of rows) await this.admit(tenantId, candidate);
+    for (const candidate of rows) await this.admit(tenantId, candidate, false);
   }
 
-  /** True if the person came into force. */
-  private async admit(tenantId: string, { id, directory_id: directoryId, source }: Candidate): Promise<boolean> {
+  private async admit(tenantId: string, candidate: Candidate, inTurn: boolean): Promise<Outcome> {
+    const { id, directory_id: directoryId, source } = candidate;
     try {
       const directory = directoryId === null ? null : await this.directories.get(tenantId, directoryId);
       const context = {
@@ -112,12 +119,14 @@ export class PeopleUpkeep {
           actor: systemActor('waiting list'),
         },
         receivedAt: new Date(),
+        inTurn,
       };
       const { row } = await this.users.reconsider(context, id);
-      return row.seat !== 'waiting';
+      return row.seat === 'waiting' ? 'no seat' : 'done';
     } catch (error) {
-      if (error instanceof NotFound || error instanceof SeatLimitReached) return false;
-      throw error;
+      // One person must not keep all who come after them waiting.
+      if (!(error instanceof NotFound)) this.logger.error('reconsidering a person failed', { user_id: id, error });
+      return 'failed';
     }
   }
 

@@ -97,7 +97,7 @@ export class PeopleService {
           if (row.directory_id !== before.directory_id) {
             throw new Conflict('changed_meanwhile', 'Somebody else has become responsible for the user; look again.');
           }
-          const edit = editOf(row, body, userName, directory);
+          const edit = editOf(row, body, userName, directory, mayWrite);
           if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
           return edit;
         },
@@ -173,13 +173,19 @@ function editOf(
   body: ChangeUser,
   userName: string,
   directory: WritingDirectory | null,
+  mayWrite: boolean,
 ): (Edit & { fields: string[] }) | null {
-  const fields = changedFields(row, body);
+  const before = JSON.parse(row.doc) as UserDocument;
+  // Whoever may not take back what the directory wrote may still name what is in force, as it is.
+  const written = row.held === null || !mayWrite ? null : draftOf(before, directory?.attributeMap);
+  const fields = changedFields(row, written, body);
   if (fields.length === 0) return null;
   // One half of a name says nothing without the other, which may have been made from something else.
   const renamed = body.first_name !== undefined || body.last_name !== undefined;
-  const names = { first_name: body.first_name ?? row.first_name, last_name: body.last_name ?? row.last_name };
-  const before = JSON.parse(row.doc) as UserDocument;
+  const names = {
+    first_name: body.first_name ?? written?.firstName ?? row.first_name,
+    last_name: body.last_name ?? written?.lastName ?? row.last_name,
+  };
   const doc = withFields(before, renamed ? { ...body, ...names } : body);
   if (doc['userName'] !== before['userName']) doc['userName'] = userName;
   const draft = draftOf(doc, directory?.attributeMap);
@@ -208,8 +214,12 @@ function refuseManaged(fields: string[], row: UserRow, directory: WritingDirecto
   if (theirs.length > 0) throw new ManagedByDirectory({ id: directory.id, name: directory.name }, theirs);
 }
 
-function changedFields(row: UserRow, body: ChangeUser): string[] {
-  const now: Record<string, unknown> = {
+/**
+ * What differs from what is in force. For somebody who is held, what differs from what was `written` too: to be left
+ * as one is shown then takes back what waits to come into force.
+ */
+function changedFields(row: UserRow, written: UserDraft | null, body: ChangeUser): string[] {
+  const inForce: Record<string, unknown> = {
     email: row.email,
     first_name: row.first_name,
     last_name: row.last_name,
@@ -217,8 +227,21 @@ function changedFields(row: UserRow, body: ChangeUser): string[] {
     status: row.status,
     role: row.role,
   };
+  const waiting: Record<string, unknown> = !written
+    ? {}
+    : {
+        email: written.email,
+        first_name: written.firstName,
+        last_name: written.lastName,
+        external_id: written.key ?? row.person_external_id,
+        status: row.active ? 'active' : 'inactive',
+      };
   const sent = body as Record<string, unknown>;
-  return [...IDENTITY, 'role'].filter((field) => sent[field] !== undefined && sent[field] !== now[field]);
+  return [...IDENTITY, 'role'].filter(
+    (field) =>
+      sent[field] !== undefined &&
+      (sent[field] !== inForce[field] || (field in waiting && sent[field] !== waiting[field])),
+  );
 }
 
 function contextOf(caller: Caller, directory: WritingDirectory | null, receivedAt: Date): WriteContext {

@@ -107,8 +107,9 @@ export class UserChanging {
     // Who is held comes before the question of a seat; whom an admin lets in counts as overage.
     const asks = wants && !taken.emailTaken && !taken.externalIdTaken && released !== 'no_seat';
     const isOwner = row.id === tenant.ownerUserId;
-    const { tenantId, door, mayWait } = ctx;
-    const seatFree = !asks || (await this.seats.freeUnderLock(tx, tenantId, door, isOwner, mayWait));
+    const { tenantId, door, mayWait, inTurn } = ctx;
+    const ask = { door, isOwner, userId: row.id, mayWait, inTurn };
+    const seatFree = !asks || (await this.seats.freeUnderLock(tx, tenantId, ask));
     return { ...taken, seatFree };
   }
 
@@ -123,8 +124,8 @@ export class UserChanging {
       ? await this.repository.rolesFromRules(ctx.tenantId, ctx.directory.id, row.id, db)
       : [];
     const roleSet = edit.roleSet === undefined ? row.role_set : edit.roleSet;
-    const released = edit.released === undefined ? row.released : edit.released;
-    return { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released };
+    const about = { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released: row.released };
+    return { ...about, released: edit.released === undefined ? decision.stillReleased(about) : edit.released };
   }
 }
 

@@ -40,7 +40,7 @@ export class UserCreation {
     const claims = decision.seat === 'held';
     const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode);
     const write = newWrite(about, decision);
-    insertUser(tx, ctx.tenantId, write, { seat, clashes: false, unlinked: ctx.directory !== null });
+    insertUser(tx, ctx.tenantId, write, { seat, clashes: false, unlinked: ctx.directory ?? false });
     const forwarded = this.consequences.ofWrite(tx, ctx, null, write);
     if ((await tx.run(this.db)).length === 0) {
       this.seats.forget(ctx.tenantId);
@@ -53,7 +53,9 @@ export class UserCreation {
   async carefully(tx: SqlRunner, about: Case): Promise<Creation> {
     const { ctx, tenant, draft } = about;
     const written = writtenIn(about);
-    const holders = await this.repository.holders(ctx.tenantId, draft, written.person.external_id, null, tx);
+    const key = written.person.external_id;
+    const old = ctx.directory?.takesOver ?? null;
+    const holders = await this.repository.holders(ctx.tenantId, draft, key, null, tx, old);
     const match = matchIn(ctx, holders);
     if (match) {
       const row = await this.repository.read(ctx.tenantId, match.id, tx, true);
@@ -65,7 +67,8 @@ export class UserCreation {
     // Held before the question of a seat comes up.
     const clash = taken.emailTaken || taken.externalIdTaken;
     const wants = !clash && wantsSeat(written, null, takesSeat(tenant, written));
-    const seatFree = !wants || (await this.seats.freeUnderLock(tx, ctx.tenantId, ctx.door, false));
+    const seatFree =
+      !wants || (await this.seats.freeUnderLock(tx, ctx.tenantId, { door: ctx.door, isOwner: false, userId: null }));
     const decision = decide(about, written, { ...taken, seatFree });
     const work = new UnitOfWork();
     const write = newWrite(about, decision);
@@ -84,9 +87,12 @@ export function clashesIn(holders: Holder[]): { emailTaken: boolean; externalIdT
   };
 }
 
-/** Refuses what the door does not take: a name twice for all, two active people's e-mail or key for the users API. */
+/**
+ * Refuses what the door does not take: a name twice for all, two active people's e-mail or key for the users API. Where
+ * nobody stands at the door there is nobody to refuse: then an e-mail or key of somebody else holds the person.
+ */
 export function refuseClashes(ctx: WriteContext, holders: Holder[], active: boolean): void {
-  if (ctx.door === 'api' && active) {
+  if (ctx.door === 'api' && active && !ctx.mayWait) {
     const email = holders.find((h) => h.same_email && h.status === 'active');
     if (email) throw new Taken('email_taken', email.id);
     const key = holders.find((h) => h.same_key && h.status === 'active');

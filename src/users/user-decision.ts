@@ -4,7 +4,7 @@ import { decideInForce, type Circumstances, type Decision, type Written } from '
 import type { HeldReason } from '../identity/person.js';
 import { roleOf } from '../identity/role.rules.js';
 import type { TenantView } from '../tenants/tenant.store.js';
-import type { UserDraft } from './user.mapping.js';
+import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { currentOf, type UserRow } from './user.row.js';
 import type { UserWithGroups } from './users.repository.js';
 import { type UserWrite } from './user-statements.js';
@@ -81,6 +81,24 @@ export function takesSeat(tenant: TenantView, written: Written): boolean {
   return written.person.role !== null && (tenant.roles.get(written.person.role)?.takesSeat ?? true);
 }
 
+/**
+ * The reason that an admin has released and that still is: the owner who was put out has come back, or another key was
+ * written, and it is a new question.
+ */
+export function stillReleased({ row, draft, released, ctx }: Case & { row: UserRow }): HeldReason | null {
+  if (released === 'protected' && draft.active) return null;
+  if (released === 'external_id_taken') {
+    const keyOfDoc = (doc: UserDocument) => draftOf(doc, ctx.directory?.attributeMap).key;
+    if (keyOfDoc(JSON.parse(row.doc) as UserDocument) !== keyOfDoc(draft.doc)) return null;
+  }
+  return released;
+}
+
+/** True once somebody who was let in over the limit has no seat any more, and waits for none either. */
+function isSeatOver({ row, released }: Case & { row: UserRow }, { seat, held }: Decision): boolean {
+  return released === 'no_seat' && seat !== 'held' && (row.seat === 'held' || held === null);
+}
+
 /** The row of somebody new. */
 export function newWrite(about: Case, decision: Decision): UserWrite {
   return {
@@ -106,7 +124,7 @@ export function nextWrite(about: Case & { row: UserRow }, edit: Edit, decision: 
     draft: about.draft,
     decision,
     roleSet: about.roleSet,
-    released: about.released,
+    released: isSeatOver(about, decision) ? null : about.released,
     everActive: row.ever_active || isKnownThere(decision),
     // A clock that was set back must not make a change look older than the one before.
     at: new Date(Math.max(Date.now(), row.updated_at)),

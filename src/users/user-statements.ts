@@ -29,8 +29,8 @@ export interface WriteGuards {
   seat: boolean;
   /** Demand that nobody else who is active has the e-mail or the key, so that a clash shows before the index does. */
   clashes: boolean;
-  /** Demand that there is nobody unmanaged to link with. */
-  unlinked: boolean;
+  /** Demand that there is nobody to link with: nobody unmanaged, and nobody of the directory that is taken over. */
+  unlinked: false | { takesOver: string | null };
 }
 
 /** Adds the insert of a new person as the subject of a unit of work. Any clash writes nothing. */
@@ -44,10 +44,16 @@ export function insertUser(tx: UnitOfWork, tenantId: string, write: UserWrite, g
     const emailPlace = p.add(person.email === null ? null : emailKey(person.email), 'text');
     const keyPlace = p.add(person.external_id, 'text');
     if (guards.unlinked) {
-      conditions.push(`not exists (select 1 from users o where o.tenant_id = ${tenant} and o.directory_id is null
-        and o.email_key = ${emailPlace})`);
-      conditions.push(`not exists (select 1 from users o where o.tenant_id = ${tenant} and o.directory_id is null
-        and o.person_external_id = ${keyPlace})`);
+      const { takesOver } = guards.unlinked;
+      const whose = ['o.directory_id is null'];
+      // Once per status: that is how the indexes are cut.
+      const old = takesOver !== null && `o.directory_id = ${p.add(takesOver)}`;
+      if (old) whose.push(`o.status = 'active' and ${old}`, `o.status = 'inactive' and ${old}`);
+      for (const theirs of whose) {
+        const nobody = (same: string) =>
+          `not exists (select 1 from users o where o.tenant_id = ${tenant} and ${theirs} and ${same})`;
+        conditions.push(nobody(`o.email_key = ${emailPlace}`), nobody(`o.person_external_id = ${keyPlace}`));
+      }
     }
     const at = p.add(write.at, 'timestamptz');
     return `insert into users (tenant_id, id, directory_id, source, doc, user_name, user_name_key, external_id, active,

@@ -51,6 +51,7 @@ export class UsersRepository {
     key: string | null,
     self: string | null,
     db: SqlRunner,
+    takesOver: string | null = null,
   ): Promise<Holder[]> {
     const email = draft.email === null ? null : emailKey(draft.email);
     // One probe per index; a single `or` would make the planner choose one index and filter.
@@ -63,10 +64,11 @@ export class UsersRepository {
         probe(`o.user_name_key = $2`),
         probe(`o.email_key = $3 and o.status = 'active'`),
         probe(`o.email_key = $3 and o.directory_id is null`),
+        ...(takesOver === null ? [] : [probe(`o.email_key = $3 and o.status = 'inactive' and o.directory_id = $6`)]),
         probe(`o.person_external_id = $4 and o.status = 'active'`),
         probe(`o.person_external_id = $4 and o.status = 'inactive'`),
       ].join('\n union '),
-      [tenantId, draft.userNameKey, email, key, self],
+      [tenantId, draft.userNameKey, email, key, self, ...(takesOver === null ? [] : [takesOver])],
     );
     return rows;
   }

@@ -102,11 +102,11 @@ export class UsersService {
   async reconsider(ctx: WriteContext, id: string, more: Pick<Edit, 'released' | 'also'> = {}): Promise<WriteResult> {
     const directory = ctx.directory === null ? null : { ...ctx.directory, superseded: false };
     const own = (row: UserRow): boolean => row.directory_id === (directory?.id ?? null);
-    return this.change({ ...ctx, directory, mayWait: true }, id, own, (row) => ({
-      draft: draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap),
-      onlyIfDifferent: true,
-      ...more,
-    }));
+    return this.change({ ...ctx, directory, mayWait: true }, id, own, (row) => {
+      if (isDiscarded(row)) return null;
+      const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap);
+      return { draft, onlyIfDifferent: true, ...more };
+    });
   }
 
   /**
@@ -188,4 +188,12 @@ export class UsersService {
     }
     throw new TooMuchContention();
   }
+}
+
+/**
+ * Held for nothing, and yet not as written: an admin has discarded that. It stays so until a door writes again, and
+ * nothing that moves around the person brings it back.
+ */
+function isDiscarded(row: UserRow): boolean {
+  return row.held === null && row.active !== (row.status === 'active');
 }

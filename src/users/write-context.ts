@@ -26,6 +26,11 @@ export interface WriteContext {
   directory: WritingDirectory | null;
   source: ChangeSource;
   receivedAt: Date;
-  /** Nobody asked for a seat at a door: who finds none waits, whatever the policy of the door (contract §6). */
+  /**
+   * Nobody asked at a door: who finds no seat waits, whatever the policy of the door (contract §6), and whose e-mail or
+   * key is somebody else's is held.
+   */
   mayWait?: boolean;
+  /** The waiting list hands out the next free seat: it is this person's turn. */
+  inTurn?: boolean;
 }

@@ -37,6 +37,11 @@ describe('stepOf', () => {
       { person: personText({ ...person, external_id: null, role: null }) },
       { kind: 'create', body: '{"email":"usr_1@example.com","first_name":"First","last_name":""}' },
     ],
+    [
+      'a person in whose name a null is written',
+      { person: personText({ ...person, first_name: 'a:null', role: null }) },
+      { kind: 'create', body: JSON.stringify({ ...person, first_name: 'a:null', role: undefined }) },
+    ],
     ['a change', { ...id, confirmed: 'active' }, { kind: 'update', id: 'hp_1', body: JSON.stringify(person) }],
     [
       'a return',

@@ -189,6 +189,32 @@ describe('limits and policies', () => {
     expect(await summary(at)).toMatchObject({ limit: 2, used: 2, waiting: 0 });
   });
 
+  it('wait: a free seat is for those who wait already, not for whoever comes just then', async () => {
+    const at = await house();
+    await at.api.put('/seats/limit', { limit: 1 });
+    const [, waits] = [await madeUser(at.scim), await madeUser(at.scim)];
+    // Past the service, so that nobody hands out the new seat before the newcomers are there.
+    const raise = (limit: number) =>
+      service.db.query('update seat_limits set seat_limit = $2 where tenant_id = $1', [at.tenantId, limit]);
+    await raise(2);
+    const late = await madeUser(at.scim);
+    expect(await seatOf(at, late)).toMatchObject({ seat: 'waiting' });
+    expect((await at.api.post('/users', person())).body.code).toBe('seat_limit_reached');
+    // Nor for the second one of those who wait, whose directory writes them again.
+    await at.scim.patch(`/Users/${late}`, patch({ op: 'replace', path: 'title', value: 'T' }));
+    expect(await seatOf(at, late)).toMatchObject({ seat: 'waiting' });
+    await raise(4);
+    await madeByApi(at);
+    await at.api.put('/seats/limit', { limit: 4 });
+    for (const id of [waits, late]) {
+      await eventually(
+        () => seatOf(at, id),
+        ({ seat }) => seat === 'held',
+      );
+    }
+    expect(await summary(at)).toMatchObject({ used: 4, waiting: 0 });
+  });
+
   it('wait: who leaves while waiting waits no more', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 0 });

@@ -303,6 +303,99 @@ describe('no_seat', () => {
     const actions = (await at.api.get('/audit?limit=2')).body.data.map((each: { action: string }) => each.action);
     expect(actions).toEqual(['held.discarded', 'held.released']);
   });
+
+  it('discarded: not let in by a role that moves, only by a new word of the directory', async () => {
+    const at = await house();
+    await at.api.put('/seats/limit', { limit: 0 });
+    const [a, b] = [await madeUser(at.scim, withMail(mail())), await madeUser(at.scim, withMail(mail()))];
+    await at.api.post(`/held/${a}/discard`, {});
+    await at.api.put('/seats/limit', { limit: 9 });
+    await until(at, b, null);
+    await at.api.patch(`/directories/${at.directoryId}`, { default_role: 'Admin' });
+    await eventually(
+      () => show(at, b),
+      (each) => each.role === 'Admin',
+    );
+    expect(await show(at, a)).toMatchObject({ status: 'inactive', seat: 'none', held: null });
+    await at.scim.patch(`/Users/${a}`, replace('title', 'T'));
+    expect(await show(at, a)).toMatchObject({ status: 'active', seat: 'held', role: 'Admin' });
+  });
+
+  it('released is for this time: whoever gave the seat back waits like everybody', async () => {
+    const at = await house();
+    await at.api.put('/seats/limit', { limit: 0 });
+    const id = await madeUser(at.scim, withMail(mail()));
+    await at.api.post(`/held/${id}/release`, {});
+    await at.scim.patch(`/Users/${id}`, replace('title', 'T'));
+    expect(await show(at, id)).toMatchObject({ seat: 'held', held: null });
+    await at.scim.patch(`/Users/${id}`, replace('active', false));
+    await at.scim.patch(`/Users/${id}`, replace('active', true));
+    expect(await show(at, id)).toMatchObject({ status: 'inactive', seat: 'waiting', held: 'no_seat' });
+  });
+});
+
+describe('those who wait', () => {
+  /** Limit 1, everybody waits; `a` has the seat. */
+  const full = async () => {
+    const at = await house();
+    await at.api.put('/seats/limit', { limit: 1, policy: { api: 'wait' } });
+    const made = async (more: object = {}) =>
+      (await at.api.post('/users', { email: mail(), first_name: 'Ann', last_name: 'Other', ...more })).body
+        .id as string;
+    return { at, made, a: await made() };
+  };
+
+  it('are not stopped by one of them whose e-mail was given to somebody else', async () => {
+    const { at, made } = await full();
+    const email = mail();
+    const [x, y, z] = [await made({ email }), await made({ email }), await made()];
+    await at.api.put('/seats/limit', { limit: 10 });
+    for (const id of [x, z]) expect(await until(at, id, null)).toMatchObject({ status: 'active', seat: 'held' });
+    expect(await show(at, y)).toMatchObject({ status: 'inactive', seat: 'none', held: 'email_taken' });
+    await at.api.patch(`/users/${x}`, { status: 'inactive' });
+    expect(await until(at, y, null)).toMatchObject({ status: 'active', seat: 'held' });
+  });
+
+  it('do not wait any more once they are deactivated, although they are shown inactive', async () => {
+    const { at, made } = await full();
+    const external_id = fresh('K');
+    const [b, c] = [await made(), await made({ external_id })];
+    expect((await at.api.patch(`/users/${b}`, { status: 'inactive' })).body).toMatchObject({
+      seat: 'none',
+      held: null,
+    });
+    const { email, first_name, last_name } = await show(at, c);
+    const put = { email, first_name, last_name, status: 'inactive' };
+    expect((await at.api.put(`/users/by-external-id/${external_id}`, put)).body).toMatchObject({
+      seat: 'none',
+      held: null,
+    });
+    expect((await at.api.get('/seats')).body).toMatchObject({ waiting: 0 });
+  });
+
+  it('and who is held can be given back what is in force', async () => {
+    const { at, a } = await full();
+    const watcher = (await at.api.post('/users', { email: mail(), first_name: 'W', last_name: 'O', role: 'Observer' }))
+      .body;
+    await at.api.patch(`/users/${watcher.id}`, { role: 'User', email: mail(), last_name: 'New' });
+    expect(await show(at, watcher.id)).toMatchObject({ held: 'no_seat', email: watcher.email, last_name: 'O' });
+    const { email, last_name } = watcher;
+    await at.api.patch(`/users/${watcher.id}`, { email, last_name });
+    await at.api.patch(`/users/${a}`, { status: 'inactive' });
+    expect(await until(at, watcher.id, null)).toMatchObject({ role: 'User', email, last_name });
+  });
+
+  it('of a directory: what is in force may be named as it is, and takes nothing back', async () => {
+    const at = await house();
+    await at.api.put('/seats/limit', { limit: 0, policy: { directory: 'wait' } });
+    const id = await madeUser(at.scim, user(mail()));
+    const shown = await show(at, id);
+    expect(shown).toMatchObject({ status: 'inactive', held: 'no_seat' });
+    expect((await at.api.patch(`/users/${id}`, { status: 'inactive', email: shown['email'] })).status).toBe(200);
+    expect((await at.scim.get(`/Users/${id}`)).body.active).toBe(true);
+    await at.api.put('/seats/limit', { limit: null });
+    expect(await until(at, id, null)).toMatchObject({ status: 'active' });
+  });
 });
 
 describe('protected', () => {
@@ -337,6 +430,32 @@ describe('protected', () => {
     expect((await at.api.get(`/users/${owner}`)).status).toBe(404);
     await until(at, second.body.id, null);
     expect((await at.scim.get('/Users')).body.totalResults).toBe(1);
+  });
+});
+
+describe('released', () => {
+  it('the owner is protected again after coming back', async () => {
+    const at = await house();
+    const owner = await madeUser(at.scim, user(mail()));
+    await at.api.patch('/tenant', { owner_user_id: owner });
+    await at.scim.patch(`/Users/${owner}`, replace('active', false));
+    await at.api.post(`/held/${owner}/release`, {});
+    await at.scim.patch(`/Users/${owner}`, replace('title', 'T'));
+    expect(await show(at, owner)).toMatchObject({ status: 'inactive', held: null });
+    await at.scim.patch(`/Users/${owner}`, replace('active', true));
+    await at.scim.patch(`/Users/${owner}`, replace('active', false));
+    expect(await show(at, owner)).toMatchObject({ status: 'active', held: 'protected' });
+  });
+
+  it('a key is released, and no other one', async () => {
+    const at = await house();
+    const [one, two] = [fresh('E'), fresh('E')];
+    for (const externalId of [one, two]) await madeUser(at.scim, withMail(mail(), { externalId }));
+    const third = await madeUser(at.scim, withMail(mail(), { externalId: one }));
+    await at.api.post(`/held/${third}/release`, {});
+    expect(await show(at, third)).toMatchObject({ status: 'active', held: null });
+    await at.scim.patch(`/Users/${third}`, replace('externalId', two));
+    expect(await show(at, third)).toMatchObject({ status: 'active', held: 'external_id_taken' });
   });
 });
 

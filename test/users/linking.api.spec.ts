@@ -150,6 +150,25 @@ describe('people whom no directory manages', () => {
 });
 
 describe('takes_over', () => {
+  it('links whom the old one had put out, by e-mail or key, and whom the new one brings put out', async () => {
+    const at = await house();
+    const mails = [0, 1, 2].map(() => `${fresh()}@x.example`);
+    const as = (i: number, more: object = {}) => user(fresh(), { emails: [{ value: mails[i] }], ...more });
+    const ids = [
+      await madeUser(at.scim, as(0, { externalId: 'E1', active: false })),
+      await madeUser(at.scim, as(1, { active: false })),
+      await madeUser(at.scim, as(2)),
+    ];
+    const made = await service.newDirectory(at.tenantId, { takes_over: at.directoryId });
+    const next = scim(service.url, made.token);
+    const [byBoth, byMail, out] = [as(0, { externalId: 'E1' }), as(1), as(2, { active: false })];
+    for (const [i, each] of [byBoth, byMail, out].entries()) {
+      const { status, body } = await next.post('/Users', each);
+      expect([status, body.id]).toEqual([201, ids[i]]);
+    }
+    expect((await next.get('/Users')).body.totalResults).toBe(3);
+  });
+
   it('the new directory sees and links the old one’s people; the old one’s later writes have no effect', async () => {
     const at = await house();
     const names = [`${fresh()}@x.example`, `${fresh()}@x.example`, `${fresh()}@x.example`];

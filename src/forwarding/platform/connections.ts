@@ -8,6 +8,8 @@ import type { PlatformConnection } from '../../platform-client/platform.types.js
 export class Connections {
   private readonly trusted: Set<string>;
   private readonly allowPrivate: boolean;
+  /** A destination is read once a second and used for every call in it. */
+  private known = new WeakMap<Destination, PlatformConnection>();
 
   constructor(config: Config) {
     // The operator's own address, and the stand-in that this installation runs itself.
@@ -23,15 +25,17 @@ export class Connections {
   /** An address of this installation's own that is known only after the start (the sandbox on any free port). */
   trust(address: string): void {
     this.trusted.add(new URL(address).origin);
+    this.known = new WeakMap();
   }
 
   of(destination: Destination): PlatformConnection {
-    return {
-      baseUrl: destination.baseUrl,
-      key: destination.key,
-      paths: destination.settings.paths,
-      trusted: this.trusts(destination.baseUrl),
-    };
+    let connection = this.known.get(destination);
+    if (connection === undefined) {
+      const { baseUrl, key, settings } = destination;
+      connection = { baseUrl, key, paths: settings.paths, trusted: this.trusts(baseUrl) };
+      this.known.set(destination, connection);
+    }
+    return connection;
   }
 
   /** Whether an address may be private and plain http. */

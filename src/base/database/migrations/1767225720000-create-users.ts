@@ -51,6 +51,10 @@ export class CreateUsers1767225720000 implements MigrationInterface {
     await db.query(`
       create index users_inactive_external_id on users (tenant_id, person_external_id)
       where status = 'inactive' and person_external_id is not null`);
+    // Like the one above for whom a directory that takes over another one has to find before it makes them anew.
+    await db.query(`
+      create index users_inactive_email on users (tenant_id, email_key)
+      where status = 'inactive' and email_key is not null`);
     await db.query(`create index users_external_id on users (tenant_id, external_id) where external_id is not null`);
     // Small: people whom no directory manages yet, to be found when an IdP is switched on late.
     await db.query(`create index users_unmanaged_email on users (tenant_id, email_key) where directory_id is null`);

@@ -66,6 +66,8 @@ export class CreateDelivery1767225900000 implements MigrationInterface {
       where first_pending is not null and parked is null`);
     await db.query(`create index lanes_parked on lanes (tenant_id, parked_at, user_id) where parked is not null`);
     await db.query(`create index lanes_platform_id on lanes (tenant_id, platform_id) where platform_id is not null`);
+    // A call is copied where something newer came while it was out: seldom, and not for long.
+    await db.query(`create index lanes_outdated on lanes (tenant_id) where call is not null`);
     // `version` moves with every change of settings or state by hand: a worker that knows an older one claims nothing.
     await db.query(`
       create table destinations (
