@@ -14,6 +14,8 @@ export interface Lookup {
   status?: number;
   /** How often a conflict dissolved so far. */
   dissolved?: number;
+  /** How often this waited so far for somebody else's delivery. */
+  waited?: number;
   /** The platform's own words, for whoever has to decide when nothing is found. */
   detail?: string;
 }

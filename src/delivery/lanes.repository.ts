@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import type { Call, LeasedLane } from './call.js';
-import { callOf, CALL_COLUMNS, type CallColumns } from './call.sql.js';
+import { callOf, CALL_COLUMNS, CREATE_OUT, type CallColumns } from './call.sql.js';
 import type { Destination } from './destination.js';
 import {
   deliveredValues,
@@ -157,11 +157,31 @@ export class LanesRepository {
   /** Whose lane an account of the platform is bound to, other than this user's. */
   async boundTo(tenantId: string, platformId: string, exceptUserId: string): Promise<Bound | null> {
     const { rows } = await this.db.query<Bound>(
-      `select l.user_id, l.target_state, l.first_pending is not null as pending, l.parked is not null as parked
+      `select l.user_id, l.target_state, l.first_pending is not null as pending, l.parked is not null as parked,
+         coalesce(l.lookup ? 'waited', false) as waiting
        from lanes l join destinations d on d.tenant_id = l.tenant_id and d.epoch = l.epoch
        where l.tenant_id = $1 and l.platform_id = $2 and l.user_id <> $3
        order by l.target_state = 'active' desc, pending desc limit 1`,
       [tenantId, platformId, exceptUserId],
+    );
+    return rows[0] ?? null;
+  }
+
+  /**
+   * Who is creating an account under one of these names, although a newer change says otherwise of them by now. Until
+   * the outcome of that call is known, an account that is found may be theirs, and is bound to nobody yet.
+   */
+  async creating(tenantId: string, names: CreatedAs, exceptUserId: string): Promise<Bound | null> {
+    const { rows } = await this.db.query<Bound>(
+      // Whoever still is as the call says shares no name with anybody: only calls that were copied count, and they are few.
+      `select l.user_id, l.target_state, true as pending, l.parked is not null as parked,
+         coalesce(l.lookup ? 'waited', false) as waiting
+       from lanes l join destinations d on d.tenant_id = l.tenant_id and d.epoch = l.epoch
+       cross join lateral (select (l.call->>'person')::jsonb as person) said
+       where l.tenant_id = $1 and l.user_id <> $2 and l.call is not null and ${CREATE_OUT}
+         and (said.person->>'external_id' = $3 or lower(said.person->>'email') = lower($4))
+       limit 1`,
+      [tenantId, exceptUserId, names.external_id, names.email],
     );
     return rows[0] ?? null;
   }
@@ -187,12 +207,20 @@ export class LanesRepository {
   }
 }
 
+/** What no two accounts of the platform share. */
+export interface CreatedAs {
+  external_id: string | null;
+  email: string | null;
+}
+
 /** The lane that holds an account of the platform. */
 export interface Bound {
   user_id: string;
   target_state: Call['state'];
   pending: boolean;
   parked: boolean;
+  /** It waits for somebody else itself. */
+  waiting?: boolean;
 }
 
 function rankOf(call: Call): number {

@@ -18,8 +18,8 @@ export type Outcome =
       confirm?: boolean;
       circling?: boolean;
     }
-  /** Somebody else's delivery has to come first. */
-  | { kind: 'wait'; detail: string }
+  /** Somebody else's delivery has to come first. `lookup` counts the waits, which sets their pace. */
+  | { kind: 'wait'; detail: string; lookup?: Lookup }
   /** The answer of a platform that is away or in trouble; what was sent may or may not have taken effect. */
   | { kind: 'unavailable'; reason: string; charge: boolean; retryAfterMs: number | null }
   /** The platform will not have it. */

@@ -23,8 +23,11 @@ export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
   }
 }
 
-/** How long a lane waits for another one that has to go first. */
+/** How long a lane waits for another one that has to go first: mostly a moment. */
 const TURN_MS = 500;
+/** After so many waits it takes longer than a moment, and they grow, up to this. */
+const QUICK_TURNS = 4;
+const LONGEST_TURN_MS = 10_000;
 /** A Retry-After of an hour is for the destination to wait out, if it is away; one person among many goes on sooner. */
 const LONGEST_OWN_WAIT_MS = 300_000;
 
@@ -60,8 +63,10 @@ export function settlementOf(
       const pace = outcome.circling ? { tries, failed: true, charge: true, waitMs: pause() } : { tries: lane.tries };
       return { ...base, ...boundBy(outcome), ...pace, confirm: outcome.confirm ?? false, lookup: outcome.lookup };
     }
-    case 'wait':
-      return { ...base, tries: lane.tries, waitMs: TURN_MS };
+    case 'wait': {
+      const lookup = outcome.lookup ?? lane.call.lookup;
+      return { ...base, tries: lane.tries, lookup, waitMs: turnMs(lookup?.waited ?? 1) };
+    }
     case 'unavailable':
       return {
         ...base,
@@ -80,6 +85,10 @@ export function settlementOf(
     case 'park':
       return { ...base, lookup: null, failed: true, parked: outcome.reason, parkedDetail: outcome.detail };
   }
+}
+
+function turnMs(waited: number): number {
+  return Math.min(LONGEST_TURN_MS, TURN_MS * 2 ** Math.min(Math.max(waited - QUICK_TURNS, 0), 10));
 }
 
 function neverSent(reason: string): boolean {

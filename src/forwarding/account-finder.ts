@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import type { LeasedLane, Lookup } from '../delivery/call.js';
 import type { Destination } from '../delivery/destination.js';
-import { LanesRepository } from '../delivery/lanes.repository.js';
+import { LanesRepository, type Bound } from '../delivery/lanes.repository.js';
 import type { Outcome, Sent } from '../delivery/outcome.js';
 import { PlatformClient } from '../platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
 import { adoptByEmail, adoptByExternalId, sameEmail, type Adoption } from './adoption.rules.js';
 import { Connections } from './platform/connections.js';
+import { waitFor } from './waiting.rules.js';
 
 /** Tries of a create whose answer named no id and that cannot be found afterwards, before it is believed. */
 const BELIEVED_AFTER = 3;
@@ -86,9 +87,10 @@ export class AccountFinder {
     const accounts = named === null ? await search.byEmail(person.email) : [named];
     let refusal: string | null = null;
     for (const account of accounts) {
-      const adoption = adoptByEmail(person, account, await this.boundTo(search, account.id));
+      const bound = await this.boundTo(search, account.id);
+      const adoption = adoptByEmail(person, account, bound);
       if (adoption.kind === 'adopt') return this.adopted(account.id, 'email', lookup);
-      if (adoption.kind === 'wait') return { kind: 'wait', detail: adoption.detail };
+      if (adoption.kind === 'wait') return waitFor(lane, bound!);
       refusal = adoption.detail;
     }
     if (lookup?.why !== 'conflict') {
@@ -112,7 +114,9 @@ export class AccountFinder {
     );
     for (const account of accounts) {
       const bound = await this.boundTo(search, account.id);
-      if (bound?.pending && !bound.parked) return { kind: 'wait', detail: `waits for ${bound.user_id}` };
+      // Whoever waited for somebody who is parked by now learns of whom.
+      const waited = lookup?.waited !== undefined;
+      if (bound?.pending && (!bound.parked || waited)) return waitFor(lane, bound);
     }
     if (accounts.length > 0) return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
     return this.unexplained(lookup);
@@ -128,7 +132,7 @@ export class AccountFinder {
   private async bind(search: Search, id: string, by: string): Promise<Outcome> {
     const bound = await this.boundTo(search, id);
     const adoption: Adoption = adoptByExternalId(bound);
-    if (adoption.kind === 'wait') return { kind: 'wait', detail: adoption.detail };
+    if (adoption.kind === 'wait') return waitFor(search.lane, bound!);
     if (adoption.kind === 'refuse') {
       // The account is another person's by now (hired again under the same key): of the leaver there is nothing left.
       if (search.lane.call.state !== 'active') return { kind: 'delivered', bind: null };
@@ -142,7 +146,11 @@ export class AccountFinder {
     return { kind: 'next', lookup: null, bind: id, ...(lookup?.why === 'conflict' ? { adopted: by } : {}) };
   }
 
-  private boundTo(search: Search, platformId: string): ReturnType<LanesRepository['boundTo']> {
-    return this.lanes.boundTo(search.destination.tenantId, platformId, search.lane.userId);
+  /** Who else here works with an account, or may have created it just now. */
+  private async boundTo({ destination, person, lane }: Search, platformId: string): Promise<Bound | null> {
+    const { tenantId } = destination;
+    // In this order: a create that is over by the first look has left its binding for the second.
+    const creating = await this.lanes.creating(tenantId, person, lane.userId);
+    return creating ?? this.lanes.boundTo(tenantId, platformId, lane.userId);
   }
 }

@@ -54,6 +54,16 @@ describe('settlementOf', () => {
     expect(settle({ kind: 'stopped', reason: 'redirect', detail: '' }, lane(false)).keep).toBe(true);
   });
 
+  it('waits longer and longer for somebody else, and counts', () => {
+    const pauses = [1, 2, 4, 5, 6, 8, 9, 60].map((waited) => {
+      const lookup = { why: 'conflict', waited } as const;
+      const settlement = settle({ kind: 'wait', detail: '', lookup }, lane(true, 2, { lookup: { why: 'conflict' } }));
+      expect(settlement).toMatchObject({ lookup, tries: 2, keep: false, failed: false });
+      return settlement.waitMs;
+    });
+    expect(pauses).toEqual([500, 500, 500, 1_000, 2_000, 8_000, 10_000, 10_000]);
+  });
+
   it('keeps what has to be looked for', () => {
     const looking = lane(true, 2, { lookup: { why: 'lost' } });
     expect(settle(away('timeout'), looking).lookup).toEqual({ why: 'lost' });

@@ -286,6 +286,34 @@ describe('forwarding, case by case', () => {
       expect((await h.lane(t, 'usr_2'))['parked']).toBeNull();
     });
 
+    it('is nobody’s to adopt while the create that made it has no known outcome', async () => {
+      const t = await h.tenant('adopt-8', { timeout_ms: 300 }, url);
+      let released = false;
+      const first = () => posts()[0];
+      scripted.answer = (request, res) => {
+        if (request.method !== 'POST' || released || (request !== first() && request.key !== first()!.key))
+          return false;
+        // It takes effect, and nobody hears of it, nor of its repetitions.
+        void fetch(h.sandbox.url + request.url, {
+          method: 'POST',
+          headers: { authorization: request.auth!, 'idempotency-key': request.key! },
+          body: request.body,
+        }).then(() => res.destroy());
+        return true;
+      };
+      await h.change(t, 'usr_1', 'active', { external_id: 'x' });
+      await until(async () => (await h.platformUsers(t)).has('x'));
+      await h.change(t, 'usr_1', 'deleted', { external_id: 'x' });
+      await h.change(t, 'usr_2', 'active', { external_id: 'x' });
+      await until(async () => ((await h.lane(t, 'usr_2'))['lookup']?.waited ?? 0) > 0);
+      released = true;
+      await h.drained(t);
+      const users = [...(await h.platformUsers(t)).values()];
+      expect(users).toMatchObject([{ external_id: 'x', status: 'active', email: 'usr_2@example.com' }]);
+      const lane = await h.lane(t, 'usr_2');
+      expect([lane['parked'], lane['platform_id']]).toEqual([null, users[0]!['id']]);
+    });
+
     it('of a leaver who was deactivated goes to the same person’s new record', async () => {
       const t = await h.tenant('adopt-7', { on_delete: 'inactive' });
       await h.change(t, 'usr_1', 'active', { external_id: 'x' });
@@ -313,6 +341,45 @@ describe('forwarding, case by case', () => {
       expect((await h.counts(t)).parked).toBe(0);
       expect((await h.platformUsers(t)).get('x-usr_2')).toMatchObject({ email: 'a@example.com' });
     });
+  });
+
+  it('two people who wait for each other are parked in the end, and both learn of whom', async () => {
+    const t = await h.tenant('swap-both');
+    await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
+    await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
+    await h.drained(t);
+    await h.db.transaction((tx) => h.states.pause(tx, t, 'by_hand', null));
+    await h.change(t, 'usr_1', 'active', { email: 'b@example.com' });
+    await h.change(t, 'usr_2', 'active', { email: 'a@example.com' });
+    await h.states.resume(h.db, t);
+    const waits = async (userId: string) => (await h.lane(t, userId))['lookup']?.waited ?? 0;
+    await until(async () => (await waits('usr_1')) > 1 && (await waits('usr_2')) > 1);
+    // As after two minutes. A lane that is just being looked at counts on from what it had, so more than once.
+    await until(async () => {
+      await h.db.query(
+        `update lanes set lookup = lookup || '{"waited":20}'::jsonb where tenant_id = $1 and lookup is not null`,
+        [t],
+      );
+      return (await h.counts(t)).parked === 2;
+    });
+    for (const [userId, other] of [
+      ['usr_1', 'usr_2'],
+      ['usr_2', 'usr_1'],
+    ] as const) {
+      const { parked, parked_detail } = await h.lane(t, userId);
+      expect([parked, parked_detail]).toEqual(['account_belongs_to_someone_else', expect.stringContaining(other)]);
+      expect(h.told.parked).toContainEqual(expect.objectContaining({ tenantId: t, userId }));
+    }
+    // What the detail says helps: an interim address for one of them, and then one after the other.
+    await h.change(t, 'usr_1', 'active', { email: 'interim@example.com' });
+    await until(async () => (await h.lane(t, 'usr_1'))['first_pending'] === null);
+    await h.change(t, 'usr_2', 'active', { email: 'a@example.com', last_name: 'New' });
+    await h.drained(t);
+    await h.change(t, 'usr_1', 'active', { email: 'b@example.com' });
+    await h.drained(t);
+    const users = await h.platformUsers(t);
+    expect(users.get('x-usr_1')).toMatchObject({ email: 'b@example.com' });
+    expect(users.get('x-usr_2')).toMatchObject({ email: 'a@example.com' });
   });
 
   describe('refusals', () => {
