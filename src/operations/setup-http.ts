@@ -4,6 +4,8 @@ import { Config } from '../base/config/config.js';
 import { bodyReader, type BodyOptions } from '../base/http/body.js';
 import { requestStart } from '../base/http/request-id.js';
 import { securityHeaders } from '../base/http/security-headers.js';
+import { CredentialStore } from '../tenants/credentials.js';
+import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
 
 /**
@@ -17,5 +19,5 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.set('query parser', 'simple');
   app.set('trust proxy', config.trustProxy.length > 0 ? [...config.trustProxy] : false);
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
-  app.use(bodyReader(body));
+  app.use(bodyReader({ admit: knownCaller(app.get(CredentialStore), config.operatorToken), ...body }));
 }

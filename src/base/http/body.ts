@@ -1,13 +1,16 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { NextFunction, RequestHandler } from 'express';
 import { MalformedRequest } from '../errors/domain-error.js';
+import { BodyBudget, type BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
-import type { BridgeRequest } from './request.js';
+import type { BridgeRequest, BridgeResponse } from './request.js';
 
 const MIB = 1024 * 1024;
 export const MAX_DEPTH = 32;
 // A refused body is read to its end, so that the caller sees the answer and not a broken connection; not for ever.
 const MAX_DISCARD = 64 * MIB;
+/** Up to here a body is read before anybody asks who sent it: nearly all are smaller, and need no look-up ahead. */
+export const SMALL_BODY = 64 * 1024;
 
 /** The most bytes that an address takes: a group is its 100 000 members in one PUT. */
 export function bodyLimit(path: string): number {
@@ -21,14 +24,17 @@ export interface BodyOptions {
   keepRaw?: (path: string) => boolean;
   /** Addresses that read their own body (forms). */
   leave?: (path: string) => boolean;
+  /** Asked before more than 64 KiB are read: rejects with the refusal of a caller whom nobody knows. */
+  admit?: (req: BridgeRequest) => Promise<void>;
 }
 
 /**
  * Reads JSON bodies: limits before and while reading, the declared type and encoding, UTF-8, syntax and depth. Sets
- * `req.body`: undefined where there is no body. Refuses with 400, 413 and 415.
+ * `req.body`: undefined where there is no body. Refuses with 400, 413 and 415; a large body also with what `admit`
+ * says, and with 503 while there are too many of them.
  */
-export function bodyReader(options: BodyOptions = {}): RequestHandler {
-  const { keepRaw, leave } = options;
+export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget()): RequestHandler {
+  const { keepRaw, leave, admit } = options;
   return (request, res, next) => {
     const req = request as BridgeRequest;
     const { method, headers } = req;
@@ -44,7 +50,10 @@ export function bodyReader(options: BodyOptions = {}): RequestHandler {
     }
     const refusal = refusedForm(headers['content-encoding'], headers['content-type']);
     if (refusal !== null && length !== undefined) return next(refusal);
-    read(req, limit, (error, bytes) => {
+    // Where a signature says who sent it, the body has to be read first.
+    const ask = admit === undefined || keepRaw?.(req.path) ? undefined : admit;
+    const large = new LargeBody(req, res, budget, ask);
+    read(req, limit, large, (error, bytes) => {
       if (error) return next(error);
       if (bytes!.length === 0) return next();
       if (refusal !== null) return next(refusal);
@@ -63,15 +72,64 @@ function finish(req: BridgeRequest, bytes: Buffer, next: NextFunction): void {
   next();
 }
 
-function read(req: BridgeRequest, limit: number, done: (error: Error | null, bytes?: Buffer) => void): void {
+/** What has to be settled before more of a body is read than anybody may send. */
+class LargeBody {
+  readonly length: number;
+  private admitted = false;
+  private share: BodyShare | null = null;
+
+  constructor(
+    private readonly req: BridgeRequest,
+    private readonly res: BridgeResponse,
+    private readonly budget: BodyBudget,
+    private readonly admit: BodyOptions['admit'],
+  ) {
+    this.length = Number(req.headers['content-length'] ?? 0);
+  }
+
+  /** Whether the caller has to be asked for now that so many bytes have come. */
+  isDue(size: number): boolean {
+    return !this.admitted && size > SMALL_BODY;
+  }
+
+  /** Lets the caller pass and sets aside what is known of the length; the bytes are given back with the answer. */
+  async pass(size: number): Promise<void> {
+    await this.admit?.(this.req);
+    this.admitted = true;
+    // Whoever went away meanwhile gives nothing back any more.
+    if (this.res.closed || this.req.destroyed) return;
+    const share = (this.share = this.budget.share());
+    this.res.once('close', share.giveBack);
+    const refusal = share.take(Math.max(size, this.length));
+    if (refusal !== null) throw refusal;
+  }
+
+  /** Sets aside bytes of a body of unknown length. */
+  grow(bytes: number): Error | null {
+    return this.length === 0 ? (this.share?.take(bytes) ?? null) : null;
+  }
+}
+
+function read(
+  req: BridgeRequest,
+  limit: number,
+  large: LargeBody,
+  done: (error: Error | null, bytes?: Buffer) => void,
+): void {
   let first: Buffer | null = null;
   let more: Buffer[] | null = null;
   let size = 0;
   const onData = (chunk: Buffer): void => {
     size += chunk.length;
     if (size > limit) return stop(new BodyTooLarge(limit));
+    const full = large.grow(chunk.length);
+    if (full !== null) return stop(full);
     if (first === null) first = chunk;
     else (more ??= [first]).push(chunk);
+    if (large.isDue(size)) {
+      req.pause();
+      large.pass(size).then(() => req.resume(), stop);
+    }
   };
   const onEnd = (): void => {
     stop(null);
@@ -87,14 +145,19 @@ function read(req: BridgeRequest, limit: number, done: (error: Error | null, byt
   const stop = (error: Error | null): void => {
     unlisten();
     if (error !== null) {
+      first = more = null;
       req.resume();
       return done(error);
     }
     done(null, more !== null ? Buffer.concat(more, size) : (first ?? Buffer.alloc(0)));
   };
-  req.on('data', onData);
-  req.on('end', onEnd);
+  const listen = (): void => {
+    req.on('data', onData);
+    req.on('end', onEnd);
+  };
   req.on('error', onError);
+  if (large.isDue(large.length)) large.pass(0).then(listen, stop);
+  else listen();
 }
 
 const PLAIN_TYPES = new Set(['application/json', 'application/scim+json', 'application/json; charset=utf-8']);

@@ -4,9 +4,14 @@ import { newId } from '../../base/ids.js';
 import type { Actor } from '../../identity/source.js';
 import type { Batch, Job, JobKind } from './forwarding-job.js';
 
-const KINDS: readonly JobKind[] = ['platform.reforward', 'platform.import', 'changes.resend'];
+export const KINDS: readonly JobKind[] = ['platform.reforward', 'platform.import', 'changes.resend'];
 /** Longer than any batch takes. */
 const LEASE_SECONDS = 120;
+/** Claims go one after the other, over all processes: two at once could take two jobs of one tenant. */
+const CLAIMS = 7_301;
+/** How long a job rests after a failure, and at the most after many in a row. */
+const FIRST_PAUSE_SECONDS = 10;
+const LONGEST_PAUSE_SECONDS = 600;
 
 /** A job as the API shows it. */
 export interface JobView {
@@ -34,9 +39,19 @@ export class JobsRepository {
     return rows[0]!;
   }
 
-  /** Leases the oldest job that nobody works on. */
-  async claim(): Promise<Job | null> {
-    const { rows } = await this.db.query<{
+  /**
+   * Leases the job that has waited the longest since it was made or last worked on, of a tenant for whom nobody works
+   * just now: so a large job, or one that fails again and again, is only one among others.
+   */
+  claim(kinds: readonly JobKind[] = KINDS): Promise<Job | null> {
+    return this.db.transaction(async (tx) => {
+      await tx.query(`select pg_advisory_xact_lock($1)`, [CLAIMS]);
+      return this.claimIn(tx, kinds);
+    });
+  }
+
+  private async claimIn(tx: SqlRunner, kinds: readonly JobKind[]): Promise<Job | null> {
+    const { rows } = await tx.query<{
       tenant_id: string;
       id: string;
       kind: JobKind;
@@ -45,13 +60,16 @@ export class JobsRepository {
       created_by: Actor;
     }>(
       `with due as (
-         select tenant_id, id from jobs
-         where state in ('waiting', 'running') and kind = any($1::text[]) and (lease_until is null or lease_until < now())
-         order by created_at limit 1 for update skip locked)
-       update jobs j set state = 'running', lease_until = now() + $2 * interval '1 second'
+         select d.tenant_id, d.id from jobs d
+         where d.state in ('waiting', 'running') and d.kind = any($1::text[])
+           and (d.lease_until is null or d.lease_until <= now())
+           and not exists (select 1 from jobs o where o.tenant_id = d.tenant_id and o.state = 'running'
+                           and o.kind = any($3::text[]) and o.lease_until > now())
+         order by coalesce(d.lease_until, d.created_at), d.created_at limit 1 for update skip locked)
+       update jobs j set state = 'running', lease_until = clock_timestamp() + $2 * interval '1 second'
        from due where j.tenant_id = due.tenant_id and j.id = due.id
        returning j.tenant_id, j.id, j.kind, j.payload, j.done, j.created_by`,
-      [KINDS, LEASE_SECONDS],
+      [kinds, LEASE_SECONDS, KINDS],
     );
     const [row] = rows;
     if (row === undefined) return null;
@@ -65,30 +83,37 @@ export class JobsRepository {
     };
   }
 
-  /** Notes how far a job is. Without a next place it is done. */
+  /**
+   * Notes how far a job is, and gives it back for the next round. Without a next place it is done. Nothing is noted of
+   * a batch that took longer than its lease, when somebody else has gone on meanwhile.
+   */
   async progress(job: Job, batch: Batch): Promise<void> {
     await this.db.query(
-      `update jobs set payload = coalesce($3::jsonb, payload), done = done + $4, total = coalesce($5, total),
-         state = case when $3::jsonb is null then 'done' else 'running' end,
+      `update jobs set payload = coalesce($3::jsonb, payload) - 'failures', done = done + $4, total = coalesce($5, total),
+         state = case when $3::jsonb is null then 'done' else 'waiting' end,
          finished_at = case when $3::jsonb is null then now() end,
-         lease_until = case when $3::jsonb is null then null else now() + $6 * interval '1 second' end
-       where tenant_id = $1 and id = $2`,
+         lease_until = case when $3::jsonb is null then null else now() end
+       where tenant_id = $1 and id = $2 and state = 'running' and done = $6`,
       [
         job.tenantId,
         job.id,
         batch.next === null ? null : JSON.stringify(batch.next),
         batch.done,
         batch.total ?? null,
-        LEASE_SECONDS,
+        job.done,
       ],
     );
   }
 
-  /** Lets a job rest for a while; after that anybody may go on with it. */
-  async postpone(job: Job, seconds: number): Promise<void> {
+  /** Lets a job rest after a failure, longer after each one in a row; after that anybody may go on with it. */
+  async postpone(job: Job): Promise<void> {
+    const failures = failuresOf(job) + 1;
+    const seconds = Math.min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** Math.min(failures - 1, 10));
     await this.db.query(
-      `update jobs set lease_until = now() + $3 * interval '1 second' where tenant_id = $1 and id = $2`,
-      [job.tenantId, job.id, seconds],
+      `update jobs set state = 'waiting', lease_until = now() + $3 * interval '1 second',
+         payload = payload || jsonb_build_object('failures', $4::int)
+       where tenant_id = $1 and id = $2 and state = 'running' and done = $5`,
+      [job.tenantId, job.id, seconds, failures, job.done],
     );
   }
 
@@ -108,4 +133,8 @@ export class JobsRepository {
     );
     return rows;
   }
+}
+
+function failuresOf({ payload }: Job): number {
+  return typeof payload['failures'] === 'number' ? payload['failures'] : 0;
 }

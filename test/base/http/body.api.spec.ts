@@ -148,9 +148,74 @@ describe('413', () => {
 
   it('while reading, when nobody said how long it would be', async () => {
     const chunk = 'x'.repeat(0x10000);
-    const text = `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`10000\r\n${chunk}\r\n`.repeat(20)}`;
+    const text = `POST /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${edge.tenant.api_key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`10000\r\n${chunk}\r\n`.repeat(20)}`;
     expect(await rawRequest(text)).toMatch(/^HTTP\/1\.1 413 /);
   });
+});
+
+describe('a large body of somebody unknown', () => {
+  const MIB = 1024 * 1024;
+  const head = (more: string): string =>
+    `PUT /scim/v2/Groups/g HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;
+
+  it('is refused before it is sent, in the words of the surface', async () => {
+    const answer = await rawRequest(head(`Content-Length: ${16 * MIB}`));
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    expect(answer).toMatch(/www-authenticate: Bearer/i);
+    expect(answer).toContain('urn:ietf:params:scim:api:messages:2.0:Error');
+    const wrong = await rawRequest(head(`Authorization: Bearer tbs_wrong\r\nContent-Length: ${16 * MIB}`));
+    expect(wrong).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('is refused once it has grown large, when nobody said how long it would be', async () => {
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    expect(await rawRequest(head('Transfer-Encoding: chunked') + chunk.repeat(2))).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('leaves the connection of a client that sends it all in order', async () => {
+    const raw = JSON.stringify('x'.repeat(2 * MIB));
+    for (let i = 0; i < 3; i++) {
+      const answer = await edge.call('PUT', '/scim/v2/Groups/g', { raw, headers: JSON_TYPE, token: null });
+      expect(answer.status).toBe(401);
+    }
+    const known = JSON.stringify({ members: [], fill: 'x'.repeat(2 * MIB) });
+    expect((await edge.call('PUT', '/scim/v2/Groups/g', { raw: known, headers: JSON_TYPE })).status).toBe(200);
+  });
+
+  it('is read of a known caller who does not say how long it is', async () => {
+    const body = JSON.stringify({ members: [1, 2], fill: 'x'.repeat(0xf000) });
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
+    const space = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    const answer = await rawRequest(
+      `${head(`Authorization: Bearer ${edge.tenant.api_key}\r\nTransfer-Encoding: chunked`)}${chunk}${space.repeat(4)}0\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('"members":2');
+  });
+});
+
+it('so many large bodies at once are 503, until one of them has its answer', async () => {
+  const { port } = new URL(edge.baseUrl);
+  const begin = (): Promise<net.Socket> =>
+    new Promise((resolve) => {
+      const socket = net.connect(Number(port), '127.0.0.1', () => {
+        socket.write(
+          `PUT /scim/v2/Groups/g HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${edge.tenant.api_key}\r\n` +
+            `Content-Type: application/json\r\nContent-Length: ${16 * 1024 * 1024}\r\n\r\n{`,
+        );
+        resolve(socket);
+      });
+    });
+  const sockets = await Promise.all(Array.from({ length: 6 }, begin));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const raw = JSON.stringify({ members: [], fill: 'x'.repeat(100_000) });
+  const put = () => edge.call('PUT', '/scim/v2/Groups/g', { raw, headers: JSON_TYPE });
+  const answer = await put();
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
+  expect((await post('{}')).status).toBe(201);
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect((await put()).status).toBe(200);
 });
 
 describe('415', () => {
