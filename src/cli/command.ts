@@ -41,6 +41,12 @@ export function given(context: Context, ...names: string[]): Record<string, stri
   return found;
 }
 
+/** The options that were given as the query of an address, with its question mark; nothing if none was. */
+export function queryOf(context: Context, ...names: string[]): string {
+  const query = new URLSearchParams(given(context, ...names)).toString();
+  return query === '' ? '' : `?${query}`;
+}
+
 /** The options that are numbers, as numbers. What is none is refused here: as JSON it would become null, which means "no limit". */
 export function numbers(context: Context, ...names: string[]): Record<string, number> {
   return Object.fromEntries(

@@ -7,6 +7,7 @@ import { resolveFilter } from '../scim/filter/resolve.js';
 import { sortToSql } from '../scim/filter/sort.js';
 import { toSql, type ColumnMap } from '../scim/filter/to-sql.js';
 import type { ListQuery } from '../scim/messages/list-query.js';
+import { listResponseText } from '../scim/messages/list-response.js';
 import type { ResourceTypeDef } from '../scim/schema/resource-types.js';
 import { expiredCursor, invalidCount, invalidCursor } from '../scim/scim.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
@@ -24,7 +25,7 @@ export interface ListTable {
   isSelective(filter: BoundFilter): boolean;
 }
 
-export interface ListPage<Row> {
+interface ListPage<Row> {
   rows: Row[];
   totalResults: number;
   startIndex: number | undefined;
@@ -43,8 +44,28 @@ interface Cursor {
   t: number;
 }
 
+/** One page of a list as a ListResponse (RFC 7644 §3.4.2). `render` writes one resource as JSON text. */
+export async function listText<Row extends { id: string }>(
+  db: Database,
+  table: ListTable,
+  columns: string,
+  directory: CurrentDirectory,
+  query: ListQuery,
+  marks: PageMarks,
+  render: (row: Row) => string,
+): Promise<string> {
+  const page = await pageOf<Row & { total: number | null }>(db, table, columns, directory, query, marks);
+  return listResponseText({
+    totalResults: page.totalResults,
+    startIndex: page.startIndex,
+    itemsPerPage: page.rows.length,
+    resources: page.rows.map(render),
+    nextCursor: page.nextCursor,
+  });
+}
+
 /** Reads one page of a list (RFC 7644 §3.4.2, RFC 9865). `columns` is the select list, `extra` its parameters. */
-export async function readPage<Row extends { id: string; total: number | null }>(
+async function pageOf<Row extends { id: string; total: number | null }>(
   db: Database,
   table: ListTable,
   columns: string,

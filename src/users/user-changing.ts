@@ -41,6 +41,7 @@ export class UserChanging {
 
   /** One statement that checks its own assumptions; null where one of them does not hold. */
   async plainly(ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done | null> {
+    if (edit.upon) return null;
     const about = await this.caseOf(ctx, tenant, row, edit, this.db);
     const written = decision.writtenIn(about);
     const decided = decision.decide(about, written, decision.NO_OBSTACLES);
@@ -91,6 +92,7 @@ export class UserChanging {
     const forwarded = this.consequences.ofWrite(work, ctx, row, write);
     edit.also?.(work);
     if ((await work.run(tx)).length === 0) throw new LostRace();
+    await edit.upon?.(tx, row.id);
     return changed(row, write, forwarded);
   }
 

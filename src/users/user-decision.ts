@@ -1,3 +1,4 @@
+import type { SqlRunner } from '../base/database/database.js';
 import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { newId } from '../base/ids.js';
 import { decideInForce, type Circumstances, type Decision, type Written } from '../identity/held.rules.js';
@@ -21,7 +22,12 @@ export interface Edit {
   onlyIfDifferent?: boolean;
   /** What else belongs to the same write, such as its line in the audit log. */
   also?: (tx: UnitOfWork) => void;
+  /** What has to see the write done, and stands or falls with it: then the write is made in a transaction. */
+  upon?: Upon;
 }
+
+/** Statements in the transaction of a write, about the person written. */
+export type Upon = (tx: SqlRunner, userId: string) => Promise<void>;
 
 /** Everything that is known when it is decided what comes into force; nothing here asks the database. */
 export interface Case {

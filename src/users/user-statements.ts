@@ -191,19 +191,15 @@ export function holdRemoval(tx: UnitOfWork, tenantId: string, row: UserRow): voi
   addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
 }
 
-function addEmails(tx: UnitOfWork, tenantId: string, draft: UserDraft): void {
-  if (draft.emails.length === 0) return;
+function addEmails(tx: UnitOfWork, tenantId: string, { emails }: UserDraft, onConflict = ''): void {
+  if (emails.length === 0) return;
+  const values = emails.map((e) => e.value);
+  const types = emails.map((e) => e.type);
   tx.add(
     (p) => `insert into user_emails (tenant_id, user_id, ordinal, value_key, type_key)
-      select ${p.add(tenantId)}, s.id, e.n, e.v, e.t from subject s cross join unnest(
-        ${p.add(
-          draft.emails.map((e) => e.value),
-          'text[]',
-        )}, ${p.add(
-          draft.emails.map((e) => e.type),
-          'text[]',
-        )}
-      ) with ordinality as e(v, t, n)`,
+      select ${p.add(tenantId)}, s.id, e.n, e.v, e.t from subject s
+        cross join unnest(${p.add(values, 'text[]')}, ${p.add(types, 'text[]')}) with ordinality as e(v, t, n)
+      ${onConflict}`,
   );
 }
 
@@ -212,19 +208,11 @@ function replaceEmails(tx: UnitOfWork, tenantId: string, draft: UserDraft): void
     (p) => `delete from user_emails e using subject s where e.tenant_id = ${p.add(tenantId)} and e.user_id = s.id
       and e.ordinal > ${p.add(draft.emails.length, 'int')}`,
   );
-  if (draft.emails.length === 0) return;
-  tx.add(
-    (p) => `insert into user_emails (tenant_id, user_id, ordinal, value_key, type_key)
-      select ${p.add(tenantId)}, s.id, e.n, e.v, e.t from subject s cross join unnest(
-        ${p.add(
-          draft.emails.map((e) => e.value),
-          'text[]',
-        )}, ${p.add(
-          draft.emails.map((e) => e.type),
-          'text[]',
-        )}
-      ) with ordinality as e(v, t, n)
-      on conflict (tenant_id, user_id, ordinal) do update
+  addEmails(
+    tx,
+    tenantId,
+    draft,
+    `on conflict (tenant_id, user_id, ordinal) do update
         set value_key = excluded.value_key, type_key = excluded.type_key`,
   );
 }

@@ -77,8 +77,8 @@ export class UsersRepository {
    * Takes out of all groups whoever is deleted. The deletion does so itself, but it cannot see a membership that was
    * written while it waited for the row; whoever adds a member holds that row, so by now it is to be seen.
    */
-  async leaveGroups(tenantId: string, userId: string): Promise<void> {
-    await this.db.query(
+  async leaveGroups(tx: SqlRunner, tenantId: string, userId: string): Promise<void> {
+    await tx.query(
       `with gone as (delete from group_members where tenant_id = $1 and member_id = $2
          and not exists (select 1 from users where tenant_id = $1 and id = $2) returning group_id)
        update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)

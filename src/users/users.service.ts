@@ -9,7 +9,7 @@ import { RecentRows } from './recent-rows.js';
 import { UserConsequences } from './user-consequences.js';
 import { unchanged, UserChanging, type Done, type WriteResult } from './user-changing.js';
 import { UserCreation } from './user-creation.js';
-import type { Case, Edit } from './user-decision.js';
+import type { Case, Edit, Upon } from './user-decision.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { personOfRow, type UserRow } from './user.row.js';
 import { TooMuchContention } from './users.errors.js';
@@ -18,7 +18,7 @@ import { holdRemoval, removeUser } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
 
 export type { WriteResult } from './user-changing.js';
-export type { Edit } from './user-decision.js';
+export type { Edit, Upon } from './user-decision.js';
 
 const ATTEMPTS = 5;
 
@@ -47,8 +47,14 @@ export class UsersService {
   /**
    * Creates a person, or links the draft with the one unmanaged person it matches. Throws `Taken` where a name (any
    * door), an e-mail or a key (users API) is somebody else's, and `SeatLimitReached` where the door's policy is `block`.
+   * `uponLink` belongs to the write where it links.
    */
-  async create(ctx: WriteContext, draft: UserDraft, roleSet: string | null = null): Promise<WriteResult> {
+  async create(
+    ctx: WriteContext,
+    draft: UserDraft,
+    roleSet: string | null = null,
+    uponLink?: Upon,
+  ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
     const about: Case = { ctx, tenant, row: null, draft, roleSet, fromRules: [], released: null };
     const plain = await this.creation.plainly(about);
@@ -59,6 +65,7 @@ export class UsersService {
       const linked = await this.changing.carefully(tx, ctx, tenant, made.row, {
         draft,
         directoryId: ctx.directory!.id,
+        upon: uponLink,
       });
       return { ...linked, outcome: 'linked' };
     });
@@ -136,12 +143,14 @@ export class UsersService {
         last?.also(tx);
       }
       if ((await tx.run(db)).length === 0) throw new LostRace();
+      await this.repository.leaveGroups(db, ctx.tenantId, id);
     };
-    await attempt(this.db, false).catch((error: unknown) => {
-      if (!isLost(error)) throw error;
-      return this.withRetries((tx) => attempt(tx, true));
-    });
-    await this.repository.leaveGroups(ctx.tenantId, id);
+    await this.db
+      .transaction((db) => attempt(db, false))
+      .catch((error: unknown) => {
+        if (!isLost(error)) throw error;
+        return this.withRetries((db) => attempt(db, true));
+      });
     this.forwarding.wake(ctx.tenantId);
     this.onFreed?.(ctx.tenantId);
   }

@@ -223,6 +223,34 @@ describe('members who are not known', () => {
     expect((await api.get(`/users/${person}`)).body).toMatchObject({ role: 'Admin', managed_by: { id: mine.id } });
   });
 
+  it('join in the write by which somebody comes in, or nothing of it happens', async () => {
+    const old = await service.newDirectory(tenant.tenantId);
+    const theirs = scim(service.url, old.token);
+    const name = fresh();
+    const person = await madeUser(theirs, user(name));
+    const mine = await service.newDirectory(tenant.tenantId, { takes_over: old.id });
+    const next = scim(service.url, mine.token);
+    // As if the process had been killed between the person and their groups.
+    await service.db.execute(`
+      create function refuse_member() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse_member before delete on pending_members for each row when (old.member_id = '${person}')
+        execute function refuse_member()`);
+    const id = await madeGroup(next, [person]);
+    // Members of the directory that is taken over are seen already; this one was asked for before.
+    await service.db.query('delete from group_members where group_id = $1', [id]);
+    await service.db.query(`insert into pending_members (tenant_id, group_id, member_id) values ($1, $2, $3)`, [
+      tenant.tenantId,
+      id,
+      person,
+    ]);
+    expect((await next.post('/Users', user(name))).status).toBe(500);
+    expect((await api.get(`/users/${person}`)).body.managed_by.id).toBe(old.id);
+    await service.db.execute('drop function refuse_member() cascade');
+    expect((await next.post('/Users', user(name))).body.id).toBe(person);
+    expect(await membersOf(next, id)).toEqual([person]);
+    expect(await pendingOf(mine.id)).toEqual([]);
+  });
+
   it('never join from another tenant', async () => {
     const other = await service.newTenant();
     const theirs = await madeUser(scim(service.url, other.scimToken));

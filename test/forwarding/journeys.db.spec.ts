@@ -76,6 +76,13 @@ describe('forwarding, case by case', () => {
 
   const posts = (): Scripted['seen'] => scripted.seen.filter((r) => r.method === 'POST');
   const writes = (): Scripted['seen'] => scripted.seen.filter((r) => r.method !== 'GET');
+  /** What the platform itself makes of a call. */
+  const takesEffect = (request: Scripted['seen'][number]) =>
+    fetch(h.sandbox.url + request.url, {
+      method: 'POST',
+      headers: { authorization: request.auth!, 'idempotency-key': request.key! },
+      body: request.body,
+    });
 
   describe('one user', () => {
     it('folds changes that wait into one call', async () => {
@@ -96,11 +103,7 @@ describe('forwarding, case by case', () => {
         if (request.method !== 'POST' || lost++ > 0) return false;
         // It took effect, and nobody heard of it.
         void h.platform(t, 'GET', '/v1/users').then(() => undefined);
-        void fetch(h.sandbox.url + request.url, {
-          method: 'POST',
-          headers: { authorization: request.auth!, 'idempotency-key': request.key! },
-          body: request.body,
-        }).then(() => res.destroy());
+        void takesEffect(request).then(() => res.destroy());
         return true;
       };
       await h.change(t, 'usr_1', 'active', { last_name: 'first' });
@@ -156,11 +159,7 @@ describe('forwarding, case by case', () => {
       const t = await h.tenant('noid', {}, url);
       scripted.answer = (request, res) => {
         if (request.method !== 'POST') return false;
-        void fetch(h.sandbox.url + request.url, {
-          method: 'POST',
-          headers: { authorization: request.auth!, 'idempotency-key': request.key! },
-          body: request.body,
-        }).then(() => res.writeHead(202).end());
+        void takesEffect(request).then(() => res.writeHead(202).end());
         return true;
       };
       await h.change(t, 'usr_1', 'active');
@@ -294,11 +293,7 @@ describe('forwarding, case by case', () => {
         if (request.method !== 'POST' || released || (request !== first() && request.key !== first()!.key))
           return false;
         // It takes effect, and nobody hears of it, nor of its repetitions.
-        void fetch(h.sandbox.url + request.url, {
-          method: 'POST',
-          headers: { authorization: request.auth!, 'idempotency-key': request.key! },
-          body: request.body,
-        }).then(() => res.destroy());
+        void takesEffect(request).then(() => res.destroy());
         return true;
       };
       await h.change(t, 'usr_1', 'active', { external_id: 'x' });

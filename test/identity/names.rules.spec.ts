@@ -65,6 +65,7 @@ describe('what the platform takes as a name', () => {
   ])('%s', (_, text, expected) => {
     const name = clean(text);
     expect(name.length).toBeLessThanOrEqual(200);
+    // isWellFormed is part of Node 20, and not yet of the ES2023 library.
     expect((name as unknown as { isWellFormed(): boolean }).isWellFormed()).toBe(true);
     expect(name).toBe(expected);
   });

@@ -1,6 +1,7 @@
 import { ChainVerifier, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
-import { startApp, type TestApp, type TestTenant } from '../support/app.js';
-import { client, eventually, send, type Client } from '../support/http.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { newHouse, type House } from '../support/house.js';
+import { client, eventually, send } from '../support/http.js';
 import { ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
 
 let service: TestApp;
@@ -9,14 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-interface House extends TestTenant {
-  api: Client;
-  scim: Client;
-}
-const house = async (): Promise<House> => {
-  const tenant = await service.newTenant();
-  return { ...tenant, api: client(`${service.url}/api/v1`, tenant.apiKey), scim: scim(service.url, tenant.scimToken) };
-};
+const house = () => newHouse(service);
 const person = () => ({ email: `${fresh()}@x.example`, first_name: 'Ann', last_name: 'Other' });
 const madeByApi = async ({ api }: House, more: object = {}): Promise<string> => {
   const answer = await api.post('/users', { ...person(), ...more });

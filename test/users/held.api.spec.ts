@@ -1,5 +1,6 @@
-import { startApp, type TestApp, type TestTenant } from '../support/app.js';
-import { client, eventually, type Client } from '../support/http.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { newHouse, type House } from '../support/house.js';
+import { eventually } from '../support/http.js';
 import { fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
 
 let service: TestApp;
@@ -8,14 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-interface House extends TestTenant {
-  api: Client;
-  scim: Client;
-}
-const house = async (directory: object = {}): Promise<House> => {
-  const tenant = await service.newTenant(directory);
-  return { ...tenant, api: client(`${service.url}/api/v1`, tenant.apiKey), scim: scim(service.url, tenant.scimToken) };
-};
+const house = (directory?: object) => newHouse(service, directory);
 const show = async ({ api }: House, id: string) => (await api.get(`/users/${id}`)).body;
 const heldIn = async ({ api }: House, query = '') =>
   ((await api.get(`/held?limit=200${query}`)).body.data as { user_id: string; reason: string }[]).map((each) => [

@@ -1,5 +1,5 @@
-import { startApp, type TestApp, type TestTenant } from '../support/app.js';
-import { client, type Client } from '../support/http.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { newHouse, type House } from '../support/house.js';
 import { ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
 
 let service: TestApp;
@@ -8,14 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-interface House extends TestTenant {
-  api: Client;
-  scim: Client;
-}
-const house = async (directory: object = {}): Promise<House> => {
-  const tenant = await service.newTenant(directory);
-  return { ...tenant, api: client(`${service.url}/api/v1`, tenant.apiKey), scim: scim(service.url, tenant.scimToken) };
-};
+const house = (directory?: object) => newHouse(service, directory);
 const unmanaged = async ({ api }: House, more: object = {}) => {
   const answer = await api.post('/users', {
     email: `${fresh()}@x.example`,

@@ -20,7 +20,7 @@ export class Database implements SqlRunner {
   private readonly pool: Pool;
 
   constructor(readonly dataSource: DataSource) {
-    // TypeORM keeps node-postgres' pool here; one pool serves entities and hand-written SQL alike.
+    // TypeORM keeps node-postgres' pool here and gives it no type; one pool serves its migrations and our SQL.
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
   }
 

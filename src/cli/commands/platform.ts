@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode } from '../client.js';
-import { columns, given, numbers, type Command } from '../command.js';
+import { columns, given, numbers, queryOf, type Command } from '../command.js';
 
 const ALL = { name: 'all', description: 'all of them', flag: true };
 
@@ -67,8 +67,8 @@ export const PLATFORM_COMMANDS: Command[] = [
     ],
     async run(context) {
       const { limit = 50 } = numbers(context, 'limit');
-      const query = new URLSearchParams(given(context, 'state', 'kind', 'user_id', 'since')).toString();
-      const changes = await context.client.list(`/changes${query === '' ? '' : `?${query}`}`, limit);
+      const query = queryOf(context, 'state', 'kind', 'user_id', 'since');
+      const changes = await context.client.list(`/changes${query}`, limit);
       return columns(changes, 'id', 'kind', 'state', 'user_id', 'external_id', 'changed', 'occurred_at', 'error');
     },
   },
@@ -94,8 +94,7 @@ export const PLATFORM_COMMANDS: Command[] = [
     description: 'Lists people for whom what was written is not in force, and why',
     options: [{ name: 'reason', description: 'guard, no_seat, no_email …' }],
     async run(context) {
-      const query = new URLSearchParams(given(context, 'reason')).toString();
-      const held = await context.client.list(`/held${query === '' ? '' : `?${query}`}`);
+      const held = await context.client.list(`/held${queryOf(context, 'reason')}`);
       return columns(held, 'user_id', 'reason', 'since', 'directory_id');
     },
   },
@@ -109,8 +108,7 @@ export const PLATFORM_COMMANDS: Command[] = [
       const { client, argument, options } = context;
       if (argument !== undefined) return client.call('POST', `/held/${encode(argument)}/${verb}`, {});
       if (options['all'] !== true) throw new CliError('Name a user, or say --all.', EXIT.usage);
-      const query = new URLSearchParams(given(context, 'reason')).toString();
-      const held = await client.list(`/held${query === '' ? '' : `?${query}`}`, 100_000);
+      const held = await client.list(`/held${queryOf(context, 'reason')}`, 100_000);
       const refused: string[] = [];
       for (const { user_id } of held as { user_id: string }[]) {
         await client.call('POST', `/held/${encode(user_id)}/${verb}`, {}).catch((error: unknown) => {

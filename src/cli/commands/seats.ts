@@ -1,5 +1,5 @@
 import { CliError, EXIT } from '../cli.errors.js';
-import { given, numbers, type Command } from '../command.js';
+import { given, numbers, queryOf, type Command } from '../command.js';
 import { verifyExport } from '../seat-export.js';
 
 const DOORS = ['directory', 'api', 'sign_in'] as const;
@@ -10,10 +10,7 @@ export const SEAT_COMMANDS: Command[] = [
     verb: 'show',
     description: 'Shows limit, use and who waits',
     options: [{ name: 'as_of', description: 'at that moment; a bare date is the end of that day' }],
-    run(context) {
-      const query = new URLSearchParams(given(context, 'as_of')).toString();
-      return context.client.call('GET', `/seats${query === '' ? '' : `?${query}`}`);
-    },
+    run: (context) => context.client.call('GET', `/seats${queryOf(context, 'as_of')}`),
   },
   {
     noun: 'seats',

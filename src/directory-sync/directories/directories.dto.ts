@@ -45,6 +45,9 @@ const GUARD = {
   description: 'Holds mass departures until an admin has looked: off, on (the usual figures), or figures of its own.',
   example: GUARD_DEFAULTS,
 };
+const REPLACE_CREATES_MISSING = {
+  description: 'A replace through a value path that matches nothing makes the value, in place of 400 noTarget.',
+};
 const OPTIONAL = { optional: true, nullable: true };
 
 export class AttributeMapFields {
@@ -95,10 +98,7 @@ export class CreateDirectory {
   @Text({ max: 64, optional: true, nullable: true, description: 'The directory whose people this one takes over.' })
   takes_over?: string | null;
 
-  @Flag({
-    optional: true,
-    description: 'A replace through a value path that matches nothing makes the value, in place of 400 noTarget.',
-  })
+  @Flag({ ...REPLACE_CREATES_MISSING, optional: true })
   replace_creates_missing?: boolean;
 
   @Ruled(guardProblem, GUARD, { optional: true })
@@ -128,10 +128,7 @@ export class ChangeDirectory {
   @Text({ max: 64, optional: true, nullable: true })
   takes_over?: string | null;
 
-  @Flag({
-    optional: true,
-    description: 'A replace through a value path that matches nothing makes the value, in place of 400 noTarget.',
-  })
+  @Flag({ ...REPLACE_CREATES_MISSING, optional: true })
   replace_creates_missing?: boolean;
 
   @Ruled(guardProblem, GUARD, { optional: true })
@@ -179,9 +176,7 @@ export class DirectoryBody {
   takes_over!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The directory that took this one over.' })
   superseded_by!: string | null;
-  @ApiProperty({
-    description: 'A replace through a value path that matches nothing makes the value, in place of 400 noTarget.',
-  })
+  @ApiProperty(REPLACE_CREATES_MISSING)
   replace_creates_missing!: boolean;
   @ApiProperty({ type: Object })
   guard!: Guard;

@@ -3,26 +3,10 @@ import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { FreshCache } from '../../base/fresh-cache.js';
-import {
-  guardOf,
-  type AttributeMap,
-  type Directory,
-  type DirectoryState,
-  type GuardFigures,
-  type OnMatch,
-  type Profile,
-} from './directory.js';
+import type { DirectorySettings } from './directories.repository.js';
+import { guardOf, type Directory } from './directory.js';
 
-interface DirectoryRow {
-  name: string;
-  profile: Profile;
-  state: DirectoryState;
-  default_role: string | null;
-  attribute_map: AttributeMap;
-  on_match: OnMatch;
-  takes_over: string | null;
-  replace_creates_missing: boolean;
-  guard: { off?: boolean } & Partial<GuardFigures>;
+interface StoredDirectory extends DirectorySettings {
   superseded_by: string | null;
   has_rules: boolean;
 }
@@ -54,7 +38,7 @@ export class DirectoryStore {
   }
 
   private async load(tenantId: string, id: string): Promise<Directory> {
-    const { rows } = await this.db.query<DirectoryRow>(
+    const { rows } = await this.db.query<StoredDirectory>(
       `select d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
          d.replace_creates_missing, d.guard,
          (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id

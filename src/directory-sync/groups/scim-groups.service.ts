@@ -3,7 +3,6 @@ import { Config } from '../../base/config/config.js';
 import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
-import { listResponseText } from '../../scim/messages/list-response.js';
 import type { ListQuery } from '../../scim/messages/list-query.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { planGroupPatch, type GroupPatchPlan, type Member, type MemberEdit } from '../../scim/patch/group-plan.js';
@@ -15,7 +14,7 @@ import { uniqueness } from '../../scim/scim.errors.js';
 import { foldCase } from '../../scim/text.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { PageMarks } from '../page-marks.js';
-import { readPage, type ListTable } from '../resource-list.js';
+import { listText, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
 import { GROUP_COLUMN_MAP, isSelective } from './group.columns.js';
@@ -186,21 +185,7 @@ export class ScimGroupsService {
     const members = projectionNeeds(projection, 'members') ? membersColumn(`'${base}'`) : 'null as members';
     // A group of another directory is not this one's to see, whichever it takes over.
     const own = { ...directory, owners: [directory.id] };
-    const page = await readPage<GroupRow & { total: number | null }>(
-      this.db,
-      TABLE,
-      `${GROUP_COLUMNS}, ${members}`,
-      own,
-      query,
-      this.marks,
-    );
-    return listResponseText({
-      totalResults: page.totalResults,
-      startIndex: page.startIndex,
-      itemsPerPage: page.rows.length,
-      resources: page.rows.map(render),
-      nextCursor: page.nextCursor,
-    });
+    return listText(this.db, TABLE, `${GROUP_COLUMNS}, ${members}`, own, query, this.marks, render);
   }
 
   private async insert(db: SqlRunner, directory: CurrentDirectory, id: string, draft: GroupDraft, at: Date) {

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
-import { listResponseText } from '../../scim/messages/list-response.js';
 import type { ListQuery } from '../../scim/messages/list-query.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { readResource } from '../../scim/resource/coerce.js';
@@ -13,12 +12,12 @@ import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
 import { GROUPS_COLUMN } from '../../users/users.repository.js';
-import { UsersService, type Edit } from '../../users/users.service.js';
+import { UsersService, type Edit, type Upon } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../groups/pending-members.js';
 import { PageMarks } from '../page-marks.js';
-import { readPage, type ListTable } from '../resource-list.js';
-import { MembershipReview } from '../roles/membership-review.js';
+import { listText, type ListTable } from '../resource-list.js';
+import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { PreconditionFailed } from '../scim.refusals.js';
 import { isSelective, USER_COLUMN_MAP } from './user.columns.js';
 import type { StoredUser, View } from './user-resource.js';
@@ -48,6 +47,13 @@ const TABLE: ListTable = {
   isSelective,
 };
 
+/** What belongs to the write by which somebody comes into a directory, and what it came to. */
+interface Arrival {
+  upon: Upon;
+  joined: string[];
+  review: Review | null;
+}
+
 /** SCIM Users: what the protocol asks, in terms of the one record that every door changes. */
 @Injectable()
 export class ScimUsersService {
@@ -74,8 +80,9 @@ export class ScimUsersService {
     const doc = readResource(USER_TYPE, body, directory.dialect);
     const draft = draftOf(doc, directory.writing.attributeMap);
     const context = writeContext(directory, request.requestId, request.receivedAt);
-    const { row, outcome } = await this.users.create(context, draft);
-    return outcome === 'linked' ? this.arrived(directory, row, request) : row;
+    const arrival = this.arrivalIn(directory);
+    const { row, outcome } = await this.users.create(context, draft, null, arrival.upon);
+    return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
   }
 
   /** PUT: the whole resource (RFC 7644 §3.5.1). What the client leaves out is unassigned, `active` is true again. */
@@ -104,6 +111,7 @@ export class ScimUsersService {
     next: (before: UserDocument) => UserDocument | null,
   ): Promise<StoredUser> {
     const context = writeContext(directory, request.requestId, request.receivedAt);
+    const arrival = this.arrivalIn(directory);
     let comesIn = false;
     const { row, outcome } = await this.users.change(context, id, this.visibleTo(directory), (row): Edit | null => {
       requireVersion(row, request.ifMatch);
@@ -115,16 +123,34 @@ export class ScimUsersService {
       if (mine && sameJson(before, after)) return null;
       if (directory.writing.superseded) return null; // answered, and without effect (contract §4)
       comesIn = !mine;
-      return { draft: draftOf(after, directory.writing.attributeMap), directoryId: directory.id };
+      const draft = draftOf(after, directory.writing.attributeMap);
+      return { draft, directoryId: directory.id, upon: comesIn ? arrival.upon : undefined };
     });
-    return comesIn && outcome === 'changed' ? this.arrived(directory, row, request) : row;
+    return comesIn && outcome === 'changed' ? this.arrived(directory, row, arrival, request) : row;
   }
 
-  /** Somebody who was there has become this directory's: they join the groups in which they were waited for. */
-  private async arrived(directory: CurrentDirectory, row: StoredUser, request: RequestFacts): Promise<StoredUser> {
-    const joined = await joinAwaited(this.db, directory.tenantId, directory.id, row.id);
+  /** Somebody who was there becomes this directory's, and in the same write joins the groups that waited for them. */
+  private arrivalIn(directory: CurrentDirectory): Arrival {
+    const arrival: Arrival = {
+      joined: [],
+      review: null,
+      upon: async (tx, id) => {
+        arrival.review = null;
+        arrival.joined = await joinAwaited(tx, directory.tenantId, directory.id, id);
+        for (const group of arrival.joined) arrival.review ??= await this.review.note(tx, directory, group, [id]);
+      },
+    };
+    return arrival;
+  }
+
+  private async arrived(
+    directory: CurrentDirectory,
+    row: StoredUser,
+    { joined, review }: Arrival,
+    request: RequestFacts,
+  ): Promise<StoredUser> {
     if (joined.length === 0) return row;
-    if (directory.writing.hasRules) await this.review.review(directory, row.id, request.requestId);
+    await this.review.now(directory, review, request.requestId);
     return this.read(directory, row.id, true);
   }
 
@@ -152,21 +178,7 @@ export class ScimUsersService {
   async list(directory: CurrentDirectory, query: ListQuery, render: (row: StoredUser) => string): Promise<string> {
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const groups = projectionNeeds(projection, 'groups') ? GROUPS_COLUMN : 'null as groups';
-    const page = await readPage<StoredUser & { total: number | null }>(
-      this.db,
-      TABLE,
-      `${COLUMNS}, ${groups}`,
-      directory,
-      query,
-      this.marks,
-    );
-    return listResponseText({
-      totalResults: page.totalResults,
-      startIndex: page.startIndex,
-      itemsPerPage: page.rows.length,
-      resources: page.rows.map(render),
-      nextCursor: page.nextCursor,
-    });
+    return listText(this.db, TABLE, `${COLUMNS}, ${groups}`, directory, query, this.marks, render);
   }
 
   private visibleTo(directory: CurrentDirectory): (row: UserRow) => boolean {

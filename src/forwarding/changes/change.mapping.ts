@@ -56,17 +56,9 @@ export interface ChangeBody {
   error?: { code: string; detail: string | null };
 }
 
-export interface AttemptBody {
-  delivery_id: string;
+export interface AttemptBody extends Omit<AttemptRow, 'at' | 'sent_at'> {
   at: string;
   sent_at: string;
-  method: string;
-  path: string;
-  status: number | null;
-  outcome: string;
-  detail: string | null;
-  answer: string | null;
-  duration_ms: number;
 }
 
 export function changeId(sequence: string | number): string {

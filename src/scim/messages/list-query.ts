@@ -36,19 +36,8 @@ const MAX_INDEX = 2_147_483_647;
  *   and excludedAttributes together; invalidCount: a page no cursor can have (RFC 9865 §2.1)
  */
 export function parseListQuery(query: Record<string, unknown>, limits: ListLimits): ListQuery {
-  const read = (name: string): string | undefined => textParameter(query, name);
-  return listQuery(
-    {
-      filter: read('filter'),
-      sortBy: read('sortBy'),
-      sortOrder: read('sortOrder'),
-      startIndex: read('startIndex'),
-      count: read('count'),
-      cursor: read('cursor'),
-    },
-    parseProjectionQuery(query),
-    limits,
-  );
+  const parts = readParts((name) => textParameter(query, name));
+  return listQuery(parts, parseProjectionQuery(query), limits);
 }
 
 /**
@@ -59,19 +48,9 @@ export function parseListQuery(query: Record<string, unknown>, limits: ListLimit
 export function parseSearchRequest(body: unknown, limits: ListLimits): ListQuery {
   if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.');
   requireMessageSchema(body, SEARCH_REQUEST_URN, true);
-  const read = (name: string): string | undefined => textMember(body, name);
-  return listQuery(
-    {
-      filter: read('filter'),
-      sortBy: read('sortBy'),
-      sortOrder: read('sortOrder'),
-      startIndex: read('startIndex'),
-      count: read('count'),
-      cursor: read('cursor'),
-    },
-    projectionQuery(namesMember(body, 'attributes'), namesMember(body, 'excludedAttributes')),
-    limits,
-  );
+  const parts = readParts((name) => textMember(body, name));
+  const projection = projectionQuery(namesMember(body, 'attributes'), namesMember(body, 'excludedAttributes'));
+  return listQuery(parts, projection, limits);
 }
 
 /** The part of a query string that is about the shape of the answer. */
@@ -89,6 +68,17 @@ interface Parts {
   readonly startIndex: string | undefined;
   readonly count: string | undefined;
   readonly cursor: string | undefined;
+}
+
+function readParts(read: (name: string) => string | undefined): Parts {
+  return {
+    filter: read('filter'),
+    sortBy: read('sortBy'),
+    sortOrder: read('sortOrder'),
+    startIndex: read('startIndex'),
+    count: read('count'),
+    cursor: read('cursor'),
+  };
 }
 
 function listQuery(parts: Parts, projection: ProjectionQuery, limits: ListLimits): ListQuery {

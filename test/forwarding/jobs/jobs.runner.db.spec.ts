@@ -38,6 +38,7 @@ describe('jobs', () => {
       new PlatformClient(h.outbound),
       h.connections,
       new SystemClock(),
+      // The room of the people, which comes from above and has no part here: no import gets as far as them.
       { find: () => ({ importUnmanaged: () => Promise.resolve({ kind: 'refused' }) }) } as never,
     );
     runner = new JobsRunner(jobs, h.forwarding, h.logger, new SendAgainSteps(h.db), importing);
