@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../base/database/database.js';
 import { decodeCursor, encodeCursor } from '../base/http/cursor.js';
-import type { BoundFilter } from '../scim/filter/bound.js';
+import { equalities, type BoundFilter } from '../scim/filter/bound.js';
 import { printFilter } from '../scim/filter/print.js';
 import { resolveFilter } from '../scim/filter/resolve.js';
 import { sortToSql } from '../scim/filter/sort.js';
@@ -22,7 +22,8 @@ export interface ListTable {
   visible: string;
   /** SQL for the number of all rows, without counting them; undefined: they are few and are counted. */
   total?: string;
-  isSelective(filter: BoundFilter): boolean;
+  /** What an index finds a few rows by: these columns, and the values of all lists but these. */
+  keys: { readonly columns: readonly string[]; readonly notLists: readonly string[] };
 }
 
 interface ListPage<Row> {
@@ -119,10 +120,27 @@ async function pageOf<Row extends { id: string; total: number | null }>(
 
 function orderOf(table: ListTable, query: ListQuery, bound: BoundFilter | null): string {
   // A few rows that an index finds: `||` keeps the order from offering the planner a walk over all rows instead.
-  const byId = bound !== null && table.isSelective(bound) ? `(${table.id} || '')` : table.id;
+  const byId = bound !== null && isSelective(bound, table) ? `(${table.id} || '')` : table.id;
   if (query.sortBy === undefined) return byId;
   const { sql, direction, nulls } = sortToSql(query.sortBy, table.type, table.map, query.sortOrder);
   return `${sql} ${direction} nulls ${nulls}, ${byId}`;
+}
+
+/** True if a filter picks a few rows through an index, so that the order of the list must not choose the plan. */
+function isSelective(filter: BoundFilter, table: ListTable): boolean {
+  const { columns, notLists } = table.keys;
+  switch (filter.kind) {
+    case 'and':
+      return filter.terms.some((term) => isSelective(term, table));
+    case 'or':
+      return filter.terms.every((term) => isSelective(term, table));
+    case 'compare':
+      return filter.op === 'eq' && columns.includes(filter.target.path);
+    case 'some':
+      return !notLists.includes(filter.target.path) && typeof equalities(filter.filter)?.get('value') === 'string';
+    default:
+      return false;
+  }
 }
 
 async function countAll(

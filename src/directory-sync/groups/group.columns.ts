@@ -1,4 +1,4 @@
-import { equalities, type BoundFilter, type BoundValueFilter } from '../../scim/filter/bound.js';
+import { equalities, type BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
 import { foldCase } from '../../scim/text.js';
 
@@ -40,18 +40,5 @@ function membersFromTable(inner: BoundValueFilter, params: unknown[]): string {
     and ${toSql(inner, MEMBER_COLUMN_MAP, params)})`;
 }
 
-/** True if a filter picks a few groups through an index. */
-export function isSelective(filter: BoundFilter): boolean {
-  switch (filter.kind) {
-    case 'and':
-      return filter.terms.some(isSelective);
-    case 'or':
-      return filter.terms.every(isSelective);
-    case 'compare':
-      return filter.op === 'eq' && ['id', 'displayName', 'externalId'].includes(filter.target.path);
-    case 'some':
-      return typeof equalities(filter.filter)?.get('value') === 'string';
-    default:
-      return false;
-  }
-}
+/** An index finds the groups that have one of these, or a member. */
+export const GROUP_KEYS = { columns: ['id', 'displayName', 'externalId'], notLists: [] };

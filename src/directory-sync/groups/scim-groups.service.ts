@@ -17,7 +17,7 @@ import { PageMarks } from '../page-marks.js';
 import { listText, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
-import { GROUP_COLUMN_MAP, isSelective } from './group.columns.js';
+import { GROUP_COLUMN_MAP, GROUP_KEYS } from './group.columns.js';
 import {
   GROUP_COLUMNS,
   GroupsRepository,
@@ -33,7 +33,7 @@ const TABLE: ListTable = {
   from: 'groups g',
   id: 'g.id',
   visible: `g.tenant_id = $1 and g.directory_id = ($2::text[])[1]`,
-  isSelective,
+  keys: GROUP_KEYS,
 };
 
 /** SCIM Groups. Memberships are rows; a group is never read with its members to change one of them. */

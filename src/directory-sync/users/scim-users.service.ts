@@ -19,7 +19,7 @@ import { PageMarks } from '../page-marks.js';
 import { listText, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { PreconditionFailed } from '../scim.refusals.js';
-import { isSelective, USER_COLUMN_MAP } from './user.columns.js';
+import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
 import type { StoredUser, View } from './user-resource.js';
 
 /** What of a request, beside its body, a write has to know. */
@@ -44,7 +44,7 @@ const TABLE: ListTable = {
   visible: `u.tenant_id = $1 and case when u.gone_at is null then coalesce(u.directory_id, '') = any($2) else false end`,
   total: `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and p.owner = any($2)), 0)
     + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and s.owner = any($2)), 0))::int)`,
-  isSelective,
+  keys: USER_KEYS,
 };
 
 /** What belongs to the write by which somebody comes into a directory, and what it came to. */

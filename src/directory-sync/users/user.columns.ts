@@ -1,4 +1,4 @@
-import { equalities, type BoundFilter, type BoundValueFilter } from '../../scim/filter/bound.js';
+import { equalities, type BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
 import { foldCase, userNameKey } from '../../scim/text.js';
 
@@ -50,20 +50,5 @@ function groupsFromTable(inner: BoundValueFilter, params: unknown[]): string {
       and ${toSql(inner, GROUP_OF_USER, params)})`;
 }
 
-/** True if a filter picks a few rows through an index, so that the order of the list must not choose the plan. */
-export function isSelective(filter: BoundFilter): boolean {
-  switch (filter.kind) {
-    case 'and':
-      return filter.terms.some(isSelective);
-    case 'or':
-      return filter.terms.every(isSelective);
-    case 'compare':
-      return filter.op === 'eq' && SELECTIVE.has(filter.target.path);
-    case 'some':
-      return filter.target.path !== 'groups' && typeof equalities(filter.filter)?.get('value') === 'string';
-    default:
-      return false;
-  }
-}
-
-const SELECTIVE = new Set(['id', 'userName', 'externalId', 'displayName']);
+/** An index finds whoever has one of these, or any value of a list other than their groups. */
+export const USER_KEYS = { columns: ['id', 'userName', 'externalId', 'displayName'], notLists: ['groups'] };
