@@ -76,41 +76,64 @@ export class PeopleUpkeep {
     }
   }
 
-  /** Gives free seats to those who wait, oldest first, until there is none left. Whoever cannot have one is passed by. */
+  /**
+   * Gives free seats to those who wait, oldest first, until there is none left for any door: where one door's policy
+   * has become `allow`, its people need none. Whoever cannot have one is passed by.
+   */
   async promote(tenantId: string): Promise<void> {
     const passedBy: string[] = [];
+    const full = new Set<string>();
     for (;;) {
       const { rows } = await this.db.query<Candidate>(
         `select id, directory_id, source from users where tenant_id = $1 and seat = 'waiting' and id <> all ($2)
+           and case when directory_id is null then source else 'scim' end <> all ($3)
          order by waiting_since, id limit ${BATCH}`,
-        [tenantId, passedBy],
+        [tenantId, passedBy, [...full]],
       );
       for (const candidate of rows) {
+        if (full.has(doorOf(candidate))) continue;
         const outcome = await this.admit(tenantId, candidate, true);
-        if (outcome === 'no seat') return;
+        if (outcome === 'no seat') full.add(doorOf(candidate));
         if (outcome === 'failed') passedBy.push(candidate.id);
       }
       if (rows.length < BATCH) return;
     }
   }
 
-  /** Lets in who was held because somebody else had the address or the key, where that is so no longer. */
-  private async admitHeld(tenantId: string): Promise<void> {
+  /** Lets in who was held because somebody else had the address, the key or the word, where that is so no longer. */
+  async admitHeld(tenantId: string): Promise<void> {
     const { rows } = await this.db.query<Candidate>(
       `select id, directory_id, source from users
        where tenant_id = $1 and held in ('email_taken', 'external_id_taken') order by held_since, id limit 1000`,
       [tenantId],
     );
     for (const candidate of rows) await this.admit(tenantId, candidate, false);
+    const silenced = await this.db.query<{ directory_id: string | null }>(
+      `select distinct directory_id from users where tenant_id = $1 and held = 'superseded'`,
+      [tenantId],
+    );
+    for (const { directory_id: id } of silenced.rows) {
+      if (id === null || !(await this.directories.get(tenantId, id)).superseded) await this.admitOf(tenantId, id);
+    }
+  }
+
+  /** Nobody takes over their directory any more: its word counts again. */
+  private async admitOf(tenantId: string, directoryId: string | null): Promise<void> {
+    const { rows } = await this.db.query<Candidate>(
+      `select id, directory_id, source from users
+       where tenant_id = $1 and held = 'superseded' and directory_id is not distinct from $2 order by held_since, id limit 1000`,
+      [tenantId, directoryId],
+    );
+    for (const candidate of rows) await this.admit(tenantId, candidate, false);
   }
 
   private async admit(tenantId: string, candidate: Candidate, inTurn: boolean): Promise<Outcome> {
-    const { id, directory_id: directoryId, source } = candidate;
+    const { id, directory_id: directoryId } = candidate;
     try {
       const directory = directoryId === null ? null : await this.directories.get(tenantId, directoryId);
       const context = {
         tenantId,
-        door: directory === null ? source : ('scim' as const),
+        door: doorOf(candidate),
         directory,
         source: {
           request_id: '',
@@ -150,7 +173,7 @@ export class PeopleUpkeep {
 
   private async tenantsWithHeld(): Promise<string[]> {
     const { rows } = await this.db.query<{ tenant_id: string }>(
-      `select distinct tenant_id from users where seat = 'waiting' or held in ('email_taken', 'external_id_taken')`,
+      `select distinct tenant_id from users where seat = 'waiting' or held in ('email_taken', 'external_id_taken', 'superseded')`,
     );
     return rows.map((row) => row.tenant_id);
   }
@@ -159,4 +182,8 @@ export class PeopleUpkeep {
   async relax(tenantId: string): Promise<void> {
     await this.db.transaction((tx) => this.seats.relax(tx, tenantId));
   }
+}
+
+function doorOf({ directory_id: directoryId, source }: Candidate): Candidate['source'] {
+  return directoryId === null ? source : 'scim';
 }

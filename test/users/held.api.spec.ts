@@ -350,6 +350,17 @@ describe('those who wait', () => {
     expect(await until(at, y, null)).toMatchObject({ status: 'active', seat: 'held' });
   });
 
+  it('behind somebody of another door wait no longer than their own door’s policy says', async () => {
+    const at = await house();
+    await at.api.put('/seats/limit', { limit: 0, policy: { directory: 'wait', api: 'wait' } });
+    const first = await madeUser(at.scim, user(mail()));
+    const { id } = (await at.api.post('/users', { email: mail(), first_name: 'A', last_name: 'B' })).body;
+    expect(await show(at, id)).toMatchObject({ held: 'no_seat' });
+    await at.api.put('/seats/limit', { policy: { api: 'allow' } });
+    expect(await until(at, id, null)).toMatchObject({ status: 'active', seat: 'held' });
+    expect(await show(at, first)).toMatchObject({ held: 'no_seat' });
+  });
+
   it('do not wait any more once they are deactivated, although they are shown inactive', async () => {
     const { at, made } = await full();
     const external_id = fresh('K');

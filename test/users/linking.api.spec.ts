@@ -1,3 +1,4 @@
+import { PeopleUpkeep } from '../../src/users/people-upkeep.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
@@ -191,6 +192,21 @@ describe('takes_over', () => {
       seat: 'none',
       held: 'superseded',
     });
+  });
+});
+
+describe('whoever was held because their directory was superseded', () => {
+  it('comes into force when it is not any more', async () => {
+    const at = await house();
+    const next = await service.newDirectory(at.tenantId, { takes_over: at.directoryId });
+    const id = await madeUser(at.scim, user(`${fresh()}@x.example`));
+    expect((await at.api.get(`/users/${id}`)).body).toMatchObject({ status: 'inactive', held: 'superseded' });
+    const upkeep = service.app.nest.get(PeopleUpkeep);
+    await upkeep.admitHeld(at.tenantId);
+    expect((await at.api.get(`/users/${id}`)).body.held).toBe('superseded');
+    await at.api.patch(`/directories/${next.id}`, { takes_over: null });
+    await upkeep.admitHeld(at.tenantId);
+    expect((await at.api.get(`/users/${id}`)).body).toMatchObject({ status: 'active', held: null });
   });
 });
 

@@ -2,25 +2,35 @@ import { Unavailable } from '../errors/domain-error.js';
 
 /** The large bodies that are held in memory at once, in bytes. One takes about three times as much while it is read. */
 export const MAX_HELD = 96 * 1024 * 1024;
+/** The part of it that one tenant may have: what one uploads slowly does not shut out the others. */
+const ONE_TENANT = 1 / 3;
 const RETRY_AFTER_SECONDS = 2;
 
 /** Counts the bytes of large bodies over all requests of this process, so that many of them cannot exhaust it. */
 export class BodyBudget {
   private held = 0;
+  private readonly heldBy = new Map<string, number>();
 
   constructor(private readonly max = MAX_HELD) {}
 
-  /** A share for one body: bytes are taken as they are needed, and given back all together. */
-  share(): BodyShare {
+  /** A share for one body of a tenant: bytes are taken as they come, and given back all together. */
+  share(owner: string): BodyShare {
     let taken = 0;
     return {
       take: (bytes) => {
-        if (this.held + bytes > this.max) return new Unavailable('Too many large bodies at once.', RETRY_AFTER_SECONDS);
+        const theirs = (this.heldBy.get(owner) ?? 0) + bytes;
+        if (this.held + bytes > this.max || theirs > this.max * ONE_TENANT) {
+          return new Unavailable('Too many large bodies at once.', RETRY_AFTER_SECONDS);
+        }
         this.held += bytes;
+        this.heldBy.set(owner, theirs);
         taken += bytes;
         return null;
       },
       giveBack: () => {
+        const left = (this.heldBy.get(owner) ?? 0) - taken;
+        if (left > 0) this.heldBy.set(owner, left);
+        else this.heldBy.delete(owner);
         this.held -= taken;
         taken = 0;
       },

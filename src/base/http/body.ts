@@ -14,8 +14,8 @@ export const SMALL_BODY = 64 * 1024;
 
 /** The most bytes that an address takes: a group is its 100 000 members in one PUT. */
 export function bodyLimit(path: string): number {
-  if (path.startsWith('/scim/v2/Groups')) return 16 * MIB;
-  if (path.startsWith('/scim/v2/Bulk')) return 4 * MIB;
+  if (/^\/scim\/v2\/Groups(\/|$)/.test(path)) return 16 * MIB;
+  if (/^\/scim\/v2\/Bulk\/?$/.test(path)) return 4 * MIB;
   return MIB;
 }
 
@@ -24,8 +24,8 @@ export interface BodyOptions {
   keepRaw?: (path: string) => boolean;
   /** Addresses that read their own body (forms). */
   leave?: (path: string) => boolean;
-  /** Asked before more than 64 KiB are read: rejects with the refusal of a caller whom nobody knows. */
-  admit?: (req: BridgeRequest) => Promise<void>;
+  /** Asked before more than 64 KiB are read: whose body it is. Rejects with the refusal of a caller whom nobody knows. */
+  admit?: (req: BridgeRequest) => Promise<string>;
 }
 
 /**
@@ -92,21 +92,21 @@ class LargeBody {
     return !this.admitted && size > SMALL_BODY;
   }
 
-  /** Lets the caller pass and sets aside what is known of the length; the bytes are given back with the answer. */
+  /** Lets the caller pass and counts what has come so far; it is given back with the answer. */
   async pass(size: number): Promise<void> {
-    await this.admit?.(this.req);
+    const owner = await this.admit?.(this.req);
     this.admitted = true;
     // Whoever went away meanwhile gives nothing back any more.
     if (this.res.closed || this.req.destroyed) return;
-    const share = (this.share = this.budget.share());
+    const share = (this.share = this.budget.share(owner ?? ''));
     this.res.once('close', share.giveBack);
-    const refusal = share.take(Math.max(size, this.length));
+    const refusal = share.take(size);
     if (refusal !== null) throw refusal;
   }
 
-  /** Sets aside bytes of a body of unknown length. */
+  /** Counts bytes as they come: what is only announced takes no room from anybody. */
   grow(bytes: number): Error | null {
-    return this.length === 0 ? (this.share?.take(bytes) ?? null) : null;
+    return this.share?.take(bytes) ?? null;
   }
 }
 
@@ -146,7 +146,7 @@ function read(
     unlisten();
     if (error !== null) {
       first = more = null;
-      req.resume();
+      discard(req, size);
       return done(error);
     }
     done(null, more !== null ? Buffer.concat(more, size) : (first ?? Buffer.alloc(0)));
@@ -158,6 +158,16 @@ function read(
   req.on('error', onError);
   if (large.isDue(large.length)) large.pass(0).then(listen, stop);
   else listen();
+}
+
+/** Reads on to the end for nothing, so that the caller sees the answer; whoever does not end is hung up on. */
+function discard(req: BridgeRequest, size: number): void {
+  let rest = size;
+  req.on('data', (chunk: Buffer) => {
+    rest += chunk.length;
+    if (rest > MAX_DISCARD) req.destroy();
+  });
+  req.resume();
 }
 
 const PLAIN_TYPES = new Set(['application/json', 'application/scim+json', 'application/json; charset=utf-8']);

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
-import { MAX_HEADER_BYTES } from './server.js';
+import { CHECK_EVERY_MS, MAX_HEADER_BYTES } from './server.js';
 
 type MessageConstructor = typeof IncomingMessage;
 type ResponseConstructor = typeof ServerResponse;
@@ -24,6 +24,7 @@ export class BridgeAdapter extends ExpressAdapter {
       IncomingMessage: bornWith(http.IncomingMessage, app.request) as MessageConstructor,
       ServerResponse: bornWith(http.ServerResponse, app.response) as ResponseConstructor,
       maxHeaderSize: MAX_HEADER_BYTES,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
     };
     this.httpServer = http.createServer(options, app);
   }

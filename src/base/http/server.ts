@@ -5,6 +5,11 @@ import { newId } from '../ids.js';
 /** The most bytes that the head of a request may have; given to `http.createServer`. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
+/** How long a caller may take to hear why the connection ends. */
+const GOODBYE_MS = 1000;
+/** How often connections are looked at for the time limits below; given to `http.createServer`. */
+export const CHECK_EVERY_MS = 5000;
+
 /** Time limits of connections: a slow or silent caller must not hold one for ever. */
 export function tuneServer(server: Server): void {
   server.headersTimeout = 10_000;
@@ -34,6 +39,9 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
 function writeRaw(socket: Socket, status: string, more = ''): void {
   const title = status.slice(4);
   const body = JSON.stringify({ type: 'about:blank', title, status: Number(status.slice(0, 3)) });
+  // Whoever does not hang up is hung up on: a connection that is half open would keep what its request has taken.
+  const patience = setTimeout(() => socket.destroy(), GOODBYE_MS).unref();
+  socket.once('close', () => clearTimeout(patience));
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nX-Request-Id: ${newId('req')}${more}\r\n` +
       `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

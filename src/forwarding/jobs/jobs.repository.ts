@@ -120,8 +120,8 @@ export class JobsRepository {
   async fail(job: Job, error: string): Promise<void> {
     await this.db.query(
       `update jobs set state = 'failed', error = $3, finished_at = now(), lease_until = null
-       where tenant_id = $1 and id = $2`,
-      [job.tenantId, job.id, error],
+       where tenant_id = $1 and id = $2 and state = 'running' and done = $4`,
+      [job.tenantId, job.id, error, job.done],
     );
   }
 

@@ -3,6 +3,7 @@ import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Body, Controller, Post, Put, Req } from '@nestjs/common';
 import { adminApp, type AdminApp } from '../../support/admin-app.js';
+import type { Answer } from '../../support/http.js';
 
 /** Says what came of a body. */
 @Controller()
@@ -194,28 +195,55 @@ describe('a large body of somebody unknown', () => {
   });
 });
 
-it('so many large bodies at once are 503, until one of them has its answer', async () => {
+it('what a tenant uploads slowly shuts out itself (503), nobody else, and only while it lasts', async () => {
   const { port } = new URL(edge.baseUrl);
-  const begin = (): Promise<net.Socket> =>
-    new Promise((resolve) => {
-      const socket = net.connect(Number(port), '127.0.0.1', () => {
-        socket.write(
-          `PUT /scim/v2/Groups/g HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${edge.tenant.api_key}\r\n` +
-            `Content-Type: application/json\r\nContent-Length: ${16 * 1024 * 1024}\r\n\r\n{`,
-        );
-        resolve(socket);
-      });
-    });
-  const sockets = await Promise.all(Array.from({ length: 6 }, begin));
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  const MIB16 = 16 * 1024 * 1024;
+  const begin = (token: string, sent: number): net.Socket => {
+    const socket = net.connect(Number(port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(
+      `PUT /scim/v2/Groups/g HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${MIB16}\r\n\r\n${' '.repeat(sent)}`,
+    );
+    return socket;
+  };
   const raw = JSON.stringify({ members: [], fill: 'x'.repeat(100_000) });
-  const put = () => edge.call('PUT', '/scim/v2/Groups/g', { raw, headers: JSON_TYPE });
-  const answer = await put();
-  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
-  expect((await post('{}')).status).toBe(201);
-  for (const socket of sockets) socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  const put = (token?: string) => edge.call('PUT', '/scim/v2/Groups/g', { raw, headers: JSON_TYPE, token });
+  const becomes = async (status: number): Promise<Answer> => {
+    for (;;) {
+      const answer = await put();
+      if (answer.status === status) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const other = (await edge.newTenant()).api_key;
+  const announced = Array.from({ length: 8 }, () => begin(edge.tenant.api_key, 1));
   expect((await put()).status).toBe(200);
+  const halves = [begin(edge.tenant.api_key, MIB16 - 100), begin(edge.tenant.api_key, MIB16 - 100)];
+  expect((await becomes(503)).headers.get('retry-after')).toBe('2');
+  expect((await put(other)).status).toBe(200);
+  expect((await post('{}')).status).toBe(201);
+  for (const socket of [...announced, ...halves]) socket.destroy();
+  await becomes(200);
+});
+
+it('a stranger’s body without an end is hung up on', async () => {
+  const { port } = new URL(edge.baseUrl);
+  const socket = net.connect(Number(port), '127.0.0.1');
+  const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
+  let sent = 0;
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => undefined).resume();
+  const more = (): void => {
+    while (!socket.destroyed && sent < 400 && socket.write(chunk)) sent += 1;
+  };
+  socket.on('drain', more);
+  socket.write(
+    'PUT /scim/v2/Groups/g HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+  );
+  more();
+  await closed;
+  expect(sent).toBeLessThan(400);
 });
 
 describe('415', () => {
