@@ -5,8 +5,8 @@ const FLOORS = [
   ['tenants', 'delivery'],
   ['seats', 'forwarding'],
   ['users'],
-  ['directory-sync'],
-  ['lookup', 'surfaces', 'operations', 'cli'],
+  ['directory-sync', 'auth'],
+  ['lookup', 'history', 'surfaces', 'operations', 'cli'],
 ];
 
 const below = FLOORS.slice(0, -1).map((rooms, floor) => ({

@@ -8,6 +8,7 @@ import { CreateUsers1767225720000 } from './base/database/migrations/17672257200
 import { CreateGroups1767225780000 } from './base/database/migrations/1767225780000-create-groups.js';
 import { CreateSeats1767225840000 } from './base/database/migrations/1767225840000-create-seats.js';
 import { CreateDelivery1767225900000 } from './base/database/migrations/1767225900000-create-delivery.js';
+import { CreateSignIn1767225960000 } from './base/database/migrations/1767225960000-create-sign-in.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -17,6 +18,7 @@ export const MIGRATIONS = [
   CreateGroups1767225780000,
   CreateSeats1767225840000,
   CreateDelivery1767225900000,
+  CreateSignIn1767225960000,
 ];
 
 /**

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../base/config/config.js';
+
+/** Where the IdPs and browsers find us: from the settings, never from a Host header (contract §7). */
+@Injectable()
+export class AuthAddresses {
+  constructor(private readonly config: Config) {}
+
+  /** Scheme, host and port of the application. */
+  get origin(): string {
+    return new URL(this.config.appUrl).origin;
+  }
+
+  /** Where people go when nobody said where. */
+  get home(): string {
+    return `${this.config.appUrl}/`;
+  }
+
+  get login(): string {
+    return this.at('login');
+  }
+
+  /** The redirect URI (OIDC) and the assertion consumer service (SAML) of a connection. */
+  callback(slug: string): string {
+    return this.at(`callback/${slug}`);
+  }
+
+  /** SP metadata, and our entity id unless a connection has another one. */
+  metadata(slug: string): string {
+    return this.at(`metadata/${slug}`);
+  }
+
+  slo(slug: string): string {
+    return this.at(`slo/${slug}`);
+  }
+
+  backchannelLogout(slug: string): string {
+    return this.at(`backchannel-logout/${slug}`);
+  }
+
+  /** The public keys by which an IdP knows us (`private_key_jwt`). */
+  clientKeys(slug: string): string {
+    return this.at(`jwks/${slug}`);
+  }
+
+  get signedOut(): string {
+    return this.at('signed-out');
+  }
+
+  private at(path: string): string {
+    return `${this.config.appUrl}/api/auth/${path}`;
+  }
+}
