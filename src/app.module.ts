@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { Config } from './base/config/config.js';
+import { AuthModule } from './auth/auth.module.js';
 import { ConfigModule } from './base/config/config.module.js';
 import { DatabaseModule } from './base/database/database.module.js';
 import {
@@ -32,6 +33,7 @@ export class AppModule {
         DirectoryWordsModule,
         DirectoryConsequencesModule,
         UsersModule,
+        AuthModule,
         SeatsModule,
         ForwardingModule,
         TenantsModule,

@@ -6,6 +6,9 @@ import type { DataSource } from 'typeorm';
 import { AppModule } from './app.module.js';
 import type { Config } from './base/config/config.js';
 import { Logger, NestLogger } from './base/log/logger.js';
+import { MetadataRefresh } from './auth/connections/metadata-refresh.js';
+import { DomainChecks } from './auth/domains/domain-checks.js';
+import { KeyRenewal } from './auth/keys/service-keys.js';
 
 import { BridgeAdapter } from './base/http/bridge-adapter.js';
 import { tuneServer } from './base/http/server.js';
@@ -83,6 +86,9 @@ export class Application {
       DeletedDirectories,
       AuditSealer,
       ExpiryNotice,
+      MetadataRefresh,
+      DomainChecks,
+      KeyRenewal,
       Retention,
       Statistics,
     ];

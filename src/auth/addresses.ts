@@ -43,6 +43,15 @@ export class AuthAddresses {
     return this.at(`jwks/${slug}`);
   }
 
+  get logout(): string {
+    return this.at('logout');
+  }
+
+  /** What an admin opens to try a connection. */
+  test(slug: string, handle: string): string {
+    return this.at(`test/${slug}/${handle}`);
+  }
+
   get signedOut(): string {
     return this.at('signed-out');
   }

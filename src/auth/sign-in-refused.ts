@@ -28,6 +28,8 @@ export class SignInRefused extends Error {
     message: string,
     /** Whom the IdP named, where that was verified: shown to the person and kept in the log. */
     readonly account: string | null = null,
+    /** Which person of ours it was about, for their history. */
+    readonly userId: string | null = null,
   ) {
     super(message);
     this.name = 'SignInRefused';

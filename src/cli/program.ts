@@ -2,7 +2,9 @@ import { Command as Commander, CommanderError } from 'commander';
 import { CliError, EXIT } from './cli.errors.js';
 import { Client } from './client.js';
 import type { Command } from './command.js';
+import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
+import { DOMAIN_COMMANDS } from './commands/domains.js';
 import { PLATFORM_COMMANDS } from './commands/platform.js';
 import { SEAT_COMMANDS } from './commands/seats.js';
 import { SERVICE_COMMANDS } from './commands/service.js';
@@ -14,6 +16,8 @@ import { print, type Terminal } from './output.js';
 export const COMMANDS: readonly Command[] = [
   ...TENANT_COMMANDS,
   ...DIRECTORY_COMMANDS,
+  ...CONNECTION_COMMANDS,
+  ...DOMAIN_COMMANDS,
   ...PLATFORM_COMMANDS,
   ...SEAT_COMMANDS,
   ...SERVICE_COMMANDS,
@@ -24,6 +28,8 @@ const NOUNS: Record<string, string> = {
   tenant: 'customers (operator token)',
   'api-key': 'what opens the API: create, list, revoke',
   directory: 'SCIM sources: create, list, rotate-token, preview, live, guard',
+  connection: 'sign-in through IdPs: create-oidc, create-saml, list, show, enable, disable, delete, refresh-metadata',
+  domain: 'e-mail domains of a tenant: add, verify, list, remove, trust (operator token)',
   platform: 'where changes go: set, show, test, pause, resume, import',
   changes: 'what was or is to be forwarded: list, retry, dismiss, resend',
   held: 'people for whom what was written is not in force: list, release, discard',

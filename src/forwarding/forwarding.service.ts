@@ -4,6 +4,7 @@ import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { CALL_OUT, CREATE_OUT } from '../delivery/call.sql.js';
 import { DeliveryWorker } from '../delivery/delivery.worker.js';
 import type { UserChange } from '../identity/person.js';
+import { endsSessions } from '../identity/user-change.rules.js';
 import type { ChangeSource } from '../identity/source.js';
 import { personText } from './platform-user.mapping.js';
 
@@ -36,11 +37,13 @@ export class ForwardingService {
     const person = personText(change.person);
     const forwarded = forward && !this.off;
     const changes = `w${tx.size}`;
+    // Sessions end in this very statement, so the change knows when they did.
+    const [column, moment] = endsSessions(change) ? [', sessions_ended_at', ', clock_timestamp()'] : ['', ''];
     tx.add(
-      (p) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at)
+      (p) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at${column})
         select ${p.add(tenantId, 'text')}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forwarded, 'boolean')},
           ${p.add(change.changed, 'text[]')}, ${p.add(person, 'jsonb')}, ${p.add(JSON.stringify(source), 'jsonb')},
-          ${p.add(receivedAt, 'timestamptz')}
+          ${p.add(receivedAt, 'timestamptz')}${moment}
         from subject returning tenant_id, user_id, sequence, occurred_at`,
     );
     if (!forwarded) return;

@@ -25,6 +25,11 @@ export function mustForward(change: UserChange, everActive: boolean): boolean {
   return everActive;
 }
 
+/** Whether a change ends the person's sessions: they may not be here any more, or not as what they signed in as. */
+export function endsSessions(change: UserChange): boolean {
+  return change.status !== 'active' || change.changed.includes('role');
+}
+
 /** The platform's fields of a person, without the status. */
 export function personOf(inForce: InForce | Person): Person {
   return {

@@ -20,6 +20,30 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'response',
     aad: (row) => `${row['tenant_id']}:idempotency_keys.response:${row['credential_id']}`,
   },
+  {
+    table: 'connections',
+    key: ['tenant_id', 'id'],
+    column: 'client_secret_sealed',
+    aad: (row) => `${row['tenant_id']}:connections.client_secret:${row['id']}`,
+  },
+  {
+    table: 'connections',
+    key: ['tenant_id', 'id'],
+    column: 'private_key_sealed',
+    aad: (row) => `${row['tenant_id']}:connections.private_key:${row['id']}`,
+  },
+  {
+    table: 'sessions',
+    key: ['tenant_id', 'id'],
+    column: 'id_token_sealed',
+    aad: (row) => `${row['tenant_id']}:sessions.id_token:${row['id']}`,
+  },
+  {
+    table: 'service_keys',
+    key: ['purpose', 'id'],
+    column: 'private_key_sealed',
+    aad: (row) => `service_keys.private_key:${row['purpose']}:${row['id']}`,
+  },
 ];
 
 @OperatorController('tenants/keys')

@@ -8,6 +8,11 @@ import { CredentialStore } from '../tenants/credentials.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
 
+/** Where IdPs and browsers post forms; the handlers read them, with limits of their own. */
+function isFormAddress(path: string): boolean {
+  return /^\/api\/auth\/(callback|slo|backchannel-logout)\//.test(path);
+}
+
 /**
  * What every request passes before its route. The application is made with `bodyParser: false`; call this before
  * `init` and before anything else is mounted.
@@ -19,5 +24,6 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.set('query parser', 'simple');
   app.set('trust proxy', config.trustProxy.length > 0 ? [...config.trustProxy] : false);
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
-  app.use(bodyReader({ admit: knownCaller(app.get(CredentialStore), config.operatorToken), ...body }));
+  const admit = knownCaller(app.get(CredentialStore), config.operatorToken);
+  app.use(bodyReader({ admit, leave: isFormAddress, ...body }));
 }

@@ -1,13 +1,7 @@
 import { STATUS_CODES } from 'node:http';
+import { escapeHtml } from '../base/http/html.js';
 import { API_STATUS } from './problem.js';
 import type { Refusal } from './refusal.js';
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Text as text inside a page, whoever wrote it. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => ESCAPES[sign]!);
-}
 
 /** The page that a person sees: what happened, and the number to ask with. */
 export function errorPage(refusal: Refusal, requestId: string): { status: number; body: string } {

@@ -3,9 +3,9 @@ import { Config } from '../base/config/config.js';
 import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
 import type { InForce, UserChange } from '../identity/person.js';
-import { changeBetween, mustForward } from '../identity/user-change.rules.js';
+import { changeBetween, endsSessions, mustForward } from '../identity/user-change.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
-import { endPersonKeys } from '../tenants/person-keys.js';
+import { endPersonCredentials, endPersonIdentities, endPersonSessions } from '../tenants/person-credentials.js';
 import { personOfRow, type UserRow } from './user.row.js';
 import { type UserWrite } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
@@ -41,7 +41,8 @@ export class UserConsequences {
       this.forwarding.enqueue(tx, ctx.tenantId, noted, ctx.source, ctx.receivedAt, false);
       return false;
     }
-    if (change.kind === 'deactivated') endPersonKeys(tx, ctx.tenantId);
+    if (change.kind === 'deactivated') endPersonCredentials(tx, ctx.tenantId, 'deactivated');
+    else if (row !== null && endsSessions(change)) endPersonSessions(tx, ctx.tenantId, 'role_changed');
     const forward = this.forwards && mustForward(change, write.everActive);
     this.forwarding.enqueue(tx, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
     return forward;
@@ -56,7 +57,8 @@ export class UserConsequences {
       reason: 'deleted',
       source: ctx.source,
     });
-    endPersonKeys(tx, ctx.tenantId);
+    endPersonCredentials(tx, ctx.tenantId, 'deleted');
+    endPersonIdentities(tx, ctx.tenantId);
     const change = changeBetween(inForceOf(row), { ...personOfRow(row), status: 'deleted' }, row.ever_active)!;
     const forward = this.forwards && mustForward(change, row.ever_active);
     this.forwarding.enqueue(tx, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);

@@ -29,7 +29,10 @@ export class UserCreation {
    * Creates in one statement that checks its own assumptions: nobody in the way, nobody to link with, a seat that
    * needs no exact count. Null where one of them does not hold; then nothing was written.
    */
-  async plainly(about: Case): Promise<{ row: UserWithGroups; forwarded: boolean } | null> {
+  async plainly(
+    about: Case,
+    also?: (tx: UnitOfWork) => void,
+  ): Promise<{ row: UserWithGroups; forwarded: boolean } | null> {
     const { ctx, tenant } = about;
     const written = writtenIn(about);
     const wants = wantsSeat(written, null, takesSeat(tenant, written));
@@ -42,6 +45,7 @@ export class UserCreation {
     const write = newWrite(about, decision);
     insertUser(tx, ctx.tenantId, write, { seat, clashes: false, unlinked: ctx.directory ?? false });
     const forwarded = this.consequences.ofWrite(tx, ctx, null, write);
+    also?.(tx);
     if ((await tx.run(this.db)).length === 0) {
       this.seats.forget(ctx.tenantId);
       return null;
@@ -50,7 +54,7 @@ export class UserCreation {
   }
 
   /** Looks who is in the way, counts seats where they are few, then creates. Throws `Taken` and `SeatLimitReached`. */
-  async carefully(tx: SqlRunner, about: Case): Promise<Creation> {
+  async carefully(tx: SqlRunner, about: Case, also?: (tx: UnitOfWork) => void): Promise<Creation> {
     const { ctx, tenant, draft } = about;
     const written = writtenIn(about);
     const key = written.person.external_id;
@@ -74,6 +78,7 @@ export class UserCreation {
     const write = newWrite(about, decision);
     insertUser(work, ctx.tenantId, write, { seat: false, clashes: false, unlinked: false });
     const forwarded = this.consequences.ofWrite(work, ctx, null, write);
+    also?.(work);
     if ((await work.run(tx)).length === 0) throw new LostRace();
     return { kind: 'created', row: rowAfter(null, write), forwarded };
   }
@@ -88,11 +93,11 @@ export function clashesIn(holders: Holder[]): { emailTaken: boolean; externalIdT
 }
 
 /**
- * Refuses what the door does not take: a name twice for all, two active people's e-mail or key for the users API. Where
+ * Refuses what the door does not take: a name twice for all, two active people's e-mail or key for all but SCIM. Where
  * nobody stands at the door there is nobody to refuse: then an e-mail or key of somebody else holds the person.
  */
 export function refuseClashes(ctx: WriteContext, holders: Holder[], active: boolean): void {
-  if (ctx.door === 'api' && active && !ctx.mayWait) {
+  if (ctx.door !== 'scim' && active && !ctx.mayWait) {
     const email = holders.find((h) => h.same_email && h.status === 'active');
     if (email) throw new Taken('email_taken', email.id);
     const key = holders.find((h) => h.same_key && h.status === 'active');

@@ -47,20 +47,20 @@ export class UsersService {
   /**
    * Creates a person, or links the draft with the one unmanaged person it matches. Throws `Taken` where a name (any
    * door), an e-mail or a key (users API) is somebody else's, and `SeatLimitReached` where the door's policy is `block`.
-   * `uponLink` belongs to the write where it links.
+   * `uponLink` belongs to the write where it links, `also` to the statement that makes somebody new.
    */
   async create(
     ctx: WriteContext,
     draft: UserDraft,
     roleSet: string | null = null,
-    uponLink?: Upon,
+    { uponLink, also }: { uponLink?: Upon | undefined; also?: (tx: UnitOfWork) => void } = {},
   ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
     const about: Case = { ctx, tenant, row: null, draft, roleSet, fromRules: [], released: null };
-    const plain = await this.creation.plainly(about);
+    const plain = await this.creation.plainly(about, also);
     if (plain) return this.finish(ctx.tenantId, { ...plain, outcome: 'created', freed: false });
     const done = await this.withRetries(async (tx): Promise<Done> => {
-      const made = await this.creation.carefully(tx, about);
+      const made = await this.creation.carefully(tx, about, also);
       if (made.kind === 'created') return { ...made, outcome: 'created', freed: false };
       const linked = await this.changing.carefully(tx, ctx, tenant, made.row, {
         draft,

@@ -55,6 +55,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     role: 'all',
     logLevel: 'silent',
     trustProxy: [],
+    dnsServers: [],
     rateLimit: null,
     allowPrivateDestinations: true,
     session: { idleSeconds: 3600, absoluteSeconds: 3600 },

@@ -25,7 +25,7 @@ const INDEXES = `
           where k.place <= x.indnkeyatts order by k.place) as columns,
     x.indpred is null as whole
   from (${TABLES}) t join pg_index x on x.indrelid = t.oid join pg_class i on i.oid = x.indexrelid
-  where t.of_tenant`;
+  where t.of_tenant and t.table <> all ('{connection_slugs,verified_domains}')`;
 
 /** Every foreign key, with its own columns and the others. */
 const KEYS = `
@@ -57,6 +57,13 @@ interface Key {
 const WITHOUT_TENANT: Record<string, string> = {
   tenants: 'a tenant is the thing itself; its `id` is what all others lead with',
   migrations: 'about the schema, not about anybody’s data',
+  service_keys: 'the installation’s own keys',
+};
+
+/** Tables that say whose something is before the tenant is known: the same on every node of a distributed database. */
+const ACROSS_TENANTS: Record<string, string> = {
+  connection_slugs: 'an IdP sends people back to a slug, which is one connection’s over all tenants',
+  verified_domains: 'an e-mail domain is one tenant’s over all tenants',
 };
 
 /** Tables of tenants that have no primary key, and why. */
@@ -76,6 +83,17 @@ it('every table is of a tenant, except the few that say why not', async () => {
   expect(tables.filter((t) => !t.of_tenant).map((t) => t.table).sort()).toEqual(Object.keys(WITHOUT_TENANT).sort()); // prettier-ignore
 });
 
+it('what is unique over all tenants is in the tables that say why, and in no other', async () => {
+  const tables = (await ask<{ table: string; of_tenant: boolean }>(TABLES)).filter((t) => t.of_tenant);
+  const keyed = await ask<{ table: string }>(
+    `select t.table from (${TABLES}) t join pg_index x on x.indrelid = t.oid and x.indisprimary
+       join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
+     where t.of_tenant and a.attname <> 'tenant_id' order by t.table`,
+  );
+  expect(tables.length).toBeGreaterThan(20);
+  expect(keyed.map(({ table }) => table)).toEqual(Object.keys(ACROSS_TENANTS).sort());
+});
+
 it('the tenant is never left open', async () => {
   const open = await ask(`
     select t.table from (${TABLES}) t join pg_attribute a on a.attrelid = t.oid and a.attname = 'tenant_id'
@@ -92,7 +110,9 @@ it('every primary key, unique constraint and index of tenant data leads with the
 it('every table of a tenant has a primary key', async () => {
   const keyed = new Set((await ask<Index>(INDEXES)).filter(({ primary }) => primary).map(({ table }) => table));
   const tables = await ask<{ table: string; of_tenant: boolean }>(TABLES);
-  const without = tables.filter((t) => t.of_tenant && !keyed.has(t.table) && !t.table.startsWith('attempts_'));
+  const without = tables.filter(
+    (t) => t.of_tenant && !keyed.has(t.table) && !/^(attempts|sign_ins)_/.test(t.table) && !(t.table in ACROSS_TENANTS),
+  );
   expect(without.map(({ table }) => table)).toEqual(Object.keys(WITHOUT_PRIMARY_KEY));
 });
 

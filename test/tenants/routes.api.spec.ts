@@ -21,6 +21,28 @@ const OPEN = new Set([
   'OperationsController.show',
   'OperationsController.console',
   'ProblemsController.page',
+  // Browsers before there is a session, and IdPs, whose messages say by their signature who they are.
+  'LoginController.login',
+  'LoginController.test',
+  'CallbackController.oidc',
+  'CallbackController.saml',
+  'IdpLogoutController.byRedirect',
+  'IdpLogoutController.byPost',
+  'IdpLogoutController.backChannel',
+  'LogoutController.end',
+  'LogoutController.signedOut',
+  'LogoutController.home',
+  // What anybody may know of us.
+  'PublishedController.metadata',
+  'PublishedController.keys',
+  'TokensController.jwks',
+  // The code, the refresh token and the token that is asked about are credentials themselves.
+  'TokensController.issue',
+  'TokensController.introspect',
+  // Behind the session's own guard.
+  'SessionController.show',
+  'SessionController.list',
+  'SessionController.end',
 ]);
 
 let edge: TestApp;

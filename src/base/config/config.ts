@@ -28,13 +28,15 @@ export class Config {
   /** Requests a second for each credential; null: no limit. */
   readonly rateLimit!: number | null;
   readonly allowPrivateDestinations!: boolean;
+  /** `ip` or `ip:port`; empty: the system's. */
+  readonly dnsServers!: readonly string[];
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
   readonly retention!: { readonly logsDays: number; readonly bodiesDays: number; readonly attemptsDays: number };
   readonly production!: boolean;
 
   constructor(values: { [K in keyof Config]: Config[K] }) {
     Object.assign(this, values);
-    for (const part of [this.platform, this.sandbox, this.session, this.retention, this.trustProxy])
+    for (const part of [this.platform, this.sandbox, this.session, this.retention, this.trustProxy, this.dnsServers])
       Object.freeze(part);
     for (const key of this.encryptionKeys) Object.freeze(key);
     Object.freeze(this.encryptionKeys);

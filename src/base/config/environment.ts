@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { isBase64, Matches, ValidateBy, type ValidationOptions } from 'class-validator';
 import ipaddr from 'ipaddr.js';
 
@@ -47,6 +48,16 @@ function isHttpAddress(text: string): boolean {
 
 function isAddressList(text: string): boolean {
   return text.split(',').every((part) => ipaddr.isValid(part.trim()) || ipaddr.isValidCIDR(part.trim()));
+}
+
+/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`, with commas between. */
+function isServerList(text: string): boolean {
+  return text.split(',').every((part) => {
+    const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(part.trim()) ?? [];
+    if (six === undefined && four === undefined) return isIP(part.trim()) === 6;
+    const known = six === undefined ? isIP(four!) === 4 : isIP(six) === 6;
+    return known && (port === undefined || (Number(port) > 0 && Number(port) <= 65_535));
+  });
 }
 
 function isKeyList(text: string): boolean {
@@ -142,6 +153,10 @@ export class Environment {
   @OneOf('true', 'false', 'on', 'off')
   ALLOW_PRIVATE_DESTINATIONS?: string;
 
+  /** The name servers that are asked whether a domain is a tenant's. Default: the system's. */
+  @Rule('servers', isServerList, 'must be IP addresses, each with a port or not (192.0.2.1:53), with commas between')
+  DNS_SERVERS?: string;
+
   /** How long a session lasts without use. Default 60m. */
   @Duration()
   SESSION_IDLE?: string;
@@ -188,6 +203,7 @@ export const VARIABLES = [
   'TRUST_PROXY',
   'RATE_LIMIT',
   'ALLOW_PRIVATE_DESTINATIONS',
+  'DNS_SERVERS',
   'SESSION_IDLE',
   'SESSION_ABSOLUTE',
   'RETENTION_LOGS',

@@ -55,9 +55,10 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     operatorToken: read.OPERATOR_TOKEN ?? keptSecret(dataDir, 'operator-token', () => mintToken('tbo', '').token),
     role: (read.ROLE ?? 'all') as Role,
     logLevel: read.LOG_LEVEL ?? 'info',
-    trustProxy: read.TRUST_PROXY?.split(',').map((part) => part.trim()) ?? [],
+    trustProxy: listOf(read.TRUST_PROXY),
     rateLimit: read.RATE_LIMIT === 'off' ? null : Number(read.RATE_LIMIT ?? 100),
     allowPrivateDestinations: read.ALLOW_PRIVATE_DESTINATIONS === 'true' || read.ALLOW_PRIVATE_DESTINATIONS === 'on',
+    dnsServers: listOf(read.DNS_SERVERS),
     session: {
       idleSeconds: seconds(read.SESSION_IDLE ?? '60m'),
       absoluteSeconds: seconds(read.SESSION_ABSOLUTE ?? '12h'),
@@ -73,6 +74,10 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
 
 function address(text: string | undefined): string | undefined {
   return text?.replace(/\/+$/, '');
+}
+
+function listOf(text: string | undefined): string[] {
+  return text?.split(',').map((part) => part.trim()) ?? [];
 }
 
 function seconds(duration: string): number {

@@ -1,8 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** What a credential is good for: an API key, a directory's SCIM token, the installation's operator. */
-export type TokenKind = 'tbk' | 'tbs' | 'tbo';
+/**
+ * What a credential is good for: an API key, a directory's SCIM token, the installation's operator; of a person's
+ * session its cookie (`tbn`), the one-time code for another application (`tbc`) and what renews that one's token (`tbr`).
+ */
+export type TokenKind = 'tbk' | 'tbs' | 'tbo' | 'tbn' | 'tbc' | 'tbr';
 
 export interface MintedToken {
   /** Shown once and kept nowhere. */
@@ -25,7 +28,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET = 43;
 const CHECKSUM = 6;
 const OPERATOR = 'operator';
-const SHAPE = /^(tb[kso])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
+const SHAPE = /^(tb[ksoncr])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
 
 /** A new credential: `<kind>_<tenant>_<secret><checksum>`. */
 export function mintToken(kind: TokenKind, tenantId: string): MintedToken {

@@ -81,7 +81,7 @@ export class ScimUsersService {
     const draft = draftOf(doc, directory.writing.attributeMap);
     const context = writeContext(directory, request.requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
-    const { row, outcome } = await this.users.create(context, draft, null, arrival.upon);
+    const { row, outcome } = await this.users.create(context, draft, null, { uponLink: arrival.upon });
     return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
   }
 

@@ -10,7 +10,8 @@ const DESCRIPTION = `Users, seats and their directories.
 me.
 
 **Credentials.** \`Authorization: Bearer <API key>\`; the key decides the tenant. Directories use SCIM tokens at
-\`/scim/v2\`, and the operator of the installation a token of their own at \`/tenants\`.
+\`/scim/v2\`, and the operator of the installation a token of their own at \`/tenants\`. People sign in at \`/api/auth/login\`; their session is a cookie, and applications of
+other origins exchange a one-time code for a token.
 
 **Lists** take \`limit\` (1–200, 50 unless set) and \`cursor\`, and answer \`{ "data": [...], "next_cursor": … }\`,
 newest first.
@@ -45,6 +46,7 @@ export function describeApi(app: NestExpressApplication): OpenAPIObject {
         'scim_token',
       )
       .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The operator’s token (tbo_…).' }, 'operator_token')
+      .addCookieAuth('__Host-session', { type: 'apiKey', in: 'cookie' }, 'session')
       .addTag('scim', 'SCIM 2.0 (RFC 7643, RFC 7644): /Schemas and /ServiceProviderConfig say what a directory takes.')
       .build(),
     {

@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import type { ChangeSource } from '../../identity/source.js';
+import { clean, platformNames } from '../../identity/names.rules.js';
+import { SeatLimitReached } from '../../seats/seats.errors.js';
+import { TenantStore } from '../../tenants/tenant.store.js';
+import { documentOf, draftOf, emailAddress, withFields, type UserDocument } from '../../users/user.mapping.js';
+import type { UserRow } from '../../users/user.row.js';
+import { Taken } from '../../users/users.errors.js';
+import { UsersService } from '../../users/users.service.js';
+import type { WriteContext } from '../../users/write-context.js';
+import type { Connection } from '../connections/connection.js';
+import { DomainsStore } from '../domains/domains.store.js';
+import { SignInRefused } from '../sign-in-refused.js';
+import type { Candidate } from './account.rules.js';
+import { roleByMap, sameLetters } from './account.rules.js';
+import { AccountsRepository } from './accounts.repository.js';
+import type { ClaimedAccount } from './claims.mapping.js';
+
+/**
+ * People whom a sign-in makes or keeps up to date: by the same road as SCIM and the users API (seat, change,
+ * forwarding), and never anybody whom a directory manages.
+ */
+@Injectable()
+export class AccountMaking {
+  constructor(
+    private readonly users: UsersService,
+    private readonly repository: AccountsRepository,
+    private readonly domains: DomainsStore,
+    private readonly tenants: TenantStore,
+  ) {}
+
+  /**
+   * Makes the person, with the subject bound to them in the same statement. Throws `SignInRefused`: without a trusted
+   * e-mail, with one of another tenant's domain, or where somebody has the e-mail already.
+   */
+  async make(connection: Connection, account: ClaimedAccount, requestId: string): Promise<Candidate> {
+    const email = emailAddress(account.email);
+    if (email === null || !account.emailTrusted) {
+      throw new SignInRefused(
+        'email_unverified',
+        'nobody is made without an e-mail that can be trusted',
+        account.shown,
+      );
+    }
+    const owner = account.emailDomain === null ? null : await this.domains.owner(account.emailDomain);
+    if (owner !== null && owner.tenantId !== connection.tenantId) {
+      throw new SignInRefused('email_outside_domains', 'the domain of the e-mail is another tenant’s', account.shown);
+    }
+    const { roles } = await this.tenants.get(connection.tenantId);
+    const role = roleByMap(account.roleValues, connection.roleMap, roles) ?? connection.defaultRole;
+    const doc = documentOf({
+      userName: clean(account.userName ?? undefined) || email,
+      email,
+      ...namesOf(account, email),
+      external_id: account.externalId,
+      active: true,
+    });
+    try {
+      const context = this.context(connection, requestId);
+      const { row } = await this.users.create(context, draftOf(doc), role, {
+        also: (tx) => this.repository.bindNew(tx, connection.tenantId, connection.id, account.subject),
+      });
+      return (await this.repository.person(connection.tenantId, row.id))!;
+    } catch (error) {
+      if (error instanceof SeatLimitReached) {
+        throw new SignInRefused('no_seat', 'no seat is free, and the policy of the door is block', account.shown);
+      }
+      if (!(error instanceof Taken)) throw error;
+      throw new SignInRefused('account_taken', `somebody has this name or e-mail (${error.code})`, account.shown);
+    }
+  }
+
+  /** Brings somebody whom a sign-in made up to date with what the IdP now says of them. */
+  async refresh(connection: Connection, person: Candidate, account: ClaimedAccount, requestId: string): Promise<void> {
+    if (person.source !== 'sign-in' || person.directory_id !== null) return;
+    const { roles } = await this.tenants.get(connection.tenantId);
+    const role = roleByMap(account.roleValues, connection.roleMap, roles);
+    const email = await this.trustedEmail(connection, account);
+    const own = (row: UserRow): boolean => row.source === 'sign-in' && row.directory_id === null;
+    try {
+      await this.users.change(this.context(connection, requestId), person.id, own, (row) => {
+        const fields = {
+          ...namesOf(account, row.email ?? row.user_name, row),
+          ...(email !== null && !(row.email !== null && sameLetters(row.email, email)) ? { email } : {}),
+        };
+        const same = row.first_name === fields.first_name && row.last_name === fields.last_name;
+        if (same && fields.email === undefined && (role === null || role === row.role)) return null;
+        const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, fields));
+        return role === null ? { draft } : { draft, roleSet: role };
+      });
+    } catch (error) {
+      // Somebody else has the e-mail by now: the person signs in as who they are, and an admin sees the clash there.
+      if (!(error instanceof Taken)) throw error;
+    }
+  }
+
+  private async trustedEmail(connection: Connection, account: ClaimedAccount): Promise<string | null> {
+    const { emailDomain } = account;
+    if (!account.emailTrusted || emailDomain === null) return null;
+    const owned = await this.domains.isOwned(connection.tenantId, emailDomain, connection.id);
+    return owned ? emailAddress(account.email) : null;
+  }
+
+  private context(connection: Connection, requestId: string): WriteContext {
+    const source: ChangeSource = {
+      request_id: requestId,
+      surface: 'sign-in',
+      directory_id: null,
+      actor: { kind: 'system', id: connection.id, name: `sign-in: ${connection.name}` },
+    };
+    return { tenantId: connection.tenantId, door: 'sign-in', directory: null, source, receivedAt: new Date() };
+  }
+}
+
+/** The names that an IdP says, or those that are there, or what can be made of the e-mail. */
+function namesOf(
+  account: ClaimedAccount,
+  email: string,
+  known?: { first_name: string; last_name: string },
+): { first_name: string; last_name: string } {
+  const { firstName, lastName, displayName } = account;
+  if (known !== undefined && firstName === null && lastName === null && displayName === null) {
+    return { first_name: known.first_name, last_name: known.last_name };
+  }
+  return platformNames(
+    {
+      ...(firstName === null ? {} : { givenName: firstName }),
+      ...(lastName === null ? {} : { familyName: lastName }),
+      ...(displayName === null ? {} : { displayName }),
+    },
+    email,
+    email,
+  );
+}

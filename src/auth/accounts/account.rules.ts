@@ -1,0 +1,96 @@
+import type { HeldReason } from '../../identity/person.js';
+import { SignInRefused, type RefusalReason } from '../sign-in-refused.js';
+import type { ClaimedAccount } from './claims.mapping.js';
+
+/** How an IdP's subject came to be a person's: by the immutable id, the user name, the e-mail, or made by signing in. */
+export type LinkKind = 'claim' | 'user_name' | 'email' | 'created';
+
+/** Somebody of the tenant, as far as it matters for signing in. */
+export interface Candidate {
+  id: string;
+  directory_id: string | null;
+  source: 'api' | 'scim' | 'sign-in';
+  status: 'active' | 'inactive';
+  seat: 'held' | 'none' | 'waiting';
+  held: HeldReason | null;
+  external_id: string | null;
+  user_name: string;
+  email: string | null;
+  gone: boolean;
+}
+
+/** What binds a subject to a person, and what it was made of. */
+export interface Binding {
+  subject: string;
+  user_id: string;
+  made_by: LinkKind;
+  made_of: string;
+}
+
+/** The same without regard to the case of A to Z, and of nothing else: a look-alike is another one. */
+export function sameLetters(a: string, b: string): boolean {
+  return asciiLower(a) === asciiLower(b);
+}
+
+function asciiLower(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** Whether the value that a binding was made of is no longer the person's: their directory has renamed it. */
+export function isRenamed(binding: Binding, person: Candidate): boolean {
+  switch (binding.made_by) {
+    case 'claim':
+      return person.external_id !== binding.made_of;
+    case 'user_name':
+      return !sameLetters(person.user_name, binding.made_of);
+    case 'email':
+      return person.email === null || !sameLetters(person.email, binding.made_of);
+    case 'created':
+      return false;
+  }
+}
+
+/**
+ * Whether a person who is bound to another subject of the same connection may be bound to this one instead (contract
+ * §7: the binding moves when the paired directory renames the value it was made of). The same immutable id under a new
+ * subject is the same person as well: Entra gives a new `sub` when the application is registered anew. Everything else
+ * stays as it is, since whoever comes second would otherwise take the first one's place.
+ */
+export function mayMove(binding: Binding, person: Candidate, by: LinkKind, value: string, paired: boolean): boolean {
+  if (!paired) return false;
+  if (by === 'claim' && binding.made_by === 'claim' && binding.made_of === value) return true;
+  return isRenamed(binding, person);
+}
+
+/** Why a person who was found is not signed in; null: they are. The reason is for the log, and chooses the page. */
+export function refusalOf(person: Candidate, account: ClaimedAccount): SignInRefused | null {
+  if (person.status === 'active') return null;
+  const refused = (reason: RefusalReason, why: string): SignInRefused =>
+    new SignInRefused(reason, `the person ${why}`, account.shown, person.id);
+  if (person.seat === 'waiting' || person.held === 'no_seat') return refused('no_seat', 'waits for a free seat');
+  if (person.held !== null) return refused('account_held', `is held as ${person.held}`);
+  return refused('account_inactive', 'is deactivated');
+}
+
+/** Why nobody was found by an e-mail that may not be asked by. Null where it was asked, and there was nobody. */
+export function emailRefusal(account: ClaimedAccount, owned: boolean): SignInRefused | null {
+  if (account.email === null) return null;
+  if (!account.emailTrusted) {
+    return new SignInRefused('email_unverified', 'the IdP says that the e-mail is not verified', account.shown);
+  }
+  if (!owned) {
+    const why = `the domain ${account.emailDomain ?? '?'} is not verified for this tenant and connection`;
+    return new SignInRefused('email_outside_domains', why, account.shown);
+  }
+  return null;
+}
+
+/** The role of whom a sign-in makes: the first mapped value, else the connection's; a value nobody mapped gives nothing. */
+export function roleByMap(
+  values: readonly string[],
+  map: Readonly<Record<string, string>>,
+  known: { has(role: string): boolean },
+): string | null {
+  for (const [value, role] of Object.entries(map)) if (values.includes(value) && known.has(role)) return role;
+  return null;
+}

@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { UnitOfWork } from '../../base/database/unit-of-work.js';
+import { userNameKey } from '../../scim/text.js';
+import { emailKey } from '../../users/user.mapping.js';
+import type { Binding, Candidate, LinkKind } from './account.rules.js';
+
+const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, u.external_id, u.user_name, u.email,
+  u.gone_at is not null as gone`;
+
+/** More than this many people under one value are as good as none: nobody could say which one is meant. */
+const FEW = 3;
+
+/** Whom an IdP's subject is, and who could be meant by what it says. */
+@Injectable()
+export class AccountsRepository {
+  constructor(private readonly db: Database) {}
+
+  /** The binding of a subject, with whether it still holds. */
+  async binding(
+    tenantId: string,
+    connectionId: string,
+    subject: string,
+    db: SqlRunner = this.db,
+  ): Promise<(Binding & { ended: boolean }) | null> {
+    const { rows } = await db.query<Binding & { ended: boolean }>(
+      `select subject, user_id, made_by, made_of, ended_at is not null as ended from identities
+       where tenant_id = $1 and connection_id = $2 and subject = $3`,
+      [tenantId, connectionId, subject],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** The binding that a person has at a connection. */
+  async bindingOf(
+    tenantId: string,
+    connectionId: string,
+    userId: string,
+    db: SqlRunner = this.db,
+  ): Promise<Binding | null> {
+    const { rows } = await db.query<Binding>(
+      `select subject, user_id, made_by, made_of from identities
+       where tenant_id = $1 and user_id = $3 and connection_id = $2 and ended_at is null`,
+      [tenantId, connectionId, userId],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** One person; with `lock`, so that nobody puts them out before the transaction ends. */
+  async person(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<Candidate | null> {
+    const { rows } = await db.query<Candidate>(
+      `select ${COLUMNS} from users u where u.tenant_id = $1 and u.id = $2 ${lock ? 'for share' : ''}`,
+      [tenantId, id],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Whom a directory knows under this `externalId`. */
+  async byExternalId(tenantId: string, directoryId: string, value: string): Promise<Candidate[]> {
+    const { rows } = await this.db.query<Candidate>(
+      `select ${COLUMNS} from users u
+       where u.tenant_id = $1 and u.external_id = $3 and u.directory_id = $2 and u.gone_at is null limit ${FEW}`,
+      [tenantId, directoryId, value],
+    );
+    return rows;
+  }
+
+  /** Who has this user name in a directory. */
+  async byUserName(tenantId: string, directoryId: string, value: string): Promise<Candidate[]> {
+    const { rows } = await this.db.query<Candidate>(
+      `select ${COLUMNS} from users u
+       where u.tenant_id = $1 and u.user_name_key = $3 and u.directory_id = $2 and u.gone_at is null limit ${FEW}`,
+      [tenantId, directoryId, userNameKey(value)],
+    );
+    return rows;
+  }
+
+  /**
+   * Who has this e-mail: the one who is active, else who is not. For a paired connection only people of its directory
+   * and those whom no directory manages.
+   */
+  async byEmail(tenantId: string, directoryId: string | null, value: string): Promise<Candidate[]> {
+    const probe = (status: string) =>
+      `select ${COLUMNS} from users u where u.tenant_id = $1 and u.email_key = $3 and u.status = '${status}'
+         and ($2::text is null or u.directory_id is null or u.directory_id = $2)`;
+    const { rows } = await this.db.query<Candidate>(`${probe('active')} union all ${probe('inactive')} limit ${FEW}`, [
+      tenantId,
+      directoryId,
+      emailKey(value),
+    ]);
+    const active = rows.filter((row) => row.status === 'active');
+    return active.length > 0 ? active : rows;
+  }
+
+  /** Whether somebody who was deleted had this key, user name or e-mail. */
+  async wasDeleted(
+    tenantId: string,
+    account: { link: string | null; userName: string | null; email: string | null },
+  ): Promise<boolean> {
+    const { rows } = await this.db.query<{ found: boolean }>(
+      `select exists (select 1 from deleted_users d where d.tenant_id = $1 and (d.external_id = $2
+         or lower(d.user_name) = lower($3) or lower(d.person ->> 'email') = lower($4))) as found`,
+      [tenantId, account.link, account.userName, account.email],
+    );
+    return rows[0]!.found;
+  }
+
+  /** Binds a subject to a person, in place of what either was bound to before. */
+  async bind(tx: SqlRunner, tenantId: string, connectionId: string, binding: Binding): Promise<void> {
+    await tx.query(
+      `delete from identities where tenant_id = $1 and user_id = $3 and connection_id = $2 and subject <> $4
+         and ended_at is null`,
+      [tenantId, connectionId, binding.user_id, binding.subject],
+    );
+    await tx.query(
+      `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
+       values ($1, $2, $3, $4, $5, $6)
+       on conflict (tenant_id, connection_id, subject) do update set user_id = excluded.user_id,
+         made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(), ended_at = null`,
+      [tenantId, connectionId, binding.subject, binding.user_id, binding.made_by, binding.made_of],
+    );
+  }
+
+  /** Notes that a binding was used; what it is made of follows the person's directory. */
+  async touch(tx: SqlRunner, tenantId: string, connectionId: string, subject: string, madeOf: string): Promise<void> {
+    await tx.query(
+      `update identities set last_sign_in_at = now(), made_of = $4
+       where tenant_id = $1 and connection_id = $2 and subject = $3 and ended_at is null`,
+      [tenantId, connectionId, subject, madeOf],
+    );
+  }
+
+  /** Adds the binding of somebody whom this very statement makes. */
+  bindNew(tx: UnitOfWork, tenantId: string, connectionId: string, subject: string): void {
+    const made: LinkKind = 'created';
+    tx.add(
+      (p) => `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
+        select ${p.add(tenantId)}, ${p.add(connectionId)}, ${p.add(subject)}, s.id, '${made}', ${p.add(subject)} from subject s`,
+    );
+  }
+}

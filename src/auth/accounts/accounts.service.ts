@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import type { Connection } from '../connections/connection.js';
+import { DomainsStore } from '../domains/domains.store.js';
+import { SignInRefused } from '../sign-in-refused.js';
+import type { VerifiedSignIn } from '../verified-sign-in.js';
+import { emailRefusal, isRenamed, mayMove, refusalOf, sameLetters } from './account.rules.js';
+import type { Binding, Candidate, LinkKind } from './account.rules.js';
+import { AccountsRepository } from './accounts.repository.js';
+import { claimedAccount, type ClaimedAccount } from './claims.mapping.js';
+
+/** Whom a verified sign-in leads to. */
+export interface FoundAccount {
+  account: ClaimedAccount;
+  person: Candidate;
+  /** What the binding is to be afterwards. */
+  binding: Binding;
+  /** `known`: the subject was this person's already. */
+  linkedBy: LinkKind | 'known' | 'moved';
+}
+
+/** Nobody was found; what signing in would make is still open. `refusal` is what it is if nothing may be made. */
+export interface NobodyFound {
+  account: ClaimedAccount;
+  person: null;
+  refusal: SignInRefused;
+}
+
+interface Match {
+  person: Candidate;
+  by: LinkKind;
+  value: string;
+}
+
+/**
+ * Finds the person whom an IdP means (contract §7): who the subject was before; then, of a paired connection, by the
+ * claim that equals SCIM `externalId` and by the user name; and last by an e-mail inside a domain that the tenant owns.
+ * Changes nothing.
+ */
+@Injectable()
+export class AccountsService {
+  constructor(
+    private readonly repository: AccountsRepository,
+    private readonly domains: DomainsStore,
+  ) {}
+
+  /** Throws `SignInRefused` for somebody who was found and may not come in. */
+  async find(connection: Connection, verified: VerifiedSignIn): Promise<FoundAccount | NobodyFound> {
+    const account = claimedAccount(connection, verified);
+    const { tenantId, id: connectionId } = connection;
+    const known = await this.repository.binding(tenantId, connectionId, account.subject);
+    if (known !== null && !known.ended) {
+      const found = await this.ofBinding(connection, account, known);
+      if (found !== null) return admitted(found);
+    }
+    const match = await this.match(connection, account);
+    if (match instanceof SignInRefused || match === null) {
+      if (known?.ended || (await this.repository.wasDeleted(tenantId, account))) {
+        const refusal = new SignInRefused('account_deleted', 'the person was removed', account.shown);
+        return { account, person: null, refusal };
+      }
+      const refusal = match ?? new SignInRefused('unknown_account', 'nobody of the tenant is meant', account.shown);
+      return { account, person: null, refusal };
+    }
+    return admitted(await this.link(connection, account, match));
+  }
+
+  /** The person of a binding, unless the directory has given what it was made of to somebody else. */
+  private async ofBinding(
+    connection: Connection,
+    account: ClaimedAccount,
+    binding: Binding,
+  ): Promise<FoundAccount | null> {
+    const person = await this.repository.person(connection.tenantId, binding.user_id);
+    if (person === null) return null;
+    if (connection.directoryId !== null && isRenamed(binding, person)) {
+      const other = await this.byDirectory(connection, account);
+      if (other !== null && other.person.id !== person.id) return this.link(connection, account, other);
+    }
+    return { account, person, binding: renewed(binding, person, account), linkedBy: 'known' };
+  }
+
+  private async link(connection: Connection, account: ClaimedAccount, match: Match): Promise<FoundAccount> {
+    const { person, by, value } = match;
+    const own = await this.repository.bindingOf(connection.tenantId, connection.id, person.id);
+    const other = own !== null && own.subject !== account.subject;
+    if (other && !mayMove(own, person, by, value, connection.directoryId !== null)) {
+      const why = 'the person signs in here as another subject';
+      throw new SignInRefused('bound_to_another', why, account.shown, person.id);
+    }
+    const binding: Binding = { subject: account.subject, user_id: person.id, made_by: by, made_of: value };
+    return { account, person, binding, linkedBy: other ? 'moved' : by };
+  }
+
+  private async match(connection: Connection, account: ClaimedAccount): Promise<Match | SignInRefused | null> {
+    if (connection.directoryId !== null) {
+      const found = await this.byDirectory(connection, account);
+      if (found !== null) return found;
+    }
+    return this.byEmail(connection, account);
+  }
+
+  /** By what the paired directory says of its people: the immutable id, then the user name. */
+  private async byDirectory(connection: Connection, account: ClaimedAccount): Promise<Match | null> {
+    const { tenantId, directoryId } = connection;
+    if (account.link !== null) {
+      const person = only(await this.repository.byExternalId(tenantId, directoryId!, account.link));
+      if (person !== null) return { person, by: 'claim', value: account.link };
+    }
+    const { userName } = account;
+    // A user name that is the e-mail of which the IdP says that nobody has verified it.
+    const doubtful = !account.emailTrusted && userName !== null && userName.includes('@');
+    if (userName === null || doubtful) return null;
+    const named = await this.repository.byUserName(tenantId, directoryId!, userName);
+    const person = only(named.filter((one) => sameLetters(one.user_name, userName)));
+    return person === null ? null : { person, by: 'user_name', value: person.user_name };
+  }
+
+  private async byEmail(connection: Connection, account: ClaimedAccount): Promise<Match | SignInRefused | null> {
+    const { email, emailDomain } = account;
+    if (email === null) return null;
+    const owned = emailDomain !== null && (await this.domains.isOwned(connection.tenantId, emailDomain, connection.id));
+    const refusal = emailRefusal(account, owned);
+    if (refusal !== null) return refusal;
+    const known = await this.repository.byEmail(connection.tenantId, connection.directoryId, email);
+    const person = only(known.filter((one) => one.email !== null && sameLetters(one.email, email)));
+    return person === null ? null : { person, by: 'email', value: email };
+  }
+}
+
+function admitted(found: FoundAccount): FoundAccount {
+  const refusal = refusalOf(found.person, found.account);
+  if (refusal !== null) throw refusal;
+  return found;
+}
+
+/** Who is meant must be clear: one person, or nobody. */
+function only(people: readonly Candidate[]): Candidate | null {
+  return people.length === 1 ? people[0]! : null;
+}
+
+/** What a binding was made of follows the directory as long as the IdP says the same. */
+function renewed(binding: Binding, person: Candidate, account: ClaimedAccount): Binding {
+  if (binding.made_by === 'claim' && account.link !== null && account.link === person.external_id) {
+    return { ...binding, made_of: account.link };
+  }
+  if (binding.made_by === 'user_name') return { ...binding, made_of: person.user_name };
+  if (binding.made_by === 'email' && person.email !== null) return { ...binding, made_of: person.email };
+  return binding;
+}

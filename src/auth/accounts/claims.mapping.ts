@@ -1,0 +1,137 @@
+import type { Connection } from '../connections/connection.js';
+import { domainOf } from '../domains/domain.rules.js';
+import type { VerifiedSignIn } from '../verified-sign-in.js';
+
+/** Whom an IdP has named, in our words; nothing here is somebody of ours yet. */
+export interface ClaimedAccount {
+  subject: string;
+  /** What should equal SCIM `externalId`; null: the IdP did not send it. */
+  link: string | null;
+  userName: string | null;
+  email: string | null;
+  /** False when the IdP itself says that the e-mail is not verified, or says it in a way that nobody can be sure of. */
+  emailTrusted: boolean;
+  /** The e-mail's domain in its ASCII form. */
+  emailDomain: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  displayName: string | null;
+  externalId: string | null;
+  /** The values of the role claim, as they came. */
+  roleValues: readonly string[];
+  /** By what the person knows the account: for the pages and the log. */
+  shown: string;
+}
+
+const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+const SOAP = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/';
+const MICROSOFT = 'http://schemas.microsoft.com/identity/claims/';
+
+// What IdPs call these unless somebody has told them otherwise: plain words (Okta, Google, OneLogin), the WS-Federation
+// names (Entra, ADFS) and the LDAP object ids (Shibboleth, SimpleSAMLphp).
+const SAML_NAMES = {
+  email: [
+    'email',
+    'mail',
+    'emailAddress',
+    'emailaddress',
+    `${SOAP}emailaddress`,
+    'urn:oid:0.9.2342.19200300.100.1.3',
+    'urn:oid:1.2.840.113549.1.9.1',
+    'User.email',
+  ],
+  userName: ['userName', 'username', 'login', `${SOAP}upn`, `${SOAP}name`, 'urn:oid:1.3.6.1.4.1.5923.1.1.1.6'],
+  firstName: ['firstName', 'first_name', 'givenName', 'given_name', `${SOAP}givenname`, 'urn:oid:2.5.4.42', 'User.FirstName'],
+  lastName: ['lastName', 'last_name', 'surname', 'sn', 'family_name', `${SOAP}surname`, 'urn:oid:2.5.4.4', 'User.LastName'],
+  displayName: ['displayName', 'name', `${MICROSOFT}displayname`, 'urn:oid:2.16.840.1.113730.3.1.241', 'cn'],
+  roles: ['roles', 'role', 'http://schemas.microsoft.com/ws/2008/06/identity/claims/role', 'groups', 'memberOf'],
+  link: [`${MICROSOFT}objectidentifier`],
+}; // prettier-ignore
+const OIDC_NAMES = {
+  email: ['email'],
+  userName: ['preferred_username', 'upn'],
+  firstName: ['given_name'],
+  lastName: ['family_name'],
+  displayName: ['name'],
+  roles: ['roles', 'groups'],
+};
+
+/** Reads what was verified with the connection's map, or under the usual names. Pure. */
+export function claimedAccount(connection: Connection, verified: VerifiedSignIn): ClaimedAccount {
+  const { claims, subject } = verified;
+  const names = connection.type === 'saml' ? SAML_NAMES : OIDC_NAMES;
+  const map = connection.claimMap;
+  const text = (mapped: string | undefined, usual: readonly string[]): string | null =>
+    mapped !== undefined ? textOf(claims, mapped) : firstOf(claims, usual);
+  const nameIdEmail = verified.nameId !== null && isMailbox(verified.nameId.format, subject) ? subject : null;
+  const email = text(map.email, names.email) ?? (map.email === undefined ? nameIdEmail : null);
+  const userName =
+    text(map.user_name, names.userName) ?? (map.user_name === undefined && connection.type === 'saml' ? subject : null);
+  return {
+    subject,
+    link: linkOf(connection, verified),
+    userName,
+    email: email?.trim() ?? null,
+    emailTrusted: isTrusted(claims['email_verified']),
+    emailDomain: email === null ? null : domainOf(email.trim()),
+    firstName: text(map.first_name, names.firstName),
+    lastName: text(map.last_name, names.lastName),
+    displayName: firstOf(claims, names.displayName),
+    externalId: map.external_id === undefined ? null : textOf(claims, map.external_id),
+    roleValues: map.role === undefined ? listOf(claims, names.roles) : listOf(claims, [map.role]),
+    shown: (email ?? userName ?? subject).slice(0, 320),
+  };
+}
+
+/** Entra's issuers: their `sub` is another one for each application, and `oid` is the person. */
+export function isEntra(issuer: string): boolean {
+  const host = URL.canParse(issuer) ? new URL(issuer).hostname : '';
+  return /(^|\.)(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/.test(host);
+}
+
+function linkOf(connection: Connection, { claims, subject }: VerifiedSignIn): string | null {
+  if (connection.linkClaim !== null) {
+    const own = connection.linkClaim === 'sub' || connection.linkClaim === 'NameID';
+    return own ? subject : textOf(claims, connection.linkClaim);
+  }
+  if (connection.type === 'saml') return firstOf(claims, SAML_NAMES.link) ?? subject;
+  return isEntra(connection.issuer) ? textOf(claims, 'oid') : subject;
+}
+
+/**
+ * OIDC Core §5.1: `email_verified` is a boolean; some IdPs write it as text. Many leave it out, and then the domain
+ * carries the trust (contract §7). Anything else is not a yes.
+ */
+function isTrusted(verified: unknown): boolean {
+  return verified === undefined || verified === null || verified === true || verified === 'true';
+}
+
+function isMailbox(format: string | null, value: string): boolean {
+  const says = format === EMAIL_FORMAT || format === null || format.endsWith(':unspecified');
+  return says && /^[^\s@]+@[^\s@]+$/.test(value);
+}
+
+/** The one text of a claim: a string, or a list of one. Several are no answer to "which one". */
+function textOf(claims: VerifiedSignIn['claims'], name: string): string | null {
+  let value: unknown = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  if (Array.isArray(value)) value = value.length === 1 ? value[0] : undefined;
+  return typeof value === 'string' && value.trim() !== '' && value.length <= 1_024 ? value : null;
+}
+
+function firstOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string | null {
+  for (const name of names) {
+    const text = textOf(claims, name);
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+function listOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string[] {
+  for (const name of names) {
+    const value: unknown = Object.hasOwn(claims, name) ? claims[name] : undefined;
+    const list = Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value];
+    const texts = list.filter((one): one is string => typeof one === 'string' && one !== '');
+    if (texts.length > 0) return texts.slice(0, 1_000);
+  }
+  return [];
+}

@@ -1,0 +1,36 @@
+import { DomainError } from '../base/errors/domain-error.js';
+
+/** No session, or one that has ended: signing in is the cure. */
+export class NoSession extends DomainError {
+  readonly kind = 'unauthenticated';
+  readonly code = 'no_session';
+  constructor() {
+    super('There is no session, or it has ended. Sign in again.', {
+      headers: { 'WWW-Authenticate': 'Cookie realm="talent-bridge"' },
+    });
+  }
+}
+
+/** A code or token that is unknown, used, too old or somebody else's, or whose session has ended (RFC 6749 §5.2). */
+export class InvalidGrant extends DomainError {
+  readonly kind = 'malformed';
+  readonly code = 'invalid_grant';
+  constructor() {
+    super('The code or token is not valid any more, or its session has ended.');
+  }
+}
+
+/** A form or call that another site has made a browser send. */
+export class CrossSiteRequest extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'cross_site_request';
+  constructor() {
+    super('This request came from another site.');
+  }
+}
+
+/** A logout message of an IdP that is not accepted (OIDC Back-Channel Logout 1.0 §2.8). */
+export class LogoutRefused extends DomainError {
+  readonly kind = 'malformed';
+  readonly code = 'logout_refused';
+}

@@ -1,0 +1,68 @@
+import { Module } from '@nestjs/common';
+import { UsersModule } from '../users/users.module.js';
+import { AccountMaking } from './accounts/account-making.js';
+import { AccountsRepository } from './accounts/accounts.repository.js';
+import { AccountsService } from './accounts/accounts.service.js';
+import { ConnectionsModule } from './connections/connections.module.js';
+import { PublishedController } from './connections/published.controller.js';
+import { DomainsModule } from './domains/domains.module.js';
+import { IdpLogoutController } from './logout/idp-logout.controller.js';
+import { LogoutController } from './logout/logout.controller.js';
+import { LogoutService } from './logout/logout.service.js';
+import { TenantOidcStrategy } from './oidc/oidc.strategy.js';
+import { ProtocolsModule } from './protocols.module.js';
+import { SignInRequestsRepository } from './requests/sign-in-requests.repository.js';
+import { TenantSamlStrategy } from './saml/saml.strategy.js';
+import { SessionController } from './sessions/session.controller.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
+import { SessionsService } from './sessions/sessions.service.js';
+import { UserSessionsController } from './sessions/user-sessions.controller.js';
+import { CallbackController } from './sign-in/callback.controller.js';
+import { LoginController } from './sign-in/login.controller.js';
+import { PendingSignIns } from './sign-in/pending.guards.js';
+import { SignInCompletion } from './sign-in/sign-in-completion.js';
+import { SignInLimits } from './sign-in/sign-in-limits.js';
+import { SignInStart } from './sign-in/sign-in-start.js';
+import { TestSignInController } from './sign-in/test-sign-in.controller.js';
+import { SignInLog } from './sign-ins/sign-in-log.js';
+import { SignInsController } from './sign-ins/sign-ins.controller.js';
+import { SessionTokensRepository } from './tokens/session-tokens.repository.js';
+import { TokenExchange } from './tokens/token-exchange.js';
+import { TokensController } from './tokens/tokens.controller.js';
+
+/** Signing in: one more door to the same people. */
+@Module({
+  imports: [UsersModule, ProtocolsModule, ConnectionsModule, DomainsModule],
+  controllers: [
+    LoginController,
+    CallbackController,
+    SessionController,
+    TokensController,
+    LogoutController,
+    IdpLogoutController,
+    PublishedController,
+    TestSignInController,
+    UserSessionsController,
+    SignInsController,
+  ],
+  providers: [
+    AccountsRepository,
+    AccountsService,
+    AccountMaking,
+    SignInRequestsRepository,
+    SignInLimits,
+    SignInStart,
+    PendingSignIns,
+    SignInCompletion,
+    SignInLog,
+    SessionsRepository,
+    SessionsService,
+    SessionTokensRepository,
+    TokenExchange,
+    LogoutService,
+    TenantOidcStrategy,
+    TenantSamlStrategy,
+  ],
+  exports: [SignInLog, SessionsService],
+})
+export class AuthModule {}

@@ -1,0 +1,67 @@
+import { X509Certificate } from 'node:crypto';
+import { base64Of, certificateProblem, pemOf } from '../saml/certificate.rules.js';
+import type { PinnedCertificate } from './connection.settings.js';
+
+/** Days before the end of a certificate at which its owner is reminded. */
+export const NOTICE_DAYS = [60, 30, 7] as const;
+const DAY = 86_400_000;
+
+/**
+ * Certificates as they are pinned: one spelling of PEM each, none twice; those that were known keep their date. In: PEM
+ * or bare base64, those that were pinned before, now. Out: them, or what is wrong with the first that cannot be one.
+ */
+export function pinned(
+  texts: readonly string[],
+  before: readonly PinnedCertificate[],
+  now: Date,
+): { certificates: PinnedCertificate[] } | { problem: string } {
+  const certificates: PinnedCertificate[] = [];
+  for (const [i, text] of texts.entries()) {
+    const given = text.includes('-----BEGIN') ? text : pemOf(text);
+    const problem = given === null ? 'is neither PEM nor base64' : certificateProblem(given);
+    if (problem !== null) return { problem: `certificate ${i + 1} of ${texts.length} ${problem}` };
+    const pem = new X509Certificate(given!).raw.toString('base64');
+    const one = pemOf(pem)!;
+    if (certificates.some((known) => known.pem === one)) continue;
+    certificates.push(before.find((known) => known.pem === one) ?? { pem: one, added_at: now.toISOString() });
+  }
+  return { certificates };
+}
+
+/** What the API shows of a pinned certificate. */
+export function certificateFacts({ pem, added_at }: PinnedCertificate): {
+  pem: string;
+  fingerprint: string;
+  not_after: Date;
+  added_at: string;
+} {
+  const certificate = new X509Certificate(pem);
+  return { pem, fingerprint: certificate.fingerprint256, not_after: new Date(certificate.validTo), added_at };
+}
+
+/** Whether two certificates are the same one. */
+export function sameCertificate(one: string, other: string): boolean {
+  return base64Of(one) === base64Of(other);
+}
+
+/** A certificate whose end has come nearer. `days`: of NOTICE_DAYS, or 0 when it has ended. */
+export interface ExpiryNote {
+  fingerprint: string;
+  not_after: Date;
+  days: number;
+}
+
+/**
+ * Which certificates have passed a mark (60, 30, 7 days, the end) since the last look, each once, at its nearest mark.
+ * In: when was looked last; null: never, so that whatever mark was passed counts.
+ */
+export function expiryNotes(certificates: readonly PinnedCertificate[], last: Date | null, now: Date): ExpiryNote[] {
+  return certificates.flatMap((certificate) => {
+    const { fingerprint, not_after } = certificateFacts(certificate);
+    const passed = [...NOTICE_DAYS, 0].filter((days) => {
+      const mark = not_after.getTime() - days * DAY;
+      return mark <= now.getTime() && (last === null || mark > last.getTime());
+    });
+    return passed.length === 0 ? [] : [{ fingerprint, not_after, days: Math.min(...passed) }];
+  });
+}

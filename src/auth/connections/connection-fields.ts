@@ -1,0 +1,68 @@
+import { Ruled } from '../../base/http/fields.js';
+import { isTidy, type FieldOptions } from '../../base/http/text.js';
+
+/** A list of texts, each once. `form` says what one looks like, beside being tidy and of a bearable length. */
+export function Texts(
+  options: FieldOptions & { max: number; form?: { test: RegExp; message: string } },
+): PropertyDecorator {
+  const { max, form } = options;
+  return Ruled(
+    (value) => {
+      if (!Array.isArray(value)) return 'must be a list';
+      if (value.length > max) return `must have at most ${max} entries`;
+      for (const one of value as unknown[]) {
+        if (typeof one !== 'string' || one === '' || one.length > 500 || !isTidy(one)) {
+          return 'must hold only texts of 1 to 500 characters';
+        }
+        if (form !== undefined && !form.test.test(one)) return form.message;
+      }
+      return new Set(value).size === value.length ? null : 'must hold each value once';
+    },
+    { type: String, isArray: true },
+    options,
+  );
+}
+
+/** What is wrong with an object of value → role, or null. Whether the roles exist is asked later. */
+export function roleMapProblem(value: unknown): string | null {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object of value and role';
+  const entries = Object.entries(value);
+  if (entries.length > 200) return 'must have at most 200 entries';
+  for (const [from, role] of entries) {
+    if (from === '' || from.length > 500 || !isTidy(from)) return 'needs values of 1 to 500 characters';
+    if (typeof role !== 'string' || role === '' || role.length > 100) return 'needs the name of a role for each value';
+  }
+  return null;
+}
+
+/** What is wrong with the shape of a list of certificates, or null. Each is PEM, bare base64, or as it was read here. */
+export function certificatesProblem(value: unknown): string | null {
+  if (!Array.isArray(value)) return 'must be a list';
+  if (value.length === 0) return 'must hold at least one certificate';
+  if (value.length > 20) return 'must have at most 20 entries';
+  return value.every((one) => certificateText(one) !== null) ? null : 'must hold certificates, in PEM or base64';
+}
+
+/** The text of a certificate, as it is written or as it was read from here. */
+export function certificateText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  const pem = (value as { pem?: unknown } | null)?.pem;
+  return typeof pem === 'string' ? pem : null;
+}
+
+/** A client secret: RFC 6749, appendix A.2. */
+export function secretProblem(value: unknown): string | null {
+  return typeof value === 'string' && /^[\x20-\x7e]{1,2000}$/.test(value)
+    ? null
+    : 'must be 1 to 2000 visible ASCII characters';
+}
+
+export function objectProblem(value: unknown): string | null {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? null : 'must be a private key as a JWK';
+}
+
+export function xmlProblem(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= 1024 * 1024
+    ? null
+    : 'must be XML of at most 1 MiB';
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { canonicalJson } from '../../base/crypto/chain.js';
+import type { SqlRunner } from '../../base/database/database.js';
+import { AuditService, type AuditLine } from '../../tenants/audit/audit.service.js';
+import { AuthAddresses } from '../addresses.js';
+import { connectionShape } from './connection-shape.mapping.js';
+import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
+
+/** Who changes the administration of which tenant, in which request. */
+export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId'>;
+
+/** Writes a change of a connection with all that follows from it, in the transaction of the change. */
+@Injectable()
+export class ConnectionSaving {
+  constructor(
+    private readonly repository: ConnectionsRepository,
+    private readonly audit: AuditService,
+    private readonly addresses: AuthAddresses,
+  ) {}
+
+  /**
+   * Writes `after` over `before`, which is locked. Another issuer or entity id ends all bindings and sessions, and
+   * switching off ends the sessions. Out: the row as it is then; the same one when nothing has changed.
+   */
+  async save(tx: SqlRunner, by: AuditBy, before: ConnectionRow, after: ConnectionRow): Promise<ConnectionRow> {
+    const { tenant_id: tenantId, id } = before;
+    if (canonicalJson(substance(before)) === canonicalJson(substance(after))) return before;
+    await this.repository.update(tx, after);
+    const otherIdp = idpOf(before) !== idpOf(after);
+    if (otherIdp) await this.repository.endBindings(tx, tenantId, id);
+    if (otherIdp) await this.repository.endSessions(tx, tenantId, id, 'connection_changed');
+    else if (before.enabled && !after.enabled) {
+      await this.repository.endSessions(tx, tenantId, id, 'connection_disabled');
+    }
+    const written = (await this.repository.find(tenantId, id, tx))!;
+    const changed = {
+      ...(before.client_secret_sealed === after.client_secret_sealed ? {} : { client_secret: 'changed' }),
+      ...(before.private_key_sealed === after.private_key_sealed ? {} : { private_key: 'changed' }),
+    };
+    await this.note(tx, by, 'connection.changed', before, written, changed);
+    return written;
+  }
+
+  note(
+    tx: SqlRunner,
+    by: AuditBy,
+    action: string,
+    before: ConnectionRow | null,
+    after: ConnectionRow | null,
+    changed: Record<string, string> = {},
+  ): Promise<void> {
+    const shown = (row: ConnectionRow | null) => (row === null ? undefined : connectionShape(row, this.addresses));
+    const line = { ...by, action, targetType: 'connection', targetId: (before ?? after)!.id };
+    return this.audit.record(tx, {
+      ...line,
+      before: shown(before),
+      after: after === null ? undefined : { ...shown(after), ...changed },
+    });
+  }
+}
+
+/** What has to differ for a change to be one. */
+function substance(row: ConnectionRow): unknown {
+  const { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed } = row;
+  return { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed };
+}
+
+/** Who says who people are. */
+function idpOf(row: ConnectionRow): string {
+  return row.type === 'oidc' ? row.settings.issuer : row.settings.idp_entity_id;
+}

@@ -1,0 +1,74 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import { ApiController } from '../../tenants/api-controller.js';
+import type { Caller } from '../../tenants/caller.js';
+import { CurrentCaller } from '../../tenants/current-caller.js';
+import { RequireScope } from '../../tenants/require-scope.js';
+import { ChangeConnection, ConnectionBody, CreateConnection, RefreshMetadata } from './connections.dto.js';
+import { ConnectionsService } from './connections.service.js';
+
+@ApiController('connections')
+@RequireScope('admin')
+export class ConnectionsController {
+  constructor(private readonly connections: ConnectionsService) {}
+
+  @Post()
+  @ApiOperation({ summary: 'A new connection to an IdP, by OpenID Connect or SAML' })
+  @ApiCreatedResponse({ type: ConnectionBody })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateConnection): Promise<ConnectionBody> {
+    return this.connections.create(caller, body);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'The connections of this tenant, newest first' })
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ConnectionBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    const page = readPage(query, 'connections');
+    return pageOf(
+      page,
+      await this.connections.list(caller.tenantId, page),
+      (row) => row.id,
+      (row) => this.connections.shape(row),
+    );
+  }
+
+  @Get(':connection_id')
+  @ApiOperation({ summary: 'One connection, with what the admin of the IdP has to be told' })
+  @ApiOkResponse({ type: ConnectionBody })
+  get(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionBody> {
+    return this.connections.get(caller.tenantId, id);
+  }
+
+  @Patch(':connection_id')
+  @ApiOperation({ summary: 'Changes a connection; another issuer or entity id ends all its bindings and sessions' })
+  @ApiOkResponse({ type: ConnectionBody })
+  change(
+    @CurrentCaller() caller: Caller,
+    @Param('connection_id') id: string,
+    @Body() body: ChangeConnection,
+  ): Promise<ConnectionBody> {
+    return this.connections.change(caller, id, body);
+  }
+
+  @Delete(':connection_id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Deletes a connection; whoever is signed in through it is signed out' })
+  @ApiNoContentResponse()
+  remove(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<void> {
+    return this.connections.remove(caller, id);
+  }
+
+  @Post(':connection_id/refresh-metadata')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Reads the IdP’s metadata again' })
+  @ApiOkResponse({ type: ConnectionBody })
+  refresh(
+    @CurrentCaller() caller: Caller,
+    @Param('connection_id') id: string,
+    @Body() body: RefreshMetadata,
+  ): Promise<ConnectionBody> {
+    return this.connections.refreshMetadata(caller, id, body.confirm ?? false);
+  }
+}

@@ -1,0 +1,19 @@
+import { DomainError } from '../../base/errors/domain-error.js';
+
+/** Somebody has this slug; it names a connection over all tenants. */
+export class SlugTaken extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'slug_taken';
+  constructor() {
+    super('This slug is taken; choose another one, or leave it out.');
+  }
+}
+
+/** What the metadata says now is taken over only when an admin says so. */
+export class MetadataNeedsConfirmation extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'metadata_needs_confirmation';
+  constructor(problem: string) {
+    super(`This needs your confirmation ({"confirm": true}): ${problem}.`);
+  }
+}

@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Config } from '../../base/config/config.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { Conflict, InvalidFields, NotFound, type FieldError } from '../../base/errors/domain-error.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { newId } from '../../base/ids.js';
+import { AuthAddresses } from '../addresses.js';
+import { DomainsStore } from '../domains/domains.store.js';
+import { draftOf, namedRoles, type Draft, type Present } from './connection-draft.rules.js';
+import { ConnectionSaving, type AuditBy } from './connection-saving.js';
+import { ConnectionSecrets } from './connection-secrets.js';
+import { connectionShape } from './connection-shape.mapping.js';
+import type { IdpSettings } from './connection.settings.js';
+import { ConnectionStore } from './connection.store.js';
+import type { ChangeConnection, ConnectionBody, ConnectionFields, CreateConnection } from './connections.dto.js';
+import { MetadataNeedsConfirmation, SlugTaken } from './connections.errors.js';
+import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
+import { MetadataImport } from './metadata-import.js';
+import { MetadataRefreshing } from './metadata-refreshing.js';
+import { slugFrom } from './slug.rules.js';
+
+/** The IdPs that a tenant's people sign in through, as its admins see and change them. */
+@Injectable()
+export class ConnectionsService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: ConnectionsRepository,
+    private readonly saving: ConnectionSaving,
+    private readonly secrets: ConnectionSecrets,
+    private readonly imports: MetadataImport,
+    private readonly refreshing: MetadataRefreshing,
+    private readonly store: ConnectionStore,
+    private readonly domains: DomainsStore,
+    private readonly addresses: AuthAddresses,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  /** 409 `slug_taken` when somebody has the slug; one that we made ourselves never is. */
+  async create(by: AuditBy, input: CreateConnection): Promise<ConnectionBody> {
+    const { tenantId } = by;
+    const id = newId('con');
+    const imported = input.type === 'saml' ? await this.imports.named(null, input) : null;
+    const present: Present =
+      input.type === 'oidc'
+        ? { type: 'oidc', settings: null, secrets: { clientSecret: false, privateKey: false } }
+        : { type: 'saml', settings: null };
+    const newKey = await this.secrets.keyFor(input, input.type);
+    const made = await this.db.transaction(async (tx) => {
+      const directoryId = input.directory_id ?? null;
+      const draft = await this.draft(tx, tenantId, present, input, directoryId, imported);
+      const slug = await this.takeSlug(tx, input, tenantId, id);
+      const head = { tenant_id: tenantId, id, slug, name: input.name, enabled: input.enabled ?? true };
+      await this.repository.insert(tx, {
+        ...head,
+        directory_id: directoryId,
+        ...typed(draft),
+        ...this.secrets.sealed(tenantId, id, draft, null, newKey),
+        metadata_checked_at: imported === null ? null : this.clock.now(),
+        metadata_problem: null,
+      });
+      const row = (await this.repository.find(tenantId, id, tx))!;
+      await this.saving.note(tx, by, 'connection.created', null, row);
+      return row;
+    });
+    this.forget();
+    return this.shape(made);
+  }
+
+  list(tenantId: string, page: PageRequest): Promise<ConnectionRow[]> {
+    return this.repository.list(tenantId, page);
+  }
+
+  /** 404 when this tenant has no such connection. */
+  async get(tenantId: string, id: string): Promise<ConnectionBody> {
+    return this.shape(await this.demand(tenantId, id));
+  }
+
+  /** Changes what is named. Another IdP (issuer, entity id) ends all bindings and sessions. */
+  async change(by: AuditBy, id: string, input: ChangeConnection): Promise<ConnectionBody> {
+    const { tenantId } = by;
+    const known = await this.demand(tenantId, id);
+    // What comes over the network or takes time is done before anything is locked.
+    const imported = known.type === 'saml' ? await this.imports.named(known.settings, input) : null;
+    const newKey = await this.secrets.keyFor(input, known.type);
+    const after = await this.db.transaction(async (tx) => {
+      const row = await this.demand(tenantId, id, tx, true);
+      if (imported !== null && row.version !== known.version) {
+        throw changedMeanwhile();
+      }
+      const directoryId = input.directory_id === undefined ? row.directory_id : input.directory_id;
+      const draft = await this.draft(tx, tenantId, presentOf(row), input, directoryId, imported, row);
+      const look = imported === null ? {} : { metadata_checked_at: this.clock.now(), metadata_problem: null };
+      return this.saving.save(tx, by, row, {
+        ...row,
+        ...look,
+        name: input.name ?? row.name,
+        enabled: input.enabled ?? row.enabled,
+        directory_id: directoryId,
+        ...typed(draft),
+        ...this.secrets.sealed(tenantId, id, draft, row, newKey),
+      });
+    });
+    this.forget();
+    return this.shape(after);
+  }
+
+  /** The connection is gone: nobody signs in through it, and whoever did is signed out. */
+  async remove(by: AuditBy, id: string): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const row = await this.demand(by.tenantId, id, tx, true);
+      await this.repository.markDeleted(tx, by.tenantId, id);
+      await this.repository.endSessions(tx, by.tenantId, id, 'connection_deleted');
+      await this.saving.note(tx, by, 'connection.deleted', row, null);
+    });
+    this.forget();
+    this.domains.forget();
+  }
+
+  /**
+   * Reads the IdP's metadata again. 409 `metadata_needs_confirmation` for another IdP or none of the known keys, unless
+   * confirmed; 422 when it cannot be read, or is valid no more.
+   */
+  async refreshMetadata(by: AuditBy, id: string, confirmed: boolean): Promise<ConnectionBody> {
+    const row = await this.demand(by.tenantId, id);
+    const address = row.type === 'saml' ? row.settings.metadata_url : null;
+    if (address === null) throw invalid('metadata_url', 'is not set');
+    const result = await this.refreshing.refresh(by, row, address, confirmed);
+    if (result.kind === 'gone') throw changedMeanwhile();
+    if (result.kind === 'unconfirmed') throw new MetadataNeedsConfirmation(result.problem);
+    if (result.kind === 'failed') throw invalid('metadata_url', result.problem);
+    return this.shape(result.row);
+  }
+
+  /** The row of a connection, or 404. */
+  async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<ConnectionRow> {
+    const row = await this.repository.find(tenantId, id, tx, lock);
+    if (row === null) throw new NotFound('connection');
+    return row;
+  }
+
+  /** A connection as the API shows it. */
+  shape(row: ConnectionRow): ConnectionBody {
+    return connectionShape(row, this.addresses);
+  }
+
+  forget(): void {
+    this.store.forget();
+  }
+
+  private async draft(
+    tx: SqlRunner,
+    tenantId: string,
+    present: Present,
+    input: ConnectionFields & { type?: string },
+    directoryId: string | null,
+    imported: IdpSettings | null,
+    row?: ConnectionRow,
+  ): Promise<Draft> {
+    const errors: FieldError[] = [];
+    const allowance = { allowPrivate: this.config.allowPrivateDestinations };
+    const given = { paired: directoryId !== null, imported, now: this.clock.now() };
+    const draft = draftOf(present, input, given, allowance, errors);
+    if (row !== undefined && input.type !== undefined && input.type !== row.type) {
+      errors.push({ field: 'type', message: 'cannot be changed' });
+    }
+    if (row !== undefined && input.slug !== undefined && input.slug !== row.slug) {
+      errors.push({ field: 'slug', message: 'cannot be changed: the IdP knows our addresses by it' });
+    }
+    if (input.directory_id != null && !(await this.repository.hasDirectory(tx, tenantId, input.directory_id))) {
+      errors.push({ field: 'directory_id', message: 'must be a directory of this tenant' });
+    }
+    const named = namedRoles(input, draft.settings);
+    const known = await this.repository.rolesOf(tx, tenantId, [...new Set(named.map(({ role }) => role))]);
+    const unknown = named.filter(({ role }) => !known.has(role));
+    for (const field of new Set(unknown.map((one) => one.field))) {
+      errors.push({ field, message: 'must name roles of the catalogue' });
+    }
+    if (errors.length > 0) throw new InvalidFields(errors);
+    return draft;
+  }
+
+  private async takeSlug(tx: SqlRunner, input: CreateConnection, tenantId: string, id: string): Promise<string> {
+    if (input.slug !== undefined) {
+      if (await this.repository.takeSlug(tx, input.slug, tenantId, id)) return input.slug;
+      throw new SlugTaken();
+    }
+    for (;;) {
+      const slug = slugFrom(input.name, randomBytes(8));
+      if (await this.repository.takeSlug(tx, slug, tenantId, id)) return slug;
+    }
+  }
+}
+
+function invalid(field: string, message: string): InvalidFields {
+  return new InvalidFields([{ field, message }]);
+}
+
+function changedMeanwhile(): Conflict {
+  return new Conflict('changed_meanwhile', 'The connection was changed meanwhile; read it again.');
+}
+
+function presentOf(row: ConnectionRow): Present {
+  if (row.type === 'saml') return { type: 'saml', settings: row.settings };
+  const { client_secret_sealed: secret, private_key_sealed: key } = row;
+  return {
+    type: 'oidc',
+    settings: row.settings,
+    secrets: { clientSecret: secret !== null, privateKey: key !== null },
+  };
+}
+
+// Written out twice for the compiler: type and settings belong together.
+function typed(draft: Draft) {
+  return draft.type === 'oidc'
+    ? { type: draft.type, settings: draft.settings }
+    : { type: draft.type, settings: draft.settings };
+}

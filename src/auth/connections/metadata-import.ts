@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Config } from '../../base/config/config.js';
+import { InvalidFields, type FieldError } from '../../base/errors/domain-error.js';
+import type { IdpSettings, SamlSettings } from './connection.settings.js';
+import type { ConnectionFields } from './connections.dto.js';
+import { idpFromMetadata } from './metadata-refresh.rules.js';
+import { MetadataSource } from './metadata-source.js';
+import { sourceOf } from './saml-settings.rules.js';
+
+/** The metadata that an admin's request names, read. */
+@Injectable()
+export class MetadataImport {
+  constructor(
+    private readonly source: MetadataSource,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * What the metadata that a request names says; null when the request names none. In: the settings before (null: a new
+   * connection), the request. Throws `InvalidFields` when it names several sources, or one that cannot be used.
+   */
+  async named(before: SamlSettings | null, input: ConnectionFields): Promise<IdpSettings | null> {
+    const errors: FieldError[] = [];
+    const allowance = { allowPrivate: this.config.allowPrivateDestinations };
+    const source = sourceOf(before, input, allowance, errors);
+    if (errors.length > 0) throw new InvalidFields(errors);
+    if (source.kind === 'fields') return null;
+    const field = source.kind === 'url' ? 'metadata_url' : 'metadata_xml';
+    // Which of several is meant can be said beside the metadata.
+    const entityId = input.idp_entity_id ?? null;
+    const read =
+      source.kind === 'url' ? await this.source.fetch(source.url, entityId) : this.source.read(source.xml, entityId);
+    const result = 'problem' in read ? read : idpFromMetadata(read.metadata, before, this.clock.now(), allowance);
+    if ('problem' in result) throw new InvalidFields([{ field, message: result.problem }]);
+    return result.idp;
+  }
+}

@@ -1,0 +1,50 @@
+import { browserAddressProblem } from './address.rules.js';
+import { pinned, sameCertificate } from './certificates.rules.js';
+import type { IdpMetadata } from '../saml/metadata.rules.js';
+import type { Allowance } from './common-settings.rules.js';
+import type { IdpSettings, SamlSettings } from './connection.settings.js';
+
+/** The metadata as settings, or why it cannot be used. In: what was pinned before, now. */
+export function idpFromMetadata(
+  metadata: IdpMetadata,
+  before: IdpSettings | null,
+  now: Date,
+  { allowPrivate }: Allowance,
+): { idp: IdpSettings } | { problem: string } {
+  // An IdP that no longer vouches for its metadata is not believed (SAML metadata §2.3.2, validUntil).
+  if (metadata.validUntil !== null && metadata.validUntil <= now) {
+    return { problem: `the metadata was valid until ${metadata.validUntil.toISOString()}` };
+  }
+  for (const [what, url] of [
+    ['SingleSignOnService', metadata.ssoUrl],
+    ['SingleLogoutService', metadata.sloUrl],
+  ] as const) {
+    const problem = url === null ? null : browserAddressProblem(url, allowPrivate);
+    if (problem !== null) return { problem: `the address of the ${what} ${problem}` };
+  }
+  const result = pinned(metadata.certificates, before?.certificates ?? [], now);
+  if ('problem' in result) return result;
+  if (result.certificates.length === 0) return { problem: 'the metadata has no certificate for signatures' };
+  return {
+    idp: {
+      idp_entity_id: metadata.entityId,
+      sso_url: metadata.ssoUrl,
+      sso_binding: metadata.ssoBinding,
+      slo_url: metadata.sloUrl,
+      slo_binding: metadata.sloBinding ?? 'redirect',
+      certificates: result.certificates,
+    },
+  };
+}
+
+/**
+ * Why an admin has to look before a refresh takes this over, or null (SAML-21): it is another IdP, or none of the keys
+ * that we know is left. Both are how somebody who took over the address of the metadata would begin.
+ */
+export function needsConfirmation(before: SamlSettings, after: IdpSettings): string | null {
+  if (after.idp_entity_id !== before.idp_entity_id) {
+    return `the metadata is of ${after.idp_entity_id}, and not of ${before.idp_entity_id} any more`;
+  }
+  const known = before.certificates.some(({ pem }) => after.certificates.some((one) => sameCertificate(one.pem, pem)));
+  return known ? null : 'none of the known certificates is in the metadata any more';
+}

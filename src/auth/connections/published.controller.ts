@@ -1,0 +1,38 @@
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { sendJson } from '../../base/http/answer.js';
+import { ApiProblems } from '../../base/http/api-problems.js';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { publicPart } from '../oidc/client-keys.js';
+import { SamlProtocol } from '../saml/saml.protocol.js';
+import { ConnectionStore } from './connection.store.js';
+
+/** What an IdP reads of us to get to know us; open to everybody. */
+@Controller('api/auth')
+@ApiTags('sign-in')
+@ApiProblems()
+export class PublishedController {
+  constructor(
+    private readonly connections: ConnectionStore,
+    private readonly saml: SamlProtocol,
+  ) {}
+
+  @Get('metadata/:idp_provider')
+  @ApiOperation({ summary: 'Our metadata towards the IdP of a SAML connection' })
+  async metadata(@Param('idp_provider') slug: string, @Res() res: BridgeResponse): Promise<void> {
+    const connection = await this.connections.bySlug(slug);
+    if (connection?.type !== 'saml') throw new NotFound('connection');
+    sendJson(res, 200, await this.saml.metadata(connection), 'application/samlmetadata+xml; charset=utf-8');
+  }
+
+  @Get('jwks/:idp_provider')
+  @ApiOperation({ summary: 'The public key by which the IdP of an OIDC connection knows us (private_key_jwt)' })
+  async keys(@Param('idp_provider') slug: string, @Res() res: BridgeResponse): Promise<void> {
+    const connection = await this.connections.bySlug(slug);
+    if (connection?.type !== 'oidc') throw new NotFound('connection');
+    const { privateKey } = connection;
+    res.setHeader('Cache-Control', 'public, max-age=300');
+    res.json({ keys: privateKey === null ? [] : [publicPart(privateKey)] });
+  }
+}

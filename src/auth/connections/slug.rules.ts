@@ -1,0 +1,15 @@
+// Without letters that read like another one.
+const ALPHABET = 'abcdefghjkmnpqrstvwxyz23456789';
+
+/** A slug out of a name, with an end of its own: what nobody chose shall not clash. In: 8 random bytes or more. */
+export function slugFrom(name: string, random: Uint8Array): string {
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '');
+  const end = Array.from(random.slice(0, 8), (byte) => ALPHABET[byte % ALPHABET.length]!).join('');
+  return words === '' ? end : `${words}-${end}`;
+}

@@ -1,0 +1,81 @@
+const PREFIX = 'talent-bridge-verification=';
+const HOST = '_talent-bridge';
+const MAX_NAME = 253;
+/** How long a domain whose record is gone stays its tenant's. */
+export const GRACE_DAYS = 7;
+/** How often it is asked again. */
+export const RECHECK_HOURS = 24;
+/** And how soon where no name server could say anything. */
+export const RETRY_HOURS = 1;
+
+/** What the name servers say about one name. */
+export type TxtFinding = { kind: 'found'; texts: string[] } | { kind: 'absent' } | { kind: 'unknown'; why: string };
+
+/** Whether the record that proves a domain is there. `unknown`: nobody could say, so that nothing changes. */
+export type Proof = { kind: 'proved' } | { kind: 'missing'; detail: string } | { kind: 'unknown'; detail: string };
+
+/** The record by which a tenant shows that a domain is its own. */
+export interface DnsRecord {
+  type: 'TXT';
+  name: string;
+  value: string;
+}
+
+export function dnsRecord(domain: string, challenge: string): DnsRecord {
+  return { type: 'TXT', name: `${HOST}.${domain}`, value: `${PREFIX}${challenge}` };
+}
+
+/** Where the record is looked for: beside the domain, and at the domain itself for those who can write only there. */
+export function namesToAsk(domain: string): string[] {
+  return [`${HOST}.${domain}`, domain].filter((name) => name.length <= MAX_NAME);
+}
+
+/** What the findings of those names mean together. The value is compared letter by letter. */
+export function proofOf(domain: string, challenge: string, findings: readonly TxtFinding[]): Proof {
+  const record = dnsRecord(domain, challenge);
+  const texts = findings.flatMap((finding) => (finding.kind === 'found' ? finding.texts : []));
+  if (texts.includes(record.value)) return { kind: 'proved' };
+  const silent = findings.find((finding) => finding.kind === 'unknown');
+  if (silent !== undefined) {
+    return { kind: 'unknown', detail: `The name servers gave no answer (${silent.why}); try again later.` };
+  }
+  const others = texts.filter((text) => text.startsWith(PREFIX)).length;
+  const found =
+    others > 0
+      ? 'a verification record with another value was found; values of other tenants and of earlier claims do not count'
+      : texts.length > 0
+        ? `${texts.length} TXT record(s) were found, none of them ours`
+        : 'no TXT record was found';
+  return { kind: 'missing', detail: `At ${namesToAsk(domain).join(' and ')}, ${found}. Expected: ${record.value}` };
+}
+
+/** What stands in the row of a domain about its verification. */
+export interface DomainStanding {
+  verified_by: 'dns' | 'operator' | null;
+  lost_at: Date | null;
+}
+
+export type DomainState = 'pending' | 'verified' | 'lost';
+
+/** `lost`: it was verified, and its record is gone. */
+export function stateOf({ verified_by, lost_at }: DomainStanding): DomainState {
+  if (lost_at !== null) return 'lost';
+  return verified_by === null ? 'pending' : 'verified';
+}
+
+/** What a new look means for a domain that was verified by its record. */
+export type CheckOutcome =
+  | { kind: 'kept' } // it is there
+  | { kind: 'restored' } // it is there again
+  | { kind: 'lost'; problem: string } // gone since now
+  | { kind: 'still_lost'; problem: string } // gone, and within its days of grace
+  | { kind: 'released'; problem: string } // gone too long: the domain is nobody's again
+  | { kind: 'unknown' };
+
+export function checkOutcome(standing: DomainStanding, proof: Proof, now: Date): CheckOutcome {
+  if (proof.kind === 'unknown') return { kind: 'unknown' };
+  if (proof.kind === 'proved') return { kind: standing.lost_at === null ? 'kept' : 'restored' };
+  if (standing.lost_at === null) return { kind: 'lost', problem: proof.detail };
+  const days = (now.getTime() - standing.lost_at.getTime()) / 86_400_000;
+  return { kind: days >= GRACE_DAYS ? 'released' : 'still_lost', problem: proof.detail };
+}

@@ -1,0 +1,66 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import { ApiController } from '../../tenants/api-controller.js';
+import type { Caller } from '../../tenants/caller.js';
+import { CurrentCaller } from '../../tenants/current-caller.js';
+import { RequireScope } from '../../tenants/require-scope.js';
+import { domainShape } from './domain.mapping.js';
+import { ChangeDomain, CreateDomain, DomainBody } from './domains.dto.js';
+import { DomainsService } from './domains.service.js';
+
+@ApiController('domains')
+@RequireScope('admin')
+export class DomainsController {
+  constructor(private readonly domains: DomainsService) {}
+
+  @Post()
+  @ApiOperation({ summary: 'A domain to be verified, with the DNS record that does it' })
+  @ApiCreatedResponse({ type: DomainBody })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateDomain): Promise<DomainBody> {
+    return this.domains.create(caller, body);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'The domains of this tenant, by name' })
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<DomainBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    const page = readPage(query, 'domains');
+    return pageOf(page, await this.domains.list(caller.tenantId, page), (row) => row.domain, domainShape);
+  }
+
+  @Get(':domain')
+  @ApiOperation({ summary: 'One domain' })
+  @ApiOkResponse({ type: DomainBody })
+  get(@CurrentCaller() caller: Caller, @Param('domain') domain: string): Promise<DomainBody> {
+    return this.domains.get(caller.tenantId, domain);
+  }
+
+  @Patch(':domain')
+  @ApiOperation({ summary: 'Binds a domain to a connection, or to none' })
+  @ApiOkResponse({ type: DomainBody })
+  change(
+    @CurrentCaller() caller: Caller,
+    @Param('domain') domain: string,
+    @Body() body: ChangeDomain,
+  ): Promise<DomainBody> {
+    return this.domains.change(caller, domain, body);
+  }
+
+  @Delete(':domain')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Takes a domain off the list; whoever is signed in stays so' })
+  @ApiNoContentResponse()
+  remove(@CurrentCaller() caller: Caller, @Param('domain') domain: string): Promise<void> {
+    return this.domains.remove(caller, domain);
+  }
+
+  @Post(':domain/verify')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Looks for the DNS record now' })
+  @ApiOkResponse({ type: DomainBody })
+  verify(@CurrentCaller() caller: Caller, @Param('domain') domain: string): Promise<DomainBody> {
+    return this.domains.verify(caller, domain);
+  }
+}

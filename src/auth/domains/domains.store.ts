@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Database } from '../../base/database/database.js';
+import { FreshCache } from '../../base/fresh-cache.js';
+
+/** Whose a verified domain is, and through which connection its people sign in; null: not said. */
+export interface DomainOwner {
+  tenantId: string;
+  connectionId: string | null;
+}
+
+const TTL = 800;
+
+/** Verified domains as sign-ins use them. Domains come normalised (`domainOf`). */
+@Injectable()
+export class DomainsStore {
+  private readonly owners: FreshCache<DomainOwner | null>;
+
+  constructor(
+    private readonly db: Database,
+    clock: Clock,
+  ) {
+    this.owners = new FreshCache(clock, TTL);
+  }
+
+  /**
+   * Whose a domain is, if anybody has verified it; less than a second old. A domain whose record is gone since a few
+   * days still leads its people to their IdP.
+   */
+  owner(domain: string): Promise<DomainOwner | null> {
+    return this.owners.get(domain, async () => {
+      const { rows } = await this.db.query<{ tenant_id: string; connection_id: string | null }>(
+        `select v.tenant_id, d.connection_id from verified_domains v
+         join domains d on d.tenant_id = v.tenant_id and d.domain = v.domain where v.domain = $1`,
+        [domain],
+      );
+      const row = rows[0];
+      return row === undefined ? null : { tenantId: row.tenant_id, connectionId: row.connection_id };
+    });
+  }
+
+  /**
+   * Whether an e-mail in this domain, said by this connection, may be believed to be a person of this tenant: the
+   * domain is verified for the tenant, its record is not lost, and it is bound to no connection or to this one. Read
+   * from the database each time: it decides who somebody is.
+   */
+  async isOwned(tenantId: string, domain: string, connectionId: string): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `select 1 from verified_domains v join domains d on d.tenant_id = v.tenant_id and d.domain = v.domain
+       where v.domain = $2 and v.tenant_id = $1 and d.verified_by is not null and d.lost_at is null
+         and (d.connection_id is null or d.connection_id = $3)`,
+      [tenantId, domain, connectionId],
+    );
+    return rowCount === 1;
+  }
+
+  /** After a change made here. */
+  forget(): void {
+    this.owners.drop();
+  }
+}

@@ -1,0 +1,47 @@
+import { Body, Delete, HttpCode, Param, Put } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { OperatorController } from '../../tenants/api-controller.js';
+import type { Caller } from '../../tenants/caller.js';
+import { CurrentCaller } from '../../tenants/current-caller.js';
+import { TenantsService } from '../../tenants/tenants.service.js';
+import type { AuditBy } from './domain-verification.js';
+import { ChangeDomain, DomainBody } from './domains.dto.js';
+import { DomainsService } from './domains.service.js';
+
+/** The operator's: domains that need no record, because the operator knows whose they are. */
+@OperatorController('tenants/:tenant_id/domains')
+export class TrustedDomainsController {
+  constructor(
+    private readonly domains: DomainsService,
+    private readonly tenants: TenantsService,
+  ) {}
+
+  @Put(':domain')
+  @ApiOperation({ summary: 'Takes a domain for a tenant’s, without a DNS record' })
+  @ApiOkResponse({ type: DomainBody })
+  async trust(
+    @CurrentCaller() caller: Caller,
+    @Param('tenant_id') tenantId: string,
+    @Param('domain') domain: string,
+    @Body() body: ChangeDomain,
+  ): Promise<DomainBody> {
+    return this.domains.trust(await this.by(caller, tenantId), domain, body);
+  }
+
+  @Delete(':domain')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Takes a domain off a tenant’s list' })
+  @ApiNoContentResponse()
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('tenant_id') tenantId: string,
+    @Param('domain') domain: string,
+  ): Promise<void> {
+    return this.domains.remove(await this.by(caller, tenantId), domain);
+  }
+
+  private async by({ actor, requestId }: Caller, tenantId: string): Promise<AuditBy> {
+    await this.tenants.get(tenantId);
+    return { tenantId, actor, requestId };
+  }
+}

@@ -1,0 +1,52 @@
+import { Body, Get, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { Choice, Whole } from '../../base/http/fields.js';
+import { Logger } from '../../base/log/logger.js';
+import { OperatorController } from '../../tenants/api-controller.js';
+import { ServiceKeys, type ServiceKeyView } from './service-keys.js';
+import type { KeyPurpose } from './service-keys.repository.js';
+
+class RotateSigningKey {
+  @Choice(['jwt', 'saml'], { description: 'Tokens of applications, or messages to SAML IdPs.' })
+  purpose!: KeyPurpose;
+
+  @Whole({
+    min: 0,
+    max: 365 * 86_400,
+    optional: true,
+    description:
+      'When it takes over, in seconds; 600 (jwt) or 30 days (saml) unless set. Verifiers must know it by then.',
+  })
+  active_in_seconds?: number;
+}
+
+class SigningKeysBody {
+  @ApiProperty({ type: [Object] })
+  keys!: ServiceKeyView[];
+}
+
+/** The keys that the installation signs with; the operator's. */
+@OperatorController('tenants/keys/signing')
+export class SigningKeysController {
+  constructor(
+    private readonly keys: ServiceKeys,
+    private readonly logger: Logger,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The keys that tokens and SAML messages are signed with, the newest first' })
+  @ApiOkResponse({ type: SigningKeysBody })
+  async list(): Promise<SigningKeysBody> {
+    return { keys: [...(await this.keys.list('jwt')), ...(await this.keys.list('saml'))] };
+  }
+
+  @Post('rotate')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Makes the next key: shown at once, used later, and the one before stays a while' })
+  @ApiOkResponse({ type: SigningKeysBody })
+  async rotate(@Body() body: RotateSigningKey): Promise<SigningKeysBody> {
+    const keys = await this.keys.rotate(body.purpose, body.active_in_seconds);
+    this.logger.info('a new signing key was made', { purpose: body.purpose, key_id: keys[0]!.id });
+    return { keys };
+  }
+}

@@ -1,0 +1,85 @@
+import { Controller, Get, HttpCode, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Unavailable } from '../../base/errors/domain-error.js';
+import { readForm } from '../../base/http/form.js';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { AuthAddresses } from '../addresses.js';
+import { LogoutRefused } from '../auth.errors.js';
+import { sendPage } from '../pages/layout.js';
+import { handoverPage } from '../pages/pages.js';
+import type { ArrivedLogout } from '../saml/logout.js';
+import { SignInRefused } from '../sign-in-refused.js';
+import { PendingSignIns } from '../sign-in/pending.guards.js';
+import { RefusedSignIns } from '../sign-in/refusals.filter.js';
+import { originOf, type SignInHttpRequest } from '../sign-in/sign-in.context.js';
+import { SignInLog } from '../sign-ins/sign-in-log.js';
+import { LogoutService } from './logout.service.js';
+
+const FORM_BYTES = 256 * 1024;
+
+/** What IdPs say when somebody has signed out there. */
+@Controller('api/auth')
+@ApiTags('sign-in')
+@UseFilters(RefusedSignIns)
+export class IdpLogoutController {
+  constructor(
+    private readonly pending: PendingSignIns,
+    private readonly logout: LogoutService,
+    private readonly log: SignInLog,
+    private readonly addresses: AuthAddresses,
+  ) {}
+
+  @Get('slo/:idp_provider')
+  @ApiOperation({ summary: 'SAML single logout, HTTP-Redirect: the IdP’s request, or its answer to ours' })
+  byRedirect(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    // The very octets: the signature is over them, as they were written.
+    const mark = req.originalUrl.indexOf('?');
+    const rawQuery = mark < 0 ? '' : req.originalUrl.slice(mark + 1);
+    return this.slo(req, res, async () => ({ binding: 'redirect', rawQuery }));
+  }
+
+  @Post('slo/:idp_provider')
+  @ApiOperation({ summary: 'The same, HTTP-POST' })
+  byPost(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    return this.slo(req, res, async () => ({ binding: 'post', form: await readForm(req, FORM_BYTES) }));
+  }
+
+  @Post('backchannel-logout/:idp_provider')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'OIDC Back-Channel Logout 1.0: a form with a `logout_token`' })
+  @ApiOkResponse()
+  async backChannel(@Req() req: SignInHttpRequest): Promise<void> {
+    const form = await readForm(req, FORM_BYTES);
+    const token = form.get('logout_token');
+    if (token === undefined) throw new LogoutRefused('The form has no logout_token.');
+    try {
+      const connection = await this.pending.connectionOf(req, 'oidc');
+      await this.logout.byBackChannel(connection, token, originOf(req));
+    } catch (error) {
+      if (!(error instanceof SignInRefused)) throw error;
+      await this.note(req, error);
+      if (error.reason === 'idp_unreachable')
+        throw new Unavailable('The IdP’s keys cannot be had just now.', 30, error);
+      // Server to server: no page. What exactly was wrong stands in the tenant's log.
+      throw new LogoutRefused('The logout token is not accepted.', { cause: error });
+    }
+  }
+
+  private async slo(req: SignInHttpRequest, res: BridgeResponse, read: () => Promise<ArrivedLogout>): Promise<void> {
+    const arrived = await read();
+    const connection = await this.pending.connectionOf(req, 'saml');
+    req.signInContext = { connection, request: null, browser: null, kind: 'logout' };
+    const step = await this.logout.bySaml(connection, arrived, originOf(req));
+    if (step === null) res.redirect(303, this.addresses.signedOut);
+    else if (step.kind === 'form') sendPage(res, handoverPage(step));
+    else res.redirect(303, step.url);
+  }
+
+  private async note(req: SignInHttpRequest, refused: SignInRefused): Promise<void> {
+    const connection = req.signInContext?.connection;
+    if (connection === undefined) return;
+    const { reason, message: detail } = refused;
+    const entry = { kind: 'logout', connectionId: connection.id, outcome: 'refused', reason, detail } as const;
+    await this.log.record(connection.tenantId, entry, originOf(req));
+  }
+}

@@ -1,0 +1,67 @@
+import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
+import { AuthAddresses } from '../addresses.js';
+import { sendPage } from '../pages/layout.js';
+import { handoverPage, homePage, signedOutPage } from '../pages/pages.js';
+import { demandSameSite } from '../sessions/same-site.js';
+import { noSessionCookie, sessionToken } from '../sessions/session.cookie.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { cookiesOf, originOf } from '../sign-in/sign-in.context.js';
+import { LogoutService } from './logout.service.js';
+
+/** Leaving: here, and where the IdP offers it, there as well. */
+@Controller()
+@ApiTags('sign-in')
+export class LogoutController {
+  constructor(
+    private readonly logout: LogoutService,
+    private readonly sessions: SessionsService,
+    private readonly addresses: AuthAddresses,
+  ) {}
+
+  @Post('api/auth/logout')
+  @ApiOperation({
+    summary: 'Ends this session, then goes on to the IdP’s own logout where it offers one',
+    description: 'A browser is redirected. Whoever accepts JSON gets `{ "redirect_to" }` to go on to.',
+  })
+  @ApiResponse({ status: 303, description: 'To the IdP, or to the signed-out page.' })
+  async end(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
+    demandSameSite(req, this.addresses.origin);
+    const step = await this.logout.end(sessionToken(cookiesOf(req)), originOf(req));
+    res.setHeader('Set-Cookie', noSessionCookie());
+    const wantsJson = !(req.headers.accept ?? '').includes('text/html') && (req.headers.accept ?? '').includes('json');
+    if (wantsJson) {
+      // A form cannot be handed to a script as an address: then the IdP's session ends by itself, later.
+      res.json({ redirect_to: step?.kind === 'redirect' ? step.url : this.addresses.signedOut });
+    } else if (step?.kind === 'form') {
+      sendPage(res, handoverPage(step));
+    } else {
+      res.redirect(303, step?.url ?? this.addresses.signedOut);
+    }
+  }
+
+  @Get('api/auth/signed-out')
+  @ApiOperation({ summary: 'The page after signing out' })
+  signedOut(@Res() res: BridgeResponse): void {
+    sendPage(res, signedOutPage(this.addresses.login));
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'Who is signed in, for people without an application to go to' })
+  async home(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
+    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
+    if (session === null) return res.redirect(302, this.addresses.login);
+    const name = `${session.first_name} ${session.last_name}`.trim() || (session.email ?? session.user_id);
+    sendPage(
+      res,
+      homePage({
+        name,
+        email: session.email,
+        tenant: session.tenant_name,
+        logout: this.addresses.logout,
+        until: this.sessions.endOf(session),
+      }),
+    );
+  }
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import type { Connection, OidcConnection, SamlConnection } from '../connections/connection.js';
+import { ConnectionStore } from '../connections/connection.store.js';
+import { OidcProtocol } from '../oidc/oidc.protocol.js';
+import { newHandle } from '../requests/browser-half.js';
+import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
+import type { BrowserStep } from '../saml/requests.js';
+import type { ArrivedLogout } from '../saml/logout.js';
+import { SamlProtocol } from '../saml/saml.protocol.js';
+import { SessionsRepository, type EndedSession } from '../sessions/sessions.repository.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { SignInRefused } from '../sign-in-refused.js';
+import { SignInLog, type Origin } from '../sign-ins/sign-in-log.js';
+
+/** Ends sessions: because a person says so, or because an IdP does. */
+@Injectable()
+export class LogoutService {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly repository: SessionsRepository,
+    private readonly connections: ConnectionStore,
+    private readonly requests: SignInRequestsRepository,
+    private readonly oidc: OidcProtocol,
+    private readonly saml: SamlProtocol,
+    private readonly log: SignInLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Ends the session of a cookie. Answers how to go on to the IdP's own logout; null where it offers none. */
+  async end(token: string | null, origin: Origin): Promise<BrowserStep | null> {
+    const ended = await this.sessions.end(token, 'signed_out');
+    if (ended === null) return null;
+    await this.note(ended.tenantId, ended.connection_id, [ended], 'by the person', origin);
+    const connection = await this.connections.byId(ended.tenantId, ended.connection_id);
+    return connection === null ? null : this.leave(connection, ended);
+  }
+
+  /** The same for an IdP's own logout by SAML; answers what the browser takes back to it. Throws `SignInRefused`. */
+  async bySaml(connection: SamlConnection, arrived: ArrivedLogout, origin: Origin): Promise<BrowserStep | null> {
+    const message = await this.saml.readLogout(connection, arrived);
+    if (message.kind === 'response') return null;
+    await this.once(connection, message.once);
+    const { id: connectionId, tenantId } = connection;
+    const ended = await this.repository.endByIdp(tenantId, connectionId, message.nameId, message.sessionIndexes);
+    await this.note(tenantId, connectionId, ended, 'by the IdP (SAML)', origin);
+    if (connection.sloUrl === null) return null;
+    // Nobody of ours is no failure: the IdP asks everybody whom it has ever sent somebody to.
+    const answer = { inResponseTo: message.id, success: true, relayState: message.relayState };
+    return this.saml.logoutResponse(connection, answer);
+  }
+
+  /** The same by OIDC Back-Channel Logout, from server to server. Throws `SignInRefused`. */
+  async byBackChannel(connection: OidcConnection, logoutToken: string, origin: Origin): Promise<void> {
+    const { sub, sid, once } = await this.oidc.readLogoutToken(connection, logoutToken);
+    await this.once(connection, once);
+    const { id: connectionId, tenantId } = connection;
+    const ended = await this.repository.endByIdp(tenantId, connectionId, sub, sid === null ? [] : [sid]);
+    await this.note(tenantId, connectionId, ended, 'by the IdP (back-channel)', origin);
+  }
+
+  private async once({ tenantId, id }: Connection, once: { id: string; until: Date }): Promise<void> {
+    if (!(await this.requests.useMessage(tenantId, id, `logout ${once.id}`, once.until))) {
+      throw new SignInRefused('replayed', 'this logout message was used before');
+    }
+  }
+
+  private async leave(connection: Connection, ended: EndedSession & { tenantId: string }): Promise<BrowserStep | null> {
+    const state = newHandle(this.clock.now());
+    if (connection.type === 'oidc') {
+      const idToken = this.sessions.idTokenOf(ended.tenantId, ended);
+      const url = await this.oidc.endSession(connection, { idToken, state });
+      return url === null ? null : { kind: 'redirect', url };
+    }
+    if (connection.sloUrl === null || ended.name_id === null) return null;
+    const session = { nameId: ended.name_id, sessionIndex: ended.idp_session };
+    return this.saml.logoutRequest(connection, session, state);
+  }
+
+  private async note(
+    tenantId: string,
+    connectionId: string,
+    ended: readonly EndedSession[],
+    how: string,
+    origin: Origin,
+  ): Promise<void> {
+    for (const one of ended) {
+      const entry = {
+        kind: 'logout',
+        connectionId,
+        outcome: 'success',
+        detail: how,
+        subject: one.subject,
+        userId: one.user_id,
+        sessionId: one.id,
+      } as const;
+      await this.log.record(tenantId, entry, origin);
+    }
+  }
+}

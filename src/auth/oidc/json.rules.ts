@@ -1,0 +1,41 @@
+/** What stands between `{` and `}`, nothing of it believed yet. */
+export type JsonObject = Record<string, unknown>;
+
+/** Deeper than any claim is; whoever walks through claims later does so without counting. */
+const MAX_DEPTH = 20;
+
+/** Reads a JSON object. Out: it, or null for everything that is none, and for what is nested over 20 levels deep. */
+export function readObject(text: string): JsonObject | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Why it is no JSON is not told: the parser's words quote the text, and that may be a token.
+    return null;
+  }
+  return isObject(value) && !isDeep(value) ? value : null;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** Somebody else's words in a message of ours: printable characters that are no mark-up, and not too many of them. */
+export function shorten(text: string, length: number): string {
+  const clean = text.replace(/[^\x20-\x7e]|[<>"&`\\]/g, '');
+  return clean.length > length ? `${clean.slice(0, length)}…` : clean;
+}
+
+// Level by level and not by recursion: the text was somebody else's.
+function isDeep(value: object): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((one) => (Object.values(one) as unknown[]).filter(isContainer));
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return value !== null && typeof value === 'object';
+}

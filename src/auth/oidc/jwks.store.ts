@@ -1,0 +1,64 @@
+import type { Clock } from '../../base/clock.js';
+import type { OidcConnection } from '../connections/connection.js';
+import { SignInRefused } from '../sign-in-refused.js';
+import { keyOf } from './discovery.js';
+import type { OidcServer } from './discovery.rules.js';
+import type { GuardedFetch } from './guarded-fetch.js';
+import { fitting, readKeys, type IdpKey } from './jwks.rules.js';
+import type { SignedToken } from './jwt.rules.js';
+import { shorten } from './json.rules.js';
+import { isSignedBy } from './signature.js';
+import { LastGood } from './last-good.js';
+
+const MINUTE = 60_000;
+
+/**
+ * The keys of IdPs. A key that is not known makes the set be fetched again, once a minute at most: so a rotation is met
+ * by the first token that shows it, and made-up tokens cost an IdP nothing.
+ */
+export class JwksStore {
+  private readonly known: LastGood<readonly IdpKey[]>;
+
+  constructor(
+    private readonly idp: GuardedFetch,
+    clock: Clock,
+  ) {
+    const keeping = { freshMs: 10 * MINUTE, keepMs: 24 * 60 * MINUTE, pauseMs: MINUTE, capacity: 2_000 };
+    this.known = new LastGood(clock, keeping);
+  }
+
+  /**
+   * Verifies the signature of a token with the keys of the connection's IdP. A token that names no key is tried with
+   * each one that fits.
+   *
+   * @throws SignInRefused signature_invalid; idp_unreachable, idp_answer_invalid: of the key set
+   */
+  async verify(connection: OidcConnection, server: OidcServer, token: SignedToken): Promise<void> {
+    const key = `${keyOf(connection)} ${server.jwksUri}`;
+    const load = (): Promise<readonly IdpKey[]> => this.read(server);
+    const { alg, kid } = token.header;
+    const keys = await this.known.get(key, load);
+    const known = fitting(keys, alg, kid);
+    if (await isSignedBy(token, known)) return;
+    let newer = keys;
+    try {
+      newer = await this.known.again(key, load);
+    } catch (error) {
+      // With keys that fit the answer is known: the signature is wrong. Without any, it is the outage that is to blame.
+      if (known.length === 0) throw error;
+    }
+    const fit = newer === keys ? known : fitting(newer, alg, kid);
+    if (newer !== keys && (await isSignedBy(token, fit))) return;
+    throw new SignInRefused(
+      'signature_invalid',
+      fit.length > 0
+        ? `The signature (${alg}) was not made with the key of the IdP.`
+        : `The IdP has no key ${kid === null ? '' : `${shorten(kid, 80)} `}for signatures with ${alg}.`,
+    );
+  }
+
+  /** The keys as the IdP gives them now, kept for nobody. Throws as `verify`. */
+  async read(server: OidcServer): Promise<readonly IdpKey[]> {
+    return readKeys(await this.idp.json('jwks', server.jwksUri));
+  }
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '../../base/clock.js';
+
+/** All in milliseconds, but for `capacity`: the number of keys. */
+export interface Keeping {
+  /** So long a value is used without asking again. */
+  freshMs: number;
+  /** So long the last good one is used when asking again fails. */
+  keepMs: number;
+  /** The least time between two tries while there is a value: after one that failed, and between calls of `again`. */
+  pauseMs: number;
+  capacity: number;
+}
+
+interface Entry<V> {
+  good: { value: V; at: number } | null;
+  failedAt: number;
+  askedAgainAt: number;
+  loading: Promise<V> | null;
+}
+
+/**
+ * What somebody else's server says, kept so that its outage is not ours: asked for again when it is old, and used for a
+ * good while longer when there is no answer. Callers that come while it is being asked for share the one asking.
+ */
+export class LastGood<V> {
+  private readonly entries = new Map<string, Entry<V>>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly keeping: Keeping,
+    /** Whether a failure takes back what was known before, instead of leaving it in use. */
+    private readonly takesBack: (error: unknown) => boolean = () => false,
+  ) {}
+
+  /** The value of a key. Throws what `load` throws where there is no good value, or it is too old. */
+  async get(key: string, load: () => Promise<V>): Promise<V> {
+    const entry = this.entry(key);
+    const { freshMs, keepMs, pauseMs } = this.keeping;
+    const { good } = entry;
+    const now = this.clock.monotonic();
+    const usable = good !== null && now - good.at < keepMs;
+    if (usable && (now - good.at < freshMs || now - entry.failedAt < pauseMs)) return good.value;
+    try {
+      return await this.load(entry, load);
+    } catch (error) {
+      if (usable && !this.takesBack(error)) return good.value;
+      throw error;
+    }
+  }
+
+  /**
+   * The value, asked for anew although it may be fresh: somebody has a reason to doubt it. At most once in `pauseMs`;
+   * sooner than that it is what is known already. Throws what `load` throws.
+   */
+  async again(key: string, load: () => Promise<V>): Promise<V> {
+    const entry = this.entry(key);
+    const now = this.clock.monotonic();
+    if (entry.loading === null && entry.good !== null && now - entry.askedAgainAt < this.keeping.pauseMs) {
+      return entry.good.value;
+    }
+    entry.askedAgainAt = now;
+    return this.load(entry, load);
+  }
+
+  private load(entry: Entry<V>, load: () => Promise<V>): Promise<V> {
+    entry.loading ??= load().then(
+      (value) => {
+        entry.good = { value, at: this.clock.monotonic() };
+        entry.failedAt = -Infinity;
+        entry.loading = null;
+        return value;
+      },
+      (error: unknown) => {
+        entry.failedAt = this.clock.monotonic();
+        if (this.takesBack(error)) entry.good = null;
+        entry.loading = null;
+        throw error;
+      },
+    );
+    return entry.loading;
+  }
+
+  private entry(key: string): Entry<V> {
+    const known = this.entries.get(key);
+    if (known !== undefined) return known;
+    if (this.entries.size >= this.keeping.capacity) this.entries.delete(this.entries.keys().next().value!);
+    const entry: Entry<V> = { good: null, failedAt: -Infinity, askedAgainAt: -Infinity, loading: null };
+    this.entries.set(key, entry);
+    return entry;
+  }
+}

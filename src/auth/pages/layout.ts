@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { escapeHtml, type Html } from '../../base/http/html.js';
+
+const STYLE = `
+:root{color-scheme:light dark;--ink:#14213d;--soft:#4a5670;--line:#cfd6e4;--paper:#fff;--ground:#f2f5fa;--accent:#1c4fd8;--on:#fff;--warn:#8a3b00}
+@media (prefers-color-scheme:dark){:root{--ink:#eef2fb;--soft:#b3bdd2;--line:#3b4660;--paper:#182036;--ground:#0e1424;--accent:#8fb0ff;--on:#0b1330;--warn:#ffc38f}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.25rem;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif}
+main{width:100%;max-width:28rem;background:var(--paper);border:1px solid var(--line);border-radius:.9rem;padding:2rem 1.9rem 1.6rem}
+.wide{max-width:46rem}
+.mark{margin:0 0 1.4rem;font-size:.85rem;font-weight:600;letter-spacing:.02em;color:var(--soft)}
+h1{margin:0 0 .6rem;font-size:1.45rem;line-height:1.25}
+h2{margin:1.4rem 0 .4rem;font-size:1.05rem}
+p{margin:.5rem 0;overflow-wrap:anywhere}
+.note{color:var(--soft);font-size:.92rem}
+.alert{color:var(--warn);font-weight:600}
+label{display:block;margin:1.1rem 0 .35rem;font-weight:600}
+input{width:100%;font:inherit;color:inherit;background:var(--ground);border:1px solid var(--soft);border-radius:.5rem;padding:.65rem .75rem}
+button,.button{display:inline-block;width:100%;margin-top:.9rem;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;border:1px solid var(--accent);border-radius:.5rem;padding:.65rem 1rem;background:var(--accent);color:var(--on)}
+.second{background:transparent;color:var(--accent)}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+form{margin:0}
+footer{margin-top:1.6rem;padding-top:.9rem;border-top:1px solid var(--line);font-size:.85rem;color:var(--soft)}
+code{font:0.9em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+table{width:100%;border-collapse:collapse;font-size:.92rem}
+th,td{text-align:left;vertical-align:top;padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+th{font-weight:600;width:38%}
+`;
+const SUBMIT = `document.forms[0].submit()`;
+
+const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const STYLE_SOURCE = sourceOf(STYLE);
+const SUBMIT_SOURCE = sourceOf(SUBMIT);
+
+/** A page of the sign-in: what is in it, and how it may behave. */
+export interface Page {
+  title: string;
+  body: Html;
+  status?: number;
+  /** Room for a table. */
+  wide?: boolean;
+  /** Sends its form as soon as it is there, where scripts run; elsewhere people press its button. */
+  submits?: boolean;
+}
+
+/**
+ * Sends a page. Nothing on it is loaded from anywhere, and no script runs but the one that is named by its hash; so
+ * names that an IdP has sent can do nothing, however they are written.
+ */
+export function sendPage(res: ServerResponse, page: Page): void {
+  const text = pageText(page);
+  res.setHeader(
+    'Content-Security-Policy',
+    [
+      `default-src 'none'`,
+      `style-src ${STYLE_SOURCE}`,
+      ...(page.submits ? [`script-src ${SUBMIT_SOURCE}`] : []),
+      // A form of ours is answered with a redirect to an IdP, which browsers hold against this list.
+      `form-action 'self' https: http:`,
+      `base-uri 'none'`,
+      `frame-ancestors 'none'`,
+    ].join('; '),
+  );
+  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+  res.setHeader('X-Frame-Options', 'DENY');
+  res.writeHead(page.status ?? 200, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  res.end(text);
+}
+
+// What stands between the tags of style and script must be the very text of which the policy has the hash.
+function pageText(page: Page): string {
+  const title = escapeHtml(page.title);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} – talent-bridge</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main${page.wide ? ' class="wide"' : ''}>
+<p class="mark">talent-bridge</p>
+<h1>${title}</h1>
+${page.body.text}
+</main>
+${page.submits ? `<script>${SUBMIT}</script>` : ''}
+</body>
+</html>
+`;
+}

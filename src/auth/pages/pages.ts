@@ -1,0 +1,179 @@
+import { html, type Html } from '../../base/http/html.js';
+import type { Page } from './layout.js';
+
+/** A way to go on, as a link. */
+export interface Way {
+  label: string;
+  href: string;
+}
+
+/** A form that takes the browser to an IdP, with what it is to be handed. */
+export interface Handover {
+  action: string;
+  fields: Readonly<Record<string, string>>;
+}
+
+/** Where everybody begins: which company's sign-in it is follows from the e-mail. */
+export function emailPage(ask: {
+  action: string;
+  email: string;
+  returnTo: string | null;
+  problem: string | null;
+}): Page {
+  return {
+    title: 'Sign in',
+    status: ask.problem === null ? 200 : 404,
+    body: html`${ask.problem === null ? null : html`<p class="alert" role="alert" id="problem">${ask.problem}</p>`}
+      <p>Use your work e-mail. You sign in at your own company, and no password is asked for here.</p>
+      <form method="get" action="${ask.action}">
+        <label for="email">Work e-mail</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          required
+          autofocus
+          autocomplete="username"
+          spellcheck="false"
+          maxlength="320"
+          value="${ask.email}"
+          ${ask.problem === null ? null : html`aria-describedby="problem" aria-invalid="true"`}
+        />
+        ${hidden({ return_to: ask.returnTo })}
+        <button type="submit">Continue</button>
+      </form>`,
+  };
+}
+
+/** A company with several sign-ins, none of which the e-mail decides. */
+export function choicePage(ways: readonly Way[]): Page {
+  return {
+    title: 'Choose your sign-in',
+    body: html`<p>Your company has several. If you do not know which is yours, ask your IT team.</p>
+      <nav aria-label="Sign-ins">${ways.map(button)}</nav>`,
+  };
+}
+
+/** SAML by HTTP-POST: the request travels in a form, which sends itself where scripts run. */
+export function handoverPage({ action, fields }: Handover): Page {
+  return {
+    title: 'On to your company’s sign-in',
+    submits: true,
+    body: html`<p>If nothing happens within a moment, press the button.</p>
+      <form method="post" action="${action}">
+        ${hidden(fields)}
+        <button type="submit">Continue</button>
+      </form>`,
+  };
+}
+
+/** What a refused sign-in says. */
+export interface RefusalText {
+  title: string;
+  /** One or two sentences that anybody understands. */
+  said: string;
+  /** Whom the IdP named; shown as it was sent. */
+  account: string | null;
+  supportId: string;
+  ways: readonly Way[];
+  /** Signing out at the IdP where that takes a form. */
+  leave: Handover | null;
+  status: number;
+}
+
+export function refusalPage(text: RefusalText): Page {
+  return {
+    title: text.title,
+    status: text.status,
+    body: html`<p role="alert">${text.said}</p>
+      ${
+        text.account === null
+          ? null
+          : html`<p>Your company’s sign-in named this account: <strong>${text.account}</strong></p>`
+      }
+      ${text.ways.map((way, i) => (i === 0 ? button(way) : secondButton(way)))}
+      ${
+        text.leave === null
+          ? null
+          : html`<form method="post" action="${text.leave.action}">
+              ${hidden(text.leave.fields)}
+              <button class="second" type="submit">Sign out at your company</button>
+            </form>`
+      }
+      <footer>If it stays like this, send your IT team this support id: <code>${text.supportId}</code></footer>`,
+  };
+}
+
+/** After signing out; `everywhere` says whether the company's sign-in took part. */
+export function signedOutPage(login: string): Page {
+  return {
+    title: 'You are signed out',
+    body: html`<p>Your session here has ended. On a shared computer, close the browser as well.</p>
+      ${button({ label: 'Sign in again', href: login })}`,
+  };
+}
+
+/** Where people come who signed in without a place to go to. */
+export function homePage(person: {
+  name: string;
+  email: string | null;
+  tenant: string;
+  logout: string;
+  until: Date;
+}): Page {
+  return {
+    title: `Signed in to ${person.tenant}`,
+    body: html`<p>You are <strong>${person.name}</strong>${person.email === null ? null : html` (${person.email})`}.</p>
+      <p class="note">
+        Without use, this session ends at
+        <time datetime="${person.until.toISOString()}">${person.until.toISOString().slice(11, 16)} UTC</time>.
+      </p>
+      <form method="post" action="${person.logout}">
+        <button type="submit">Sign out</button>
+      </form>`,
+  };
+}
+
+/** What a test sign-in shows an admin. Nothing was changed. */
+export interface TestResult {
+  connection: string;
+  claims: readonly (readonly [name: string, value: string])[];
+  fields: readonly (readonly [name: string, value: string])[];
+  outcome: string;
+  accepted: boolean;
+}
+
+export function testPage(result: TestResult): Page {
+  return {
+    title: result.accepted ? 'The test sign-in works' : 'The test sign-in is refused',
+    wide: true,
+    body: html`<p>Connection <strong>${result.connection}</strong>. Nothing was changed, and nobody is signed in.</p>
+      <p role="status">${result.outcome}</p>
+      ${table('What it is here', result.fields)} ${table('What the IdP sent', result.claims)}`,
+  };
+}
+
+function table(caption: string, rows: readonly (readonly [string, string])[]): Html | null {
+  if (rows.length === 0) return null;
+  return html`<h2>${caption}</h2>
+    <table>
+      <tbody>
+        ${rows.map(
+          ([name, value]) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              <td>${value}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
+}
+
+function hidden(fields: Readonly<Record<string, string | null>>): Html[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}" />`],
+  );
+}
+
+const button = (way: Way): Html => html`<a class="button" href="${way.href}">${way.label}</a>`;
+const secondButton = (way: Way): Html => html`<a class="button second" href="${way.href}">${way.label}</a>`;

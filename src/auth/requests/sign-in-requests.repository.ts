@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import type { Actor } from '../../identity/source.js';
+import { SIGN_IN_SECONDS } from './browser-half.js';
+
+/** A sign-in under way. */
+export interface SignInRequest {
+  id: string;
+  connection_id: string;
+  kind: 'sign-in' | 'test';
+  browser_hash: Buffer | null;
+  return_to: string | null;
+  code_challenge: string | null;
+  actor: Actor | null;
+  used: boolean;
+  expired: boolean;
+}
+
+export type NewSignInRequest = Pick<SignInRequest, 'id' | 'kind' | 'browser_hash' | 'return_to' | 'code_challenge' | 'actor'>; // prettier-ignore
+
+const COLUMNS = `id, connection_id, kind, browser_hash, return_to, code_challenge, actor, used_at is not null as used,
+  expires_at <= now() as expired`;
+
+/** How long an admin's link to a test sign-in can be opened. */
+const TEST_LINK_SECONDS = 900;
+
+/** The sign-ins under way, in the database that all processes share. */
+@Injectable()
+export class SignInRequestsRepository {
+  constructor(private readonly db: Database) {}
+
+  async insert(tenantId: string, connectionId: string, request: NewSignInRequest): Promise<void> {
+    const seconds = request.browser_hash === null ? TEST_LINK_SECONDS : SIGN_IN_SECONDS;
+    await this.db.query(
+      `insert into sign_in_requests (tenant_id, id, connection_id, kind, browser_hash, return_to, code_challenge, actor, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))`,
+      [
+        tenantId,
+        request.id,
+        connectionId,
+        request.kind,
+        request.browser_hash,
+        request.return_to,
+        request.code_challenge,
+        request.actor === null ? null : JSON.stringify(request.actor),
+        seconds,
+      ],
+    );
+  }
+
+  async find(tenantId: string, id: string): Promise<SignInRequest | null> {
+    const { rows } = await this.db.query<SignInRequest>(
+      `select ${COLUMNS} from sign_in_requests where tenant_id = $1 and id = $2`,
+      [tenantId, id],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Uses a request up. False where somebody was quicker, or its time is over: of all who try, one gets it. */
+  async consume(tenantId: string, id: string): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `update sign_in_requests set used_at = now()
+       where tenant_id = $1 and id = $2 and used_at is null and expires_at > now()`,
+      [tenantId, id],
+    );
+    return rowCount === 1;
+  }
+
+  /** Gives a test that an admin has prepared to the browser that opens it first. */
+  async claim(tenantId: string, id: string, browserHash: Buffer): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `update sign_in_requests set browser_hash = $3, expires_at = now() + make_interval(secs => $4)
+       where tenant_id = $1 and id = $2 and browser_hash is null and used_at is null and expires_at > now()`,
+      [tenantId, id, browserHash, SIGN_IN_SECONDS],
+    );
+    return rowCount === 1;
+  }
+
+  /** Notes a message of an IdP that must not come twice; false where it did. */
+  async useMessage(tenantId: string, connectionId: string, messageId: string, until: Date): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `insert into used_messages (tenant_id, connection_id, message_id, until) values ($1, $2, $3, $4)
+       on conflict do nothing`,
+      [tenantId, connectionId, messageId, until],
+    );
+    return rowCount === 1;
+  }
+}

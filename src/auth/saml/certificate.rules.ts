@@ -1,0 +1,44 @@
+import { X509Certificate } from 'node:crypto';
+
+/** The curves of P-256 and stronger, as OpenSSL names them. */
+const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
+const MAX_PEM = 16 * 1024;
+
+/**
+ * Why a certificate cannot be an IdP's, or null: it has to be one X.509 certificate in PEM whose key is RSA of at least
+ * 2048 bits or a NIST curve from P-256 up (SAML-03). Its dates and its issuer do not matter: SAML pins keys, and an
+ * expired certificate goes on verifying while its owner is reminded (SAML-20).
+ */
+export function certificateProblem(pem: string): string | null {
+  if (pem.length > MAX_PEM) return 'is too long for a certificate';
+  if ((pem.match(/-----BEGIN /g) ?? []).length !== 1 || !/^\s*-----BEGIN CERTIFICATE-----/.test(pem)) {
+    return 'must be one certificate in PEM form';
+  }
+  let key: X509Certificate['publicKey'];
+  try {
+    key = new X509Certificate(pem).publicKey;
+  } catch {
+    return 'is not a certificate that can be read';
+  }
+  const details = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType === 'rsa') {
+    return (details.modulusLength ?? 0) >= 2048 ? null : 'has an RSA key of less than 2048 bits';
+  }
+  if (key.asymmetricKeyType === 'ec') {
+    return CURVES.has(details.namedCurve ?? '') ? null : 'has a key on a curve other than P-256, P-384 and P-521';
+  }
+  return 'has a key that is neither RSA nor elliptic-curve';
+}
+
+/** A certificate in PEM of the base64 that XML carries, or null where it is no base64. */
+export function pemOf(base64: string): string | null {
+  const compact = base64.replace(/[\t\n\r ]+/g, '');
+  if (compact === '' || compact.length > MAX_PEM || !/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) return null;
+  const lines = compact.match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+/** The base64 of a certificate in PEM, in one line, as XML carries it. */
+export function base64Of(pem: string): string {
+  return pem.replace(/-----[A-Z ]+-----/g, '').replace(/\s+/g, '');
+}

@@ -1,0 +1,28 @@
+const FORM = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * Reads an xs:dateTime that says where it is (`Z` or an offset), or gives null. SAML demands UTC (Core §1.3.3); an
+ * offset is unambiguous and met in the field, a local time is neither. A day that does not exist is no moment.
+ */
+export function readMoment(text: string): Date | null {
+  const parts = FORM.exec(text);
+  if (parts === null) return null;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const milliseconds = Number((parts[7] ?? '').padEnd(3, '0').slice(0, 3));
+  if (hour > 23 || minute > 59 || second > 59) return null;
+  const local = Date.UTC(year, month - 1, day, hour, minute, second, milliseconds);
+  const back = new Date(local);
+  if (back.getUTCFullYear() !== year || back.getUTCMonth() !== month - 1 || back.getUTCDate() !== day) return null;
+  const zone = parts[8] as string;
+  if (zone === 'Z') return back;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(4, 6))];
+  if (hours > 14 || minutes > 59) return null;
+  return new Date(local - (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000);
+}

@@ -1,0 +1,117 @@
+import type { SamlConnection } from '../connections/connection.js';
+import type { SamlKeys } from '../keys/saml-keys.js';
+import { SignInRefused } from '../sign-in-refused.js';
+import type { VerifiedSignIn } from '../verified-sign-in.js';
+import type { SamlAnswer } from './answer.js';
+import { readAssertion, statusProblem } from './assertion.rules.js';
+import { usable } from './certificates.js';
+import { decrypt } from './decrypt.js';
+import { readEncrypted } from './encryption.rules.js';
+import { MAX_AGE_MS, skewOf } from './parts.rules.js';
+import { checkDecryptedAssertion, demandSignatures } from './structure.rules.js';
+import type { SamlVerifier } from './verifier.js';
+import { decodeUtf8, scanXml } from './xml-scan.js';
+import { attributeOf, type XmlElement } from './xml-tree.js';
+
+/** What verifying takes besides the answer and its connection. */
+export interface Verification {
+  readonly acsUrl: string;
+  readonly requestId: string | null;
+  readonly now: Date;
+  readonly keys: SamlKeys;
+  readonly verifier: SamlVerifier;
+}
+
+/**
+ * Verifies an answer: the signatures that the connection demands and any other that is there, then what the verified
+ * bytes say. The posted document itself is not read any more once its signature counts (SAML-01).
+ *
+ * @throws SignInRefused
+ */
+export async function verifyAnswer(
+  connection: SamlConnection,
+  answer: SamlAnswer,
+  { acsUrl, requestId, now, keys, verifier }: Verification,
+): Promise<VerifiedSignIn> {
+  const { shape } = answer;
+  // An answer without success is refused on its own word: nobody gains anything by forging that.
+  const problem = statusProblem(shape.root);
+  if (problem !== null) throw problem;
+  const certificates = usable(connection.certificates);
+  const opened = shape.encrypted ? await openAssertion(connection, answer, certificates, keys, verifier) : null;
+  demandSignatures(shape, connection.signed, opened?.signed);
+  const skewMs = skewOf(connection);
+  const { idpEntityId, spEntityId } = connection;
+  const verdict = await verifier.response({
+    message: answer.message.toString('base64'),
+    decrypted: opened?.xml ?? null,
+    certificates,
+    responseSigned: shape.responseSigned,
+    assertionSigned: opened === null ? shape.assertionSigned : opened.signed,
+    idpEntityId,
+    spEntityId,
+    acsUrl,
+    skewMs,
+    maxAgeMs: MAX_AGE_MS,
+  });
+  if (verdict.assertion === null || verdict.signed === null) throw invalid();
+  const assertion = scanXml(verdict.assertion);
+  demandSame(assertion, opened?.root ?? shape.assertion);
+  const response = shape.responseSigned ? scanXml(verdict.signed) : shape.root;
+  const signIn = readAssertion(assertion, response, {
+    idpEntityId,
+    spEntityId,
+    acsUrl,
+    requestId,
+    allowIdpInitiated: connection.allowIdpInitiated,
+    authnContexts: connection.authnContexts,
+    responseSigned: shape.responseSigned,
+    now,
+    skewMs,
+  });
+  // node-saml checks times and audience as well: two have to agree.
+  if (verdict.objection !== null) {
+    throw new SignInRefused('idp_answer_invalid', `node-saml refused the message: ${verdict.objection}`);
+  }
+  return signIn;
+}
+
+interface Opened {
+  readonly xml: string;
+  readonly root: XmlElement;
+  readonly signed: boolean;
+}
+
+/**
+ * Opens the encrypted assertion and looks through it as through a message of its own: whoever has our public key can
+ * make one. AES-CBC is opened only under a Response whose signature has verified, so nobody can try variations of the
+ * ciphertext on us (SAML-19).
+ */
+async function openAssertion(
+  connection: SamlConnection,
+  { shape, message }: SamlAnswer,
+  certificates: readonly string[],
+  keys: SamlKeys,
+  verifier: SamlVerifier,
+): Promise<Opened> {
+  if (connection.signed !== 'assertion') demandSignatures(shape, 'response');
+  const parts = readEncrypted(shape.assertion as XmlElement, shape.responseSigned);
+  if (parts.cipher.endsWith('cbc')) {
+    const { signed } = await verifier.signature({ xml: decodeUtf8(message), certificates });
+    if (signed === null) throw invalid();
+  }
+  const xml = decrypt(parts, keys.all);
+  const root = scanXml(xml);
+  return { xml, root, signed: checkDecryptedAssertion(root, shape.root) };
+}
+
+function demandSame(verified: XmlElement, seen: XmlElement | null): void {
+  if (seen === null || attributeOf(verified, 'ID') !== attributeOf(seen, 'ID')) throw invalid();
+}
+
+function invalid(): SignInRefused {
+  return new SignInRefused(
+    'signature_invalid',
+    'The signature is of none of the certificates of this connection, or what it signs was changed.',
+  );
+}

@@ -1,0 +1,86 @@
+import { Controller, Delete, Get, HttpCode, Param, Req, UseGuards } from '@nestjs/common';
+import {
+  ApiCookieAuth,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProperty,
+  ApiTags,
+} from '@nestjs/swagger';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { ApiProblems } from '../../base/http/api-problems.js';
+import { AuthAddresses } from '../addresses.js';
+import { demandSameSite } from './same-site.js';
+import { SessionGuard, type SessionRequest } from './session.guard.js';
+import type { ListedSession } from './sessions.repository.js';
+import { SessionsService } from './sessions.service.js';
+
+class SessionBody {
+  @ApiProperty({
+    type: Object,
+    example: { id: 'usr_…', email: 'ada@example.com', first_name: 'Ada', last_name: '', role: 'User' },
+  })
+  user!: object;
+  @ApiProperty({ type: Object, example: { id: 'ten_…', name: 'Example Ltd.' } })
+  tenant!: object;
+  @ApiProperty({ type: Object, example: { id: 'con_…', slug: 'example', name: 'Okta', type: 'oidc' } })
+  connection!: object;
+  @ApiProperty({ type: Object, example: { id: 'ses_…', created_at: '2026-01-31T12:00:00Z', auth_context: null } })
+  session!: object;
+  @ApiProperty({ description: 'When it is over if it is not used any more.' })
+  expires_at!: Date;
+}
+
+/** What a person's own browser asks about their sessions. */
+@Controller('api/auth')
+@ApiTags('sign-in')
+@ApiProblems()
+@ApiCookieAuth('session')
+@UseGuards(SessionGuard)
+export class SessionController {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly addresses: AuthAddresses,
+  ) {}
+
+  @Get('session')
+  @ApiOperation({ summary: 'Who is signed in here (by the session’s cookie), or 401' })
+  @ApiOkResponse({ type: SessionBody })
+  show(@Req() { session }: SessionRequest): SessionBody {
+    return {
+      user: {
+        id: session.user_id,
+        email: session.email,
+        first_name: session.first_name,
+        last_name: session.last_name,
+        role: session.role,
+      },
+      tenant: { id: session.tenant_id, name: session.tenant_name },
+      connection: {
+        id: session.connection_id,
+        slug: session.connection_slug,
+        name: session.connection_name,
+        type: session.connection_type,
+      },
+      session: { id: session.id, created_at: session.created_at, auth_context: session.auth_context },
+      expires_at: this.sessions.endOf(session),
+    };
+  }
+
+  @Get('sessions')
+  @ApiOperation({ summary: 'One’s own sessions, newest first; `current` is this one' })
+  async list(@Req() { session }: SessionRequest): Promise<{ data: (ListedSession & { current: boolean })[] }> {
+    const all = await this.sessions.list(session.tenant_id, session.user_id);
+    return { data: all.map((one) => ({ ...one, current: one.id === session.id })) };
+  }
+
+  @Delete('sessions/:session_id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Ends one of one’s own sessions' })
+  @ApiNoContentResponse()
+  async end(@Req() req: SessionRequest, @Param('session_id') id: string): Promise<void> {
+    demandSameSite(req, this.addresses.origin);
+    const { tenant_id: tenantId, user_id: userId } = req.session;
+    if (!(await this.sessions.endOne(tenantId, userId, id, 'signed_out'))) throw new NotFound('session');
+  }
+}

@@ -1,0 +1,199 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { SessionEnd } from '../../tenants/person-credentials.js';
+import type { NameId } from '../verified-sign-in.js';
+
+/** A session as it is checked: who, through which connection, until when. */
+export interface SessionRow {
+  id: string;
+  tenant_id: string;
+  tenant_name: string;
+  user_id: string;
+  email: string | null;
+  first_name: string;
+  last_name: string;
+  role: string | null;
+  connection_id: string;
+  connection_slug: string;
+  connection_name: string;
+  connection_type: 'oidc' | 'saml';
+  auth_context: string | null;
+  created_at: Date;
+  seen_at: Date;
+  expires_at: Date;
+  idle_seconds: number;
+}
+
+export interface NewSession {
+  id: string;
+  hash: Buffer;
+  userId: string;
+  connectionId: string;
+  subject: string;
+  idpSession: string | null;
+  nameId: NameId | null;
+  idTokenSealed: string | null;
+  authContext: string | null;
+  ip: string | null;
+  userAgent: string | null;
+  idleSeconds: number;
+  expiresAt: Date;
+}
+
+/** What single logout needs of a session that was just ended. */
+export interface EndedSession {
+  id: string;
+  user_id: string;
+  connection_id: string;
+  subject: string;
+  idp_session: string | null;
+  name_id: NameId | null;
+  id_token_sealed: string | null;
+}
+
+/** A session in somebody's list of theirs. */
+export interface ListedSession {
+  id: string;
+  connection_id: string;
+  connection: string;
+  ip: string | null;
+  user_agent: string | null;
+  created_at: Date;
+  seen_at: Date;
+  expires_at: Date;
+}
+
+// Asked of the database each time, so that no process ever takes a session that another one has ended, and none outlives
+// its person, whatever ended them.
+const LIVE = `s.ended_at is null and s.expires_at > now() and s.seen_at + make_interval(secs => s.idle_seconds) > now()`;
+const CHECKED = `
+  select s.id, s.tenant_id, t.name as tenant_name, s.user_id, u.email, u.first_name, u.last_name, u.role,
+    s.connection_id, c.slug as connection_slug, c.name as connection_name, c.type as connection_type, s.auth_context,
+    s.created_at, s.seen_at, s.expires_at, s.idle_seconds
+  from sessions s
+    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
+    join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id and c.enabled and c.deleted_at is null
+    join tenants t on t.id = s.tenant_id
+  where ${LIVE} and s.tenant_id = $1`;
+
+@Injectable()
+export class SessionsRepository {
+  constructor(private readonly db: Database) {}
+
+  /** The live session of a cookie. */
+  async byHash(tenantId: string, hash: Buffer): Promise<SessionRow | null> {
+    const { rows } = await this.db.query<SessionRow>(`${CHECKED} and s.hash = $2`, [tenantId, hash]);
+    return rows[0] ?? null;
+  }
+
+  /** The same by its id: what a token of ours names as `sid`. */
+  async byId(tenantId: string, id: string): Promise<SessionRow | null> {
+    const { rows } = await this.db.query<SessionRow>(`${CHECKED} and s.id = $2`, [tenantId, id]);
+    return rows[0] ?? null;
+  }
+
+  async insert(tx: SqlRunner, tenantId: string, session: NewSession): Promise<void> {
+    await tx.query(
+      `insert into sessions (tenant_id, id, hash, user_id, connection_id, subject, idp_session, name_id, id_token_sealed,
+         auth_context, ip, user_agent, idle_seconds, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+      [
+        tenantId,
+        session.id,
+        session.hash,
+        session.userId,
+        session.connectionId,
+        session.subject,
+        session.idpSession,
+        session.nameId === null ? null : JSON.stringify(session.nameId),
+        session.idTokenSealed,
+        session.authContext,
+        session.ip,
+        session.userAgent,
+        session.idleSeconds,
+        session.expiresAt,
+      ],
+    );
+  }
+
+  /** Notes that a session is in use. */
+  async touch(tenantId: string, id: string): Promise<void> {
+    await this.db.query(
+      `update sessions set seen_at = now() where tenant_id = $1 and id = $2 and ended_at is null and seen_at < now()`,
+      [tenantId, id],
+    );
+  }
+
+  /** Ends one session of a person, or of whoever holds it; what was live a moment ago is answered. */
+  async end(
+    db: SqlRunner,
+    tenantId: string,
+    id: string,
+    why: SessionEnd,
+    userId: string | null = null,
+  ): Promise<EndedSession | null> {
+    const { rows } = await db.query<EndedSession>(
+      `update sessions set ended_at = clock_timestamp(), end_reason = $3
+       where tenant_id = $1 and id = $2 and ended_at is null and ($4::text is null or user_id = $4)
+       returning id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed`,
+      [tenantId, id, why, userId],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Ends the session of a cookie. */
+  async endByHash(db: SqlRunner, tenantId: string, hash: Buffer, why: SessionEnd): Promise<EndedSession | null> {
+    const { rows } = await db.query<EndedSession>(
+      `update sessions set ended_at = clock_timestamp(), end_reason = $3
+       where tenant_id = $1 and hash = $2 and ended_at is null
+       returning id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed`,
+      [tenantId, hash, why],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Ends all sessions of a person; answers how many there were. */
+  async endAll(db: SqlRunner, tenantId: string, userId: string, why: SessionEnd): Promise<number> {
+    const { rowCount } = await db.query(
+      `update sessions set ended_at = clock_timestamp(), end_reason = $3
+       where tenant_id = $1 and user_id = $2 and ended_at is null`,
+      [tenantId, userId, why],
+    );
+    return rowCount ?? 0;
+  }
+
+  /**
+   * Ends what an IdP says has ended: the sessions of a subject, those of one of its own sessions, or those that are
+   * both. Answers whom it was about.
+   */
+  async endByIdp(
+    tenantId: string,
+    connectionId: string,
+    subject: string | null,
+    idpSessions: readonly string[],
+  ): Promise<EndedSession[]> {
+    const { rows } = await this.db.query<EndedSession>(
+      `update sessions set ended_at = clock_timestamp(), end_reason = 'idp_logout'
+       where tenant_id = $1 and connection_id = $2 and ended_at is null
+         and ($3::text is null or subject = $3) and (cardinality($4::text[]) = 0 or idp_session = any ($4))
+         and ($3::text is not null or cardinality($4::text[]) > 0)
+       returning id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed`,
+      [tenantId, connectionId, subject, idpSessions],
+    );
+    return rows;
+  }
+
+  /** The live sessions of a person, newest first. */
+  async ofUser(tenantId: string, userId: string): Promise<ListedSession[]> {
+    const { rows } = await this.db.query<ListedSession>(
+      `select s.id, s.connection_id, c.name as connection, s.ip, s.user_agent, s.created_at, s.seen_at,
+         least(s.expires_at, s.seen_at + make_interval(secs => s.idle_seconds)) as expires_at
+       from sessions s
+         join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
+         join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id and c.enabled and c.deleted_at is null
+       where ${LIVE} and s.tenant_id = $1 and s.user_id = $2 order by s.id desc limit 200`,
+      [tenantId, userId],
+    );
+    return rows;
+  }
+}

@@ -1,0 +1,151 @@
+import { Controller, Get, Param, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
+import { queryText, type Query as QueryMap } from '../../base/http/query.js';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { AuthAddresses } from '../addresses.js';
+import type { Connection } from '../connections/connection.js';
+import { ConnectionStore } from '../connections/connection.store.js';
+import { domainOf } from '../domains/domain.rules.js';
+import { DomainsStore } from '../domains/domains.store.js';
+import { sendPage } from '../pages/layout.js';
+import { choicePage, emailPage, handoverPage } from '../pages/pages.js';
+import { isHandle } from '../requests/browser-half.js';
+import { SignInRefused } from '../sign-in-refused.js';
+import { RefusedSignIns } from './refusals.filter.js';
+import { SignInLimits } from './sign-in-limits.js';
+import { SignInStart, type NextStep, type StartAsk } from './sign-in-start.js';
+import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
+
+const UNKNOWN = 'There is no sign-in for this e-mail address. Check it for slips; if it is right, ask your IT team.';
+
+/** Where sign-ins begin. */
+@Controller('api/auth')
+@ApiTags('sign-in')
+@UseFilters(RefusedSignIns)
+export class LoginController {
+  constructor(
+    private readonly connections: ConnectionStore,
+    private readonly domains: DomainsStore,
+    private readonly start: SignInStart,
+    private readonly limits: SignInLimits,
+    private readonly addresses: AuthAddresses,
+  ) {}
+
+  @Get('login')
+  @ApiOperation({
+    summary: 'Begins a sign-in in a browser; without e-mail and connection, asks for the e-mail',
+    description:
+      'The connection follows from the e-mail’s domain, or is named. Afterwards the browser goes to `return_to`: a path of this site, or an address of an origin that the connection allows, which gets a one-time `code` for `POST /api/auth/token`. An IdP that begins by itself (OIDC Core §4) sends `iss` and `target_link_uri`.',
+  })
+  @ApiQuery({ name: 'email', required: false })
+  @ApiQuery({ name: 'connection', required: false, description: 'The slug of a connection.' })
+  @ApiQuery({ name: 'return_to', required: false })
+  @ApiQuery({ name: 'prompt', required: false, enum: ['select_account', 'login'] })
+  @ApiQuery({ name: 'login_hint', required: false })
+  @ApiQuery({
+    name: 'code_challenge',
+    required: false,
+    description: 'RFC 7636, of the application that gets the code.',
+  })
+  @ApiQuery({ name: 'code_challenge_method', required: false, enum: ['S256'] })
+  @ApiResponse({ status: 302, description: 'To the IdP.' })
+  async login(@Query() query: QueryMap, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    this.limits.start(req.ip ?? '');
+    const ask = startAsk(query);
+    const slug = queryText(query, 'connection');
+    const email = queryText(query, 'email')?.trim() ?? '';
+    if (slug !== undefined && slug !== '') {
+      const connection = await this.connections.bySlug(slug);
+      if (connection === null) throw new NotFound('connection');
+      demandIssuer(connection, queryText(query, 'iss'));
+      return this.go(connection, ask, req, res);
+    }
+    if (email === '') return this.askForEmail(res, '', ask, null);
+    const found = await this.byEmail(email);
+    // The same words for every name of a domain: whether there is such an account is nobody's business here.
+    if (found.length === 0) return this.askForEmail(res, email, ask, UNKNOWN);
+    if (found.length === 1) return this.go(found[0]!, { ...ask, loginHint: ask.loginHint ?? email }, req, res);
+    sendPage(res, choicePage(found.map((one) => ({ label: one.name, href: this.again(one, ask, email) }))));
+  }
+
+  @Get('test/:slug/:handle')
+  @ApiExcludeEndpoint()
+  async test(
+    @Param('slug') slug: string,
+    @Param('handle') handle: string,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    this.limits.start(req.ip ?? '');
+    const connection = isHandle(handle) ? await this.connections.bySlug(slug) : null;
+    if (connection === null) throw new NotFound('test sign-in');
+    req.tenantId = connection.tenantId;
+    req.signInContext = { connection, request: null, browser: null };
+    const next = await this.start.beginTest(connection, handle, cookiesOf(req));
+    if (next === null) throw new SignInRefused('state_expired', 'the test was opened already, or too long ago');
+    follow(res, next);
+  }
+
+  private async go(connection: Connection, ask: StartAsk, req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
+    req.tenantId = connection.tenantId;
+    req.signInContext = { connection, request: null, browser: null };
+    follow(res, await this.start.begin(connection, ask, cookiesOf(req)));
+  }
+
+  /** The enabled connections that an e-mail leads to: the one its domain is bound to, else all of its tenant. */
+  private async byEmail(email: string): Promise<Connection[]> {
+    const domain = domainOf(email);
+    const owner = domain === null ? null : await this.domains.owner(domain);
+    if (owner === null) return [];
+    const enabled = await this.connections.ofTenant(owner.tenantId);
+    return owner.connectionId === null ? enabled : enabled.filter((one) => one.id === owner.connectionId);
+  }
+
+  private askForEmail(res: BridgeResponse, email: string, ask: StartAsk, problem: string | null): void {
+    sendPage(res, emailPage({ action: this.addresses.login, email, returnTo: ask.returnTo, problem }));
+  }
+
+  private again(connection: Connection, ask: StartAsk, email: string): string {
+    const query = new URLSearchParams({ connection: connection.slug, login_hint: email });
+    if (ask.returnTo !== null) query.set('return_to', ask.returnTo);
+    if (ask.codeChallenge !== null) {
+      query.set('code_challenge', ask.codeChallenge);
+      query.set('code_challenge_method', 'S256');
+    }
+    return `${this.addresses.login}?${query}`;
+  }
+}
+
+/** Sends the browser on to the IdP. */
+function follow(res: BridgeResponse, { step, cookies }: NextStep): void {
+  res.setHeader('Set-Cookie', cookies);
+  if (step.kind === 'redirect') res.redirect(302, step.url);
+  else sendPage(res, handoverPage(step));
+}
+
+function startAsk(query: QueryMap): StartAsk {
+  const prompt = queryText(query, 'prompt');
+  const codeChallenge = queryText(query, 'code_challenge') ?? null;
+  const method = queryText(query, 'code_challenge_method');
+  if (prompt !== undefined && prompt !== 'select_account' && prompt !== 'login') {
+    throw new InvalidFields([{ field: 'prompt', message: 'must be one of: select_account, login' }]);
+  }
+  if (codeChallenge !== null && (method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge))) {
+    const message = 'must be the S256 challenge of a verifier, with code_challenge_method=S256';
+    throw new InvalidFields([{ field: 'code_challenge', message }]);
+  }
+  return {
+    returnTo: queryText(query, 'return_to') ?? queryText(query, 'target_link_uri') ?? null,
+    codeChallenge,
+    prompt: prompt ?? null,
+    loginHint: queryText(query, 'login_hint')?.slice(0, 320) ?? null,
+  };
+}
+
+/** Whoever names an issuer means this one; another would send people to where they did not want to go. */
+function demandIssuer(connection: Connection, issuer: string | undefined): void {
+  if (issuer === undefined) return;
+  const own = connection.type === 'oidc' ? connection.issuer : connection.idpEntityId;
+  if (issuer !== own) throw new InvalidFields([{ field: 'iss', message: 'is not the issuer of this connection' }]);
+}

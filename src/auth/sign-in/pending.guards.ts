@@ -1,0 +1,140 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { readForm } from '../../base/http/form.js';
+import type { Connection } from '../connections/connection.js';
+import { ConnectionStore } from '../connections/connection.store.js';
+import { OidcProtocol } from '../oidc/oidc.protocol.js';
+import { BrowserHalf, isHandle } from '../requests/browser-half.js';
+import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
+import { SamlProtocol } from '../saml/saml.protocol.js';
+import { SignInRefused } from '../sign-in-refused.js';
+import { SignInLimits } from './sign-in-limits.js';
+import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
+
+/** A SAML answer in base64, with the names of its fields (SAML-17). */
+const SAML_FORM_BYTES = 256 * 1024 + 4_096;
+
+/** What both protocols begin with: which connection an answer is for, and which sign-in of which browser. */
+@Injectable()
+export class PendingSignIns {
+  constructor(
+    private readonly connections: ConnectionStore,
+    private readonly requests: SignInRequestsRepository,
+    private readonly limits: SignInLimits,
+  ) {}
+
+  /** The connection of an address. Throws `NotFound`; what an address has used up is refused here. */
+  async connectionOf<T extends Connection['type']>(
+    req: SignInHttpRequest,
+    type: T,
+  ): Promise<Extract<Connection, { type: T }>> {
+    const slug = req.params['idp_provider'];
+    const connection = typeof slug === 'string' ? await this.connections.bySlug(slug) : null;
+    if (connection === null) throw new NotFound('connection');
+    req.tenantId = connection.tenantId;
+    req.signInContext = { connection, request: null, browser: null };
+    this.limits.demandTriesLeft(req.ip ?? '');
+    if (!isOfType(connection, type)) {
+      const why = `a ${connection.type} connection is not answered by ${req.method}`;
+      throw new SignInRefused('binding_refused', why);
+    }
+    return connection;
+  }
+
+  /**
+   * The sign-in that an answer names, used up thereby: whatever comes of it, it answers nothing else any more. Throws
+   * `SignInRefused` for one that is unknown, used, too old, of another connection or of another browser.
+   */
+  async take(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
+    const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
+    if (request === null || request.connection_id !== connection.id) {
+      throw new SignInRefused('state_unknown', 'no such sign-in was begun with this connection');
+    }
+    const browser = BrowserHalf.of(cookiesOf(req), handle, request.browser_hash);
+    req.signInContext = { connection, request: browser === null ? null : request, browser };
+    if (browser === null) throw new SignInRefused('other_browser', 'this browser has not begun the sign-in');
+    demandFresh(request);
+    if (!(await this.requests.consume(connection.tenantId, handle))) {
+      throw new SignInRefused('state_used', 'the sign-in was answered at the same moment');
+    }
+    if (!connection.enabled && request.kind !== 'test') {
+      throw new SignInRefused('connection_disabled', 'the connection is disabled');
+    }
+    return browser;
+  }
+}
+
+function isOfType<T extends Connection['type']>(
+  connection: Connection,
+  type: T,
+): connection is Extract<Connection, { type: T }> {
+  return connection.type === type;
+}
+
+function demandFresh(request: SignInRequest): void {
+  if (request.used) throw new SignInRefused('state_used', 'the sign-in was answered already');
+  if (request.expired) throw new SignInRefused('state_expired', 'the sign-in was begun too long ago');
+}
+
+/** Prepares what the OIDC strategy judges by. */
+@Injectable()
+export class PendingOidcGuard implements CanActivate {
+  constructor(
+    private readonly pending: PendingSignIns,
+    private readonly protocol: OidcProtocol,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const req = context.switchToHttp().getRequest<SignInHttpRequest>();
+    const connection = await this.pending.connectionOf(req, 'oidc');
+    // As it came: Express would make lists of repeated names, and one reader would take the first, another the last.
+    const mark = req.originalUrl.indexOf('?');
+    const query = new URLSearchParams(mark < 0 ? '' : req.originalUrl.slice(mark + 1));
+    const states = query.getAll('state');
+    if (states.length !== 1) throw new SignInRefused('state_unknown', 'the answer names no sign-in, or several');
+    const { nonce, codeVerifier } = await this.pending.take(req, connection, states[0]!);
+    req.signIn = {
+      protocol: this.protocol,
+      connection,
+      query,
+      expected: { state: states[0]!, nonce, codeVerifier },
+    };
+    return true;
+  }
+}
+
+/** Prepares what the SAML strategy judges by. */
+@Injectable()
+export class PendingSamlGuard implements CanActivate {
+  constructor(
+    private readonly pending: PendingSignIns,
+    private readonly protocol: SamlProtocol,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const req = context.switchToHttp().getRequest<SignInHttpRequest>();
+    const form = await readForm(req, SAML_FORM_BYTES);
+    const connection = await this.pending.connectionOf(req, 'saml');
+    if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
+      throw new SignInRefused('binding_refused', 'an answer comes by HTTP-POST, in the form alone');
+    }
+    const answer = this.protocol.read(form);
+    const expected = { requestId: answer.inResponseTo };
+    if (answer.inResponseTo !== null) {
+      const handle = answer.inResponseTo.slice(1);
+      if (!answer.inResponseTo.startsWith('_') || (answer.relayState !== null && answer.relayState !== handle)) {
+        throw new SignInRefused(
+          'in_response_to_mismatch',
+          'InResponseTo and RelayState are not of one sign-in of ours',
+        );
+      }
+      await this.pending.take(req, connection, handle);
+    } else if (!connection.allowIdpInitiated) {
+      throw new SignInRefused('unsolicited', 'the answer is to no request, and the connection does not allow that');
+    } else if (!connection.enabled) {
+      throw new SignInRefused('connection_disabled', 'the connection is disabled');
+    }
+    req.signIn = { protocol: this.protocol, connection, answer, expected };
+    return true;
+  }
+}

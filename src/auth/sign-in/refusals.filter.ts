@@ -1,0 +1,140 @@
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { Logger } from '../../base/log/logger.js';
+import { newId } from '../../base/ids.js';
+import { AuthAddresses } from '../addresses.js';
+import type { Connection } from '../connections/connection.js';
+import { OidcProtocol } from '../oidc/oidc.protocol.js';
+import { sendPage } from '../pages/layout.js';
+import { refusalPage, testPage, type Handover, type Way } from '../pages/pages.js';
+import { newHandle } from '../requests/browser-half.js';
+import { SamlProtocol } from '../saml/saml.protocol.js';
+import { sessionToken } from '../sessions/session.cookie.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { SignInRefused } from '../sign-in-refused.js';
+import { SignInLog } from '../sign-ins/sign-in-log.js';
+import type { VerifiedSignIn } from '../verified-sign-in.js';
+import { isStale, plainRefusal } from './refusal-texts.rules.js';
+import { SignInLimits } from './sign-in-limits.js';
+import { SignInStart } from './sign-in-start.js';
+import { failedTest } from './test-result.mapping.js';
+import { cookiesOf, originOf, type SignInContext, type SignInHttpRequest } from './sign-in.context.js';
+
+/**
+ * How a refused sign-in looks: one line in the tenant's log with the reason, one page with plain words, a support id
+ * that leads from the one to the other, and a way on. Never a second round by itself.
+ */
+@Catch(SignInRefused)
+export class RefusedSignIns implements ExceptionFilter {
+  constructor(
+    private readonly log: SignInLog,
+    private readonly sessions: SessionsService,
+    private readonly start: SignInStart,
+    private readonly limits: SignInLimits,
+    private readonly oidc: OidcProtocol,
+    private readonly saml: SamlProtocol,
+    private readonly addresses: AuthAddresses,
+    private readonly logger: Logger,
+  ) {}
+
+  async catch(refused: SignInRefused, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const req = http.getRequest<SignInHttpRequest>();
+    const res = http.getResponse<BridgeResponse>();
+    const context = req.signInContext;
+    const supportId = await this.note(refused, req, context);
+    if (context?.request?.kind === 'test') {
+      const outcome = `${refused.reason}: ${refused.message}. In the sign-in log: ${supportId}.`;
+      return sendPage(res, testPage(failedTest(context.connection, outcome, req.user ?? null)));
+    }
+    if (isStale(refused.reason) && (await this.goOn(req, res, context))) return;
+    const plain = plainRefusal(refused.reason);
+    const leave = plain.way === 'other' && req.user ? await this.leave(context!.connection, req.user) : null;
+    if (plain.status === 429) res.setHeader('Retry-After', '120');
+    sendPage(
+      res,
+      refusalPage({
+        ...plain,
+        account: refused.account,
+        supportId,
+        ways: [...this.ways(plain.way, context), ...(leave?.kind === 'link' ? [leave.way] : [])],
+        leave: leave?.kind === 'form' ? leave.form : null,
+      }),
+    );
+  }
+
+  /** A log that cannot be written must not turn a refusal into something else. */
+  private async note(refused: SignInRefused, req: SignInHttpRequest, context?: SignInContext): Promise<string> {
+    if (context === undefined) return req.id;
+    const { connection, request } = context;
+    this.limits.noteFailure(req.ip ?? '', connection.id, req.user?.subject ?? null);
+    const entry = {
+      kind: context.kind ?? request?.kind ?? 'sign-in',
+      connectionId: connection.id,
+      outcome: 'refused',
+      reason: refused.reason,
+      detail: refused.message,
+      account: refused.account,
+      subject: req.user?.subject ?? null,
+      userId: refused.userId,
+    } as const;
+    this.logger.info('sign-in refused', {
+      request_id: req.id,
+      tenant_id: connection.tenantId,
+      connection_id: connection.id,
+      reason: refused.reason,
+    });
+    try {
+      return await this.log.record(connection.tenantId, entry, originOf(req));
+    } catch (error) {
+      this.logger.error('refused sign-in not noted', { request_id: req.id, error });
+      return newId('sin');
+    }
+  }
+
+  /** Whoever is signed in already has only pressed Back, or finished in another tab. */
+  private async goOn(req: SignInHttpRequest, res: BridgeResponse, context?: SignInContext): Promise<boolean> {
+    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
+    if (session === null) return false;
+    const same = context !== undefined && session.tenant_id === context.connection.tenantId;
+    const target =
+      same && context.request !== null ? this.start.target(context.connection, context.request.return_to) : null;
+    // Another application takes a code, and that needs a sign-in of its own.
+    res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
+    return true;
+  }
+
+  private ways(way: 'again' | 'other' | 'none', context?: SignInContext): Way[] {
+    if (context === undefined) return [{ label: 'Sign in', href: this.addresses.login }];
+    const { connection, request } = context;
+    if (way === 'none') return [];
+    const query = new URLSearchParams({ connection: connection.slug });
+    if (request?.return_to) query.set('return_to', request.return_to);
+    if (request?.code_challenge) {
+      query.set('code_challenge', request.code_challenge);
+      query.set('code_challenge_method', 'S256');
+    }
+    if (way === 'again') return [{ label: 'Sign in again', href: `${this.addresses.login}?${query}` }];
+    query.set('prompt', 'select_account');
+    return [{ label: 'Use another account', href: `${this.addresses.login}?${query}` }];
+  }
+
+  /** Signing out at the IdP: where somebody else sits at this computer's account, nothing else helps. */
+  private async leave(
+    connection: Connection,
+    verified: VerifiedSignIn,
+  ): Promise<{ kind: 'link'; way: Way } | { kind: 'form'; form: Handover } | null> {
+    const label = 'Sign out at your company';
+    const state = newHandle(new Date());
+    if (connection.type === 'oidc') {
+      const href = await this.oidc.endSession(connection, { idToken: verified.idToken, state });
+      return href === null ? null : { kind: 'link', way: { label, href } };
+    }
+    if (connection.sloUrl === null || verified.nameId === null) return null;
+    const session = { nameId: verified.nameId, sessionIndex: verified.idpSession };
+    const step = await this.saml.logoutRequest(connection, session, state);
+    return step.kind === 'form'
+      ? { kind: 'form', form: { action: step.action, fields: step.fields } }
+      : { kind: 'link', way: { label, href: step.url } };
+  }
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
+import { AccountMaking } from '../accounts/account-making.js';
+import { refusalOf, type Candidate } from '../accounts/account.rules.js';
+import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { AccountsService, type FoundAccount } from '../accounts/accounts.service.js';
+import type { Connection } from '../connections/connection.js';
+import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { SignInRefused } from '../sign-in-refused.js';
+import { SignInLog, type Origin } from '../sign-ins/sign-in-log.js';
+import type { VerifiedSignIn } from '../verified-sign-in.js';
+import { SignInLimits } from './sign-in-limits.js';
+
+/** A session that has just begun. */
+export interface SignedIn {
+  sessionId: string;
+  /** For the cookie. */
+  token: string;
+  userId: string;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/** From what an IdP has vouched for to a session: the one place where sessions begin. */
+@Injectable()
+export class SignInCompletion {
+  constructor(
+    private readonly db: Database,
+    private readonly requests: SignInRequestsRepository,
+    private readonly accounts: AccountsService,
+    private readonly making: AccountMaking,
+    private readonly repository: AccountsRepository,
+    private readonly sessions: SessionsService,
+    private readonly log: SignInLog,
+    private readonly limits: SignInLimits,
+  ) {}
+
+  /**
+   * Signs the person in and ends the session that the browser had before (`oldToken`). Throws `SignInRefused`; then
+   * there is no session, and nothing was changed but for the notes of what was used up.
+   */
+  async complete(
+    connection: Connection,
+    verified: VerifiedSignIn,
+    oldToken: string | null,
+    origin: Origin,
+  ): Promise<SignedIn> {
+    await this.useOnce(connection, verified);
+    this.limits.demandAccountTriesLeft(connection.id, verified.subject);
+    const found = await this.find(connection, verified, origin.requestId);
+    try {
+      return await this.begin(connection, verified, found, oldToken, origin);
+    } catch (error) {
+      // Two first sign-ins of one person in the same moment: the second one finds what the first has bound.
+      if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
+      return this.begin(
+        connection,
+        verified,
+        await this.find(connection, verified, origin.requestId),
+        oldToken,
+        origin,
+      );
+    }
+  }
+
+  /** A message that could be sent again is noted before anything is done because of it (SAML-14). */
+  async useOnce({ tenantId, id }: Connection, { once }: VerifiedSignIn): Promise<void> {
+    if (once !== null && !(await this.requests.useMessage(tenantId, id, once.id, once.until))) {
+      throw new SignInRefused('replayed', 'this answer of the IdP was used before');
+    }
+  }
+
+  private async find(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<FoundAccount> {
+    const found = await this.accounts.find(connection, verified);
+    if (found.person !== null) {
+      await this.making.refresh(connection, found.person, found.account, requestId);
+      return found;
+    }
+    if (!mayMake(connection, found.refusal)) throw found.refusal;
+    const person = await this.making.make(connection, found.account, requestId);
+    const refusal = refusalOf(person, found.account);
+    if (refusal !== null) throw refusal;
+    const { subject } = verified;
+    const binding = { subject, user_id: person.id, made_by: 'created' as const, made_of: subject };
+    return { account: found.account, person, binding, linkedBy: 'created' };
+  }
+
+  private begin(
+    connection: Connection,
+    verified: VerifiedSignIn,
+    found: FoundAccount,
+    oldToken: string | null,
+    origin: Origin,
+  ): Promise<SignedIn> {
+    const { tenantId, id: connectionId } = connection;
+    return this.db.transaction(async (tx) => {
+      const person = await this.demandStillIn(tx, tenantId, found);
+      await this.bind(tx, connection, found);
+      await this.sessions.end(oldToken, 'signed_in_again', tx);
+      const session = await this.sessions.begin(tx, tenantId, { userId: person.id, connectionId, verified }, origin);
+      const entry = {
+        kind: 'sign-in',
+        connectionId,
+        outcome: 'success',
+        account: found.account.shown,
+        subject: verified.subject,
+        userId: person.id,
+        linkedBy: found.linkedBy,
+        sessionId: session.id,
+      } as const;
+      await this.log.record(tenantId, entry, origin, tx);
+      return { sessionId: session.id, token: session.token, userId: person.id };
+    });
+  }
+
+  /**
+   * Holds the person until the session is written: who is put out in this moment waits for it and then ends it, too.
+   * Without that it would be there again when the person comes back.
+   */
+  private async demandStillIn(tx: SqlRunner, tenantId: string, found: FoundAccount): Promise<Candidate> {
+    const person = await this.repository.person(tenantId, found.person.id, tx, true);
+    if (person === null) throw new SignInRefused('account_deleted', 'the person was removed', found.account.shown);
+    const refusal = refusalOf(person, found.account);
+    if (refusal !== null) throw refusal;
+    return person;
+  }
+
+  private async bind(tx: SqlRunner, connection: Connection, { linkedBy, binding }: FoundAccount): Promise<void> {
+    const { tenantId, id } = connection;
+    if (linkedBy === 'known' || linkedBy === 'created') {
+      return this.repository.touch(tx, tenantId, id, binding.subject, binding.made_of);
+    }
+    await this.repository.bind(tx, tenantId, id, binding);
+  }
+}
+
+/** Whether a sign-in may make somebody: the connection says so, and there is nobody whom it would make again. */
+function mayMake(connection: Connection, refusal: SignInRefused): boolean {
+  if (!connection.jit || connection.directoryId !== null) return false;
+  return refusal.reason === 'unknown_account' || refusal.reason === 'email_outside_domains';
+}

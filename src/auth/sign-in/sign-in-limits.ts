@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Config } from '../../base/config/config.js';
+import { Buckets } from '../../base/http/rate-limit.js';
+import { SignInRefused } from '../sign-in-refused.js';
+
+/**
+ * How often sign-ins may be begun and may fail (ADM-04). A whole company can sit behind one address, so an address has
+ * much room; an account that was refused has little. Nobody is locked out: what is used up comes back within minutes,
+ * and the failures of one address or account are nobody else's.
+ */
+@Injectable()
+export class SignInLimits {
+  private readonly enabled: boolean;
+  private readonly starts: Buckets;
+  private readonly failures: Buckets;
+  private readonly accounts: Buckets;
+
+  constructor(config: Config, clock: Clock) {
+    this.enabled = config.rateLimit !== null;
+    this.starts = new Buckets(10, 300, clock);
+    this.failures = new Buckets(5, 300, clock);
+    this.accounts = new Buckets(1 / 10, 20, clock);
+  }
+
+  /** One more sign-in from an address. Throws `SignInRefused` (`too_many_tries`). */
+  start(address: string): void {
+    if (this.enabled && !this.starts.take(address).allowed) throw tooMany('begun from this address');
+  }
+
+  /** Whether an address may still try. */
+  demandTriesLeft(address: string): void {
+    if (this.enabled && this.failures.isEmpty(address)) throw tooMany('refused from this address');
+  }
+
+  /** Whether an account of a connection may still try; asked once it is known whose it is. */
+  demandAccountTriesLeft(connectionId: string, subject: string): void {
+    if (this.enabled && this.accounts.isEmpty(`${connectionId} ${subject}`)) throw tooMany('refused for this account');
+  }
+
+  /** A refusal: of an address, and of an account where the IdP has vouched for one. */
+  noteFailure(address: string, connectionId: string, subject: string | null): void {
+    this.failures.take(address);
+    if (subject !== null) this.accounts.take(`${connectionId} ${subject}`);
+  }
+}
+
+function tooMany(what: string): SignInRefused {
+  return new SignInRefused('too_many_tries', `too many sign-ins were ${what}`);
+}

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { InvalidFields } from '../../base/errors/domain-error.js';
+import type { Actor } from '../../identity/source.js';
+import { AuthAddresses } from '../addresses.js';
+import type { Connection } from '../connections/connection.js';
+import { OidcProtocol } from '../oidc/oidc.protocol.js';
+import { BrowserHalf, giveUpOldest, newHandle } from '../requests/browser-half.js';
+import { returnTarget, type ReturnTarget } from '../requests/return-to.rules.js';
+import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
+import { SamlProtocol } from '../saml/saml.protocol.js';
+import { SignInRefused } from '../sign-in-refused.js';
+
+/** Where the browser goes next, and the cookies that it takes along. */
+export interface NextStep {
+  cookies: string[];
+  step: { kind: 'redirect'; url: string } | { kind: 'form'; action: string; fields: Record<string, string> };
+}
+
+export interface StartAsk {
+  returnTo: string | null;
+  /** Of the application that will exchange the one-time code (RFC 7636, S256). */
+  codeChallenge: string | null;
+  prompt: 'select_account' | 'login' | null;
+  loginHint: string | null;
+}
+
+/** Begins sign-ins: writes the half of the server down, gives the browser its own, and asks the IdP. */
+@Injectable()
+export class SignInStart {
+  constructor(
+    private readonly requests: SignInRequestsRepository,
+    private readonly oidc: OidcProtocol,
+    private readonly saml: SamlProtocol,
+    private readonly addresses: AuthAddresses,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws `SignInRefused` where the IdP cannot be asked, and `InvalidFields` for a place that nobody is sent to. */
+  async begin(connection: Connection, ask: StartAsk, cookies: ReadonlyMap<string, string>): Promise<NextStep> {
+    if (!connection.enabled) throw new SignInRefused('connection_disabled', 'the connection is disabled');
+    this.target(connection, ask.returnTo);
+    const handle = newHandle(this.clock.now());
+    const browser = BrowserHalf.create();
+    const step = await this.ask(connection, handle, browser, ask);
+    await this.requests.insert(connection.tenantId, connection.id, {
+      id: handle,
+      kind: 'sign-in',
+      browser_hash: browser.hash,
+      return_to: ask.returnTo,
+      code_challenge: ask.codeChallenge,
+      actor: null,
+    });
+    return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
+  }
+
+  /** Prepares a test sign-in; the answer names it. It works for a connection that is disabled, too. */
+  async prepareTest(connection: Connection, actor: Actor): Promise<string> {
+    const handle = newHandle(this.clock.now());
+    await this.requests.insert(connection.tenantId, connection.id, {
+      id: handle,
+      kind: 'test',
+      browser_hash: null,
+      return_to: null,
+      code_challenge: null,
+      actor,
+    });
+    return handle;
+  }
+
+  /** Begins a prepared test in the browser that opens it first; null where it was opened already, or is too old. */
+  async beginTest(
+    connection: Connection,
+    handle: string,
+    cookies: ReadonlyMap<string, string>,
+  ): Promise<NextStep | null> {
+    const browser = BrowserHalf.create();
+    if (!(await this.requests.claim(connection.tenantId, handle, browser.hash))) return null;
+    const ask: StartAsk = { returnTo: null, codeChallenge: null, prompt: null, loginHint: null };
+    const step = await this.ask(connection, handle, browser, ask);
+    return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
+  }
+
+  /** Where a sign-in of this connection ends. Throws `InvalidFields` for what is neither ours nor allowed. */
+  target(connection: Connection, returnTo: string | null): ReturnTarget {
+    const target = returnTarget(returnTo, {
+      origin: this.addresses.origin,
+      home: this.addresses.home,
+      allowed: connection.returnOrigins,
+    });
+    if (target !== null) return target;
+    throw new InvalidFields([
+      {
+        field: 'return_to',
+        message: 'must be a path of this site, or an address of an origin that the connection allows',
+      },
+    ]);
+  }
+
+  private ask(connection: Connection, handle: string, browser: BrowserHalf, ask: StartAsk): Promise<NextStep['step']> {
+    if (connection.type === 'saml') {
+      // The ID of an XML document must not begin with a digit.
+      return this.saml.begin(connection, {
+        requestId: `_${handle}`,
+        relayState: handle,
+        forceAuthn: ask.prompt !== null,
+      });
+    }
+    const { nonce, codeVerifier } = browser;
+    return this.oidc
+      .begin(connection, { state: handle, nonce, codeVerifier, prompt: ask.prompt, loginHint: ask.loginHint })
+      .then((url) => ({ kind: 'redirect', url }));
+  }
+
+  private cookie(connection: Connection, handle: string, browser: BrowserHalf): string {
+    return browser.cookie(handle, connection.type === 'saml' ? 'None' : 'Lax');
+  }
+}

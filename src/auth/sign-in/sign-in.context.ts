@@ -1,0 +1,36 @@
+import { readCookies } from '../../base/http/cookies.js';
+import type { BridgeRequest } from '../../base/http/request.js';
+import type { Connection } from '../connections/connection.js';
+import type { PendingOidcSignIn } from '../oidc/oidc.strategy.js';
+import type { BrowserHalf } from '../requests/browser-half.js';
+import type { SignInRequest } from '../requests/sign-in-requests.repository.js';
+import type { PendingSamlSignIn } from '../saml/saml.strategy.js';
+import type { Origin } from '../sign-ins/sign-in-log.js';
+import type { VerifiedSignIn } from '../verified-sign-in.js';
+
+/** What a callback has been found to be about, noted on its request as far as it is known. */
+export interface SignInContext {
+  connection: Connection;
+  /** null: nobody began it here (IdP-initiated), or it is not known. */
+  request: SignInRequest | null;
+  /** The half of the browser that began it; null where this is another one. */
+  browser: BrowserHalf | null;
+  /** What the log calls it; unless said, what the request is. */
+  kind?: 'logout';
+}
+
+export type SignInHttpRequest = BridgeRequest & {
+  signInContext?: SignInContext;
+  /** What the strategies judge by. */
+  signIn?: PendingOidcSignIn | PendingSamlSignIn;
+  user?: VerifiedSignIn;
+};
+
+/** Where a request came from, as log and sessions keep it. */
+export function originOf(req: BridgeRequest): Origin {
+  return { ip: req.ip ?? null, userAgent: req.headers['user-agent'] ?? null, requestId: req.id };
+}
+
+export function cookiesOf(req: BridgeRequest): ReadonlyMap<string, string> {
+  return readCookies(req.headers.cookie);
+}

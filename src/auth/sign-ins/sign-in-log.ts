@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { newId } from '../../base/ids.js';
+import type { RefusalReason } from '../sign-in-refused.js';
+
+/** Where a request came from, for the log and the list of sessions. */
+export interface Origin {
+  ip: string | null;
+  userAgent: string | null;
+  requestId: string;
+}
+
+/** What happened at the sign-in door. Names, never tokens. */
+export interface SignInEntry {
+  kind: 'sign-in' | 'test' | 'logout';
+  connectionId: string;
+  outcome: 'success' | 'refused';
+  reason?: RefusalReason | string | null;
+  detail?: string | null;
+  account?: string | null;
+  subject?: string | null;
+  userId?: string | null;
+  linkedBy?: string | null;
+  sessionId?: string | null;
+}
+
+/** A line of the log as the API shows it. `id` is the support id on the page. */
+export interface SignInRow {
+  id: string;
+  at: Date;
+  kind: string;
+  connection_id: string | null;
+  connection: string | null;
+  outcome: 'success' | 'refused';
+  reason: string | null;
+  detail: string | null;
+  account: string | null;
+  subject: string | null;
+  user_id: string | null;
+  linked_by: string | null;
+  session_id: string | null;
+  ip: string | null;
+  user_agent: string | null;
+  request_id: string;
+}
+
+export interface SignInFilter {
+  support_id?: string | undefined;
+  user_id?: string | undefined;
+  connection_id?: string | undefined;
+  outcome?: string | undefined;
+  reason?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+const MAX_TEXT = 500;
+
+/** Sign-ins, successes and refusals alike: append-only, by month. */
+@Injectable()
+export class SignInLog {
+  constructor(private readonly db: Database) {}
+
+  /** Adds a line and answers its id, which is the support id. `db` is the transaction that it belongs to. */
+  async record(tenantId: string, entry: SignInEntry, origin: Origin, db: SqlRunner = this.db): Promise<string> {
+    const id = newId('sin');
+    await db.query(
+      `insert into sign_ins (tenant_id, id, kind, connection_id, outcome, reason, detail, account, subject, user_id,
+         linked_by, session_id, ip, user_agent, request_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+      [
+        tenantId,
+        id,
+        entry.kind,
+        entry.connectionId,
+        entry.outcome,
+        entry.reason ?? null,
+        short(entry.detail),
+        short(entry.account),
+        short(entry.subject),
+        entry.userId ?? null,
+        entry.linkedBy ?? null,
+        entry.sessionId ?? null,
+        origin.ip,
+        short(origin.userAgent),
+        origin.requestId,
+      ],
+    );
+    return id;
+  }
+
+  /** A page, newest first. */
+  async list(tenantId: string, filter: SignInFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<SignInRow[]> {
+    const { rows } = await this.db.query<SignInRow>(
+      `select s.id, s.at, s.kind, s.connection_id, c.name as connection, s.outcome, s.reason, s.detail, s.account,
+         s.subject, s.user_id, s.linked_by, s.session_id, s.ip, s.user_agent, s.request_id
+       from sign_ins s left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
+       where s.tenant_id = $1 and ($2::text is null or s.id < $2) and ($3::text is null or s.id = $3)
+         and ($4::text is null or s.user_id = $4) and ($5::text is null or s.connection_id = $5)
+         and ($6::text is null or s.outcome = $6) and ($7::text is null or s.reason = $7)
+         and ($8::timestamptz is null or s.at >= $8) and ($9::timestamptz is null or s.at < $9)
+       order by s.id desc limit $10`,
+      [
+        tenantId,
+        page.after,
+        filter.support_id ?? null,
+        filter.user_id ?? null,
+        filter.connection_id ?? null,
+        filter.outcome ?? null,
+        filter.reason ?? null,
+        filter.since ?? null,
+        filter.until ?? null,
+        page.limit + 1,
+      ],
+    );
+    return rows;
+  }
+}
+
+/** Text that an IdP or a browser chose, without what no database keeps, and not longer than anybody reads. */
+function short(text: string | null | undefined): string | null {
+  if (text === null || text === undefined) return null;
+  return text.slice(0, MAX_TEXT).replace(/\p{Cc}|\p{Cs}/gu, '\ufffd');
+}

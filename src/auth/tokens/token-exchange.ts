@@ -1,0 +1,162 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { createLocalJWKSet, importPKCS8, jwtVerify, SignJWT, errors } from 'jose';
+import { Clock } from '../../base/clock.js';
+import { mintToken, parseToken } from '../../base/crypto/tokens.js';
+import { newId } from '../../base/ids.js';
+import { AuthAddresses } from '../addresses.js';
+import { InvalidGrant, NoSession } from '../auth.errors.js';
+import { ServiceKeys } from '../keys/service-keys.js';
+import type { SessionRow } from '../sessions/sessions.repository.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { SessionTokensRepository } from './session-tokens.repository.js';
+
+/** A browser takes the code to its application at once. */
+const CODE_SECONDS = 60;
+/** What is handed out lives on for so long after its session has ended, and no longer. */
+const JWT_SECONDS = 300;
+/** A refresh token ends with its session; this is only an upper bound. */
+const REFRESH_SECONDS = 30 * 86_400;
+
+/** The answer of `POST /api/auth/token` (RFC 6749 §5.1). */
+export interface IssuedToken {
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds. */
+  expires_in: number;
+  /** Good once, and only while the session is live; null for callers who have the session's cookie. */
+  refresh_token: string | null;
+  session_id: string;
+}
+
+/** What `POST /api/auth/introspect` says (RFC 7662 §2.2); nothing more than `active` where it is not. */
+export type Introspection = { active: false } | ({ active: true } & Record<string, unknown>);
+
+/**
+ * Sessions for applications of other origins: a one-time code becomes a signed token of five minutes, which is renewed
+ * as long as the session is live. A token says who it is for (`aud`) and which session it is of (`sid`).
+ */
+@Injectable()
+export class TokenExchange {
+  constructor(
+    private readonly repository: SessionTokensRepository,
+    private readonly sessions: SessionsService,
+    private readonly keys: ServiceKeys,
+    private readonly addresses: AuthAddresses,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A one-time code for the application of an origin. */
+  async code(
+    tenantId: string,
+    of: { sessionId: string; audience: string; codeChallenge: string | null },
+  ): Promise<string> {
+    const { token, hash } = mintToken('tbc', tenantId);
+    await this.repository.insert(tenantId, {
+      hash,
+      kind: 'code',
+      seconds: CODE_SECONDS,
+      session_id: of.sessionId,
+      audience: of.audience,
+      code_challenge: of.codeChallenge,
+    });
+    return token;
+  }
+
+  /** Exchanges a code. Where the sign-in began with a challenge, its verifier is demanded (RFC 7636 §4.6). */
+  async byCode(code: string, verifier: string | null): Promise<IssuedToken> {
+    const parsed = parseToken(code);
+    if (parsed === null || parsed.kind !== 'tbc') throw new InvalidGrant();
+    const row = await this.repository.consume(parsed.tenantId, parsed.hash, 'code');
+    if (row === null || !isVerifierOf(verifier, row.code_challenge)) throw new InvalidGrant();
+    return this.issueFor(parsed.tenantId, row.session_id, row.audience);
+  }
+
+  /** Renews. The refresh token is used up, and the answer brings the next one. */
+  async byRefresh(refresh: string): Promise<IssuedToken> {
+    const parsed = parseToken(refresh);
+    if (parsed === null || parsed.kind !== 'tbr') throw new InvalidGrant();
+    const row = await this.repository.consume(parsed.tenantId, parsed.hash, 'refresh');
+    if (row === null) throw new InvalidGrant();
+    return this.issueFor(parsed.tenantId, row.session_id, row.audience);
+  }
+
+  /** For our own origin, where the session's cookie comes along. */
+  async bySession(token: string | null): Promise<IssuedToken> {
+    const session = await this.sessions.check(token);
+    if (session === null) throw new NoSession();
+    return this.issue(session, this.addresses.origin, null);
+  }
+
+  /** What a token is worth now: signed by us, not over, and of a session that is live at this moment. */
+  async introspect(token: string): Promise<Introspection> {
+    let claims: Record<string, unknown>;
+    try {
+      const keys = createLocalJWKSet(await this.keys.jwks());
+      const { payload } = await jwtVerify(token, keys, {
+        issuer: this.addresses.origin,
+        algorithms: ['RS256'],
+        typ: 'at+jwt',
+        currentDate: this.clock.now(),
+      });
+      claims = payload;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return { active: false };
+      throw error;
+    }
+    const session = await this.sessions.byId(String(claims['tenant']), String(claims['sid']), false);
+    if (session === null) return { active: false };
+    return { active: true, token_type: 'Bearer', ...claims };
+  }
+
+  private async issueFor(tenantId: string, sessionId: string, audience: string): Promise<IssuedToken> {
+    const session = await this.sessions.byId(tenantId, sessionId, true);
+    if (session === null) throw new InvalidGrant();
+    const { token, hash } = mintToken('tbr', tenantId);
+    await this.repository.insert(tenantId, {
+      hash,
+      kind: 'refresh',
+      seconds: REFRESH_SECONDS,
+      session_id: sessionId,
+      audience,
+      code_challenge: null,
+    });
+    return this.issue(session, audience, token);
+  }
+
+  private async issue(session: SessionRow, audience: string, refresh: string | null): Promise<IssuedToken> {
+    const { kid, privateKey } = await this.keys.signer();
+    const now = Math.floor(this.clock.now().getTime() / 1000);
+    const jwt = await new SignJWT({
+      sid: session.id,
+      tenant: session.tenant_id,
+      connection: session.connection_slug,
+      email: session.email,
+      given_name: session.first_name,
+      family_name: session.last_name,
+      role: session.role,
+    })
+      .setProtectedHeader({ alg: 'RS256', kid, typ: 'at+jwt' })
+      .setIssuer(this.addresses.origin)
+      .setAudience(audience)
+      .setSubject(session.user_id)
+      .setJti(newId('tok'))
+      .setIssuedAt(now)
+      .setExpirationTime(now + JWT_SECONDS)
+      .sign(await importPKCS8(privateKey, 'RS256'));
+    return {
+      access_token: jwt,
+      token_type: 'Bearer',
+      expires_in: JWT_SECONDS,
+      refresh_token: refresh,
+      session_id: session.id,
+    };
+  }
+}
+
+function isVerifierOf(verifier: string | null, challenge: string | null): boolean {
+  if (challenge === null) return true;
+  if (verifier === null) return false;
+  const made = createHash('sha256').update(verifier).digest('base64url');
+  return made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge));
+}

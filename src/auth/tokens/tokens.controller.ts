@@ -1,0 +1,90 @@
+import { Body, Controller, Get, HttpCode, Post, Req, Res, UsePipes } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { InvalidFields } from '../../base/errors/domain-error.js';
+import { ApiProblems } from '../../base/http/api-problems.js';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { Text } from '../../base/http/text.js';
+import { ValidateBody } from '../../base/http/validate.js';
+import { ServiceKeys } from '../keys/service-keys.js';
+import { demandSameSite } from '../sessions/same-site.js';
+import { sessionToken } from '../sessions/session.cookie.js';
+import { cookiesOf, type SignInHttpRequest } from '../sign-in/sign-in.context.js';
+import { TokenExchange, type Introspection, type IssuedToken } from './token-exchange.js';
+
+const MAX_TOKEN = 8_192;
+
+class TokenAsk {
+  @Text({ max: 64, optional: true, description: '`authorization_code` or `refresh_token`; follows from the others.' })
+  grant_type?: string;
+  @Text({ max: 200, optional: true, description: 'The one-time code that the browser brought.' })
+  code?: string;
+  @Text({ max: 128, optional: true, description: 'RFC 7636, where the sign-in began with a challenge.' })
+  code_verifier?: string;
+  @Text({ max: 200, optional: true })
+  refresh_token?: string;
+}
+
+class IntrospectAsk {
+  @Text({ max: MAX_TOKEN })
+  token!: string;
+}
+
+class IssuedTokenBody {
+  @ApiProperty({ description: 'A JWT (RS256) of five minutes with `sid`.' })
+  access_token!: string;
+  @ApiProperty({ enum: ['Bearer'] })
+  token_type!: string;
+  @ApiProperty()
+  expires_in!: number;
+  @ApiProperty({ type: String, nullable: true, description: 'Good once, and only while the session is live.' })
+  refresh_token!: string | null;
+  @ApiProperty()
+  session_id!: string;
+}
+
+/** Sessions for applications of other origins. */
+@Controller()
+@ApiTags('sign-in')
+@UsePipes(ValidateBody)
+@ApiProblems()
+export class TokensController {
+  constructor(
+    private readonly tokens: TokenExchange,
+    private readonly keys: ServiceKeys,
+  ) {}
+
+  @Post('api/auth/token')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'A token for a one-time code, for a refresh token, or for the session’s own cookie',
+  })
+  @ApiOkResponse({ type: IssuedTokenBody })
+  issue(@Body() ask: TokenAsk, @Req() req: SignInHttpRequest): Promise<IssuedToken> {
+    const { code, refresh_token: refresh, grant_type: grant } = ask;
+    if (code !== undefined && refresh !== undefined) {
+      throw new InvalidFields([{ field: 'refresh_token', message: 'must not come together with code' }]);
+    }
+    const expected = code !== undefined ? 'authorization_code' : refresh !== undefined ? 'refresh_token' : undefined;
+    if (grant !== undefined && grant !== expected) {
+      throw new InvalidFields([{ field: 'grant_type', message: 'must be authorization_code with code, or refresh_token with refresh_token' }]); // prettier-ignore
+    }
+    if (code !== undefined) return this.tokens.byCode(code, ask.code_verifier ?? null);
+    if (refresh !== undefined) return this.tokens.byRefresh(refresh);
+    demandSameSite(req);
+    return this.tokens.bySession(sessionToken(cookiesOf(req)));
+  }
+
+  @Post('api/auth/introspect')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Whether a token is good at this moment, its session included (RFC 7662)' })
+  introspect(@Body() ask: IntrospectAsk): Promise<Introspection> {
+    return this.tokens.introspect(ask.token);
+  }
+
+  @Get('.well-known/jwks.json')
+  @ApiOperation({ summary: 'The keys that tokens are signed with (RFC 7517); the next one is there before it is used' })
+  async jwks(@Res() res: BridgeResponse): Promise<void> {
+    res.setHeader('Cache-Control', 'public, max-age=300');
+    res.json(await this.keys.jwks());
+  }
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { MalformedRequest } from '../errors/domain-error.js';
+import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
+
+const MAX_FIELDS = 64;
+
+/**
+ * Reads a form that a browser or an IdP has posted: at most `limit` bytes, at most 64 fields, each of them once, since
+ * two readers could take different ones. Throws `BodyTooLarge`, `UnsupportedMediaType` and `MalformedRequest`.
+ */
+export async function readForm(req: IncomingMessage, limit: number): Promise<ReadonlyMap<string, string>> {
+  const type = (req.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+  const length = Number(req.headers['content-length'] ?? 0);
+  if (length === 0 && req.headers['transfer-encoding'] === undefined) return new Map();
+  if (type !== 'application/x-www-form-urlencoded' || req.headers['content-encoding'] !== undefined) {
+    discard(req);
+    throw new UnsupportedMediaType('This address reads forms: application/x-www-form-urlencoded.');
+  }
+  if (length > limit) {
+    discard(req);
+    throw new BodyTooLarge(limit);
+  }
+  const form = new Map<string, string>();
+  const text = await read(req, limit);
+  // Splitting as many times as there are fields allowed, and no more: a body of nothing but ampersands costs nothing.
+  const pairs = text === '' ? [] : text.split('&', MAX_FIELDS + 1);
+  if (pairs.length > MAX_FIELDS) throw new MalformedRequest(`The form has more than ${MAX_FIELDS} fields.`);
+  for (const pair of pairs) {
+    const [[name, value] = ['', '']] = new URLSearchParams(pair);
+    if (form.has(name)) throw new MalformedRequest('The form names a field more than once.', 'repeated_parameter');
+    form.set(name, value);
+  }
+  return form;
+}
+
+function read(req: IncomingMessage, limit: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        req.removeAllListeners('data');
+        discard(req);
+        reject(new BodyTooLarge(limit));
+      } else chunks.push(chunk);
+    });
+    req.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    req.on('error', reject);
+    req.on('close', () => reject(new MalformedRequest('The body broke off.')));
+  });
+}
+
+const MAX_DISCARD = 16 * 1024 * 1024;
+
+/** Reads on for nothing, so that the sender sees the answer; not for ever. */
+function discard(req: IncomingMessage): void {
+  let rest = 0;
+  req.on('data', (chunk: Buffer) => {
+    rest += chunk.length;
+    if (rest > MAX_DISCARD) req.destroy();
+  });
+  req.resume();
+}

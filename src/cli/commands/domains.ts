@@ -1,0 +1,71 @@
+import { encode, type Client, type Json } from '../client.js';
+import { columns, given, type Command, type Context } from '../command.js';
+
+const DOMAIN = { name: 'domain', required: true, description: 'such as example.com' };
+const BOUND = { name: 'connection_id', description: 'the connection that its people sign in through' };
+
+export const DOMAIN_COMMANDS: Command[] = [
+  {
+    noun: 'domain',
+    verb: 'add',
+    description: 'Adds a domain, and says which DNS record shows that it is yours',
+    argument: DOMAIN,
+    options: [BOUND],
+    async run(context) {
+      const body = { domain: context.argument, ...given(context, 'connection_id') };
+      const { domain, state, dns_record } = await context.client.call('POST', '/domains', body);
+      return { domain, state, ...(dns_record as Json) };
+    },
+  },
+  {
+    noun: 'domain',
+    verb: 'verify',
+    description: 'Looks for the DNS record now',
+    argument: DOMAIN,
+    run: async ({ client, argument }) => told(await client.call('POST', `/domains/${encode(argument!)}/verify`, {})),
+  },
+  {
+    noun: 'domain',
+    verb: 'list',
+    description: 'Lists the domains',
+    async run({ client }) {
+      const names = ['domain', 'state', 'connection_id', 'verified_by', 'verified_at', 'checked_at', 'problem'];
+      return columns(await client.list('/domains'), ...names);
+    },
+  },
+  {
+    noun: 'domain',
+    verb: 'remove',
+    description: 'Takes a domain off the list',
+    argument: DOMAIN,
+    async run({ client, argument }) {
+      await client.call('DELETE', `/domains/${encode(argument!)}`);
+      return { domain: argument, removed: true };
+    },
+  },
+  {
+    noun: 'domain',
+    verb: 'trust',
+    description: 'Takes a domain for a tenant’s without a DNS record (operator token)',
+    argument: DOMAIN,
+    options: [BOUND],
+    async run(context) {
+      const path = `/tenants/${encode(await tenantOf(context))}/domains/${encode(context.argument!)}`;
+      return told(await context.client.operate('PUT', path, given(context, 'connection_id')));
+    },
+  },
+];
+
+function told(domain: Json): Json {
+  return columns([domain], 'domain', 'state', 'connection_id', 'verified_by', 'verified_at')[0]!;
+}
+
+async function tenantOf({ client, options }: Context): Promise<string> {
+  const { tenant } = options;
+  return typeof tenant === 'string' ? tenant : ownTenant(client);
+}
+
+async function ownTenant(client: Client): Promise<string> {
+  const me = await client.call<{ tenant: { id: string } }>('GET', '/me');
+  return me.tenant.id;
+}

@@ -1,0 +1,45 @@
+import type { UnitOfWork } from '../base/database/unit-of-work.js';
+
+// What lets a person in, ended in the very statement that puts them out: from its commit on, no process takes it.
+
+/** Why a session has ended. */
+export type SessionEnd =
+  | 'deactivated'
+  | 'deleted'
+  | 'role_changed'
+  | 'signed_out'
+  | 'signed_in_again'
+  | 'idp_logout'
+  | 'ended_by_admin'
+  | 'connection_changed'
+  | 'connection_disabled'
+  | 'connection_deleted';
+
+/** Ends the API keys and the sessions of the person whom the unit of work is about. */
+export function endPersonCredentials(tx: UnitOfWork, tenantId: string, why: SessionEnd): void {
+  tx.add(
+    (p) => `update api_keys k set revoked_at = now() from subject s
+      where k.tenant_id = ${p.add(tenantId)} and k.owner_kind = 'person' and k.owner_user_id = s.id
+        and (k.revoked_at is null or k.revoked_at > now())`,
+  );
+  endPersonSessions(tx, tenantId, why);
+}
+
+/** Ends the sessions of that person alone. */
+export function endPersonSessions(tx: UnitOfWork, tenantId: string, why: SessionEnd): void {
+  tx.add(
+    (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = ${p.add(why)} from subject s
+      where n.tenant_id = ${p.add(tenantId)} and n.user_id = s.id and n.ended_at is null`,
+  );
+}
+
+/**
+ * Ends what binds IdPs' subjects to a person who is removed. The rows stay: nobody who was put out is made anew by
+ * signing in (contract §7).
+ */
+export function endPersonIdentities(tx: UnitOfWork, tenantId: string): void {
+  tx.add(
+    (p) => `update identities i set ended_at = now() from subject s
+      where i.tenant_id = ${p.add(tenantId)} and i.user_id = s.id and i.ended_at is null`,
+  );
+}

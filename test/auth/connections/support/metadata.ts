@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
+
+/** A self-signed certificate, in PEM. */
+export async function certificate(until = new Date('2040-01-01'), bits = 2048): Promise<string> {
+  const { cert } = await generate([{ name: 'commonName', value: 'idp' }], {
+    keySize: bits,
+    algorithm: 'sha256',
+    notBeforeDate: new Date('2020-01-01'),
+    notAfterDate: until,
+  });
+  return cert;
+}
+
+export const base64 = (pem: string): string => pem.replace(/-----[A-Z ]+-----|\s/g, '');
+
+export interface MetadataOptions {
+  entityId?: string;
+  certificates: string[];
+  sso?: string;
+  slo?: string;
+  validUntil?: string;
+}
+
+/** The metadata of an IdP. */
+export function metadataXml({ entityId = 'https://idp.example.com', certificates, ...more }: MetadataOptions): string {
+  const keys = certificates.map(
+    (pem) =>
+      `<md:KeyDescriptor use="signing"><ds:KeyInfo><ds:X509Data><ds:X509Certificate>${base64(pem)}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>`,
+  );
+  const binding = 'Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"';
+  const slo = more.slo === undefined ? '' : `<md:SingleLogoutService ${binding} Location="${more.slo}"/>`;
+  const until = more.validUntil === undefined ? '' : ` validUntil="${more.validUntil}"`;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="${entityId}"${until}>
+<md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${keys.join('')}${slo}
+<md:SingleSignOnService ${binding} Location="${more.sso ?? 'https://idp.example.com/sso'}"/></md:IDPSSODescriptor></md:EntityDescriptor>`;
+}
+
+/** A web server that has one page: whatever the test says. */
+export class MetadataServer {
+  status = 200;
+  body = '';
+  headers: Record<string, string> = {};
+  hits = 0;
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<MetadataServer> {
+    const server = createServer((_request, response) => {
+      self.hits++;
+      response.writeHead(self.status, { 'content-type': 'application/samlmetadata+xml', ...self.headers });
+      response.end(self.body);
+    });
+    const self = new MetadataServer(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return self;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/metadata?tenant=1`;
+  }
+
+  say(body: string, status = 200, headers: Record<string, string> = {}): void {
+    Object.assign(this, { body, status, headers });
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+}

@@ -1,0 +1,86 @@
+import { LastGood } from '../../../src/auth/oidc/last-good.js';
+import { HandClock } from './support/party.js';
+
+const KEEPING = { freshMs: 10_000, keepMs: 100_000, pauseMs: 5_000, capacity: 3 };
+
+function setUp(takesBack?: (error: unknown) => boolean) {
+  const clock = new HandClock();
+  const known = new LastGood<number>(clock, KEEPING, takesBack);
+  const state = { loads: 0, fails: null as Error | null };
+  const load = async (): Promise<number> => {
+    state.loads += 1;
+    if (state.fails !== null) throw state.fails;
+    return state.loads;
+  };
+  return { clock, state, get: (key = 'a') => known.get(key, load), again: (key = 'a') => known.again(key, load) };
+}
+
+it('asks once while it is fresh, and once for many at a time', async () => {
+  const { clock, state, get } = setUp();
+  expect(await Promise.all([get(), get(), get()])).toEqual([1, 1, 1]);
+  clock.advance(9.999);
+  expect(await get()).toBe(1);
+  clock.advance(0.001);
+  expect(await Promise.all([get(), get()])).toEqual([2, 2]);
+  expect(state.loads).toBe(2);
+});
+
+it('uses the last good value while there is no new one, and for so long only', async () => {
+  const { clock, state, get } = setUp();
+  await get();
+  state.fails = new Error('away');
+  clock.advance(10);
+  expect([await get(), await get(), state.loads]).toEqual([1, 1, 2]);
+  clock.advance(5);
+  expect([await get(), state.loads]).toEqual([1, 3]);
+  clock.advance(85);
+  await expect(get()).rejects.toThrow('away');
+  await expect(get()).rejects.toThrow('away');
+  expect(state.loads).toBe(5);
+  state.fails = null;
+  expect(await get()).toBe(6);
+});
+
+it('all who wait for one that fails are told, and nobody else is', async () => {
+  const { state, get } = setUp();
+  state.fails = new Error('away');
+  const ends = await Promise.allSettled([get(), get(), get()]);
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  state.fails = null;
+  expect(await get()).toBe(2);
+});
+
+it('asks again when somebody doubts it, but not twice in a row', async () => {
+  const { clock, state, get, again } = setUp();
+  await get();
+  expect(await Promise.all([again(), again(), again()])).toEqual([2, 2, 2]);
+  expect([await again(), await get()]).toEqual([2, 2]);
+  clock.advance(4.999);
+  expect(await again()).toBe(2);
+  clock.advance(0.001);
+  expect(await again()).toBe(3);
+  state.fails = new Error('away');
+  clock.advance(5);
+  await expect(again()).rejects.toThrow('away');
+  expect([await again(), await get(), state.loads]).toEqual([3, 3, 4]);
+});
+
+it('what takes a value back leaves none', async () => {
+  const { clock, state, get } = setUp((error) => (error as Error).message === 'another');
+  await get();
+  clock.advance(10);
+  state.fails = new Error('another');
+  await expect(get()).rejects.toThrow('another');
+  state.fails = new Error('away');
+  await expect(get()).rejects.toThrow('away');
+});
+
+it('keeps so many keys and no more', async () => {
+  const { state, get } = setUp();
+  for (const key of ['a', 'b', 'c', 'd']) await get(key);
+  await get('d');
+  await get('b');
+  expect(state.loads).toBe(4);
+  await get('a');
+  expect(state.loads).toBe(5);
+});

@@ -1,0 +1,103 @@
+import { refusal } from './support/attempt.js';
+import { hostileOp, newOpKey, type HostileOp } from './support/op.js';
+import { HandClock, newConnection, newParty } from './support/party.js';
+
+// OIDC Back-Channel Logout 1.0 §2.6: what ends somebody's sessions, and what does not.
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+const clock = new HandClock();
+let op: HostileOp;
+let party: ReturnType<typeof newParty>;
+
+beforeAll(async () => {
+  op = await hostileOp(() => clock.now());
+  party = newParty(clock);
+});
+
+afterAll(async () => {
+  await party.close();
+  await op.stop();
+});
+
+const seconds = (offset = 0): number => clock.now().getTime() / 1000 + offset;
+const honest = () => ({
+  iss: op.issuer,
+  aud: 'client-1',
+  sub: 'sub-1',
+  sid: 'sid-1',
+  iat: seconds(),
+  exp: seconds(120),
+  jti: 'jti-1',
+  events: { [EVENT]: {} },
+});
+const read = (token: string) => party.protocol.readLogoutToken(newConnection(op.issuer), token);
+const readClaims = async (claims: object, header: object = { typ: 'logout+jwt' }) =>
+  read(await op.sign({ ...honest(), ...claims }, { ...header }));
+
+async function accepted(): Promise<void> {
+  await expect(readClaims({})).resolves.toEqual({
+    sub: 'sub-1',
+    sid: 'sid-1',
+    once: { id: 'jti-1', until: new Date(seconds(180) * 1000) },
+  });
+}
+
+beforeEach(accepted);
+afterEach(accepted);
+
+it.each<[string, object, object]>([
+  ['a subject alone', { sid: undefined }, { sub: 'sub-1', sid: null }],
+  ['a session alone', { sub: undefined }, { sub: null, sid: 'sid-1' }],
+  ['us in a list', { aud: ['client-1'] }, { sub: 'sub-1' }],
+  ['a lifetime of hours', { exp: 4e9 }, {}],
+])('names %s: taken', async (_name, claims, expected) => {
+  const demand = await readClaims(claims);
+  expect(demand).toMatchObject(expected);
+  // It is remembered as long as it could be used again.
+  expect(demand.once.until.getTime()).toBeLessThanOrEqual(seconds(660) * 1000);
+});
+
+it.each([undefined, 'JWT', 'jwt', 'LOGOUT+JWT', 'application/logout+jwt'])('typ %s: taken', async (typ) => {
+  await expect(readClaims({}, { typ })).resolves.toMatchObject({ sub: 'sub-1' });
+});
+
+it.each<[string, () => object]>([
+  ['another issuer', () => ({ iss: 'https://evil.example.com' })],
+  ['no issuer', () => ({ iss: undefined })],
+  ['another audience', () => ({ aud: 'client-2' })],
+  ['several audiences', () => ({ aud: ['client-1', 'client-2'] })],
+  ['no audience', () => ({ aud: undefined })],
+  ['an end in the past', () => ({ exp: seconds(-61) })],
+  ['no end', () => ({ exp: undefined })],
+  ['no beginning', () => ({ iat: undefined })],
+  ['an old beginning', () => ({ iat: seconds(-601) })],
+  ['a beginning ahead', () => ({ iat: seconds(301) })],
+  ['no jti', () => ({ jti: undefined })],
+  ['an empty jti', () => ({ jti: '' })],
+  ['a huge jti', () => ({ jti: 'j'.repeat(256) })],
+  ['a nonce', () => ({ nonce: 'n' })],
+  ['an empty nonce', () => ({ nonce: '' })],
+  ['no events', () => ({ events: undefined })],
+  ['events as a list', () => ({ events: [EVENT] })],
+  ['another event', () => ({ events: { 'http://schemas.openid.net/event/other': {} } })],
+  ['an event that is no object', () => ({ events: { [EVENT]: true } })],
+  ['neither subject nor session', () => ({ sub: undefined, sid: undefined })],
+  ['a subject that is no text', () => ({ sub: 1 })],
+  ['an empty session', () => ({ sid: '' })],
+])('%s: refused', async (_name, claims) => {
+  expect(await refusal(readClaims(claims()))).toMatch(/^token_refused: The logout token/);
+});
+
+it.each(['at+jwt', 'secevent+jwt', 'id_token+jwt'])('typ %s: refused', async (typ) => {
+  expect(await refusal(readClaims({}, { typ }))).toMatch(/^token_refused/);
+});
+
+it("an attacker's key, another algorithm and no token at all: refused", async () => {
+  const attacker = await newOpKey('RS256', 'key-1');
+  expect(await refusal(read(await op.sign(honest(), { typ: 'logout+jwt' }, attacker)))).toMatch(/^token_refused/);
+  const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify(honest())).toString('base64url')}.`;
+  expect(await refusal(read(unsigned))).toMatch(/^token_refused/);
+  for (const token of ['', '.', '..', 'a.b.c', 'x'.repeat(70_000), '\u0000']) {
+    expect(await refusal(read(token))).toMatch(/^token_refused/);
+  }
+});
