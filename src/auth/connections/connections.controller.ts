@@ -6,7 +6,13 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
-import { ChangeConnection, ConnectionBody, CreateConnection, RefreshMetadata } from './connections.dto.js';
+import {
+  ChangeConnection,
+  ConnectionBody,
+  ConnectionCheckBody,
+  CreateConnection,
+  RefreshMetadata,
+} from './connections.dto.js';
 import { ConnectionsService } from './connections.service.js';
 
 @ApiController('connections')
@@ -70,5 +76,13 @@ export class ConnectionsController {
     @Body() body: RefreshMetadata,
   ): Promise<ConnectionBody> {
     return this.connections.refreshMetadata(caller, id, body.confirm ?? false);
+  }
+
+  @Post(':connection_id/check')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Looks at the IdP of an OIDC connection, without signing anybody in' })
+  @ApiOkResponse({ type: ConnectionCheckBody })
+  check(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionCheckBody> {
+    return this.connections.check(caller.tenantId, id);
   }
 }

@@ -215,3 +215,12 @@ export class ConnectionBody {
   @ApiProperty()
   updated_at!: Date;
 }
+
+export class ConnectionCheckBody {
+  @ApiProperty({ description: 'Whether people could sign in, as far as that shows without anybody signing in.' })
+  ok!: boolean;
+  @ApiProperty({ type: String, nullable: true })
+  problem!: string | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'How many keys for ID tokens the IdP publishes.' })
+  keys!: number | null;
+}

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { PlatformClientModule } from '../../platform-client/platform-client.module.js';
-import { AuthAddresses } from '../addresses.js';
 import { DomainsModule } from '../domains/domains.module.js';
+import { ProtocolsModule } from '../protocols.module.js';
 import { ConnectionSaving } from './connection-saving.js';
 import { ConnectionSecrets } from './connection-secrets.js';
 import { ConnectionStore } from './connection.store.js';
@@ -16,10 +16,9 @@ import { MetadataSource } from './metadata-source.js';
 /** Connections to IdPs: their administration, what sign-ins read of them, and who looks after their metadata. */
 @Module({
   // For `Outbound`, the one way out to other servers.
-  imports: [PlatformClientModule, DomainsModule],
+  imports: [PlatformClientModule, ProtocolsModule, DomainsModule],
   controllers: [ConnectionsController],
   providers: [
-    AuthAddresses,
     ConnectionSecrets,
     ConnectionStore,
     ConnectionsRepository,
@@ -30,6 +29,6 @@ import { MetadataSource } from './metadata-source.js';
     ConnectionsService,
     MetadataRefresh,
   ],
-  exports: [AuthAddresses, ConnectionStore, ConnectionsService, MetadataRefresh],
+  exports: [ConnectionStore, ConnectionsService, MetadataRefresh],
 })
 export class ConnectionsModule {}

@@ -7,6 +7,7 @@ import { Conflict, InvalidFields, NotFound, type FieldError } from '../../base/e
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import { AuthAddresses } from '../addresses.js';
+import { OidcProtocol } from '../oidc/oidc.protocol.js';
 import { DomainsStore } from '../domains/domains.store.js';
 import { draftOf, namedRoles, type Draft, type Present } from './connection-draft.rules.js';
 import { ConnectionSaving, type AuditBy } from './connection-saving.js';
@@ -14,7 +15,13 @@ import { ConnectionSecrets } from './connection-secrets.js';
 import { connectionShape } from './connection-shape.mapping.js';
 import type { IdpSettings } from './connection.settings.js';
 import { ConnectionStore } from './connection.store.js';
-import type { ChangeConnection, ConnectionBody, ConnectionFields, CreateConnection } from './connections.dto.js';
+import type {
+  ChangeConnection,
+  ConnectionBody,
+  ConnectionCheckBody,
+  ConnectionFields,
+  CreateConnection,
+} from './connections.dto.js';
 import { MetadataNeedsConfirmation, SlugTaken } from './connections.errors.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
 import { MetadataImport } from './metadata-import.js';
@@ -33,6 +40,7 @@ export class ConnectionsService {
     private readonly refreshing: MetadataRefreshing,
     private readonly store: ConnectionStore,
     private readonly domains: DomainsStore,
+    private readonly oidc: OidcProtocol,
     private readonly addresses: AuthAddresses,
     private readonly config: Config,
     private readonly clock: Clock,
@@ -132,6 +140,18 @@ export class ConnectionsService {
     if (result.kind === 'unconfirmed') throw new MetadataNeedsConfirmation(result.problem);
     if (result.kind === 'failed') throw invalid('metadata_url', result.problem);
     return this.shape(result.row);
+  }
+
+  /** Looks at the IdP of an OIDC connection as it is now, without signing anybody in. */
+  async check(tenantId: string, id: string): Promise<ConnectionCheckBody> {
+    await this.demand(tenantId, id);
+    const connection = await this.store.byId(tenantId, id);
+    if (connection === null) throw new NotFound('connection');
+    if (connection.type !== 'oidc') throw invalid('type', 'is checked by refresh-metadata, or by a test sign-in');
+    const result = await this.oidc.check(connection);
+    return result.ok
+      ? { ok: true, problem: null, keys: result.keys }
+      : { ok: false, problem: result.problem, keys: null };
   }
 
   /** The row of a connection, or 404. */

@@ -78,7 +78,13 @@ export class SignInCompletion {
       return found;
     }
     if (!mayMake(connection, found.refusal)) throw found.refusal;
-    const person = await this.making.make(connection, found.account, requestId);
+    const person = await this.making.make(connection, found.account, requestId).catch(async (error: unknown) => {
+      // Another first sign-in of the same person was quicker: then they are there, and bound, by now.
+      if (!(error instanceof SignInRefused) || error.reason !== 'account_taken') throw error;
+      const made = await this.accounts.find(connection, verified);
+      if (made.person === null) throw error;
+      return made.person;
+    });
     const refusal = refusalOf(person, found.account);
     if (refusal !== null) throw refusal;
     const { subject } = verified;

@@ -1,3 +1,7 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { newClientKey, publicPart } from '../../../src/auth/oidc/client-keys.js';
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
 import { Sealer } from '../../../src/base/crypto/seal.js';
 import { reseal } from '../../../src/base/crypto/reseal.js';
@@ -452,7 +456,7 @@ describe('secrets', () => {
     const refused = await change(body.id, { client_secret: `${SECRET}-3`, issuer: 'nonsense' });
     expect(refused.status).toBe(422);
     const keyed = await change(body.id, { token_auth: 'private_key_jwt' });
-    const key = (await store.bySlug(body.slug)) as { privateKey: { d: string } };
+    const key = (await store.bySlug(body.slug)) as unknown as { privateKey: { d: string } };
     const audit = await api.get('/audit?limit=200');
     const answers = [
       body,
@@ -472,5 +476,45 @@ describe('secrets', () => {
       'connection.changed', 'connection.changed', 'connection.created',
     ]); // prettier-ignore
     expect(lines[1].after.client_secret).toBe('changed');
+  });
+});
+
+describe('a look at the IdP', () => {
+  let server: Server;
+  let issuer: string;
+  let said: { issuer?: string; keys: object[] };
+  beforeAll(async () => {
+    const key = publicPart(await newClientKey());
+    said = { keys: [key] };
+    server = createServer((request, response) => {
+      const at = (path: string) => `${issuer}/${path}`;
+      const discovery = {
+        issuer: said.issuer ?? issuer,
+        authorization_endpoint: at('authorize'),
+        token_endpoint: at('token'),
+        jwks_uri: at('jwks'),
+        id_token_signing_alg_values_supported: ['ES256'],
+        response_types_supported: ['code'],
+      };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(request.url === '/jwks' ? { keys: said.keys } : discovery));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => server.close());
+
+  it('says whether people could sign in, and why not; without a secret', async () => {
+    const { id } = await made(oidc({ issuer }));
+    const check = () => edge.tenant.api.post(`/connections/${id}/check`, {});
+    const good = await check();
+    expect([good.status, good.body]).toEqual([200, { ok: true, problem: null, keys: 1 }]);
+    said.issuer = 'https://other.example';
+    const bad = await check();
+    expect(bad.body).toEqual({ ok: false, problem: expect.stringContaining('other.example'), keys: null });
+    delete said.issuer;
+    expect((await check()).body).toEqual(good.body);
+    expect((await edge.tenant.api.post(`/connections/${(await made(saml())).id}/check`, {})).status).toBe(422);
   });
 });

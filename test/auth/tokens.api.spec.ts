@@ -1,0 +1,144 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { startApp, type TestApp } from '../support/app.js';
+import { client, send } from '../support/http.js';
+import { newHouse, type House } from '../support/house.js';
+import { fresh, madeUser, patch, user } from '../support/scim.js';
+import { OidcDoor } from './support/doors.js';
+import type { Tab } from './support/tab.js';
+
+const APP = 'https://interviews.example.com';
+let service: TestApp;
+let house: House;
+let door: OidcDoor;
+beforeAll(async () => {
+  service = await startApp();
+  house = await newHouse(service);
+  door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [APP] });
+});
+afterAll(async () => {
+  await door.op.stop();
+  await service.close();
+});
+
+const ask = (body: object) => send('POST', `${service.url}/api/auth/token`, null, body);
+const look = async (token: string) => (await send('POST', `${service.url}/api/auth/introspect`, null, { token })).body;
+
+async function withCode(
+  more: Record<string, string> = {},
+): Promise<{ code: string; id: string; tab: Tab; location: URL }> {
+  const sub = fresh('sub');
+  const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub, name: { givenName: 'Ada' } }));
+  const tab = door.tab();
+  const seen = await door.signIn(tab, { sub }, { return_to: `${APP}/after?x=1`, ...more });
+  const location = new URL(seen.location!);
+  return { code: location.searchParams.get('code')!, id, tab, location };
+}
+
+it('sends the browser back to the application with a one-time code, which becomes a token', async () => {
+  const { code, id, location } = await withCode();
+  expect(location.href).toMatch(new RegExp(`^${APP}/after\\?x=1&code=tbc_`));
+  const { status, body } = await ask({ code });
+  expect([status, body.token_type, body.expires_in]).toEqual([200, 'Bearer', 300]);
+  const keys = createRemoteJWKSet(new URL(`${service.url}/.well-known/jwks.json`));
+  const { payload, protectedHeader } = await jwtVerify(body.access_token, keys, {
+    issuer: new URL(service.app.config.appUrl).origin,
+    audience: APP,
+  });
+  expect(protectedHeader.alg).toBe('RS256');
+  expect(payload).toMatchObject({
+    sub: id,
+    sid: body.session_id,
+    tenant: house.tenantId,
+    given_name: 'Ada',
+    role: 'User',
+  });
+  expect(payload.exp! - payload.iat!).toBe(300);
+});
+
+it('a code is good once, for a minute, and for nobody without its verifier', async () => {
+  const once = await withCode();
+  const both = await Promise.all([ask({ code: once.code }), ask({ code: once.code })]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+  const late = await withCode();
+  await service.db.execute(`update session_tokens set expires_at = now() where used_at is null`);
+  expect((await ask({ code: late.code })).body.code).toBe('invalid_grant');
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
+  expect((await ask({ code: (await withCode(pkce)).code })).status).toBe(400);
+  expect((await ask({ code: (await withCode(pkce)).code, code_verifier: 'x'.repeat(43) })).status).toBe(400);
+  expect((await ask({ code: (await withCode(pkce)).code, code_verifier: verifier })).status).toBe(200);
+});
+
+it('is renewed only while the session is live; a refresh token is good once', async () => {
+  const { code, id } = await withCode();
+  const one = (await ask({ code })).body;
+  const two = (await ask({ refresh_token: one.refresh_token })).body;
+  expect(two.session_id).toBe(one.session_id);
+  expect((await ask({ refresh_token: one.refresh_token })).status).toBe(400);
+  await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
+  expect((await ask({ refresh_token: two.refresh_token })).body.code).toBe('invalid_grant');
+});
+
+it('a code of a session that has ended meanwhile is worth nothing', async () => {
+  const { code, tab } = await withCode();
+  await tab.post('/api/auth/logout');
+  expect((await ask({ code })).status).toBe(400);
+});
+
+it('introspection knows at once, whatever the token still says', async () => {
+  const { code, id } = await withCode();
+  const { access_token: token } = (await ask({ code })).body;
+  expect(await look(token)).toMatchObject({ active: true, sub: id, aud: APP });
+  await house.scim.delete(`/Users/${id}`);
+  expect(await look(token)).toEqual({ active: false });
+});
+
+it('introspection takes no token that we have not signed', async () => {
+  const { code } = await withCode();
+  const { access_token: token } = (await ask({ code })).body;
+  expect((await look(token)).active).toBe(true);
+  const { kid } = decodeProtectedHeader(token);
+  const claims = decodeJwt(token);
+  const forged = await new SignJWT(claims)
+    .setProtectedHeader({ alg: 'HS256', kid: kid!, typ: 'at+jwt' })
+    .sign(randomBytes(32));
+  const none = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${token.split('.')[1]}.`;
+  for (const bad of [forged, none, 'x', `${token}x`, token.slice(0, -4)])
+    expect(await look(bad)).toEqual({ active: false });
+  expect((await look(token)).active).toBe(true);
+});
+
+it('our own origin has the cookie; another site cannot use it', async () => {
+  const { tab } = await withCode();
+  const own = await tab.send('POST', '/api/auth/token', '{}', {
+    'content-type': 'application/json',
+    accept: 'application/json',
+  });
+  expect([own.status, JSON.parse(own.text).refresh_token]).toEqual([200, null]);
+  const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'cross-site' };
+  expect((await tab.send('POST', '/api/auth/token', '{}', headers)).status).toBe(403);
+  expect((await ask({})).status).toBe(401);
+  const mixed = await ask({ code: 'x', refresh_token: 'y' });
+  expect([mixed.status, mixed.body.errors[0].field]).toEqual([422, 'refresh_token']);
+});
+
+it('keys rotate: the next one is shown before it signs, and older tokens stay good', async () => {
+  const operator = client(`${service.url}/api/v1`, service.operatorToken);
+  const old = (await ask({ code: (await withCode()).code })).body.access_token as string;
+  const before = (await send('GET', `${service.url}/.well-known/jwks.json`, null)).body.keys;
+  expect((await operator.post('/tenants/keys/signing/rotate', { purpose: 'jwt' })).status).toBe(200);
+  const shown = (await send('GET', `${service.url}/.well-known/jwks.json`, null)).body.keys;
+  expect(shown).toHaveLength(before.length + 1);
+  expect(shown.every((key: object) => !('d' in key))).toBe(true);
+  const during = (await ask({ code: (await withCode()).code })).body.access_token as string;
+  expect(decodeProtectedHeader(during).kid).toBe(decodeProtectedHeader(old).kid);
+  await operator.post('/tenants/keys/signing/rotate', { purpose: 'jwt', active_in_seconds: 0 });
+  const after = (await ask({ code: (await withCode()).code })).body.access_token as string;
+  expect(decodeProtectedHeader(after).kid).not.toBe(decodeProtectedHeader(old).kid);
+  expect([(await look(old)).active, (await look(after)).active]).toEqual([true, true]);
+  expect(
+    (await send('POST', `${service.url}/api/v1/tenants/keys/signing/rotate`, house.apiKey, { purpose: 'jwt' })).status,
+  ).toBe(403);
+});
