@@ -37,7 +37,7 @@ export interface TestApp {
 }
 
 /**
- * Starts the service; `env` adds to or replaces its settings. With `beside`, as one more process on the database of a
+ * Starts the service; `env` adds to or replaces its settings (with PORT it listens there, else anywhere). With `beside`, as one more process on the database of a
  * service that runs already; it must be closed first.
  */
 export async function startApp(env: Record<string, string> = {}, beside?: TestApp): Promise<TestApp> {
@@ -54,7 +54,7 @@ export async function startApp(env: Record<string, string> = {}, beside?: TestAp
     ...env,
   });
   const app = await Application.create(config, database.url);
-  const server = await app.listen(0);
+  const server = await app.listen(Number(env['PORT'] ?? 0));
   app.startWork();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const by = (tenantId: string) => ({ tenantId, actor: systemActor('test'), requestId: null });

@@ -53,14 +53,15 @@ export interface ExpiryNote {
 
 /**
  * Which certificates have passed a mark (60, 30, 7 days, the end) since the last look, each once, at its nearest mark.
- * In: when was looked last; null: never, so that whatever mark was passed counts.
+ * In: when was looked last; null: never. Of a certificate that was not there at the last look, every mark counts.
  */
 export function expiryNotes(certificates: readonly PinnedCertificate[], last: Date | null, now: Date): ExpiryNote[] {
   return certificates.flatMap((certificate) => {
     const { fingerprint, not_after } = certificateFacts(certificate);
+    const since = last === null || Date.parse(certificate.added_at) >= last.getTime() ? -Infinity : last.getTime();
     const passed = [...NOTICE_DAYS, 0].filter((days) => {
       const mark = not_after.getTime() - days * DAY;
-      return mark <= now.getTime() && (last === null || mark > last.getTime());
+      return mark > since && mark <= now.getTime();
     });
     return passed.length === 0 ? [] : [{ fingerprint, not_after, days: Math.min(...passed) }];
   });

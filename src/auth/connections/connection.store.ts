@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import { Database } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import { FreshCache } from '../../base/fresh-cache.js';
 import { AuthAddresses } from '../addresses.js';
 import { ConnectionSecrets, type SealedSecrets } from './connection-secrets.js';
@@ -66,6 +66,19 @@ export class ConnectionStore {
       );
       return rows.map((row) => this.open(row));
     });
+  }
+
+  /**
+   * Whether a connection is still the one that a sign-in began with, and enabled. Asked in the transaction that writes
+   * down who signed in: whoever changes the connection then waits for that transaction, and ends what it made.
+   */
+  async holds(tx: SqlRunner, connection: Connection): Promise<boolean> {
+    const { rowCount } = await tx.query(
+      `select 1 from connections
+       where tenant_id = $1 and id = $2 and version = $3 and enabled and deleted_at is null for share`,
+      [connection.tenantId, connection.id, connection.version],
+    );
+    return rowCount === 1;
   }
 
   /** After a change made here. */

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { PlatformClientModule } from '../../platform-client/platform-client.module.js';
 import { DomainsModule } from '../domains/domains.module.js';
 import { ProtocolsModule } from '../protocols.module.js';
+import { CertificateNotices } from './certificate-notices.js';
 import { ConnectionSaving } from './connection-saving.js';
 import { ConnectionSecrets } from './connection-secrets.js';
 import { ConnectionStore } from './connection.store.js';
@@ -23,6 +24,7 @@ import { MetadataSource } from './metadata-source.js';
     ConnectionStore,
     ConnectionsRepository,
     ConnectionSaving,
+    CertificateNotices,
     MetadataSource,
     MetadataImport,
     MetadataRefreshing,

@@ -50,7 +50,8 @@ export class ConnectionsService {
   async create(by: AuditBy, input: CreateConnection): Promise<ConnectionBody> {
     const { tenantId } = by;
     const id = newId('con');
-    const imported = input.type === 'saml' ? await this.imports.named(null, input) : null;
+    const now = this.clock.now();
+    const imported = input.type === 'saml' ? await this.imports.named(null, input, now) : null;
     const present: Present =
       input.type === 'oidc'
         ? { type: 'oidc', settings: null, secrets: { clientSecret: false, privateKey: false } }
@@ -66,7 +67,7 @@ export class ConnectionsService {
         directory_id: directoryId,
         ...typed(draft),
         ...this.secrets.sealed(tenantId, id, draft, null, newKey),
-        metadata_checked_at: imported === null ? null : this.clock.now(),
+        metadata_checked_at: imported === null ? null : now,
         metadata_problem: null,
       });
       const row = (await this.repository.find(tenantId, id, tx))!;
@@ -89,9 +90,10 @@ export class ConnectionsService {
   /** Changes what is named. Another IdP (issuer, entity id) ends all bindings and sessions. */
   async change(by: AuditBy, id: string, input: ChangeConnection): Promise<ConnectionBody> {
     const { tenantId } = by;
+    const now = this.clock.now();
     const known = await this.demand(tenantId, id);
     // What comes over the network or takes time is done before anything is locked.
-    const imported = known.type === 'saml' ? await this.imports.named(known.settings, input) : null;
+    const imported = known.type === 'saml' ? await this.imports.named(known.settings, input, now) : null;
     const newKey = await this.secrets.keyFor(input, known.type);
     const after = await this.db.transaction(async (tx) => {
       const row = await this.demand(tenantId, id, tx, true);
@@ -100,7 +102,7 @@ export class ConnectionsService {
       }
       const directoryId = input.directory_id === undefined ? row.directory_id : input.directory_id;
       const draft = await this.draft(tx, tenantId, presentOf(row), input, directoryId, imported, row);
-      const look = imported === null ? {} : { metadata_checked_at: this.clock.now(), metadata_problem: null };
+      const look = imported === null ? {} : { metadata_checked_at: now, metadata_problem: null };
       return this.saving.save(tx, by, row, {
         ...row,
         ...look,

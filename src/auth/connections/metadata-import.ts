@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { InvalidFields, type FieldError } from '../../base/errors/domain-error.js';
 import type { IdpSettings, SamlSettings } from './connection.settings.js';
@@ -14,14 +13,13 @@ export class MetadataImport {
   constructor(
     private readonly source: MetadataSource,
     private readonly config: Config,
-    private readonly clock: Clock,
   ) {}
 
   /**
    * What the metadata that a request names says; null when the request names none. In: the settings before (null: a new
-   * connection), the request. Throws `InvalidFields` when it names several sources, or one that cannot be used.
+   * connection), the request, now. Throws `InvalidFields` when it names several sources, or one that cannot be used.
    */
-  async named(before: SamlSettings | null, input: ConnectionFields): Promise<IdpSettings | null> {
+  async named(before: SamlSettings | null, input: ConnectionFields, now: Date): Promise<IdpSettings | null> {
     const errors: FieldError[] = [];
     const allowance = { allowPrivate: this.config.allowPrivateDestinations };
     const source = sourceOf(before, input, allowance, errors);
@@ -32,7 +30,7 @@ export class MetadataImport {
     const entityId = input.idp_entity_id ?? null;
     const read =
       source.kind === 'url' ? await this.source.fetch(source.url, entityId) : this.source.read(source.xml, entityId);
-    const result = 'problem' in read ? read : idpFromMetadata(read.metadata, before, this.clock.now(), allowance);
+    const result = 'problem' in read ? read : idpFromMetadata(read.metadata, before, now, allowance);
     if ('problem' in result) throw new InvalidFields([{ field, message: result.problem }]);
     return result.idp;
   }

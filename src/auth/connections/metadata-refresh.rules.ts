@@ -4,6 +4,8 @@ import type { IdpMetadata } from '../saml/metadata.rules.js';
 import type { Allowance } from './common-settings.rules.js';
 import type { IdpSettings, SamlSettings } from './connection.settings.js';
 
+const MAX_ENTITY_ID = 1024; // SAML Core §8.3.6
+
 /** The metadata as settings, or why it cannot be used. In: what was pinned before, now. */
 export function idpFromMetadata(
   metadata: IdpMetadata,
@@ -22,6 +24,7 @@ export function idpFromMetadata(
     const problem = url === null ? null : browserAddressProblem(url, allowPrivate);
     if (problem !== null) return { problem: `the address of the ${what} ${problem}` };
   }
+  if (metadata.entityId.length > MAX_ENTITY_ID) return { problem: 'the entity id is longer than 1024 characters' };
   const result = pinned(metadata.certificates, before?.certificates ?? [], now);
   if ('problem' in result) return result;
   if (result.certificates.length === 0) return { problem: 'the metadata has no certificate for signatures' };
@@ -43,7 +46,7 @@ export function idpFromMetadata(
  */
 export function needsConfirmation(before: SamlSettings, after: IdpSettings): string | null {
   if (after.idp_entity_id !== before.idp_entity_id) {
-    return `the metadata is of ${after.idp_entity_id}, and not of ${before.idp_entity_id} any more`;
+    return `the metadata is of ${after.idp_entity_id.slice(0, 200)}, and not of ${before.idp_entity_id} any more`;
   }
   const known = before.certificates.some(({ pem }) => after.certificates.some((one) => sameCertificate(one.pem, pem)));
   return known ? null : 'none of the known certificates is in the metadata any more';

@@ -3,7 +3,7 @@ import { Clock } from '../../base/clock.js';
 import { Logger } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
 import { systemActor } from '../../identity/source.js';
-import { expiryNotes } from './certificates.rules.js';
+import { CertificateNotices } from './certificate-notices.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
 import { MetadataRefreshing } from './metadata-refreshing.js';
 
@@ -19,6 +19,7 @@ export class MetadataRefresh extends Background {
   constructor(
     private readonly repository: ConnectionsRepository,
     private readonly refreshing: MetadataRefreshing,
+    private readonly notices: CertificateNotices,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
@@ -31,9 +32,8 @@ export class MetadataRefresh extends Background {
     const row = await this.repository.takeDue(new Date(now.getTime() - DAY), now);
     if (row?.type !== 'saml') return false;
     const { metadata_url: address } = row.settings;
-    if (address !== null) await this.refresh(row, address);
-    const after = await this.repository.find(row.tenant_id, row.id);
-    if (after?.type === 'saml') this.remind(after, row.metadata_checked_at, now);
+    if (address === null) this.notices.say(row, now);
+    else await this.refresh(row, address);
     return true;
   }
 
@@ -45,18 +45,6 @@ export class MetadataRefresh extends Background {
       this.logger.warn(`connection.metadata_${result.kind}`, { ...fields, detail: result.problem });
     } else if (result.kind === 'done' && result.changed) {
       this.logger.info('connection.metadata_changed', fields);
-    }
-  }
-
-  private remind(row: Extract<ConnectionRow, { type: 'saml' }>, last: Date | null, now: Date): void {
-    for (const { fingerprint, not_after, days } of expiryNotes(row.settings.certificates, last, now)) {
-      this.logger.warn(days === 0 ? 'connection.certificate_expired' : 'connection.certificate_expiring', {
-        tenant_id: row.tenant_id,
-        connection_id: row.id,
-        fingerprint,
-        not_after: not_after.toISOString(),
-        days,
-      });
     }
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Database } from '../../base/database/database.js';
+import { CertificateNotices } from './certificate-notices.js';
 import { ConnectionSaving, type AuditBy } from './connection-saving.js';
 import { ConnectionStore } from './connection.store.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
@@ -23,6 +24,7 @@ export class MetadataRefreshing {
     private readonly repository: ConnectionsRepository,
     private readonly saving: ConnectionSaving,
     private readonly source: MetadataSource,
+    private readonly notices: CertificateNotices,
     private readonly store: ConnectionStore,
     private readonly config: Config,
     private readonly clock: Clock,
@@ -45,6 +47,7 @@ export class MetadataRefreshing {
       const row = await this.repository.find(known.tenant_id, known.id, tx, true);
       if (row?.type !== 'saml' || row.version !== known.version) return { kind: 'gone' };
       const now = this.clock.now();
+      this.notices.say(known, now);
       const allowance = { allowPrivate: this.config.allowPrivateDestinations };
       const found = 'problem' in read ? read : idpFromMetadata(read.metadata, row.settings, now, allowance);
       if ('problem' in found) {

@@ -1,9 +1,11 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hashToken, sameHash } from '../../base/crypto/tokens.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import type { OidcServer } from './discovery.rules.js';
 import { shorten } from './json.rules.js';
 
 const MAX_CODE = 8 * 1024;
+/** Longer than the ids by which IdPs help to find a case. */
+const OPAQUE = /[\w.~+/=-]{40,}/g;
 
 /**
  * Refuses a query in which a parameter stands twice (RFC 6749 §3.1): who reads the first and who reads the last would
@@ -37,7 +39,7 @@ export function checkAnswer(query: URLSearchParams, server: OidcServer, state: s
     throw new SignInRefused('issuer_mismatch', `The answer is of another IdP: ${shorten(iss, 200)}.`);
   }
   const given = query.get('state');
-  if (given === null || state === '' || !equal(given, state)) {
+  if (given === null || state === '' || !sameHash(hashToken(given), hashToken(state))) {
     throw new SignInRefused('state_unknown', 'The answer belongs to another sign-in (state).');
   }
   const error = query.get('error');
@@ -48,14 +50,12 @@ export function checkAnswer(query: URLSearchParams, server: OidcServer, state: s
   }
 }
 
-/** An error that an IdP names (RFC 6749 §4.1.2.1, §5.2), in our words: its own are somebody else's text. */
+/**
+ * An error that an IdP names (RFC 6749 §4.1.2.1, §5.2). Its description is somebody else's text: shortened, without
+ * mark-up, and without what is as long as a token or a code, which some repeat.
+ */
 export function idpError(who: string, error: string, description: unknown): SignInRefused {
   const code = /^[\w.-]{1,64}$/.test(error) ? error : 'an error without a usable code';
-  const more = typeof description === 'string' ? shorten(description, 200).trim() : '';
+  const more = typeof description === 'string' ? shorten(description.replace(OPAQUE, '…'), 200).trim() : '';
   return new SignInRefused('idp_error', `${who} answers with ${code}${more === '' ? '.' : `: ${more}`}`);
-}
-
-function equal(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
-  return timingSafeEqual(digest(a), digest(b));
 }

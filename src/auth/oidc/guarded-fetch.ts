@@ -124,7 +124,7 @@ function objectIn(answer: Answered, where: string, errors = false): JsonObject {
   }
   if (object === null) {
     const kind = shorten(answer.contentType, 60) || 'no content type';
-    throw new SignInRefused('idp_answer_invalid', `${where} does not answer with a JSON object (${kind}).`);
+    throw new SignInRefused('idp_answer_invalid', `${where} does not answer with a usable JSON object (${kind}).`);
   }
   return object;
 }

@@ -12,6 +12,8 @@ export interface IdpKey {
 
 const MAX_KEYS = 100;
 const MIN_RSA_BITS = 2048;
+/** Nobody has longer ones, and each verification would cost more than it should. */
+const MAX_RSA_BITS = 8192;
 
 /**
  * Reads a key set (RFC 7517 §5). Keys that are not for signatures, of a kind that is not believed, or too short are left
@@ -36,7 +38,10 @@ export function fitting(keys: readonly IdpKey[], alg: IdTokenAlg, kid: string | 
 /** The algorithms that a public JWK can verify by its kind alone; empty: none that is believed (RFC 8725 §3.1, §3.5). */
 export function algsOf(jwk: JsonObject): readonly IdTokenAlg[] {
   const { kty, crv, n, x, y } = jwk;
-  if (kty === 'RSA') return typeof n === 'string' && rsaBits(n) >= MIN_RSA_BITS ? ['RS256', 'PS256'] : [];
+  if (kty === 'RSA') {
+    const bits = typeof n === 'string' ? rsaBits(n) : 0;
+    return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS ? ['RS256', 'PS256'] : [];
+  }
   if (kty === 'EC') return crv === 'P-256' && typeof x === 'string' && typeof y === 'string' ? ['ES256'] : [];
   if (kty === 'OKP') return crv === 'Ed25519' && typeof x === 'string' ? ['EdDSA'] : [];
   return [];

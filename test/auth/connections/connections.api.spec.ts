@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { newClientKey, publicPart } from '../../../src/auth/oidc/client-keys.js';
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
+import type { SqlRunner } from '../../../src/base/database/database.js';
 import { Sealer } from '../../../src/base/crypto/seal.js';
 import { reseal } from '../../../src/base/crypto/reseal.js';
 import { SEALED_COLUMNS } from '../../../src/operations/key-rotation.controller.js';
+import { eventually } from '../../support/http.js';
 import { authAdmin, type AdminTenant, type AuthAdmin } from './support/auth-admin.js';
 import { certificate } from './support/metadata.js';
 
@@ -45,13 +47,13 @@ const change = (id: string, body: object) => edge.tenant.api.patch(`/connections
 const fields = (body: { errors?: { field: string }[] }) => (body.errors ?? []).map(({ field }) => field);
 
 /** A person with a binding and a session through a connection. */
-async function signedIn(connectionId: string, user: string) {
+async function signedIn(connectionId: string, user: string, db: SqlRunner = edge.db) {
   const { id: tenantId } = edge.tenant;
-  await edge.db.query(
+  await db.query(
     `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of) values ($1, $2, $3, $3, 'email', 'x')`,
     [tenantId, connectionId, user],
   );
-  await edge.db.query(
+  await db.query(
     `insert into sessions (tenant_id, id, hash, user_id, connection_id, subject, idle_seconds, expires_at)
      values ($1, $5, $4, $3, $2, $3, 60, now() + interval '1 hour')`,
     [tenantId, connectionId, user, Buffer.from(`${connectionId} ${user}`), `${connectionId} ${user}`],
@@ -357,6 +359,27 @@ describe('what ends with a change', () => {
     expect(await ends(one.id)).toEqual([['connection_changed', false]]);
     expect(await ends(two.id)).toEqual([['connection_changed', false]]);
     expect(await ends(bystander.id)).toEqual([[null, true]]);
+  });
+
+  it('also a sign-in that was being written down at that moment', async () => {
+    for (const next of [{ issuer: 'https://next.example', client_secret: 'n' }, { enabled: false }, null]) {
+      const { id } = await made(oidc());
+      const connection = (await store.byId(edge.tenant.id, id))!;
+      let changed: Promise<{ status: number }> | undefined;
+      await edge.db.transaction(async (tx) => {
+        expect(await store.holds(tx, connection)).toBe(true);
+        changed = next === null ? edge.tenant.api.delete(`/connections/${id}`) : change(id, next);
+        const waiting = () =>
+          edge.db.query(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+        await eventually(waiting, ({ rowCount }) => rowCount === 1);
+        await signedIn(id, 'u4', tx);
+      });
+      expect((await changed!).status).toBe(next === null ? 204 : 200);
+      expect((await ends(id))[0]![0]).toMatch(/^connection_(changed|disabled|deleted)$/);
+      expect(await store.holds(edge.db, connection)).toBe(false);
+    }
   });
 
   it('sessions, secrets, slug and the binding of domains with the connection', async () => {

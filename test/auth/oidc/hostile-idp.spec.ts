@@ -95,6 +95,13 @@ describe('the signature of an ID token', () => {
       () => (h) => `${b64(h)}.${Buffer.from('{').toString('base64url')}.c2ln`,
       /^token_refused/,
     ],
+    ['NUL in a claim', () => (h, c) => op.sign({ ...c, sub: 'a\0b' }, h), /^token_refused/],
+    [
+      'half a character in a claim',
+      () => (h, c) => op.sign({ ...c, name: { given: ['\ud800'] } }, h),
+      /^token_refused/,
+    ],
+    ['claims without an end', () => (h) => `${b64(h)}.${nested(10_000)}.c2ln`, /^token_refused/],
     ['nothing', () => () => '', /^(token_refused|idp_answer_invalid)/],
   ])('%s is refused', async (_name, make, expected) => {
     const outcome = await refused(async () => (op.tamper.idToken = await make()));
@@ -168,6 +175,7 @@ describe('the signature of an ID token', () => {
     ['for RSA-OAEP', (jwk) => ({ ...jwk, alg: 'RSA-OAEP' })],
     ['of another kind', (jwk) => ({ ...jwk, kty: 'oct', k: 'c2VjcmV0' })],
     ['of another name', (jwk) => ({ ...jwk, kid: 'key-0' })],
+    ['of 16384 bits', (jwk) => ({ ...jwk, n: Buffer.alloc(2048, 255).toString('base64url') })],
     ['without a modulus', (jwk) => ({ ...jwk, n: undefined })],
   ])('a key %s is not used', async (name, rework) => {
     const change = { id: `con_key_${name}` };
@@ -299,6 +307,10 @@ describe('the claims of an ID token', () => {
     expect(await attempt()).toMatchObject({ sessionEnds: new Date(at(3600) * 1000), authContext: 'mfa' });
   });
 });
+
+function nested(depth: number): string {
+  return Buffer.from(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`).toString('base64url');
+}
 
 function swap(token: string, change: object): string {
   const [header, claims, signature] = token.split('.');

@@ -158,12 +158,25 @@ it('the form is shown again only when it is asked for', async () => {
     subject: 'sub-ada',
   });
   expect((await signIn(connection, 'ada', browser, 'login')).form).toBe(true);
+});
+
+it('another account can be chosen', async () => {
+  const connection = connectionFor('client_secret_basic');
+  const browser = new TinyBrowser();
+  await signIn(connection, 'ada', browser);
   const expected = fresh();
-  const other = await browser.go(
-    await party.protocol.begin(connection, { ...expected, prompt: 'select_account', loginHint: null }),
-    CALLBACK,
-  );
-  expect(other.html).toContain('select_account');
+  const ask = { ...expected, prompt: 'select_account', loginHint: null } as const;
+  const page = await browser.go(await party.protocol.begin(connection, ask), CALLBACK);
+  expect(page.html).toContain('select_account');
+  const action = /action="([^"]+login)"/.exec(page.html!)![1]!;
+  // oidc-provider first ends the session of the other account: by a form that a browser with scripts sends by itself.
+  const leave = await browser.submit(page, action, { user: 'bob' }, CALLBACK);
+  const xsrf = /name="xsrf" value="([^"]+)"/.exec(leave.html!)![1]!;
+  const end = await browser.submit(leave, '/session/end/confirm', { xsrf, logout: 'yes' }, CALLBACK);
+  await expect(party.protocol.finish(connection, end.url.searchParams, expected)).resolves.toMatchObject({
+    subject: 'sub-bob',
+    claims: { email: 'bob@example.com' },
+  });
 });
 
 it('signing out goes to the IdP and comes back, and the IdP tells us by the back channel', async () => {

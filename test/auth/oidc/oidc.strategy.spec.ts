@@ -15,8 +15,12 @@ import {
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { Clock } from '../../../src/base/clock.js';
+import { Config } from '../../../src/base/config/config.js';
+import { Outbound } from '../../../src/base/http/outbound.js';
+import { AuthAddresses } from '../../../src/auth/addresses.js';
 import { OidcSignInGuard, TenantOidcStrategy, type PendingOidcSignIn } from '../../../src/auth/oidc/oidc.strategy.js';
-import type { OidcSignIn } from '../../../src/auth/oidc/oidc.protocol.js';
+import { OidcProtocol, type OidcSignIn } from '../../../src/auth/oidc/oidc.protocol.js';
 import { SignInRefused } from '../../../src/auth/sign-in-refused.js';
 import { fresh } from './support/attempt.js';
 import { hostileOp, type HostileOp } from './support/op.js';
@@ -143,4 +147,23 @@ it('a request that nothing was prepared for is a fault, not a sign-in', async ()
     expect(await answer.text()).not.toContain('sub-');
   }
   expect((await signIn(app))[0]).toBe(200);
+});
+
+@Module({
+  providers: [
+    { provide: Outbound, useFactory: () => new Outbound() },
+    { provide: Clock, useValue: clock },
+    { provide: Config, useValue: { appUrl: 'https://app.example.com', allowPrivateDestinations: true } },
+    AuthAddresses,
+    OidcProtocol,
+  ],
+})
+class ProtocolModule {}
+
+it('the protocol is made by Nest of what the service has', async () => {
+  const context = await NestFactory.createApplicationContext(ProtocolModule, { logger: false });
+  const { op } = apps[0]!;
+  expect(await context.get(OidcProtocol).check(newConnection(op.issuer))).toMatchObject({ ok: true, keys: 1 });
+  await context.get(Outbound).close();
+  await context.close();
 });

@@ -32,7 +32,7 @@ export class NameServer {
 
   /** For DNS_SERVERS. */
   get address(): string {
-    return `127.0.0.1:${(this.socket.address()).port}`;
+    return `127.0.0.1:${this.socket.address().port}`;
   }
 
   async close(): Promise<void> {
