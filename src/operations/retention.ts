@@ -13,7 +13,19 @@ interface Month {
   to: string;
 }
 
-/** Keeps the tables of attempts in monthly partitions: the next ones are made in time, old ones are dropped whole. */
+/** What ends by itself and is of no use afterwards, with how long it is still looked at. */
+const LEFTOVERS = [
+  // A day longer than they are good for: who comes back late is told that it is over, and not that it never was.
+  `delete from sign_in_requests where expires_at < now() - interval '1 day'`,
+  `delete from used_messages where until < now()`,
+  `delete from session_tokens where expires_at < now() - interval '1 day'`,
+  `delete from jobs where state in ('done', 'failed') and finished_at < now() - interval '30 days'`,
+];
+
+/**
+ * Keeps the tables of attempts and of sign-ins in monthly partitions: the next ones are made in time, old ones are
+ * dropped whole. What is only good for minutes is swept up.
+ */
 @Injectable()
 export class Retention extends Background {
   constructor(
@@ -26,22 +38,30 @@ export class Retention extends Background {
 
   /** Makes the partitions of this month and the next, and drops those wholly older than the retention. */
   override async run(): Promise<void> {
+    const { attemptsDays, logsDays } = this.config.retention;
+    await this.keep('attempts', attemptsDays);
+    await this.keep('sign_ins', logsDays);
+    for (const statement of LEFTOVERS) await this.db.execute(statement);
+    await this.db.execute(
+      `delete from sessions where coalesce(ended_at, expires_at) < now() - make_interval(days => $1)`,
+      [logsDays],
+    );
+  }
+
+  private async keep(table: 'attempts' | 'sign_ins', days: number): Promise<void> {
     const now = new Date();
-    for (const month of [monthOf(now, 0), monthOf(now, 1)]) await this.make('attempts', month);
-    const keepFrom = new Date(now.getTime() - this.config.retention.attemptsDays * 24 * HOUR);
-    const oldest = monthOf(keepFrom, 0).name;
+    for (const month of [monthOf(now, 0), monthOf(now, 1)]) await this.make(table, month);
+    const oldest = monthOf(new Date(now.getTime() - days * 24 * HOUR), 0).name;
     const { rows } = await this.db.execute<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-       join pg_class p on p.oid = i.inhparent where p.relname = 'attempts' and c.relname ~ '^attempts_\\d{4}_\\d\\d$'`,
+       join pg_class p on p.oid = i.inhparent where p.relname = $1 and c.relname ~ ('^' || $1 || '_\\d{4}_\\d\\d$')`,
+      [table],
     );
     for (const { name } of rows) {
-      if (name >= `attempts_${oldest}`) continue;
+      if (name >= `${table}_${oldest}`) continue;
       await this.db.execute(`drop table ${name}`);
       this.logger.info('partition dropped', { partition: name });
     }
-    await this.db.execute(
-      `delete from jobs where state in ('done', 'failed') and finished_at < now() - interval '30 days'`,
-    );
   }
 
   private async make(table: string, { name, from, to }: Month): Promise<void> {
@@ -53,7 +73,7 @@ export class Retention extends Background {
       await tx.query(`select pg_advisory_xact_lock(7234502818)`);
       const again = await tx.query<{ found: string | null }>(`select to_regclass($1) as found`, [partition]);
       if (again.rows[0]!.found !== null) return;
-      await tx.query(`create table ${partition} (like ${table} including defaults)`);
+      await tx.query(`create table ${partition} (like ${table} including defaults including constraints)`);
       await tx.query(
         `with moved as (delete from ${table}_default where at >= '${from}' and at < '${to}' returning *)
          insert into ${partition} select * from moved`,

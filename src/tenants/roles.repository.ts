@@ -50,11 +50,14 @@ export class RolesRepository {
     await tx.query(`delete from roles where tenant_id = $1 and name = $2`, [tenantId, name]);
   }
 
-  /** How many directories give it by default, and how many rules name it. */
-  async usesInDirectories(tx: SqlRunner, tenantId: string, name: string): Promise<number> {
+  /** How many directories and connections give it, and how many rules name it. */
+  async usesElsewhere(tx: SqlRunner, tenantId: string, name: string): Promise<number> {
     const { rows } = await tx.query<{ uses: number }>(
       `select (select count(*) from directories where tenant_id = $1 and default_role = $2 and deleted_at is null)::int
-            + (select count(*) from group_rules where tenant_id = $1 and role = $2)::int as uses`,
+            + (select count(*) from group_rules where tenant_id = $1 and role = $2)::int
+            + (select count(*) from connections c where c.tenant_id = $1 and c.deleted_at is null
+                 and (c.settings ->> 'default_role' = $2 or exists (
+                   select 1 from jsonb_each_text(c.settings -> 'role_map') m where m.value = $2)))::int as uses`,
       [tenantId, name],
     );
     return rows[0]!.uses;

@@ -57,8 +57,8 @@ export class RolesService {
       const before = await this.locked(tx, caller.tenantId, name);
       if (name === DEFAULT_ROLE) throw new RoleInUse(name, 'whoever is created without a role gets it');
       if (before.people > 0) throw new RoleInUse(name, `${before.people} people hold it`);
-      const uses = await this.repository.usesInDirectories(tx, caller.tenantId, name);
-      if (uses > 0) throw new RoleInUse(name, `${uses} defaults or rules of directories name it`);
+      const uses = await this.repository.usesElsewhere(tx, caller.tenantId, name);
+      if (uses > 0) throw new RoleInUse(name, `${uses} defaults or rules of directories or connections name it`);
       await this.repository.delete(tx, caller.tenantId, name);
       return { before, after: null };
     });

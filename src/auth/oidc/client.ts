@@ -25,11 +25,11 @@ export interface ClientSurroundings {
 }
 
 /** openid-client's view of a connection. Made anew for each use: it is small, and holds an open secret. */
-export async function clientFor(
+export function clientFor(
   connection: OidcConnection,
   server: OidcServer,
   { now, allowHttp, fetch }: ClientSurroundings,
-): Promise<Configuration> {
+): Configuration {
   const client = new Configuration(
     {
       issuer: server.issuer,
@@ -48,7 +48,8 @@ export async function clientFor(
       [clockSkew]: Math.floor(now.getTime() / 1000) - Math.floor(Date.now() / 1000),
       [clockTolerance]: SKEW,
     },
-    await authentication(connection),
+    // Secrets are read when they are used: an address can be built without them.
+    async (...request) => (await authentication(connection))(...request),
   );
   client[customFetch] = fetch;
   // The deadline is that of the guarded fetch; a second clock would only leave timers behind.

@@ -19,7 +19,7 @@ export interface Tokens {
 }
 
 /** openid-client's view of a connection, with the `fetch` that it is to use. */
-export type ClientWith = (fetch: CustomFetch) => Promise<Configuration>;
+export type ClientWith = (fetch: CustomFetch) => Configuration;
 
 /**
  * Exchanges a code for tokens, once: a code that may have arrived is never sent a second time (RFC 6749 §4.1.2).
@@ -38,7 +38,7 @@ export async function exchangeCode<T>(
   verify: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
   let body: JsonObject | null = null;
-  const configuration = await client(idp.fetchFor('token', (seen) => (body = seen)));
+  const configuration = client(idp.fetchFor('token', (seen) => (body = seen)));
   let refusal: Error | null = null;
   try {
     await authorizationCodeGrant(configuration, answer, {
@@ -63,6 +63,8 @@ export async function exchangeCode<T>(
 export function refusalOf(error: unknown, where: string): Error {
   if (error instanceof ClientError) {
     if (error.cause instanceof SignInRefused) return error.cause;
+    // Without a code it is nothing that openid-client knows of an IdP.
+    if (error.code === undefined && error.cause instanceof Error) return error.cause;
     const detail = error.code === undefined ? '' : ` (${shorten(error.code, 60)})`;
     return new SignInRefused('idp_answer_invalid', `The answer of the ${where} is refused: ${error.message}${detail}.`);
   }

@@ -81,7 +81,7 @@ export class OidcProtocol {
   async begin(connection: OidcConnection, ask: OidcAsk): Promise<string> {
     const server = await this.metadata.get(connection);
     const { maxAgeSeconds, acrValues } = connection;
-    const url = buildAuthorizationUrl(await this.client(connection, server), {
+    const url = buildAuthorizationUrl(this.client(connection, server), {
       redirect_uri: this.redirectUri(connection),
       scope: [...new Set(['openid', ...connection.scopes])].join(' '),
       state: ask.state,
@@ -146,7 +146,7 @@ export class OidcProtocol {
       const server = await this.metadata.get(connection);
       if (server.endSessionEndpoint === null) return null;
       const hint = ask.idToken !== null && ask.idToken.length <= MAX_HINT ? ask.idToken : null;
-      const url = buildEndSessionUrl(await this.client(connection, server), {
+      const url = buildEndSessionUrl(this.client(connection, server), {
         ...(hint === null ? {} : { id_token_hint: hint }),
         client_id: connection.clientId,
         post_logout_redirect_uri: this.addresses.signedOut,
@@ -204,7 +204,7 @@ export class OidcProtocol {
     return url;
   }
 
-  private client(connection: OidcConnection, server: OidcServer, fetch: CustomFetch = noFetch): Promise<Configuration> {
+  private client(connection: OidcConnection, server: OidcServer, fetch: CustomFetch = noFetch): Configuration {
     return clientFor(connection, server, {
       now: this.clock.now(),
       allowHttp: this.config.allowPrivateDestinations,

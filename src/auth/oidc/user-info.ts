@@ -42,7 +42,7 @@ async function claimsOf(
   { accessToken, subject }: { accessToken: string; subject: string },
 ): Promise<JsonObject> {
   let sub: unknown;
-  const configuration = await client(idp.fetchFor('userinfo', (body) => (sub = body['sub'])));
+  const configuration = client(idp.fetchFor('userinfo', (body) => (sub = body['sub'])));
   try {
     return await fetchUserInfo(configuration, accessToken, subject);
   } catch (error) {

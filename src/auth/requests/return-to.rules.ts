@@ -29,7 +29,8 @@ export function returnTarget(text: string | null, rules: ReturnRules): ReturnTar
   if (url.username !== '' || url.password !== '') return null;
   // Written by somebody who named no site and resolved to one all the same: `//evil.example`.
   const relative = !/^[a-z][a-z0-9+.-]*:/i.test(text);
-  if (relative && (!text.startsWith('/') || url.origin !== rules.origin)) return null;
+  const whole = relative ? text.startsWith('/') && url.origin === rules.origin : /^https?:\/\//i.test(text);
+  if (!whole) return null;
   if (url.origin === rules.origin) return { url: url.href, application: null };
   if (!/^https?:$/.test(url.protocol) || !rules.allowed.includes(url.origin)) return null;
   return { url: url.href, application: url.origin };

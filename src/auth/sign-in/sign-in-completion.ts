@@ -5,6 +5,7 @@ import { refusalOf, type Candidate } from '../accounts/account.rules.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { AccountsService, type FoundAccount } from '../accounts/accounts.service.js';
 import type { Connection } from '../connections/connection.js';
+import { ConnectionStore } from '../connections/connection.store.js';
 import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { SignInRefused } from '../sign-in-refused.js';
@@ -27,6 +28,7 @@ const UNIQUE_VIOLATION = '23505';
 export class SignInCompletion {
   constructor(
     private readonly db: Database,
+    private readonly connections: ConnectionStore,
     private readonly requests: SignInRequestsRepository,
     private readonly accounts: AccountsService,
     private readonly making: AccountMaking,
@@ -101,6 +103,9 @@ export class SignInCompletion {
   ): Promise<SignedIn> {
     const { tenantId, id: connectionId } = connection;
     return this.db.transaction(async (tx) => {
+      if (!(await this.connections.holds(tx, connection))) {
+        throw new SignInRefused('connection_disabled', 'the connection was changed or disabled meanwhile');
+      }
       const person = await this.demandStillIn(tx, tenantId, found);
       await this.bind(tx, connection, found);
       await this.sessions.end(oldToken, 'signed_in_again', tx);

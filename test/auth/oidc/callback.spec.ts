@@ -102,7 +102,7 @@ describe('the way back', () => {
     const description = `AADSTS50105: <img src=x onerror="alert(1)">\u0000\u202e${'no no '.repeat(200)}`;
     const outcome = await refusal(attempt({ code: undefined, error: 'access_denied', error_description: description }));
     expect(outcome).toMatch(
-      /^idp_error: The IdP answers with access_denied: AADSTS50105: img src=x onerror=alert\(1\)(no no )+n?o?…$/,
+      /^idp_error: The IdP answers with access_denied: AADSTS50105: img src=x onerror=alert\(1\)[no ]+…$/,
     );
     expect(outcome.length).toBeLessThan(300);
   });

@@ -66,4 +66,6 @@ it('a client secret in the form is in the form alone', async () => {
 it('a connection without its secret is a fault of ours, not a refusal', async () => {
   const connection = newConnection(op.issuer, { clientSecret: null });
   await expect(refusal(signIn(party.protocol, connection, op))).rejects.toThrow('has no client secret');
+  // To leave, none is needed.
+  await expect(party.protocol.endSession(connection, { idToken: null, state: 's' })).resolves.toContain('/logout');
 });

@@ -1,0 +1,222 @@
+import { startApp, type TestApp } from '../support/app.js';
+import { newHouse, type House } from '../support/house.js';
+import { fresh, madeUser, user } from '../support/scim.js';
+import { hostileOp, type HostileOp } from './oidc/support/op.js';
+import { OidcDoor, reasonOf, SamlDoor, trustDomain } from './support/doors.js';
+import { Tab } from './support/tab.js';
+
+let service: TestApp;
+let house: House;
+let op: HostileOp;
+let domain: string;
+beforeAll(async () => {
+  service = await startApp();
+  op = await hostileOp(() => new Date());
+});
+beforeEach(async () => {
+  op.reset();
+  house = await newHouse(service);
+  domain = `${fresh('d')}.example.com`;
+});
+afterAll(async () => {
+  await op.stop();
+  await service.close();
+});
+const tab = (): Tab => new Tab(service);
+const login = (query: Record<string, string>, from = tab()) =>
+  from.get(`/api/auth/login?${new URLSearchParams(query)}`);
+
+describe('which sign-in it is', () => {
+  it('follows from the domain of the e-mail, without regard to case; the hint goes along', async () => {
+    await OidcDoor.open(service, house, {}, op);
+    await trustDomain(service, house.tenantId, domain);
+    for (const email of [`ada@${domain}`, `ADA@${domain.toUpperCase()}`, ` ada@${domain} `]) {
+      const seen = await login({ email });
+      expect([seen.status, new URL(seen.location!).origin]).toEqual([302, op.issuer]);
+      expect(new URL(seen.location!).searchParams.get('login_hint')).toBe(email.trim());
+    }
+    for (const email of [`ada@sub.${domain}`, `ada@x${domain}`, 'ada', '@', `ada@${domain}@evil.example`]) {
+      const seen = await login({ email });
+      expect([email, seen.status, seen.text.includes('no sign-in for this e-mail')]).toEqual([email, 404, true]);
+    }
+  });
+
+  it('says the same for every name of a domain, whoever there is', async () => {
+    await OidcDoor.open(service, house, {}, op);
+    await trustDomain(service, house.tenantId, domain);
+    await madeUser(house.scim, user(`known@${domain}`));
+    const shapes = await Promise.all(
+      ['known', 'nobody'].map(async (name) => {
+        const seen = await login({ email: `${name}@${domain}` });
+        const asked = new URL(seen.location!);
+        return [seen.status, asked.origin, [...asked.searchParams.keys()], seen.headers.getSetCookie().length];
+      }),
+    );
+    expect(shapes[0]).toEqual(shapes[1]);
+  });
+
+  it('is chosen where there are several, unless the domain is bound to one', async () => {
+    const one = await OidcDoor.open(service, house, { name: 'Staff' }, op);
+    const two = await SamlDoor.open(service, house, { name: 'Contractors' });
+    await trustDomain(service, house.tenantId, domain);
+    const seen = await login({ email: `ada@${domain}`, return_to: '/deep' });
+    expect(seen.status).toBe(200);
+    for (const { slug } of [one, two]) expect(seen.text).toContain(`connection=${slug}&amp;login_hint=ada%40`);
+    expect(seen.text).toContain('return_to=%2Fdeep');
+    await trustDomain(service, house.tenantId, domain, { connection_id: two.id });
+    expect((await login({ email: `ada@${domain}` })).location).toContain('https://idp.example.com/sso');
+    await house.api.patch(`/connections/${two.id}`, { enabled: false });
+    expect((await login({ email: `ada@${domain}` })).status).toBe(404);
+    const off = await login({ connection: two.slug });
+    expect([off.status, await reasonOf(house, off)]).toEqual([403, 'connection_disabled']);
+  });
+
+  it('an unknown connection, a wrong option, a repeated one: a clear answer, and nothing begun', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    expect((await login({ connection: 'no-such-slug' })).status).toBe(404);
+    for (const [field, query] of [
+      ['prompt', { prompt: 'none' }],
+      ['code_challenge', { code_challenge: 'short', code_challenge_method: 'S256' }],
+      ['code_challenge', { code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }],
+      ['iss', { iss: 'https://other.example' }],
+    ] as const) {
+      const seen = await tab().get(`/api/auth/login?${new URLSearchParams({ connection: door.slug, ...query })}`, {
+        accept: 'application/json',
+      });
+      expect([seen.status, JSON.parse(seen.text).errors[0].field]).toEqual([422, field]);
+    }
+    expect((await tab().get(`/api/auth/login?connection=${door.slug}&connection=x`)).status).toBe(400);
+    expect((await login({ connection: door.slug, iss: op.issuer, target_link_uri: '/there' })).status).toBe(302);
+  });
+});
+
+describe('the bad day', () => {
+  it('an IdP that is away, or answers nonsense, is said in plain words, and the next try works', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    op.tamper.canned['/.well-known/openid-configuration'] = { status: 500, body: 'no' };
+    const seen = await login({ connection: door.slug });
+    expect(seen.status).toBe(503);
+    expect(seen.text).toContain('cannot be reached');
+    expect(['idp_unreachable', 'idp_answer_invalid']).toContain(await reasonOf(house, seen));
+    op.reset();
+    expect((await login({ connection: door.slug })).status).toBe(302);
+  });
+
+  it('expired, used or unknown: one link that begins again with the same connection and target', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    const browser = tab();
+    const asked = await door.begin(browser, { return_to: '/deep?x=1' });
+    await service.db.execute(`update sign_in_requests set expires_at = now() where used_at is null`);
+    const seen = await door.answer(browser, asked, {});
+    expect(await reasonOf(house, seen)).toBe('state_expired');
+    expect(seen.text).toContain(`connection=${door.slug}&amp;return_to=%2Fdeep%3Fx%3D1`);
+    expect(seen.text.match(/class="button/g)).toHaveLength(1);
+    const stranger = await tab().get(`/api/auth/callback/${door.slug}?state=x&code=y`);
+    expect(stranger.text).toContain(`connection=${door.slug}`);
+    expect(stranger.text).not.toContain('deep');
+  });
+
+  it('with a live session people go on, to where that sign-in was going', async () => {
+    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'on' }));
+    const browser = tab();
+    const asked = await door.begin(browser, { return_to: '/deep' });
+    const cookies = new Map(browser.jar);
+    await door.answer(browser, asked, { sub: 'on' });
+    for (const [name, value] of cookies) browser.jar.set(name, value);
+    const back = await door.answer(browser, asked, { sub: 'on' });
+    expect([back.status, back.location]).toEqual([303, `${service.app.config.appUrl}/deep`]);
+    const unknown = await browser.get(`/api/auth/callback/${door.slug}?state=x&code=y`);
+    expect([unknown.status, unknown.location]).toEqual([303, `${service.app.config.appUrl}/`]);
+  });
+
+  it('a browser with very many tabs gives up the oldest ones, and the newest works', async () => {
+    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'tabs' }));
+    const browser = tab();
+    let last = await door.begin(browser);
+    for (let i = 0; i < 20; i++) last = await door.begin(browser);
+    expect(browser.cookies().length).toBeLessThan(1_500);
+    expect((await door.answer(browser, last, { sub: 'tabs' })).status).toBe(303);
+  });
+});
+
+describe('a test sign-in', () => {
+  it('shows the claims, changes nothing, and works for a connection that is switched off', async () => {
+    const door = await OidcDoor.open(service, house, { enabled: false, directory_id: house.directoryId }, op);
+    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'tested' }));
+    const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
+    const browser = tab();
+    const first = await browser.get(body.url);
+    expect(first.status).toBe(302);
+    const asked = new URL(first.location!).searchParams;
+    const seen = await door.answer(browser, asked, { sub: 'tested', department: '<i>Maths</i>' });
+    expect(seen.status).toBe(200);
+    expect(seen.text).toContain('&lt;i&gt;Maths&lt;/i&gt;');
+    expect(seen.text).toContain('found by: claim');
+    expect(await browser.who()).toBeNull();
+    const { rows } = await service.db.execute(`select 1 from identities where connection_id = '${door.id}'`);
+    expect(rows).toEqual([]);
+    expect((await house.api.get('/sign-ins')).body.data[0]).toMatchObject({ kind: 'test', outcome: 'success' });
+    const late = await tab().get(body.url);
+    expect([late.status, await reasonOf(house, late)]).toEqual([400, 'state_expired']);
+  });
+
+  it('says why it was refused, to the admin who opened it', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
+    const browser = tab();
+    const asked = new URL((await browser.get(body.url)).location!).searchParams;
+    const seen = await door.answer(browser, asked, { aud: 'somebody-else' });
+    expect(seen.text).toContain('audience_mismatch');
+    expect(seen.text).toContain('The test sign-in is refused');
+    expect(await browser.who()).toBeNull();
+  });
+
+  it('is for this tenant’s admins', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    const other = await newHouse(service);
+    expect((await other.api.post(`/connections/${door.id}/test-sign-in`)).status).toBe(404);
+  });
+});
+
+describe('how often', () => {
+  it('an address that begins or fails too often waits; others do not', async () => {
+    const busy = await startApp({ RATE_LIMIT: '100', TRUST_PROXY: '127.0.0.1' }, service);
+    try {
+      const door = await OidcDoor.open(service, house, {}, op);
+      const from = (address: string, path: string) =>
+        fetch(busy.url + path, { redirect: 'manual', headers: { 'x-forwarded-for': address, accept: 'text/html' } });
+      const start = `/api/auth/login?connection=${door.slug}`;
+      let answer = await from('192.0.2.1', start);
+      for (let i = 0; i < 400 && answer.status !== 429; i++) answer = await from('192.0.2.1', start);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '120']);
+      expect((await from('192.0.2.2', start)).status).toBe(302);
+      const fail = `/api/auth/callback/${door.slug}?state=x&code=y`;
+      let failed = await from('192.0.2.3', fail);
+      for (let i = 0; i < 500 && failed.status !== 429; i++) failed = await from('192.0.2.3', fail);
+      expect(failed.status).toBe(429);
+      expect((await from('192.0.2.2', fail)).status).toBe(400);
+    } finally {
+      await busy.close();
+    }
+  });
+});
+
+describe('the log', () => {
+  it('is listed, filtered and exported; another tenant sees nothing of it', async () => {
+    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'logged' }));
+    await door.signIn(tab(), { sub: 'logged' });
+    await door.signIn(tab(), { sub: '=cmd()', email: '=cmd()@evil.example' });
+    const all = (await house.api.get('/sign-ins')).body.data;
+    expect(all.map((one: { outcome: string }) => one.outcome)).toEqual(['refused', 'success']);
+    expect((await house.api.get(`/sign-ins?user_id=${id}`)).body.data).toHaveLength(1);
+    expect((await house.api.get('/sign-ins?outcome=refused&limit=1')).body.data).toHaveLength(1);
+    expect((await house.api.get('/sign-ins?outcome=maybe')).status).toBe(422);
+    const csv = await house.api.get('/sign-ins?format=csv');
+    expect(csv.text).toContain(`'=cmd()@evil.example`);
+    const stranger = await newHouse(service);
+    expect((await stranger.api.get(`/sign-ins?support_id=${all[0].id}`)).body.data).toEqual([]);
+  });
+});

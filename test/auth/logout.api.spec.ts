@@ -1,0 +1,193 @@
+import { inflateRawSync } from 'node:zlib';
+import { startApp, type TestApp } from '../support/app.js';
+import { newHouse, type House } from '../support/house.js';
+import { fresh, madeUser, user } from '../support/scim.js';
+import { hostileOp, newOpKey, type HostileOp } from './oidc/support/op.js';
+import { OidcDoor, SamlDoor } from './support/doors.js';
+import { signedRedirect } from './saml/support/slo.js';
+import { newKey } from './saml/support/keys.js';
+import type { Tab } from './support/tab.js';
+
+let service: TestApp;
+let house: House;
+let op: HostileOp;
+let oidc: OidcDoor;
+let saml: SamlDoor;
+beforeAll(async () => {
+  service = await startApp();
+  house = await newHouse(service);
+  op = await hostileOp(() => new Date());
+  oidc = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+  saml = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+});
+afterAll(async () => {
+  await op.stop();
+  await service.close();
+});
+
+async function byOidc(claims: Record<string, unknown> = {}): Promise<{ tab: Tab; sub: string }> {
+  const sub = (claims['sub'] as string | undefined) ?? fresh('sub');
+  await house.scim.post('/Users', user(`${fresh()}@e.com`, { externalId: sub }));
+  const tab = oidc.tab();
+  const seen = await oidc.signIn(tab, { sub, sid: `sid-${sub}`, ...claims });
+  expect(seen.status).toBe(303);
+  return { tab, sub };
+}
+
+describe('signing out here', () => {
+  it('goes on to the IdP with the ID token as the hint, and comes back to a page', async () => {
+    const { tab } = await byOidc();
+    const seen = await tab.post('/api/auth/logout');
+    expect(seen.status).toBe(303);
+    const url = new URL(seen.location!);
+    expect(`${url.origin}${url.pathname}`).toBe(`${op.issuer}/logout`);
+    expect(url.searchParams.get('id_token_hint')).toMatch(/^ey/);
+    expect(url.searchParams.get('post_logout_redirect_uri')).toBe(`${service.app.config.appUrl}/api/auth/signed-out`);
+    expect(await tab.who()).toBeNull();
+    expect((await tab.get('/api/auth/signed-out')).text).toContain('You are signed out');
+  });
+
+  it('ends the session here even if the IdP is away, and is nothing for nobody', async () => {
+    const own = await OidcDoor.open(service, house, { directory_id: house.directoryId });
+    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'away' }));
+    const tab = own.tab();
+    await own.signIn(tab, { sub: 'away' });
+    await own.op.stop();
+    await house.api.patch(`/connections/${own.id}`, { name: 'fresh cache' });
+    const seen = await tab.post('/api/auth/logout');
+    expect([seen.status, seen.location]).toEqual([303, `${service.app.config.appUrl}/api/auth/signed-out`]);
+    expect(await tab.who()).toBeNull();
+    expect((await oidc.tab().post('/api/auth/logout')).status).toBe(303);
+  });
+
+  it('answers a script with where to go on', async () => {
+    const { tab } = await byOidc();
+    const seen = await tab.send('POST', '/api/auth/logout', undefined, { accept: 'application/json' });
+    expect(JSON.parse(seen.text).redirect_to).toContain(`${op.issuer}/logout`);
+  });
+
+  it('is nothing that another site can do, and nothing that a link can do', async () => {
+    const { tab } = await byOidc();
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ]) {
+      expect((await tab.post('/api/auth/logout', [], headers as Record<string, string>)).status).toBe(403);
+    }
+    expect((await tab.get('/api/auth/logout')).status).toBe(405);
+    expect(await tab.who()).not.toBeNull();
+  });
+
+  it('asks a SAML IdP in the words in which it named the person, signed', async () => {
+    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'saml-out' }));
+    const tab = saml.tab();
+    await saml.signIn(tab, { nameId: 'saml-out' });
+    const seen = await tab.post('/api/auth/logout');
+    const asked = new URL(seen.location!).searchParams;
+    const xml = inflateRawSync(Buffer.from(asked.get('SAMLRequest')!, 'base64')).toString('utf8');
+    expect(xml).toContain('saml-out</');
+    expect(xml).toMatch(/SessionIndex[^>]*>session-1</);
+    expect(asked.get('SigAlg')).toContain('rsa-sha256');
+    expect(asked.get('Signature')).toBeTruthy();
+  });
+});
+
+describe('back-channel logout', () => {
+  const EVENT = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  const token = (claims: Record<string, unknown>, header: Record<string, unknown> = { typ: 'logout+jwt' }, key = op.signing) => {
+    const now = Math.floor(Date.now() / 1000);
+    const all = { iss: op.issuer, aud: 'client-1', iat: now, exp: now + 120, jti: fresh('j'), events: EVENT, ...claims };
+    return op.sign(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), header, key);
+  };
+  const post = async (logoutToken: string | null, slug = oidc.slug) =>
+    (
+      await fetch(`${service.url}/api/auth/backchannel-logout/${slug}`, {
+        method: 'POST',
+        body: new URLSearchParams(logoutToken === null ? [] : [['logout_token', logoutToken]]),
+      })
+    ).status;
+
+  it('ends the sessions of a subject, or the one session, and of nobody else', async () => {
+    const one = await byOidc();
+    const other = await byOidc();
+    expect(await post(await token({ sub: one.sub }))).toBe(200);
+    expect(await one.tab.who()).toBeNull();
+    expect(await other.tab.who()).not.toBeNull();
+    const again = await byOidc({ sub: one.sub, sid: 'first' });
+    const twin = await byOidc({ sub: one.sub, sid: 'second' });
+    expect(await post(await token({ sid: 'second' }))).toBe(200);
+    expect([await again.tab.who() !== null, await twin.tab.who() !== null]).toEqual([true, false]); // prettier-ignore
+    expect(await post(await token({ sub: other.sub, sid: 'first' }))).toBe(200); // no session is both
+    expect(await again.tab.who()).not.toBeNull();
+  });
+
+  it('takes nothing that is forged, repeated, old, of another kind or of another IdP', async () => {
+    const { tab, sub } = await byOidc();
+    const stranger = await newOpKey('RS256', op.signing.jwk.kid);
+    const now = Math.floor(Date.now() / 1000);
+    const bad: [string, Promise<string> | string][] = [
+      ['another key', token({ sub }, undefined, stranger)],
+      ['none', `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.`],
+      ['audience', token({ sub, aud: 'other' })],
+      ['issuer', token({ sub, iss: 'https://other.example' })],
+      ['no event', token({ sub, events: {} })],
+      ['a nonce', token({ sub, nonce: 'n' })],
+      ['no jti', token({ sub, jti: undefined })],
+      ['nobody', token({})],
+      ['over', token({ sub, exp: now - 300 })],
+      ['old', token({ sub, iat: now - 3_600 })],
+      ['an ID token', token({ sub, events: undefined }, {})],
+      ['garbage', 'x.y.z'],
+    ]; // prettier-ignore
+    for (const [what, made] of bad) expect([what, await post(await made)]).toEqual([what, 400]);
+    expect(await post(null)).toBe(400);
+    expect(await post(await token({ sub }), 'no-such')).toBe(404);
+    expect(await post(await token({ sub }), saml.slug)).toBe(400);
+    expect(await tab.who()).not.toBeNull();
+    const good = await token({ sub });
+    expect(await post(good)).toBe(200);
+    expect(await tab.who()).toBeNull();
+    expect(await post(good)).toBe(400);
+    const { body } = await house.api.get('/sign-ins?outcome=refused&reason=replayed');
+    expect(body.data[0]).toMatchObject({ kind: 'logout' });
+  });
+});
+
+describe('single logout by SAML', () => {
+  const request = (nameId: string, more: { key?: Awaited<ReturnType<typeof newKey>>; destination?: string; unsigned?: boolean } = {}) =>
+    signedRedirect(saml.idp, {
+      nameId,
+      destination: more.destination ?? `${service.app.config.appUrl}/api/auth/slo/${saml.slug}`,
+      ...(more.key ? { key: more.key } : {}),
+      ...(more.unsigned ? { unsigned: true } : {}),
+    });
+  const go = (query: string) => saml.tab().get(`/api/auth/slo/${saml.slug}?${query}`);
+
+  it('ends the sessions of whom it names, answers the IdP, and takes nothing unsigned, forged, misdirected or repeated', async () => {
+    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'slo' }));
+    const tab = saml.tab();
+    await saml.signIn(tab, { nameId: 'slo' });
+    const mallory = await newKey('mallory');
+    for (const [what, query] of [
+      ['unsigned', request('slo', { unsigned: true })],
+      ['another key', request('slo', { key: mallory })],
+      ['another address', request('slo', { destination: 'https://other.example/slo' })],
+      ['changed', request('slo').replace('RelayState=', 'RelayState=x')],
+      ['nothing', ''],
+    ] as const) {
+      expect([what, (await go(query)).status]).not.toEqual([what, 303]);
+      expect(await tab.who()).not.toBeNull();
+    }
+    const other = request('somebody-else');
+    expect((await go(other)).status).toBe(303);
+    expect(await tab.who()).not.toBeNull();
+    const good = request('slo');
+    const seen = await go(good);
+    expect(seen.status).toBe(303);
+    expect(new URL(seen.location!).searchParams.get('SAMLResponse')).toBeTruthy();
+    expect(await tab.who()).toBeNull();
+    expect((await go(good)).status).not.toBe(303);
+  });
+});

@@ -1,0 +1,165 @@
+import { fresh, refusal, signIn } from './support/attempt.js';
+import { hostileOp, newOpKey, type Canned, type HostileOp } from './support/op.js';
+import { HandClock, newConnection, newParty, ShortLimits } from './support/party.js';
+
+// What an IdP announces, and its keys: how long they are used, and what happens when they change or go away.
+
+const clock = new HandClock();
+let op: HostileOp;
+let party: ReturnType<typeof newParty>;
+let nth = 0;
+
+beforeAll(async () => {
+  op = await hostileOp(() => clock.now());
+  party = newParty(clock, new ShortLimits());
+});
+
+beforeEach(() => op.reset());
+
+afterAll(async () => {
+  await party.close();
+  await op.stop();
+});
+
+/** A connection that nothing is remembered of. */
+const unknown = (change = {}) => newConnection(op.issuer, { id: `con_new_${(nth += 1)}`, ...change });
+const attempt = (connection = unknown()) => signIn(party.protocol, connection, op);
+const accepted = (connection = unknown()) => expect(attempt(connection)).resolves.toMatchObject({ subject: 'sub-1' });
+
+describe('discovery', () => {
+  it.each<[string, () => Record<string, unknown>, RegExp]>([
+    ['another issuer', () => ({ issuer: 'https://evil.example.com' }), /^issuer_mismatch/],
+    ['the issuer with a slash', () => ({ issuer: `${op.issuer}/` }), /^issuer_mismatch/],
+    ['no issuer', () => ({ issuer: undefined }), /^issuer_mismatch/],
+    ['no token endpoint', () => ({ token_endpoint: undefined }), /^idp_answer_invalid: .*token_endpoint is missing/],
+    ['no key set', () => ({ jwks_uri: undefined }), /^idp_answer_invalid: .*jwks_uri is missing/],
+    ['no authorization endpoint', () => ({ authorization_endpoint: '' }), /^idp_answer_invalid: .*is missing/],
+    ['javascript:', () => ({ authorization_endpoint: 'javascript:alert(1)' }), /^idp_answer_invalid: .*https/],
+    ['javascript: at the end', () => ({ end_session_endpoint: 'javascript:alert(1)' }), /^idp_answer_invalid: .*https/],
+    ['file:', () => ({ token_endpoint: 'file:///etc/passwd' }), /^idp_answer_invalid: .*https/],
+    ['a password', () => ({ token_endpoint: 'https://a:b@idp.example.com/' }), /^idp_answer_invalid: .*password/],
+    ['a list', () => ({ token_endpoint: [`${op.issuer}/token`] }), /^idp_answer_invalid: .*complete address/],
+  ])('with %s: refused', async (_name, discovery, expected) => {
+    await accepted();
+    op.tamper.discovery = discovery();
+    expect(await refusal(attempt())).toMatch(expected);
+    op.reset();
+    await accepted();
+  });
+
+  it('is asked once for many, again after ten minutes, and not for a while when that fails', async () => {
+    const connection = unknown();
+    const begin = () => party.protocol.begin(connection, { ...fresh(), prompt: null, loginHint: null });
+    const asked = () => op.count('/.well-known/openid-configuration');
+    await Promise.all(Array.from({ length: 20 }, begin));
+    clock.advance(599);
+    await begin();
+    expect(asked()).toBe(1);
+    clock.advance(1);
+    op.tamper.canned['/.well-known/openid-configuration'] = { status: 503 };
+    await begin();
+    await begin();
+    expect(asked()).toBe(2);
+    clock.advance(60);
+    await begin();
+    expect(asked()).toBe(3);
+    clock.advance(24 * 3600);
+    expect(await refusal(begin())).toMatch(/^idp_unreachable/);
+    op.reset();
+    await begin();
+  });
+
+  it('that becomes another issuer is not believed, and neither is what was before', async () => {
+    const connection = unknown();
+    await accepted(connection);
+    clock.advance(600);
+    op.tamper.discovery = { issuer: 'https://evil.example.com' };
+    expect(await refusal(attempt(connection))).toMatch(/^issuer_mismatch/);
+    expect(await refusal(attempt(connection))).toMatch(/^issuer_mismatch/);
+    op.reset();
+    await accepted(connection);
+  });
+
+  it('of a changed connection is read anew', async () => {
+    const connection = unknown();
+    await accepted(connection);
+    op.tamper.discovery = { issuer: 'https://evil.example.com' };
+    expect(await refusal(attempt({ ...connection, version: 2 }))).toMatch(/^issuer_mismatch/);
+    await accepted(connection);
+  });
+});
+
+describe('the key set', () => {
+  it('may change in mid-flight', async () => {
+    const connection = unknown();
+    await accepted(connection);
+    const before = op.signing;
+    op.signing = await newOpKey('RS256', 'key-2');
+    await accepted(connection);
+    await accepted(connection);
+    expect(op.count('/jwks')).toBe(2);
+    op.signing = before;
+  });
+
+  it('a hundred unknown keys cost two fetches', async () => {
+    const connection = unknown();
+    await accepted(connection);
+    for (let i = 0; i < 100; i += 1) {
+      op.tamper.idToken = async (header, claims) => {
+        const [, rest] = (await op.sign(claims, header)).split(/\.(.*)/s);
+        return `${Buffer.from(JSON.stringify({ ...header, kid: `made-up-${i}` })).toString('base64url')}.${rest}`;
+      };
+      expect(await refusal(attempt(connection))).toMatch(/^signature_invalid: The IdP has no key made-up-/);
+    }
+    expect(op.count('/jwks')).toBe(2);
+    op.tamper.idToken = null;
+    await accepted(connection);
+    expect(op.count('/jwks')).toBe(2);
+  });
+
+  it('is asked for again a minute later, and not sooner', async () => {
+    const connection = unknown();
+    await accepted(connection);
+    const before = op.signing;
+    op.signing = await newOpKey('RS256', 'key-3');
+    op.tamper.keys = [before.jwk];
+    expect(await refusal(attempt(connection))).toMatch(/^signature_invalid: The IdP has no key key-3/);
+    op.tamper.keys = null;
+    expect(await refusal(attempt(connection))).toMatch(/^signature_invalid/);
+    clock.advance(60);
+    await accepted(connection);
+    op.signing = before;
+  });
+
+  it.each<[string, Canned]>([
+    ['500', { status: 500 }],
+    ['no answer', { hang: true }],
+    ['64 MiB', { bytes: 64 << 20 }],
+    ['no keys', { body: '{}' }],
+  ])('that was good is used on while there is %s, and a new key is found when it is back', async (_name, canned) => {
+    const connection = unknown();
+    await accepted(connection);
+    clock.advance(601);
+    op.tamper.canned['/jwks'] = canned;
+    await accepted(connection);
+    await accepted(connection);
+    const before = op.signing;
+    op.signing = await newOpKey('RS256', 'key-4');
+    expect(await refusal(attempt(connection))).toMatch(/^idp_(unreachable|answer_invalid)/);
+    op.reset();
+    clock.advance(60);
+    await accepted(connection);
+    op.signing = before;
+  });
+
+  it('a wrong signature is one, be the key set away or not', async () => {
+    const connection = unknown();
+    await accepted(connection);
+    const attacker = await newOpKey('RS256', 'key-1');
+    op.tamper.idToken = (header, claims) => op.sign(claims, header, attacker);
+    op.tamper.canned['/jwks'] = { status: 500 };
+    expect(await refusal(attempt(connection))).toMatch(/^signature_invalid/);
+    op.reset();
+    await accepted(connection);
+  });
+});

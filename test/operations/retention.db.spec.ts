@@ -1,0 +1,50 @@
+import { Retention } from '../../src/operations/retention.js';
+import { startApp, type TestApp } from '../support/app.js';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startApp({ ROLE: 'api', RETENTION_LOGS: '90', RETENTION_ATTEMPTS: '30' });
+});
+afterAll(() => service.close());
+
+const partitions = async (table: string): Promise<string[]> => {
+  const { rows } = await service.db.execute<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     join pg_class p on p.oid = i.inhparent where p.relname = $1 order by 1`,
+    [table],
+  );
+  return rows.map(({ name }) => name);
+};
+const month = (later: number): string => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + later, 1))
+    .toISOString()
+    .slice(0, 7)
+    .replace('-', '_');
+};
+
+it.each(['attempts', 'sign_ins'])(
+  '%s: the next months are made, and only what is too old goes, whole',
+  async (table) => {
+    const old = month(-8);
+    const [year, number] = old.split('_').map(Number) as [number, number];
+  const first = (of: number): string => new Date(Date.UTC(year, of - 1, 1)).toISOString();
+  await service.db.execute(
+    `create table ${table}_${old} partition of ${table} for values from ('${first(number)}') to ('${first(number + 1)}')`,
+  );
+  expect(await partitions(table)).toContain(`${table}_${old}`);
+    await service.app.nest.get(Retention).run();
+    expect(await partitions(table)).toEqual([`${table}_${month(0)}`, `${table}_${month(1)}`, `${table}_default`]);
+  },
+);
+
+it('what is only good for minutes is swept up, and what may still be asked for stays', async () => {
+  const { tenantId } = service.tenant;
+  await service.db.execute(
+    `insert into used_messages (tenant_id, connection_id, message_id, until) values
+       ('${tenantId}', 'con_1', 'over', now() - interval '1 minute'), ('${tenantId}', 'con_1', 'still', now() + interval '1 minute')`,
+  );
+  await service.app.nest.get(Retention).run();
+  const { rows } = await service.db.execute<{ message_id: string }>(`select message_id from used_messages`);
+  expect(rows).toEqual([{ message_id: 'still' }]);
+});
