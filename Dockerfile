@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .swcrc tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY src ./src
-RUN npx swc src -d dist --strip-leading-paths --copy-files --quiet && npm prune --omit=dev --omit=optional --ignore-scripts
+RUN npx swc src -d dist --strip-leading-paths --extensions .ts --copy-files --quiet && npm prune --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000

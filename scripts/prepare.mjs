@@ -45,7 +45,17 @@ function build() {
   if (existsSync(mark) && readFileSync(mark, 'utf8') === newest) return;
   console.error('Building …');
   rmSync('dist', { recursive: true, force: true });
-  run(process.execPath, ['node_modules/@swc/cli/bin/swc.js', 'src', '-d', 'dist', '--strip-leading-paths', '--copy-files', '--quiet']);
+  run(process.execPath, [
+    'node_modules/@swc/cli/bin/swc.js',
+    'src',
+    '-d',
+    'dist',
+    '--strip-leading-paths',
+    '--extensions',
+    '.ts',
+    '--copy-files',
+    '--quiet',
+  ]);
   writeFileSync(mark, newest);
 }
 

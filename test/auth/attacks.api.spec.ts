@@ -316,6 +316,7 @@ describe('what is said', () => {
         DATABASE_URL: service.databaseUrl,
         DATA_DIR: service.dataDir,
         PORT: port,
+        BASE_URL: service.app.config.baseUrl,
         SANDBOX: 'off',
         LOG_LEVEL: 'debug',
         ALLOW_PRIVATE_DESTINATIONS: 'on',
@@ -350,6 +351,19 @@ describe('what is said', () => {
           .find((one) => one.includes('session'))!
           .split(/[=;]/)[1]!,
       );
+      // The built service verifies in threads that it has to find where it was built to.
+      const begun = await fetch(`${base}/api/auth/login?connection=${saml.slug}`, { redirect: 'manual' });
+      const relay = new URL(begun.headers.get('location')!).searchParams.get('RelayState')!;
+      const good = saml.idp.form(saml.parts(`_${relay}`, { nameId: 'honest' }));
+      const half = begun.headers.getSetCookie().map((one) => one.split(';')[0]!).join('; '); // prettier-ignore
+      secrets.push(relay, half.split('=')[1]!, good.get('SAMLResponse')!.slice(200, 260));
+      const byForm = await fetch(`${base}/api/auth/callback/${saml.slug}`, {
+        method: 'POST',
+        body: new URLSearchParams([...good]),
+        headers: { cookie: half },
+        redirect: 'manual',
+      });
+      expect(byForm.status).toBe(303);
       const form = saml.idp.form(saml.parts(null, { nameId: 'canary-name' }));
       secrets.push(form.get('SAMLResponse')!.slice(0, 60), 'canary-name');
       const posted = await fetch(`${base}/api/auth/callback/${saml.slug}`, {

@@ -4,8 +4,8 @@ import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { hostileOp, newOpKey, type HostileOp } from './oidc/support/op.js';
 import { OidcDoor, SamlDoor } from './support/doors.js';
-import { signedRedirect } from './saml/support/slo.js';
 import { newKey } from './saml/support/keys.js';
+import { logoutQuery, type LogoutParts } from './saml/support/logout.js';
 import type { Tab } from './support/tab.js';
 
 let service: TestApp;
@@ -68,14 +68,13 @@ describe('signing out here', () => {
 
   it('is nothing that another site can do, and nothing that a link can do', async () => {
     const { tab } = await byOidc();
-    for (const headers of [
+    const foreign: Record<string, string>[] = [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
       { origin: 'https://evil.example' },
       { origin: 'null' },
-    ]) {
-      expect((await tab.post('/api/auth/logout', [], headers as Record<string, string>)).status).toBe(403);
-    }
+    ];
+    for (const headers of foreign) expect((await tab.post('/api/auth/logout', [], headers)).status).toBe(403);
     expect((await tab.get('/api/auth/logout')).status).toBe(405);
     expect(await tab.who()).not.toBeNull();
   });
@@ -96,9 +95,21 @@ describe('signing out here', () => {
 
 describe('back-channel logout', () => {
   const EVENT = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-  const token = (claims: Record<string, unknown>, header: Record<string, unknown> = { typ: 'logout+jwt' }, key = op.signing) => {
+  const token = (
+    claims: Record<string, unknown>,
+    header: Record<string, unknown> = { typ: 'logout+jwt' },
+    key = op.signing,
+  ) => {
     const now = Math.floor(Date.now() / 1000);
-    const all = { iss: op.issuer, aud: 'client-1', iat: now, exp: now + 120, jti: fresh('j'), events: EVENT, ...claims };
+    const all = {
+      iss: op.issuer,
+      aud: 'client-1',
+      iat: now,
+      exp: now + 120,
+      jti: fresh('j'),
+      events: EVENT,
+      ...claims,
+    };
     return op.sign(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), header, key);
   };
   const post = async (logoutToken: string | null, slug = oidc.slug) =>
@@ -156,12 +167,13 @@ describe('back-channel logout', () => {
 });
 
 describe('single logout by SAML', () => {
-  const request = (nameId: string, more: { key?: Awaited<ReturnType<typeof newKey>>; destination?: string; unsigned?: boolean } = {}) =>
-    signedRedirect(saml.idp, {
-      nameId,
-      destination: more.destination ?? `${service.app.config.appUrl}/api/auth/slo/${saml.slug}`,
-      ...(more.key ? { key: more.key } : {}),
-      ...(more.unsigned ? { unsigned: true } : {}),
+  const request = (nameId: string, parts: LogoutParts = {}, key: SamlDoor['idp']['key'] | null = saml.idp.key) =>
+    logoutQuery('LogoutRequest', key, {
+      id: `_l${fresh()}`,
+      issuer: saml.idp.entityId,
+      destination: `${service.app.config.appUrl}/api/auth/slo/${saml.slug}`,
+      nameIdXml: `<saml:NameID>${nameId}</saml:NameID>`,
+      ...parts,
     });
   const go = (query: string) => saml.tab().get(`/api/auth/slo/${saml.slug}?${query}`);
 
@@ -171,8 +183,8 @@ describe('single logout by SAML', () => {
     await saml.signIn(tab, { nameId: 'slo' });
     const mallory = await newKey('mallory');
     for (const [what, query] of [
-      ['unsigned', request('slo', { unsigned: true })],
-      ['another key', request('slo', { key: mallory })],
+      ['unsigned', request('slo', {}, null)],
+      ['another key', request('slo', {}, mallory)],
       ['another address', request('slo', { destination: 'https://other.example/slo' })],
       ['changed', request('slo').replace('RelayState=', 'RelayState=x')],
       ['nothing', ''],
