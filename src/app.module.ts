@@ -10,6 +10,7 @@ import {
   DirectoryWordsModule,
 } from './directory-sync/directory-sync.module.js';
 import { ForwardingModule } from './forwarding/forwarding.module.js';
+import { HistoryModule } from './history/history.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { SeatsModule } from './seats/seats.module.js';
@@ -38,6 +39,7 @@ export class AppModule {
         ForwardingModule,
         TenantsModule,
         LookupModule,
+        HistoryModule,
         SurfacesModule,
         OperationsModule,
       ],

@@ -7,6 +7,7 @@ import { DIRECTORY_COMMANDS } from './commands/directories.js';
 import { DOMAIN_COMMANDS } from './commands/domains.js';
 import { PLATFORM_COMMANDS } from './commands/platform.js';
 import { SEAT_COMMANDS } from './commands/seats.js';
+import { SIGN_IN_COMMANDS } from './commands/sign-ins.js';
 import { SERVICE_COMMANDS } from './commands/service.js';
 import { TENANT_COMMANDS } from './commands/tenants.js';
 import { findConnection, type Env } from './connection.js';
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   ...DOMAIN_COMMANDS,
   ...PLATFORM_COMMANDS,
   ...SEAT_COMMANDS,
+  ...SIGN_IN_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
 
@@ -28,13 +30,16 @@ const NOUNS: Record<string, string> = {
   tenant: 'customers (operator token)',
   'api-key': 'what opens the API: create, list, revoke',
   directory: 'SCIM sources: create, list, rotate-token, preview, live, guard',
-  connection: 'sign-in through IdPs: create-oidc, create-saml, list, show, enable, disable, delete, refresh-metadata',
+  connection:
+    'sign-in through IdPs: create-oidc, create-saml, list, show, enable, disable, delete, refresh-metadata, check, test',
   domain: 'e-mail domains of a tenant: add, verify, list, remove, trust (operator token)',
   platform: 'where changes go: set, show, test, pause, resume, import',
   changes: 'what was or is to be forwarded: list, retry, dismiss, resend',
   held: 'people for whom what was written is not in force: list, release, discard',
   seats: 'how many, the limit, the ledger: show, limit, verify',
-  keys: 'the encryption of secrets: rotate (operator token)',
+  'sign-in': 'who signed in, who was refused, and why: list',
+  session: 'who is signed in now: list, end',
+  keys: 'the encryption of secrets, and what is signed with: rotate, rotate-signing (operator token)',
 };
 
 const AFTER = `

@@ -159,13 +159,20 @@ function certificatesOf(role: XmlElement): string[] {
     .flatMap((data) => childrenOf(data, NS.signature, 'X509Certificate').slice(0, 1))
     .map(({ text }) => pemOf(text));
   const certificates: string[] = [];
+  let first: string | null = null;
   for (const pem of texts) {
-    if (pem === null) throw new MetadataProblem('An X509Certificate of the metadata is not base64.');
-    const problem = certificateProblem(pem);
-    if (problem !== null) throw new MetadataProblem(`A signing certificate of the metadata ${problem}.`);
-    if (!certificates.includes(pem)) certificates.push(pem);
+    const problem = pem === null ? 'is not base64' : certificateProblem(pem);
+    if (problem !== null) first ??= problem;
+    else if (!certificates.includes(pem as string)) certificates.push(pem as string);
   }
-  if (certificates.length === 0) throw new MetadataProblem('The IdP names no certificate for its signatures.');
+  // One that cannot be used is passed over where there is another: an old key must not keep the new one out.
+  if (certificates.length === 0) {
+    throw new MetadataProblem(
+      first === null
+        ? 'The IdP names no certificate for its signatures.'
+        : `A signing certificate of the metadata ${first}.`,
+    );
+  }
   if (certificates.length > MAX_CERTIFICATES) {
     throw new MetadataProblem(`The IdP names more than ${MAX_CERTIFICATES} certificates for its signatures.`);
   }

@@ -128,6 +128,26 @@ export const CONNECTION_COMMANDS: Command[] = [
       return { connection_id: id, idp_entity_id, sso_url, certificates: known.length, metadata_checked_at };
     },
   },
+  {
+    noun: 'connection',
+    verb: 'check',
+    description: 'Looks at the IdP of an OIDC connection without signing anybody in',
+    argument: CONNECTION,
+    async run(context) {
+      const id = await connectionId(context);
+      return context.client.call('POST', `/connections/${encode(id)}/check`);
+    },
+  },
+  {
+    noun: 'connection',
+    verb: 'test',
+    description: 'An address for a test sign-in, to be opened once: shows the claims and changes nothing',
+    argument: CONNECTION,
+    async run(context) {
+      const id = await connectionId(context);
+      return context.client.call('POST', `/connections/${encode(id)}/test-sign-in`);
+    },
+  },
 ];
 
 function turn(verb: string, description: string, enabled: boolean): Command {

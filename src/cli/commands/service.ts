@@ -1,7 +1,7 @@
 import { migrate } from '../../data-source.js';
 import { CliError, EXIT } from '../cli.errors.js';
 import type { Json } from '../client.js';
-import type { Command } from '../command.js';
+import { columns, given, numbers, type Command } from '../command.js';
 
 export const SERVICE_COMMANDS: Command[] = [
   {
@@ -38,6 +38,20 @@ export const SERVICE_COMMANDS: Command[] = [
     verb: 'rotate',
     description: 'Seals all secrets with the first key of ENCRYPTION_KEY; then the old keys can go',
     run: ({ client }) => client.operate('POST', '/tenants/keys/rotate', {}),
+  },
+  {
+    noun: 'keys',
+    verb: 'rotate-signing',
+    description: 'Makes the next key that tokens (jwt) or SAML messages (saml) are signed with',
+    options: [
+      { name: 'purpose', description: 'jwt or saml', required: true },
+      { name: 'active_in_seconds', description: 'when it takes over: 600 (jwt) or 30 days (saml) unless set' },
+    ],
+    async run(context) {
+      const body = { ...given(context, 'purpose'), ...numbers(context, 'active_in_seconds') };
+      const { keys } = await context.client.operate<{ keys: Json[] }>('POST', '/tenants/keys/signing/rotate', body);
+      return columns(keys, 'id', 'purpose', 'active_from', 'retired_at');
+    },
   },
   {
     noun: 'migrate',

@@ -115,7 +115,11 @@ describe('metadata that cannot be used', () => {
     ['a dangerous address', (xml) => xml.replace(/https:\/\/acme/g, 'javascript://acme'), 'not an http(s) address'],
     ['no certificate', (xml) => xml.replace(/<md:KeyDescriptor.*<\/md:KeyDescriptor>/s, ''), 'names no certificate'],
     ['encryption alone', (xml) => xml.replace('use="signing"', 'use="encryption"'), 'names no certificate'],
-    ['a certificate that is none', (xml) => xml.replace(/(<ds:X509Certificate>)[^<]+/, '$1AAAA'), 'cannot be read'],
+    [
+      'a certificate that is none',
+      (xml) => xml.replace(/(<ds:X509Certificate>)[^<]+/, '$1AAAA'),
+      'not a certificate that can be read',
+    ],
     ['a certificate with other characters', (xml) => xml.replace('<ds:X509Certificate>', '$&%'), 'not base64'],
     ['expired', (xml) => xml.replace('entityID', 'validUntil="2029-12-31T23:59:59Z" entityID'), 'has expired'],
     [
@@ -133,5 +137,8 @@ describe('metadata that cannot be used', () => {
     const weak = await newKey('weak', { bits: 1024 });
     const xml = file('okta').replace(/(<ds:X509Certificate>)[^<]+/, `$1${base64Of(weak.certificate)}`);
     expect(problem(xml)).toContain('less than 2048 bits');
+    // Beside a good one it is passed over: an old key must not keep the new one out.
+    const both = file('google').replace(/(<ds:X509Certificate>)[^<]+/, `$1${base64Of(weak.certificate)}`);
+    expect(subjects(readIdpMetadata(both, { now }).certificates)).toEqual(['CN=google2']);
   });
 });

@@ -1,0 +1,46 @@
+import { encode } from '../client.js';
+import { columns, queryOf, type Command } from '../command.js';
+
+const USER = { name: 'user_id', required: true, description: 'the person' };
+
+export const SIGN_IN_COMMANDS: Command[] = [
+  {
+    noun: 'sign-in',
+    verb: 'list',
+    description: 'Who signed in, who was refused, and why; newest first',
+    options: [
+      { name: 'support_id', description: 'the number on the page that somebody has seen' },
+      { name: 'user_id', description: 'of one person' },
+      { name: 'connection_id', description: 'of one connection' },
+      { name: 'outcome', description: 'success or refused' },
+    ],
+    async run(context) {
+      const query = queryOf(context, 'support_id', 'user_id', 'connection_id', 'outcome');
+      const rows = await context.client.list(`/sign-ins${query}`, 200);
+      return columns(rows, 'at', 'outcome', 'reason', 'account', 'connection', 'user_id', 'detail', 'id');
+    },
+  },
+  {
+    noun: 'session',
+    verb: 'list',
+    description: 'The live sessions of a person',
+    argument: USER,
+    async run({ client, argument }) {
+      const { data } = await client.call<{ data: Record<string, unknown>[] }>(
+        'GET',
+        `/users/${encode(argument!)}/sessions`,
+      );
+      return columns(data, 'id', 'connection', 'created_at', 'seen_at', 'expires_at', 'ip');
+    },
+  },
+  {
+    noun: 'session',
+    verb: 'end',
+    description: 'Ends all sessions of a person',
+    argument: USER,
+    async run({ client, argument }) {
+      await client.call('DELETE', `/users/${encode(argument!)}/sessions`);
+      return { user_id: argument, sessions: 'ended' };
+    },
+  },
+];

@@ -1,0 +1,81 @@
+import type { Actor } from '../identity/source.js';
+import type { EntryKind } from './timeline.rules.js';
+
+/** An entry as it is read: where it stands, and what it says. */
+export interface EntryRow {
+  kind: EntryKind;
+  /** UTC, to the microsecond. */
+  at: string;
+  key: string;
+  id: string;
+  fields: Record<string, unknown>;
+}
+
+/** An entry as the API shows it; which other fields there are depends on its kind. */
+export interface HistoryEntry extends Record<string, unknown> {
+  id: string;
+  at: string;
+  kind: EntryKind;
+}
+
+export function entryBody({ id, at, kind, fields }: EntryRow): HistoryEntry {
+  return { id, at, kind, ...fields };
+}
+
+/** The columns of an export for spreadsheets. What only one kind has is in `details`, as JSON. */
+export const ENTRY_COLUMNS = [
+  'id', 'at', 'kind', 'what', 'actor_kind', 'actor_id', 'actor_name', 'request_id', 'details',
+] as const; // prettier-ignore
+
+/** The cells of an entry, in the order of `ENTRY_COLUMNS`. */
+export function entryCells(row: EntryRow): unknown[] {
+  const {
+    source,
+    actor: own,
+    request_id: request,
+  } = row.fields as {
+    source?: { actor?: Actor; request_id?: string };
+    actor?: Actor;
+    request_id?: string;
+  };
+  const actor = own ?? source?.actor;
+  return [
+    row.id,
+    row.at,
+    row.kind,
+    whatHappened(row),
+    actor?.kind,
+    actor?.id,
+    actor?.name,
+    request ?? source?.request_id,
+    row.fields,
+  ];
+}
+
+/** What happened, in a few words for a line of a table. */
+export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>): string {
+  const words = (...names: string[]): string =>
+    names
+      .map((name) => fields[name])
+      .filter((value) => value !== null && value !== undefined && value !== '')
+      .map((value) => (Array.isArray(value) ? value.join(',') : String(value)))
+      .join(' ');
+  switch (kind) {
+    case 'change':
+      return words('event', 'changed');
+    case 'delivery':
+      return words('method', 'path', 'status', 'outcome', 'detail');
+    case 'seat':
+      return words('event', 'role', 'reason');
+    case 'sign_in':
+      return words('event', 'outcome', 'reason', 'account');
+    case 'session':
+      return fields['ended_at'] == null ? 'began' : words('ended_at', 'end_reason').replace(/^/, 'began, ended ');
+    case 'binding':
+      return words('made_by', 'made_of');
+    case 'audit':
+      return words('event');
+    case 'removed':
+      return words('user_name');
+  }
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { NotFound } from '../base/errors/domain-error.js';
+import type { PageRequest } from '../base/http/page.js';
+import type { EntryRow } from './entry.mapping.js';
+import { HistoryRepository, type HistoryFilter } from './history.repository.js';
+import { placeIn, type Place } from './timeline.rules.js';
+
+const BATCH = 500;
+
+/** A person's history in one place. Someone who was deleted still has one. */
+@Injectable()
+export class HistoryService {
+  constructor(private readonly repository: HistoryRepository) {}
+
+  /** Throws NotFound for an id that never was somebody's of this tenant. */
+  async demandKnown(tenantId: string, userId: string): Promise<void> {
+    if (!(await this.repository.isKnown(tenantId, userId))) throw new NotFound('user');
+  }
+
+  /** A page: one entry more than asked for says that there is another. */
+  page(tenantId: string, userId: string, filter: HistoryFilter, page: PageRequest): Promise<EntryRow[]> {
+    return this.repository.read(tenantId, userId, filter, placeIn(page.after), page.limit + 1);
+  }
+
+  /** All entries that match, a batch at a time. */
+  async *all(tenantId: string, userId: string, filter: HistoryFilter): AsyncGenerator<EntryRow[]> {
+    let place: Place | null = null;
+    for (;;) {
+      const rows: EntryRow[] = await this.repository.read(tenantId, userId, filter, place, BATCH);
+      if (rows.length > 0) yield rows;
+      if (rows.length < BATCH) return;
+      place = rows.at(-1)!;
+    }
+  }
+}

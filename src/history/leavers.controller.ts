@@ -1,0 +1,105 @@
+import { applyDecorators, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { csvLine } from '../base/http/csv.js';
+import { exportFormat, sendExport } from '../base/http/export.js';
+import { pageOf, readPage } from '../base/http/page.js';
+import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
+import { ApiController } from '../tenants/api-controller.js';
+import type { Caller } from '../tenants/caller.js';
+import { CurrentCaller } from '../tenants/current-caller.js';
+import { RequireScope } from '../tenants/require-scope.js';
+import { LeaverPage } from './history.dto.js';
+import { HistoryService } from './history.service.js';
+import { LEAVER_COLUMNS, leaverBody, leaverCells } from './leaver.mapping.js';
+import { LEAVER_STATES } from './leaver.rules.js';
+import type { LeaverFilter } from './leavers.repository.js';
+import { LeaversService } from './leavers.service.js';
+
+const FILTERS = ['since', 'until', 'state'] as const;
+const OTHERS = ['limit', 'cursor', 'format'] as const;
+
+/** What both lists take and answer. */
+const DescribedList = (): MethodDecorator =>
+  applyDecorators(
+    ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } }),
+    ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } }),
+    ApiQuery({ name: 'state', required: false, enum: LEAVER_STATES }),
+    ApiQuery({ name: 'limit', required: false }),
+    ApiQuery({ name: 'cursor', required: false }),
+    ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] }),
+    ApiOkResponse({ type: LeaverPage }),
+  );
+
+/** Each leaver's record: when the IdP asked, and when it was true here and at the platform. */
+@ApiController('leavers', { tag: 'history' })
+@RequireScope('audit:read')
+export class LeaversController {
+  constructor(
+    private readonly leavers: LeaversService,
+    private readonly history: HistoryService,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Who was deactivated or deleted, newest first, with the times of request, commit, sessions and platform',
+    description:
+      '`format=csv` or `format=ndjson` exports all that matches. A departure that is held is not among them.',
+  })
+  @ApiQuery({ name: 'user_id', required: false })
+  @DescribedList()
+  list(
+    @CurrentCaller() { tenantId }: Caller,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const { user_id: userId } = queryOptions(query, ['user_id', ...FILTERS, ...OTHERS]);
+    return this.answer(tenantId, userId, query, req, res);
+  }
+
+  @Get(':user_id')
+  @ApiOperation({ summary: 'One person’s departures, newest first' })
+  @DescribedList()
+  async get(
+    @CurrentCaller() { tenantId }: Caller,
+    @Param('user_id') userId: string,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    queryOptions(query, [...FILTERS, ...OTHERS]);
+    await this.history.demandKnown(tenantId, userId);
+    return this.answer(tenantId, userId, query, req, res);
+  }
+
+  private async answer(
+    tenantId: string,
+    userId: string | undefined,
+    query: QueryMap,
+    req: BridgeRequest,
+    res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, ['user_id', ...FILTERS, ...OTHERS]);
+    const filter: LeaverFilter = {
+      user_id: userId,
+      state: queryChoice('state', options.state, LEAVER_STATES),
+      since: queryTime('since', options.since),
+      until: queryTime('until', options.until),
+    };
+    const format = exportFormat(options.format, req.headers.accept);
+    if (format !== 'json') return sendExport(res, format, 'leavers', this.export(tenantId, filter, format));
+    const page = readPage(query, `leavers ${[userId, ...FILTERS.map((name) => options[name])].join(' ')}`);
+    const rows = await this.leavers.list(tenantId, filter, page);
+    res.json(pageOf(page, rows, (row) => row.sequence, leaverBody));
+  }
+
+  private async *export(tenantId: string, filter: LeaverFilter, format: 'csv' | 'ndjson'): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine(LEAVER_COLUMNS);
+    for await (const rows of this.leavers.all(tenantId, filter)) {
+      yield rows
+        .map((row) => (format === 'csv' ? csvLine(leaverCells(row)) : `${JSON.stringify(leaverBody(row))}\n`))
+        .join('');
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../base/database/database.js';
+import type { PageRequest } from '../base/http/page.js';
+import type { LeaverRow } from './leaver.mapping.js';
+import type { LeaverState } from './leaver.rules.js';
+
+export interface LeaverFilter {
+  user_id?: string | undefined;
+  state?: LeaverState | undefined;
+  /** By the time of the commit: from then on, and before. */
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+// The same ladder as that of a change (forwarding/changes): a departure stands where its person's lane stands to it.
+const STATE = `case
+  when not c.forwarded then 'not_forwarded'
+  when c.dismissed is not null then 'dismissed'
+  when l.confirmed_through >= c.sequence then 'confirmed'
+  when l.parked is not null then 'parked'
+  else 'waiting' end`;
+
+// What is under way or stuck is found from the lanes, which are few then; all else from the departures.
+const UNDER_WAY: readonly (LeaverState | undefined)[] = ['waiting', 'parked'];
+const FROM_CHANGES = `changes c left join lanes l on l.tenant_id = c.tenant_id and l.user_id = c.user_id`;
+const FROM_LANES = `lanes l join changes c on c.tenant_id = l.tenant_id and c.user_id = l.user_id
+  and c.sequence > l.confirmed_through and l.tenant_id = $1 and l.first_pending is not null`;
+
+// A GET carries nothing, and NONE was never sent. What a later call brought along is found by its range of sequences.
+// Attempts are dropped with their month; then the lane still knows of a departure that was the last thing confirmed.
+const TOLD = `left join lateral (
+    select min(x.sent_at) filter (where x.method not in ('GET', 'NONE')) as forwarded_at,
+      min(x.sent_at + x.duration_ms * interval '1 millisecond')
+        filter (where x.outcome in ('delivered', 'adopted', 'nothing_to_say')) as confirmed_at
+    from attempts x
+    where x.tenant_id = $1 and x.user_id = c.user_id and x.last_sequence >= c.sequence and x.first_sequence <= c.sequence
+  ) a on true`;
+
+// The sessions that this very departure ended, and not an earlier one, after which the person came back: they lie
+// between the change before and the change after. What had run out by itself is none of them.
+const SESSIONS = `left join lateral (
+    select count(*)::int as ended from sessions s
+    where s.tenant_id = $1 and s.user_id = c.user_id and s.end_reason = c.kind and s.expires_at > s.ended_at
+      and s.seen_at + make_interval(secs => s.idle_seconds) > s.ended_at
+      and s.ended_at > coalesce((select b.occurred_at from changes b where b.tenant_id = $1 and b.user_id = c.user_id
+        and b.sequence < c.sequence order by b.sequence desc limit 1), '-infinity')
+      and s.ended_at < coalesce((select f.occurred_at from changes f where f.tenant_id = $1 and f.user_id = c.user_id
+        and f.sequence > c.sequence order by f.sequence limit 1), 'infinity')
+  ) s on true`;
+
+/** Departures, each with the times of what followed from it. A held one is no change, and so not here. */
+@Injectable()
+export class LeaversRepository {
+  constructor(private readonly db: Database) {}
+
+  /** A page, newest first: one row more than asked for says that there is another. */
+  async list(tenantId: string, filter: LeaverFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<LeaverRow[]> {
+    const { user_id: userId, state } = filter;
+    const { rows } = await this.db.query<LeaverRow>(
+      `select c.sequence, c.user_id, c.kind, c.person, c.source, c.received_at as requested_at,
+         c.occurred_at as committed_at, c.sessions_ended_at, s.ended as sessions_ended, c.state, c.parked,
+         c.parked_detail, a.forwarded_at,
+         coalesce(a.confirmed_at, case when c.confirmed_through = c.sequence then c.lane_confirmed_at end) as confirmed_at
+       from (
+         select c.*, ${STATE} as state, l.parked, l.parked_detail, l.confirmed_through, l.confirmed_at as lane_confirmed_at
+         from ${UNDER_WAY.includes(state) ? FROM_LANES : FROM_CHANGES}
+         where c.tenant_id = $1 and c.kind in ('deactivated', 'deleted')
+           and ($2::bigint is null or c.sequence < $2)
+           and c.occurred_at >= $3::timestamptz and c.occurred_at < $4::timestamptz
+           ${userId === undefined ? 'and $5::text is null' : 'and c.user_id = $5'}
+           ${state === undefined ? 'and $6::text is null' : `and ${STATE} = $6`}
+         order by c.sequence desc limit $7
+       ) c ${TOLD} ${SESSIONS} order by c.sequence desc`,
+      [
+        tenantId,
+        page.after,
+        filter.since?.toISOString() ?? '-infinity',
+        filter.until?.toISOString() ?? 'infinity',
+        userId ?? null,
+        state ?? null,
+        page.limit + 1,
+      ],
+    );
+    return rows;
+  }
+}

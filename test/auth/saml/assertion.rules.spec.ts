@@ -1,0 +1,189 @@
+import { readAssertion, type Expectations } from '../../../src/auth/saml/assertion.rules.js';
+import { scanXml } from '../../../src/auth/saml/xml-scan.js';
+import { childrenOf } from '../../../src/auth/saml/xml-tree.js';
+import { NS } from '../../../src/auth/saml/names.js';
+import { SignInRefused } from '../../../src/auth/sign-in-refused.js';
+import type { VerifiedSignIn } from '../../../src/auth/verified-sign-in.js';
+import { samlIdp, SP, type AnswerParts, type SamlIdp } from './support/idp.js';
+
+const now = new Date('2030-06-01T12:00:00.000Z');
+const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+const SKEW = 60;
+
+let idp: SamlIdp;
+beforeAll(async () => {
+  idp = await samlIdp();
+});
+
+function read(parts: AnswerParts, changes: Partial<Expectations> = {}): VerifiedSignIn {
+  const response = scanXml(idp.answer({ now, ...parts }, { sign: 'neither' }));
+  return readAssertion(childrenOf(response, NS.assertion, 'Assertion')[0]!, response, {
+    idpEntityId: idp.entityId,
+    spEntityId: SP.entityId,
+    acsUrl: SP.acs,
+    requestId: SP.request,
+    allowIdpInitiated: false,
+    authnContexts: [],
+    responseSigned: false,
+    now,
+    skewMs: SKEW * 1000,
+    ...changes,
+  });
+}
+
+function reason(parts: AnswerParts, changes: Partial<Expectations> = {}): string {
+  try {
+    return `signed in: ${read(parts, changes).subject}`;
+  } catch (error) {
+    if (error instanceof SignInRefused) return error.reason;
+    throw error;
+  }
+}
+
+const GOOD = 'signed in: ada-1815';
+
+describe('times, at their edges', () => {
+  const instants: [string, (moment: string) => AnswerParts, number, string, string][] = [
+    ['NotBefore', (notBefore) => ({ notBefore }), SKEW, 'good', 'assertion_not_yet_valid'],
+    ['NotOnOrAfter', (notOnOrAfter) => ({ notOnOrAfter }), -SKEW, 'assertion_expired', 'good'],
+    [
+      'of the confirmation',
+      (confirmationNotOnOrAfter) => ({ confirmationNotOnOrAfter }),
+      -SKEW,
+      'assertion_expired',
+      'good',
+    ],
+    ['SessionNotOnOrAfter', (sessionNotOnOrAfter) => ({ sessionNotOnOrAfter }), -SKEW, 'assertion_expired', 'good'],
+    ['IssueInstant ahead', (issueInstant) => ({ issueInstant }), SKEW, 'good', 'assertion_not_yet_valid'],
+    ['IssueInstant behind', (issueInstant) => ({ issueInstant }), -600 - SKEW, 'assertion_expired', 'good'],
+  ];
+  it.each(instants)('%s', (_name, parts, edge, here, above) => {
+    const outcome = (ms: number) =>
+      reason(parts(new Date(at(edge).getTime() + ms).toISOString())).replace(GOOD, 'good');
+    expect([outcome(0), outcome(1)]).toEqual([here, above]);
+  });
+
+  it('that cannot be read are refused', () => {
+    for (const moment of ['soon', '2030-06-01T12:05:00', '2030-02-30T00:00:00Z', '']) {
+      expect(reason({ notOnOrAfter: moment })).toBe('structure_refused');
+      expect(reason({ confirmationNotOnOrAfter: moment })).toBe('structure_refused');
+      expect(reason({ issueInstant: moment })).toBe('structure_refused');
+      expect(reason({ sessionNotOnOrAfter: moment })).toBe('structure_refused');
+    }
+    expect(reason({})).toBe(GOOD);
+  });
+
+  it('say how long the use of the assertion is remembered and when the session ends', () => {
+    const { once, sessionEnds } = read({ sessionNotOnOrAfter: at(3600).toISOString() });
+    expect(once).toEqual({ id: `${idp.entityId} _assertion-1`, until: at(300 + SKEW) });
+    expect(sessionEnds).toEqual(at(3600));
+  });
+});
+
+describe('confirmations', () => {
+  const bearer = (attributes: string) =>
+    `<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData ${attributes}/></saml:SubjectConfirmation>`;
+  const until = `NotOnOrAfter="${at(300).toISOString()}"`;
+  const good = bearer(`${until} Recipient="${SP.acs}" InResponseTo="${SP.request}"`);
+
+  it('one that holds is enough', () => {
+    expect(reason({ confirmationXml: bearer(`${until} Recipient="https://other.example"`) + good })).toBe(GOOD);
+    expect(reason({ confirmationXml: '<saml:SubjectConfirmation Method="urn:x"/>' + good })).toBe(GOOD);
+  });
+
+  it('parts of several do not add up to one', () => {
+    const parts = bearer(`${until} Recipient="https://other.example" InResponseTo="${SP.request}"`) +
+      bearer(`${until} Recipient="${SP.acs}" InResponseTo="_other"`); // prettier-ignore
+    expect(reason({ confirmationXml: parts })).toBe('recipient_mismatch');
+  });
+
+  it('must not begin later', () => {
+    expect(reason({ confirmationNotBefore: at(-300).toISOString() })).toBe('structure_refused');
+    expect(reason({ confirmationXml: '<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"/>' })).toBe('structure_refused'); // prettier-ignore
+  });
+});
+
+describe('conditions', () => {
+  const conditions = (inner: string) => `<saml:Conditions>${inner}</saml:Conditions>`;
+  const audience = (...names: string[]) =>
+    `<saml:AudienceRestriction>${names.map((one) => `<saml:Audience>${one}</saml:Audience>`).join('')}</saml:AudienceRestriction>`;
+
+  it.each([
+    ['one of several audiences', audience('urn:other', SP.entityId), GOOD],
+    ['every restriction', audience(SP.entityId) + audience(SP.entityId, 'urn:other'), GOOD],
+    ['not every restriction', audience(SP.entityId) + audience('urn:other'), 'audience_mismatch'],
+    ['an empty restriction', audience(), 'audience_mismatch'],
+    ['white space', audience(` ${SP.entityId}`), 'audience_mismatch'],
+    ['another case', audience(SP.entityId.toUpperCase()), 'audience_mismatch'],
+    ['a longer one', audience(`${SP.entityId}.evil.example`), 'audience_mismatch'],
+    ['a condition that is known', `${audience(SP.entityId)}<saml:OneTimeUse/>`, GOOD],
+    ['a condition that is not', `${audience(SP.entityId)}<saml:Condition/>`, 'structure_refused'],
+  ])('%s', (_name, inner, expected) => {
+    expect(reason({ conditionsXml: conditions(inner) })).toBe(expected);
+  });
+
+  it('stand there once', () => {
+    const once = conditions(audience(SP.entityId));
+    expect(reason({ conditionsXml: once + once })).toBe('structure_refused');
+    expect(reason({ conditionsXml: once })).toBe(GOOD);
+  });
+});
+
+describe('what is taken from it', () => {
+  it('a NameID with all it says', () => {
+    const nameIdXml = '<saml:NameID Format="urn:f" NameQualifier="q" SPNameQualifier="s">Ada &amp; Co</saml:NameID>';
+    expect(read({ nameIdXml }).nameId).toEqual({ value: 'Ada & Co', format: 'urn:f', nameQualifier: 'q', spNameQualifier: 's' }); // prettier-ignore
+    expect(reason({ nameIdXml: nameIdXml + nameIdXml })).toBe('name_id_missing');
+    expect(reason({ nameId: 'x'.repeat(256) })).toBe(`signed in: ${'x'.repeat(256)}`);
+    expect(reason({ nameId: 'x'.repeat(257) })).toBe('name_id_missing');
+  });
+
+  it('attributes as claims, in an object that inherits nothing', () => {
+    const attribute = (name: string, values: string, friendly = '') =>
+      `<saml:Attribute Name="${name}"${friendly && ` FriendlyName="${friendly}"`}>${values}</saml:Attribute>`;
+    const value = (text: string) => `<saml:AttributeValue>${text}</saml:AttributeValue>`;
+    const { claims } = read({
+      attributesXml: `<saml:AttributeStatement>${[
+        attribute('urn:mail', value('ada@example.com'), 'mail'),
+        attribute('mail', value('name wins'), 'hasOwnProperty'),
+        attribute('groups', value('a')),
+        attribute('groups', value('b') + value('c')),
+        attribute('empty', ''),
+        attribute('blank', value('')),
+        attribute('nested', value('<saml:NameID>inner</saml:NameID>')),
+        attribute('other', value('<x/>')),
+        attribute('toString', value('own')),
+      ].join('')}</saml:AttributeStatement>`,
+    });
+    expect(Object.getPrototypeOf(claims)).toBeNull();
+    expect({ ...claims }).toEqual({
+      'urn:mail': 'ada@example.com',
+      mail: 'name wins',
+      hasOwnProperty: 'name wins',
+      groups: ['a', 'b', 'c'],
+      blank: '',
+      nested: 'inner',
+      toString: 'own',
+    });
+    for (const name of ['__proto__', 'constructor', 'prototype']) {
+      const attributesXml = `<saml:AttributeStatement>${attribute(name, value('x'))}</saml:AttributeStatement>`;
+      expect(reason({ attributesXml })).toBe('claims_invalid');
+    }
+    expect(reason({ attributesXml: '' })).toBe(GOOD);
+  });
+
+  it('the issuer only as an entity', () => {
+    const xml = (format: string) => idp.answer({ now }, { sign: 'neither' }).replace(/<saml:Issuer>/g, `<saml:Issuer Format="${format}">`); // prettier-ignore
+    const outcome = (format: string) => {
+      const response = scanXml(xml(format));
+      try {
+        const expected = { idpEntityId: idp.entityId, spEntityId: SP.entityId, acsUrl: SP.acs, requestId: SP.request, allowIdpInitiated: false, authnContexts: [], responseSigned: false, now, skewMs: 0 }; // prettier-ignore
+        return readAssertion(childrenOf(response, NS.assertion, 'Assertion')[0]!, response, expected).subject;
+      } catch (error) {
+        return (error as SignInRefused).reason;
+      }
+    };
+    expect(outcome('urn:oasis:names:tc:SAML:2.0:nameid-format:entity')).toBe('ada-1815');
+    expect(outcome('urn:oasis:names:tc:SAML:1.1:nameid-format:X509SubjectName')).toBe('issuer_mismatch');
+  });
+});

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PoolProblem, WorkerPool } from '../../../src/auth/saml/worker-pool.js';
+
+const SCRIPT = `
+import { parentPort, workerData } from 'node:worker_threads';
+import { threadId } from 'node:worker_threads';
+parentPort.on('message', (job) => {
+  if (job === 'hang') for (;;);
+  if (job === 'die') process.exit(1);
+  if (job === 'throw') throw new Error('broken');
+  if (job === 'reject') return void Promise.reject(new Error('broken'));
+  if (job === 'eat') { const all = []; for (;;) all.push(new Array(1e6).fill('x')); }
+  parentPort.postMessage({ verdict: { job, threadId, env: Object.keys(process.env).length } });
+});
+parentPort.postMessage({ ready: true });
+`;
+
+describe('the pool of threads', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pool-'));
+  const script = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return pathToFileURL(join(folder, name));
+  };
+  const pools: WorkerPool[] = [];
+  const pool = (url: URL, options: Partial<ConstructorParameters<typeof WorkerPool>[1]> = {}) => {
+    const made = new WorkerPool(url, { size: 2, deadlineMs: 300, queue: 5, data: null, ...options });
+    pools.push(made);
+    return made;
+  };
+  afterAll(async () => {
+    await Promise.all(pools.map((one) => one.close()));
+    rmSync(folder, { recursive: true });
+  });
+
+  const outcome = async (job: Promise<unknown>): Promise<string> => {
+    try {
+      return String(((await job) as { job: unknown }).job);
+    } catch (error) {
+      if (error instanceof PoolProblem) return error.kind;
+      throw error;
+    }
+  };
+
+  it('does jobs in at most two threads, which know nothing of our environment', async () => {
+    const both = pool(script('good.mjs', SCRIPT));
+    const answers = await Promise.all([1, 2, 3, 4, 5].map((job) => both.run(job) as Promise<Record<string, number>>));
+    expect(answers.map(({ job }) => job)).toEqual([1, 2, 3, 4, 5]);
+    expect(new Set(answers.map(({ threadId }) => threadId)).size).toBeLessThanOrEqual(2);
+    expect(answers[0]!['env']).toBe(0);
+  });
+
+  it.each([
+    ['hang', 'deadline'],
+    ['die', 'broken'],
+    ['throw', 'broken'],
+    ['reject', 'broken'],
+  ])('goes on after a job that makes it %s', async (job, kind) => {
+    const one = pool(script('good.mjs', SCRIPT), { size: 1 });
+    expect(await outcome(one.run('honest'))).toBe('honest');
+    const waiting = [one.run(job), one.run('behind it')];
+    expect(await Promise.all(waiting.map(outcome))).toEqual([kind, 'behind it']);
+    expect(await outcome(one.run('honest'))).toBe('honest');
+  });
+
+  it('survives a job that takes all memory', async () => {
+    const one = pool(script('good.mjs', SCRIPT), { size: 1, deadlineMs: 20_000 });
+    expect(await outcome(one.run('eat'))).toBe('broken');
+    expect(await outcome(one.run('honest'))).toBe('honest');
+  });
+
+  it('lets only so many wait', async () => {
+    const one = pool(script('good.mjs', SCRIPT), { size: 1, queue: 2 });
+    const outcomes = await Promise.all(['hang', 'b', 'c'].map((job) => outcome(one.run(job))));
+    expect(outcomes).toEqual(['deadline', 'b', 'busy']);
+  });
+
+  it('does not try for ever to start what does not start', async () => {
+    const broken = pool(script('broken.mjs', `throw new Error('broken');`));
+    expect(await Promise.all([outcome(broken.run(1)), outcome(broken.run(2))])).toEqual(['broken', 'broken']);
+  });
+
+  it('tells whoever waits when it closes, and takes nothing any more', async () => {
+    const closing = pool(script('good.mjs', SCRIPT), { size: 1, deadlineMs: 10_000 });
+    const waiting = [closing.run('hang'), closing.run('behind it')].map(outcome);
+    await closing.close();
+    expect(await Promise.all(waiting)).toEqual(['closed', 'closed']);
+    expect(await outcome(closing.run('late'))).toBe('closed');
+  });
+
+  it('does not keep a process alive', async () => {
+    const { spawn } = await import('node:child_process');
+    const idle = script('idle.mjs', `import { Worker } from 'node:worker_threads';
+      const worker = new Worker(new URL('./good.mjs', import.meta.url));
+      worker.once('message', () => worker.unref());`); // prettier-ignore
+    script('good.mjs', SCRIPT);
+    const child = spawn(process.execPath, [idle.pathname], { stdio: 'ignore' });
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(0);
+  });
+});
