@@ -194,7 +194,9 @@ describe('README.md', () => {
     const files = [...text.matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+)`/g)].map(([, name]) => name!);
     const tests = [...text.matchAll(/npm test -- ([\w/. -]+)/g)].flatMap(([, names]) => names!.trim().split(' '));
     for (const name of [...files, ...tests]) {
-      const found = [name, `${name}.spec.ts`, `${name}.db.spec.ts`].some((one) => existsSync(path.join(ROOT, one)));
+      const found = [name, `${name}.spec.ts`, `${name}.db.spec.ts`, `${name}.api.spec.ts`].some((one) =>
+        existsSync(path.join(ROOT, one)),
+      );
       expect([name, found]).toEqual([name, true]);
     }
   });

@@ -114,7 +114,7 @@ export class WorkerPool {
     if (!this.drop(slot, kind)) return;
     void slot.worker.terminate();
     // A thread that cannot even start would be tried for ever.
-    if (!slot.ready && this.slots.size === 0) this.refuseAll(kind);
+    if (!slot.ready && ![...this.slots].some(({ ready }) => ready)) this.refuseAll(kind);
     this.pump();
   }
 

@@ -56,6 +56,42 @@ describe('signature wrapping', () => {
     },
   );
 
+  it('gives no evil assertion out even where nobody looked at the structure before', async () => {
+    const evil = idp.assertion({ nameId: 'mallory', assertionId: '_evil' });
+    const around = (inner: string, extensionsXml = '', status = '') =>
+      idp
+        .answer({ assertionXml: inner, extensionsXml, responseId: '_evil-response' }, { sign: 'neither' })
+        .replace('</samlp:Status>', `${status}</samlp:Status>`);
+    const signedAssertion = signElement(idp.assertion(), 'Assertion', idp.key);
+    const verify = (xml: string, responseSigned: boolean) =>
+      sp.verifier.response({
+        message: Buffer.from(xml).toString('base64'),
+        decrypted: null,
+        certificates: [idp.key.certificate],
+        responseSigned,
+        assertionSigned: !responseSigned,
+        idpEntityId: idp.entityId,
+        spEntityId: SP.entityId,
+        acsUrl: SP.acs,
+        skewMs: 60_000,
+        maxAgeMs: 600_000,
+      });
+    expect((await verify(idp.answer(), false)).assertion).toContain('ada-1815');
+    for (const xml of Object.values(wrappings(signedAssertion, idp.answer({}, { sign: 'response' }), evil, around))) {
+      for (const responseSigned of [true, false]) {
+        const { assertion, objection } = await verify(xml, responseSigned);
+        expect(objection === null ? (assertion ?? '') : '').not.toContain('mallory');
+      }
+    }
+    // Nor is there an algorithm in the thread that is not in the list.
+    const sha1 = { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' };
+    expect((await verify(idp.answer({}, { signing: sha1 }), false)).assertion).toBeNull();
+    const digest = { digest: 'http://www.w3.org/2000/09/xmldsig#sha1' };
+    expect((await verify(idp.answer({}, { signing: digest }), false)).assertion).toBeNull();
+    expect((await verify(idp.answer({}, { sign: 'neither' }), false)).assertion).toBeNull();
+    expect((await verify(idp.answer(), false)).objection).toBeNull();
+  });
+
   it('is refused where names are right and namespaces are not', async () => {
     const foreign = (name: string) => `<x:${name} xmlns:x="urn:example:other" ID="_x"/>`;
     const cases = {

@@ -129,6 +129,7 @@ describe('samlp as the IdP', () => {
       encryptionPublicKey: sp.current.certificate,
       encryptionAlgorithm: 'http://www.w3.org/2009/xmlenc11#aes256-gcm',
       disallowEncryptionWithInsecureAlgorithm: false,
+      warnOnInsecureEncryptionAlgorithm: false,
     };
     expect(await signIn()).toBe('signed in: ada-1815');
     // AES-CBC proves nothing unless the Response around it is signed.

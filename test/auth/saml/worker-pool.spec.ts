@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,16 +88,5 @@ describe('the pool of threads', () => {
     await closing.close();
     expect(await Promise.all(waiting)).toEqual(['closed', 'closed']);
     expect(await outcome(closing.run('late'))).toBe('closed');
-  });
-
-  it('does not keep a process alive', async () => {
-    const { spawn } = await import('node:child_process');
-    const idle = script('idle.mjs', `import { Worker } from 'node:worker_threads';
-      const worker = new Worker(new URL('./good.mjs', import.meta.url));
-      worker.once('message', () => worker.unref());`); // prettier-ignore
-    script('good.mjs', SCRIPT);
-    const child = spawn(process.execPath, [idle.pathname], { stdio: 'ignore' });
-    const [code] = (await once(child, 'exit')) as [number];
-    expect(code).toBe(0);
   });
 });
