@@ -34,6 +34,11 @@ export class Client {
     return this.send<T>(await this.apiKey(), method, `/api/v1${path}`, body);
   }
 
+  /** An export, as it comes. */
+  async text(path: string): Promise<string> {
+    return this.sent(await this.apiKey(), 'GET', `/api/v1${path}`);
+  }
+
   /** A call with the operator's token. */
   async operate<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
     return this.send<T>(this.operatorToken(), method, `/api/v1${path}`, body);
@@ -108,11 +113,14 @@ export class Client {
   }
 
   private async send<T>(token: string, method: string, path: string, body?: unknown): Promise<T> {
+    return parse(await this.sent(token, method, path, body)) as T;
+  }
+
+  private async sent(token: string, method: string, path: string, body?: unknown): Promise<string> {
     const answer = await this.fetch(token, method, path, body);
     const text = await answer.text();
-    const parsed = parse(text);
-    if (answer.ok) return parsed as T;
-    const problem = (parsed ?? {}) as ProblemLike;
+    if (answer.ok) return text;
+    const problem = (parse(text) ?? {}) as ProblemLike;
     const fields = (problem.errors ?? []).map(({ field, message }) => `\n  ${field} ${message}`).join('');
     const request = problem.request_id === undefined ? '' : `\n  (request ${problem.request_id})`;
     throw new CliError(

@@ -27,8 +27,8 @@ export interface Command {
   description: string;
   argument?: { name: string; required: boolean; description: string };
   options?: readonly CommandOption[];
-  /** Answers what is printed; a list is a table. */
-  run(context: Context): Promise<Json | Json[] | undefined>;
+  /** Answers what is printed; a list is a table, and a text is printed as it is. */
+  run(context: Context): Promise<Json | Json[] | string | undefined>;
 }
 
 /** The options that were given, under their own names; what was not given is left out. */

@@ -6,10 +6,11 @@ export interface Terminal {
   err(text: string): void;
 }
 
-/** Prints a result: as JSON for scripts, else as lines for people. */
+/** Prints a result: as JSON for scripts, else as lines for people. An export is a text, and stays what it is. */
 export function print(terminal: Terminal, result: unknown, json: boolean): void {
   if (result === undefined) return;
-  if (json) terminal.out(`${JSON.stringify(result, null, 2)}\n`);
+  if (typeof result === 'string') terminal.out(result);
+  else if (json) terminal.out(`${JSON.stringify(result, null, 2)}\n`);
   else if (Array.isArray(result)) terminal.out(table(result as Json[]));
   else terminal.out(lines(result as Json));
 }

@@ -5,6 +5,7 @@ import type { Command } from './command.js';
 import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
 import { DOMAIN_COMMANDS } from './commands/domains.js';
+import { HISTORY_COMMANDS } from './commands/history.js';
 import { PLATFORM_COMMANDS } from './commands/platform.js';
 import { SEAT_COMMANDS } from './commands/seats.js';
 import { SIGN_IN_COMMANDS } from './commands/sign-ins.js';
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   ...DOMAIN_COMMANDS,
   ...PLATFORM_COMMANDS,
   ...SEAT_COMMANDS,
+  ...HISTORY_COMMANDS,
   ...SIGN_IN_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
@@ -39,6 +41,8 @@ const NOUNS: Record<string, string> = {
   seats: 'how many, the limit, the ledger: show, limit, verify',
   'sign-in': 'who signed in, who was refused, and why: list',
   session: 'who is signed in now: list, end',
+  leavers: 'who left, and when that was true everywhere: list',
+  history: 'all that happened to a person: show',
   keys: 'the encryption of secrets, and what is signed with: rotate, rotate-signing (operator token)',
 };
 

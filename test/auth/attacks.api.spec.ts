@@ -267,7 +267,7 @@ describe('open redirects', () => {
     'https://user@localhost:3000/', '.evil.example', '@evil.example',
   ])('%j is never where anybody ends', async (returnTo) => {
     const query = new URLSearchParams({ connection: oidc.slug, return_to: returnTo });
-    const seen = await oidc.tab().get(`/api/auth/login?${query}`, { accept: 'application/json' });
+    const seen = await oidc.tab().get(`/api/auth/login?${query.toString()}`, { accept: 'application/json' });
     expect([seen.status, JSON.parse(seen.text).errors?.[0].field]).toEqual([422, 'return_to']);
   }); // prettier-ignore
 
@@ -294,7 +294,7 @@ describe('what is said', () => {
       error: 'access_denied',
       error_description: '<script>alert(1)</script>',
     });
-    const seen = await tab.get(`/api/auth/callback/${oidc.slug}?${query}`);
+    const seen = await tab.get(`/api/auth/callback/${oidc.slug}?${query.toString()}`);
     await refused(tab, seen, 'idp_error');
     expect(seen.text).not.toContain('<script');
     expect(seen.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
@@ -339,7 +339,7 @@ describe('what is said', () => {
       op.nonce = asked.get('nonce')!;
       op.tamper.claims = { sub: 'honest' };
       const query = new URLSearchParams({ state: asked.get('state')!, code: 'canary-code-1' });
-      const done = await fetch(`${base}/api/auth/callback/${oidc.slug}?${query}`, {
+      const done = await fetch(`${base}/api/auth/callback/${oidc.slug}?${query.toString()}`, {
         headers: { cookie },
         redirect: 'manual',
       });

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 const tab = (): Tab => new Tab(service);
 const login = (query: Record<string, string>, from = tab()) =>
-  from.get(`/api/auth/login?${new URLSearchParams(query)}`);
+  from.get(`/api/auth/login?${new URLSearchParams(query).toString()}`);
 
 describe('which sign-in it is', () => {
   it('follows from the domain of the e-mail, without regard to case; the hint goes along', async () => {
@@ -80,9 +80,12 @@ describe('which sign-in it is', () => {
       ['code_challenge', { code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }],
       ['iss', { iss: 'https://other.example' }],
     ] as const) {
-      const seen = await tab().get(`/api/auth/login?${new URLSearchParams({ connection: door.slug, ...query })}`, {
-        accept: 'application/json',
-      });
+      const seen = await tab().get(
+        `/api/auth/login?${new URLSearchParams({ connection: door.slug, ...query }).toString()}`,
+        {
+          accept: 'application/json',
+        },
+      );
       expect([seen.status, JSON.parse(seen.text).errors[0].field]).toEqual([422, field]);
     }
     expect((await tab().get(`/api/auth/login?connection=${door.slug}&connection=x`)).status).toBe(400);

@@ -28,9 +28,8 @@ const found = executable();
  * `describe` for tests in a real browser. Where there is none they are skipped, and it is said; with
  * `BROWSER_TESTS=required` (`.ci/run`) that is a failure.
  */
-export const describeInBrowser: typeof describe = (
-  found !== null || process.env['BROWSER_TESTS'] === 'required' ? describe : describe.skip
-) as typeof describe;
+export const describeInBrowser =
+  found !== null || process.env['BROWSER_TESTS'] === 'required' ? describe : describe.skip;
 
 if (found === null && process.env['BROWSER_TESTS'] !== 'required') {
   process.stderr.write(

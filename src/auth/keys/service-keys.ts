@@ -2,7 +2,6 @@ import { createHash, generateKeyPair as generate } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { exportJWK, importSPKI, type JWK } from 'jose';
-import { generate as selfSigned } from 'selfsigned';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Database } from '../../base/database/database.js';
@@ -145,6 +144,8 @@ export class ServiceKeys extends SamlKeySource {
     }
     // SAML pins keys and does not look at names or dates (SAML Metadata Interoperability Profile §2.6.1).
     const now = this.clock.now();
+    // Large, and needed once in years.
+    const { generate: selfSigned } = await import('selfsigned');
     const { cert } = await selfSigned(
       [{ name: 'commonName', value: `talent-bridge ${new URL(this.config.appUrl).hostname}` }],
       {

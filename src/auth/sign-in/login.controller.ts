@@ -113,7 +113,7 @@ export class LoginController {
       query.set('code_challenge', ask.codeChallenge);
       query.set('code_challenge_method', 'S256');
     }
-    return `${this.addresses.login}?${query}`;
+    return `${this.addresses.login}?${query.toString()}`;
   }
 }
 

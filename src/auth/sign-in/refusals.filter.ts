@@ -114,9 +114,9 @@ export class RefusedSignIns implements ExceptionFilter {
       query.set('code_challenge', request.code_challenge);
       query.set('code_challenge_method', 'S256');
     }
-    if (way === 'again') return [{ label: 'Sign in again', href: `${this.addresses.login}?${query}` }];
+    if (way === 'again') return [{ label: 'Sign in again', href: `${this.addresses.login}?${query.toString()}` }];
     query.set('prompt', 'select_account');
-    return [{ label: 'Use another account', href: `${this.addresses.login}?${query}` }];
+    return [{ label: 'Use another account', href: `${this.addresses.login}?${query.toString()}` }];
   }
 
   /** Signing out at the IdP: where somebody else sits at this computer's account, nothing else helps. */

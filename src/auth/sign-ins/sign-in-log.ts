@@ -16,7 +16,7 @@ export interface SignInEntry {
   kind: 'sign-in' | 'test' | 'logout';
   connectionId: string;
   outcome: 'success' | 'refused';
-  reason?: RefusalReason | string | null;
+  reason?: RefusalReason | null;
   detail?: string | null;
   account?: string | null;
   subject?: string | null;

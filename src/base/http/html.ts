@@ -10,7 +10,7 @@ export class Html {
   constructor(readonly text: string) {}
 }
 
-type Part = string | number | Html | null | false | readonly Part[];
+type Part = string | number | Html | null | readonly Part[];
 
 /** A piece of a page from a template. Whatever is put into it is escaped, unless it is a piece itself. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
@@ -22,8 +22,8 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
 }
 
 function textOf(part: Part): string {
-  if (part === null || part === false) return '';
-  if (part instanceof Html) return part.text;
-  if (Array.isArray(part)) return (part as readonly Part[]).map(textOf).join('');
-  return escapeHtml(String(part));
+  if (part === null) return '';
+  if (typeof part === 'string') return escapeHtml(part);
+  if (typeof part === 'number') return String(part);
+  return part instanceof Html ? part.text : part.map(textOf).join('');
 }

@@ -9,7 +9,7 @@ import { newKey } from './support/keys.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
 
 const require = createRequire(import.meta.url);
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- CommonJS without types
+
 const samlp = require('samlp') as { auth: (options: object) => (...args: unknown[]) => void };
 
 let sp: SamlSp;

@@ -65,7 +65,7 @@ export class OidcDoor {
   /** Begins; answers what the IdP was asked. */
   async begin(tab: Tab, more: Record<string, string> = {}): Promise<URLSearchParams> {
     const query = new URLSearchParams({ connection: this.slug, ...more });
-    const seen = await tab.get(`/api/auth/login?${query}`);
+    const seen = await tab.get(`/api/auth/login?${query.toString()}`);
     if (seen.status !== 302) throw new Error(`login: ${seen.status} ${seen.text}`);
     return new URL(seen.location!).searchParams;
   }
@@ -81,7 +81,7 @@ export class OidcDoor {
     Object.assign(this.op.tamper.claims, claims);
     try {
       const query = new URLSearchParams({ code: randomBytes(6).toString('hex'), state: asked.get('state')!, ...more });
-      return await tab.get(`/api/auth/callback/${this.slug}?${query}`);
+      return await tab.get(`/api/auth/callback/${this.slug}?${query.toString()}`);
     } finally {
       for (const name of Object.keys(claims)) delete this.op.tamper.claims[name];
     }
@@ -124,7 +124,7 @@ export class SamlDoor {
   /** Begins; answers the request's id and the relay state. */
   async begin(tab: Tab, more: Record<string, string> = {}): Promise<{ id: string; relayState: string; xml: string }> {
     const query = new URLSearchParams({ connection: this.slug, ...more });
-    const seen = await tab.get(`/api/auth/login?${query}`);
+    const seen = await tab.get(`/api/auth/login?${query.toString()}`);
     if (seen.status !== 302) throw new Error(`login: ${seen.status} ${seen.text}`);
     const asked = new URL(seen.location!).searchParams;
     const xml = inflateRawSync(Buffer.from(asked.get('SAMLRequest')!, 'base64')).toString('utf8');

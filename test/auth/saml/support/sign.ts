@@ -4,7 +4,8 @@ import type { SamlKeyPair } from '../../../../src/auth/keys/saml-keys.js';
 import { base64Of } from '../../../../src/auth/saml/certificate.rules.js';
 
 const require = createRequire(import.meta.url);
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- a dependency of node-saml, used as an IdP would
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- JavaScript whose registries are filled here
 const { SignedXml } = require('xml-crypto') as { SignedXml: new (options: object) => any };
 
 export const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
