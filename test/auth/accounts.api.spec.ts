@@ -1,3 +1,4 @@
+import { ConnectionStore } from '../../src/auth/connections/connection.store.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
@@ -124,6 +125,22 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'second', preferred_username: name })).toBe('bound_to_another');
     expect(await outcome(door, { sub: 'third', email: name })).toBe('bound_to_another');
     expect(await outcome(door, { sub: 'first', preferred_username: 'anything' })).toBe(id);
+  });
+
+  it('its directory is deleted: who was bound still comes in, and others by their e-mail', async () => {
+    await own();
+    const other = await service.newDirectory(house.tenantId);
+    const there = scim(service.url, other.token);
+    const door = await open({ directory_id: other.id });
+    const bound = await madeUser(there, user(`${fresh()}@${domain}`, { externalId: 'kept' }));
+    const name = `${fresh('later')}@${domain}`;
+    const later = await madeUser(there, user(name, { externalId: 'later' }));
+    expect(await outcome(door, { sub: 'kept' })).toBe(bound);
+    expect((await house.api.delete(`/directories/${other.id}`)).status).toBe(204);
+    expect((await house.api.get(`/connections/${door.id}`)).body.directory_id).toBeNull();
+    service.app.nest.get(ConnectionStore).forget(); // which is less than a second old by itself
+    expect(await outcome(door, { sub: 'kept' })).toBe(bound);
+    expect(await outcome(door, { sub: 'anything', email: name })).toBe(later);
   });
 
   it('never links somebody of another directory, by no claim', async () => {
