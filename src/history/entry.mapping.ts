@@ -70,7 +70,7 @@ export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>
     case 'sign_in':
       return words('event', 'outcome', 'reason', 'account');
     case 'session':
-      return fields['ended_at'] == null ? 'began' : words('ended_at', 'end_reason').replace(/^/, 'began, ended ');
+      return fields['ended_at'] == null ? 'began' : `began, ended ${words('ended_at', 'end_reason')}`;
     case 'binding':
       return words('made_by', 'made_of');
     case 'audit':

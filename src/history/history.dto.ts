@@ -6,7 +6,11 @@ import { ENTRY_KINDS } from './timeline.rules.js';
 class HistoryEntryShape {
   @ApiProperty({ example: 'chg_42' })
   id!: string;
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.123456Z' })
+  @ApiProperty({
+    format: 'date-time',
+    example: '2026-01-31T12:00:00.123456Z',
+    description: 'When it was written down: of a delivery, when its outcome was known; of a session, its begin.',
+  })
   at!: string;
   @ApiProperty({ enum: ENTRY_KINDS, description: 'Says which other fields there are.' })
   kind!: string;

@@ -21,10 +21,15 @@ const STATE = `case
   else 'waiting' end`;
 
 // What is under way or stuck is found from the lanes, which are few then; all else from the departures.
-const UNDER_WAY: readonly (LeaverState | undefined)[] = ['waiting', 'parked'];
 const FROM_CHANGES = `changes c left join lanes l on l.tenant_id = c.tenant_id and l.user_id = c.user_id`;
 const FROM_LANES = `lanes l join changes c on c.tenant_id = l.tenant_id and c.user_id = l.user_id
-  and c.sequence > l.confirmed_through and l.tenant_id = $1 and l.first_pending is not null`;
+  and c.sequence > l.confirmed_through and l.tenant_id = $1`;
+const FROM: Partial<Record<LeaverState, string>> = {
+  waiting: `${FROM_LANES} and l.first_pending is not null and l.parked is null`,
+  parked: `${FROM_LANES} and l.first_pending is not null and l.parked is not null`,
+};
+
+const AFTER_ALL = '9223372036854775807';
 
 // A GET carries nothing, and NONE was never sent. What a later call brought along is found by its range of sequences.
 // Attempts are dropped with their month; then the lane still knows of a departure that was the last thing confirmed.
@@ -63,17 +68,16 @@ export class LeaversRepository {
          coalesce(a.confirmed_at, case when c.confirmed_through = c.sequence then c.lane_confirmed_at end) as confirmed_at
        from (
          select c.*, ${STATE} as state, l.parked, l.parked_detail, l.confirmed_through, l.confirmed_at as lane_confirmed_at
-         from ${UNDER_WAY.includes(state) ? FROM_LANES : FROM_CHANGES}
+         from ${(state && FROM[state]) ?? FROM_CHANGES}
          where c.tenant_id = $1 and c.kind in ('deactivated', 'deleted')
-           and ($2::bigint is null or c.sequence < $2)
-           and c.occurred_at >= $3::timestamptz and c.occurred_at < $4::timestamptz
+           and c.sequence < $2 and c.occurred_at >= $3::timestamptz and c.occurred_at < $4::timestamptz
            ${userId === undefined ? 'and $5::text is null' : 'and c.user_id = $5'}
            ${state === undefined ? 'and $6::text is null' : `and ${STATE} = $6`}
          order by c.sequence desc limit $7
        ) c ${TOLD} ${SESSIONS} order by c.sequence desc`,
       [
         tenantId,
-        page.after,
+        page.after ?? AFTER_ALL,
         filter.since?.toISOString() ?? '-infinity',
         filter.until?.toISOString() ?? 'infinity',
         userId ?? null,

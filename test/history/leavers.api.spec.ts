@@ -118,6 +118,11 @@ describe('a leaver’s record', () => {
     const { body } = await inState('confirmed');
     expect(body.data[0].confirmed_at).not.toBeNull();
     expect(ids(await leavers('?state=waiting'))).toEqual([]);
+    // Attempts are kept for a while only; that it was confirmed stays known.
+    await service.db.execute(`delete from attempts where tenant_id = '${house.tenantId}'`);
+    expect((await leavers()).body.data).toMatchObject([
+      { state: 'confirmed', forwarded_at: null, confirmed_at: expect.any(String) },
+    ]);
   });
 
   it('says so when it is parked, when an admin gave it up, and when it went through after all', async () => {
@@ -160,6 +165,7 @@ describe('a leaver’s record', () => {
   });
 
   it('a held departure is none until it is released', async () => {
+    await connect();
     const owner = await known();
     await house.api.patch('/tenant', { owner_user_id: owner });
     expect((await house.scim.delete(`/Users/${owner}`)).status).toBe(204);

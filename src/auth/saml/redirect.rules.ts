@@ -81,10 +81,15 @@ export function isSignedBy(message: RedirectMessage, certificates: readonly stri
     const how = algorithm.pss
       ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
       : { key };
-    const verifies = (dsaEncoding: 'ieee-p1363' | 'der') =>
-      createVerify(algorithm.hash)
-        .update(message.signed)
-        .verify({ ...how, dsaEncoding }, message.signature);
+    const verifies = (dsaEncoding: 'ieee-p1363' | 'der') => {
+      try {
+        return createVerify(algorithm.hash)
+          .update(message.signed)
+          .verify({ ...how, dsaEncoding }, message.signature);
+      } catch {
+        return false; // not even of the form of a signature: OpenSSL throws for some of them
+      }
+    };
     // XML Signature's form of ECDSA is the right one; some stacks put the DER of their TLS library into a query.
     return verifies('ieee-p1363') || (algorithm.key === 'ec' && verifies('der'));
   });

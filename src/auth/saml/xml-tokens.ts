@@ -44,7 +44,6 @@ const PREDEFINED: ReadonlyMap<string, string> = new Map([
 export function readTag(text: string, at: number, maxAttributes: number): RawTag {
   const element = readName(text, at + 1);
   const attributes: RawAttribute[] = [];
-  const names = new Set<string>();
   let here = element.end;
   for (;;) {
     const spaced = skipSpace(text, here);
@@ -60,8 +59,6 @@ export function readTag(text: string, at: number, maxAttributes: number): RawTag
     if (to === -1) throw malformed('an attribute is not closed');
     const raw = text.slice(from, to);
     if (raw.includes('<')) throw malformed('"<" stands in an attribute');
-    if (names.has(name.qualified)) throw malformed('an element has an attribute twice');
-    names.add(name.qualified);
     // Literal white space becomes spaces before references are replaced (XML 1.0 §3.3.3).
     attributes.push({ ...name, value: readReferences(raw.replace(/[\t\n]/g, ' ')) });
     if (attributes.length > maxAttributes) {

@@ -102,6 +102,23 @@ describe('signature wrapping', () => {
       'foreign Signature': idp.answer({
         extensionsXml: `<samlp:Extensions>${foreign('Signature')}</samlp:Extensions>`,
       }),
+      'the only assertion is foreign': idp.answer(
+        {
+          assertionXml: signElement(
+            idp.assertion().replace('SAML:2.0:assertion', 'SAML:9.0:assertion'),
+            'Assertion',
+            idp.key,
+          ),
+        },
+        { sign: 'neither' },
+      ),
+      'the only assertion is in Extensions': idp.answer(
+        {
+          assertionXml: '',
+          extensionsXml: `<samlp:Extensions>${signElement(idp.assertion(), 'Assertion', idp.key)}</samlp:Extensions>`,
+        },
+        { sign: 'neither' },
+      ),
       'foreign root': idp.answer().replace('xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"', 'xmlns:samlp="urn:x"'),
       'SAML 1.1': idp.answer().replace('SAML:2.0:protocol', 'SAML:1.0:protocol'),
     };
@@ -351,6 +368,16 @@ describe('contents', () => {
     expect(await sp.outcome(allowed, idp.form(), null)).toBe('in_response_to_mismatch');
     expect(await sp.outcome(allowed, idp.form({ responseInResponseTo: null }), null)).toBe('in_response_to_mismatch');
     expect(await sp.outcome(allowed, form, null)).toBe(HONEST);
+  });
+
+  it('is refused where node-saml does not agree with us', async () => {
+    // Our clock is an hour late, and so is the message; node-saml asks the machine's.
+    const late = new Date(Date.now() - 3_600_000);
+    const other = await samlSp({ now: () => late, monotonic: () => performance.now() });
+    expect(await other.outcome(idp.connection(), idp.form({ now: late }))).toBe('idp_answer_invalid');
+    expect(await other.outcome(idp.connection(), idp.form())).toBe('assertion_not_yet_valid');
+    await other.close();
+    expect(await sp.outcome(idp.connection(), idp.form())).toBe(HONEST);
   });
 
   it('one assertion has one mark by which a second use is seen, whatever envelope it comes in', async () => {

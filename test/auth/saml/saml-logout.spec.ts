@@ -112,6 +112,16 @@ describe('a logout message of the IdP', () => {
     expect(await query(`lang=en&${honest}`)).toBe('log out ada-1815');
   });
 
+  it('is read with a key on a curve, and with no algorithm that is not of the key', async () => {
+    const curve = await newKey('idp-ec', { type: 'ec' });
+    const connection = idp.connection({ certificates: [curve.certificate] });
+    const read = (algorithm: string) =>
+      sp.protocol.readLogout(connection, { binding: 'redirect', rawQuery: logoutQuery('LogoutRequest', curve, {}, algorithm) }); // prettier-ignore
+    const more = 'http://www.w3.org/2001/04/xmldsig-more#';
+    expect(await read(`${more}ecdsa-sha256`)).toMatchObject({ nameId: 'ada-1815' });
+    await expect(read(`${more}rsa-sha256`)).rejects.toMatchObject({ reason: 'signature_invalid' });
+  });
+
   it('is refused in a form that is not signed, not by the IdP, or wrapped', async () => {
     const honest = logoutForm('LogoutRequest', idp.key);
     const signed = Buffer.from(honest.get('SAMLRequest')!, 'base64').toString();
@@ -151,6 +161,13 @@ describe('a logout message of the IdP', () => {
     };
     expect(await query(signedQuery(deflateRawSync(Buffer.alloc(64 * 1024 * 1024, 0x20))))).toBe('message_too_large');
     expect(await query(signedQuery(Buffer.from('not deflated')))).toBe('message_malformed');
+    // What is inside is looked at as strictly as a form.
+    const inside = (xml: string) => query(signedQuery(deflateRawSync(Buffer.from(xml))));
+    expect(await inside(logoutXml('LogoutRequest'))).toBe('log out ada-1815');
+    expect(await inside(logoutXml('LogoutResponse'))).toBe('structure_refused');
+    expect(await inside(idp.answer())).toBe('structure_refused');
+    const nested = idp.assertion().replace('ID="_assertion-1"', 'ID="_logout-1"');
+    expect(await inside(logoutXml('LogoutRequest', { nameIdXml: nested }))).toBe('structure_refused');
     expect(await query(logoutQuery('LogoutRequest', idp.key))).toBe('log out ada-1815');
   });
 });

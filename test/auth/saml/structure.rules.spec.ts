@@ -23,6 +23,11 @@ function reasonOf(run: () => unknown): string {
 }
 
 describe('the shape of a Response', () => {
+  it('has no Signature of another namespace, not even in its place', () => {
+    const foreign = idp.answer().replace('</saml:Issuer>', '</saml:Issuer><x:Signature xmlns:x="urn:x"/>');
+    expect(reasonOf(() => readResponseShape(scanXml(foreign)))).toBe('structure_refused');
+  });
+
   it('says what is signed and what is encrypted', () => {
     const shape = (sign: 'assertion' | 'response' | 'both' | 'neither', encryptTo?: typeof idp.key) => {
       const { encrypted, responseSigned, assertionSigned } = readResponseShape(

@@ -164,6 +164,8 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
     await db.query(`create table sign_ins_default partition of sign_ins default`);
     // What a person's history and the list of leavers are read by. A binding that has ended is part of the history.
     await db.query(`create index identities_person on identities (tenant_id, user_id, created_at)`);
+    // Byte by byte, like every id that is looked for.
+    await db.query(`alter table audit_entries alter column target_id type text collate "C"`);
     await db.query(`create index audit_entries_target on audit_entries (tenant_id, target_type, target_id, entry_id)`);
     await db.query(
       `create index changes_departures on changes (tenant_id, sequence) where kind in ('deactivated', 'deleted')`,
@@ -184,6 +186,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
 
   async down(db: QueryRunner): Promise<void> {
     await db.query(`drop index changes_departures, audit_entries_target`);
+    await db.query(`alter table audit_entries alter column target_id type text collate "default"`);
     await db.query(`drop table service_keys, sign_ins, session_tokens, sessions, identities, used_messages,
       sign_in_requests, verified_domains, domains, connection_slugs, connections`);
   }

@@ -5,7 +5,7 @@ import { SamlProtocol } from '../../../../src/auth/saml/saml.protocol.js';
 import { SamlVerifier } from '../../../../src/auth/saml/verifier.js';
 import { SignInRefused } from '../../../../src/auth/sign-in-refused.js';
 import type { VerifiedSignIn } from '../../../../src/auth/verified-sign-in.js';
-import { SystemClock } from '../../../../src/base/clock.js';
+import { SystemClock, type Clock } from '../../../../src/base/clock.js';
 import type { Config } from '../../../../src/base/config/config.js';
 import { newKey } from './keys.js';
 import { SP } from './idp.js';
@@ -20,14 +20,14 @@ class TestKeys extends SamlKeySource {
 }
 
 /** The protocol as the application makes it, with real keys and a real verifier. Close it at the end. */
-export async function samlSp() {
+export async function samlSp(clock: Clock = new SystemClock()) {
   const current = await newKey('sp-new');
   const older = await newKey('sp-old');
   const verifier = new SamlVerifier();
   const protocol = new SamlProtocol(
     new TestKeys({ current, all: [current, older] }),
     new AuthAddresses({ appUrl: SP.appUrl } as Config),
-    new SystemClock(),
+    clock,
     verifier,
   );
   return {
