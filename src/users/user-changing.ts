@@ -109,7 +109,9 @@ export class UserChanging {
     // Who is held comes before the question of a seat; whom an admin lets in counts as overage.
     const asks = wants && !taken.emailTaken && !taken.externalIdTaken && released !== 'no_seat';
     const isOwner = row.id === tenant.ownerUserId;
-    const { tenantId, door, mayWait, inTurn } = ctx;
+    const { tenantId, door, inTurn } = ctx;
+    // Whoever waits already is not sent away for a change of their name.
+    const mayWait = (ctx.mayWait ?? false) || row.seat === 'waiting';
     const ask = { door, isOwner, userId: row.id, mayWait, inTurn };
     const seatFree = !asks || (await this.seats.freeUnderLock(tx, tenantId, ask));
     return { ...taken, seatFree };

@@ -253,6 +253,17 @@ describe('limits and policies', () => {
     expect(await seatOf(at, observer)).toMatchObject({ seat: 'none', role: 'Observer' });
   });
 
+  it('whoever waits already may be changed all the same, whatever the policy is now', async () => {
+    const at = await house();
+    await at.api.put('/seats/limit', { limit: 0, policy: { api: 'wait', directory: 'wait' } });
+    const id = await madeByApi(at);
+    expect(await seatOf(at, id)).toMatchObject({ seat: 'waiting' });
+    await at.api.put('/seats/limit', { limit: 0, policy: 'block' });
+    expect((await at.api.patch(`/users/${id}`, { first_name: 'Renamed' })).status).toBe(200);
+    expect(await seatOf(at, id)).toMatchObject({ seat: 'waiting', status: 'inactive' });
+    expect((await at.api.post('/users', person())).body.code).toBe('seat_limit_reached');
+  });
+
   it('allow: counted as overage; a lower limit puts nobody out', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 1, policy: { api: 'allow', directory: 'allow' } });
