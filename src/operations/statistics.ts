@@ -15,6 +15,9 @@ const COLUMNS: Record<string, string> = {
   lanes: 'tenant_id, user_id, first_pending, platform_id',
   seat_entries: 'tenant_id, entry_id, sequence, user_id, effective_at',
   population_steps: 'tenant_id, owner',
+  sessions: 'tenant_id, id, user_id, connection_id, subject',
+  identities: 'tenant_id, connection_id, subject, user_id',
+  audit_entries: 'tenant_id, entry_id, target_type, target_id',
 };
 
 /**

@@ -55,7 +55,8 @@ export class AccountsService {
     const match = await this.match(connection, account);
     if (match instanceof SignInRefused || match === null) {
       if (known?.ended || (await this.repository.wasDeleted(tenantId, account))) {
-        const refusal = new SignInRefused('account_deleted', 'the person was removed', account.shown);
+        const who = known?.ended ? known.user_id : null;
+        const refusal = new SignInRefused('account_deleted', 'the person was removed', account.shown, who);
         return { account, person: null, refusal };
       }
       const refusal = match ?? new SignInRefused('unknown_account', 'nobody of the tenant is meant', account.shown);

@@ -40,7 +40,7 @@ const COLUMNS = `c.sequence, c.user_id, c.kind, c.forwarded, c.changed, c.person
 
 // The call that settled a change is the first one that reached it or went beyond.
 const TIMES = `left join lateral (
-    select min(x.sent_at) as sent_at, min(x.at) filter (where x.outcome in ('delivered', 'nothing_to_say')) as confirmed_at
+    select min(x.sent_at) as sent_at, min(x.at) filter (where x.outcome in ('delivered', 'adopted', 'nothing_to_say')) as confirmed_at
     from attempts x
     where x.tenant_id = $1 and x.user_id = c.user_id and x.last_sequence >= c.sequence and x.first_sequence <= c.sequence
       and x.method <> 'GET'
