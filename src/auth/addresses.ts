@@ -52,6 +52,11 @@ export class AuthAddresses {
     return this.at(`test/${slug}/${handle}`);
   }
 
+  /** Where a browser looks again whether somebody is signed in, with its own cookies. */
+  over(slug: string): string {
+    return this.at(`over/${slug}`);
+  }
+
   get signedOut(): string {
     return this.at('signed-out');
   }

@@ -16,7 +16,8 @@ export class InvalidGrant extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'invalid_grant';
   constructor() {
-    super('The code or token is not valid any more, or its session has ended.');
+    const detail = 'The code or token is not valid any more, or its session has ended.';
+    super(detail, { members: { error: 'invalid_grant', error_description: detail } });
   }
 }
 

@@ -6,6 +6,7 @@ import { AccountsService } from './accounts/accounts.service.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { PublishedController } from './connections/published.controller.js';
 import { DomainsModule } from './domains/domains.module.js';
+import { IdentitiesModule } from './identities/identities.module.js';
 import { IdpLogoutController } from './logout/idp-logout.controller.js';
 import { LogoutController } from './logout/logout.controller.js';
 import { LogoutService } from './logout/logout.service.js';
@@ -20,6 +21,7 @@ import { UserSessionsController } from './sessions/user-sessions.controller.js';
 import { CallbackController } from './sign-in/callback.controller.js';
 import { LoginController } from './sign-in/login.controller.js';
 import { PendingSignIns } from './sign-in/pending.guards.js';
+import { RefusedSignIns } from './sign-in/refusals.filter.js';
 import { SignInCompletion } from './sign-in/sign-in-completion.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { SignInStart } from './sign-in/sign-in-start.js';
@@ -32,7 +34,7 @@ import { TokensController } from './tokens/tokens.controller.js';
 
 /** Signing in: one more door to the same people. */
 @Module({
-  imports: [UsersModule, ProtocolsModule, ConnectionsModule, DomainsModule],
+  imports: [UsersModule, ProtocolsModule, ConnectionsModule, DomainsModule, IdentitiesModule],
   controllers: [
     LoginController,
     CallbackController,
@@ -55,6 +57,7 @@ import { TokensController } from './tokens/tokens.controller.js';
     PendingSignIns,
     SignInCompletion,
     SignInLog,
+    RefusedSignIns,
     SessionsRepository,
     SessionsService,
     SessionTokensRepository,

@@ -6,6 +6,7 @@ import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
 import { DOMAIN_COMMANDS } from './commands/domains.js';
 import { HISTORY_COMMANDS } from './commands/history.js';
+import { IDENTITY_COMMANDS } from './commands/identities.js';
 import { PLATFORM_COMMANDS } from './commands/platform.js';
 import { SEAT_COMMANDS } from './commands/seats.js';
 import { SIGN_IN_COMMANDS } from './commands/sign-ins.js';
@@ -24,6 +25,7 @@ export const COMMANDS: readonly Command[] = [
   ...SEAT_COMMANDS,
   ...HISTORY_COMMANDS,
   ...SIGN_IN_COMMANDS,
+  ...IDENTITY_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
 
@@ -41,6 +43,7 @@ const NOUNS: Record<string, string> = {
   seats: 'how many, the limit, the ledger: show, limit, verify',
   'sign-in': 'who signed in, who was refused, and why: list',
   session: 'who is signed in now: list, end',
+  identity: 'who a person is at the IdPs: list, release',
   leavers: 'who left, and when that was true everywhere: list',
   history: 'all that happened to a person: show',
   keys: 'the encryption of secrets, and what is signed with: rotate, rotate-signing (operator token)',

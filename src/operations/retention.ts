@@ -42,6 +42,11 @@ export class Retention extends Background {
     await this.keep('attempts', attemptsDays);
     await this.keep('sign_ins', logsDays);
     for (const statement of LEFTOVERS) await this.db.execute(statement);
+    // Kept for the logout at the IdP, and then for nothing.
+    await this.db.execute(
+      `update sessions set id_token_sealed = null
+       where id_token_sealed is not null and coalesce(ended_at, expires_at) < now() - interval '1 hour'`,
+    );
     await this.db.execute(
       `delete from sessions where coalesce(ended_at, expires_at) < now() - make_interval(days => $1)`,
       [logsDays],

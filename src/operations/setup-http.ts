@@ -8,9 +8,12 @@ import { CredentialStore } from '../tenants/credentials.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
 
-/** Where IdPs and browsers post forms; the handlers read them, with limits of their own. */
-function isFormAddress(path: string): boolean {
-  return /^\/api\/auth\/(callback|slo|backchannel-logout)\//.test(path);
+/**
+ * Where IdPs and browsers post forms, and where OAuth clients may; the handlers read them, with limits of their own.
+ */
+function isFormAddress(path: string, contentType: string): boolean {
+  if (/^\/api\/auth\/(callback|slo|backchannel-logout)\//.test(path)) return true;
+  return /^\/api\/auth\/(token|introspect)$/.test(path) && contentType.includes('x-www-form-urlencoded');
 }
 
 /**

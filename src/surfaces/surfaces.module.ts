@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import { FailureFace } from '../base/errors/failure-face.js';
 import { RefusalFace } from '../directory-sync/bulk/refusal-face.js';
 import { BulkRefusals } from './bulk-refusals.js';
 import { SurfaceFilter } from './exception.filter.js';
@@ -11,7 +12,8 @@ import { SurfaceFilter } from './exception.filter.js';
     SurfaceFilter,
     { provide: APP_FILTER, useExisting: SurfaceFilter },
     { provide: RefusalFace, useClass: BulkRefusals },
+    { provide: FailureFace, useExisting: SurfaceFilter },
   ],
-  exports: [SurfaceFilter, RefusalFace],
+  exports: [SurfaceFilter, RefusalFace, FailureFace],
 })
 export class SurfacesModule {}

@@ -10,6 +10,7 @@ export type SessionEnd =
   | 'signed_out'
   | 'signed_in_again'
   | 'idp_logout'
+  | 'binding_moved'
   | 'ended_by_admin'
   | 'connection_changed'
   | 'connection_disabled'
@@ -42,4 +43,17 @@ export function endPersonIdentities(tx: UnitOfWork, tenantId: string): void {
     (p) => `update identities i set ended_at = now() from subject s
       where i.tenant_id = ${p.add(tenantId)} and i.user_id = s.id and i.ended_at is null`,
   );
+}
+
+/**
+ * A directory takes somebody over whom a sign-in has made on nothing but an IdP's word: their sessions end, and who
+ * they are at the IdP is found anew by the directory's rules. Else whoever came first under an address would be its
+ * owner later.
+ */
+export function dropUnprovenIdentities(tx: UnitOfWork, tenantId: string): void {
+  tx.add(
+    (p) => `delete from identities i using subject s
+      where i.tenant_id = ${p.add(tenantId)} and i.user_id = s.id and i.made_by = 'created' and i.made_of = ''`,
+  );
+  endPersonSessions(tx, tenantId, 'binding_moved');
 }

@@ -5,7 +5,12 @@ import { ForwardingService } from '../forwarding/forwarding.service.js';
 import type { InForce, UserChange } from '../identity/person.js';
 import { changeBetween, endsSessions, mustForward } from '../identity/user-change.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
-import { endPersonCredentials, endPersonIdentities, endPersonSessions } from '../tenants/person-credentials.js';
+import {
+  dropUnprovenIdentities,
+  endPersonCredentials,
+  endPersonIdentities,
+  endPersonSessions,
+} from '../tenants/person-credentials.js';
 import { personOfRow, type UserRow } from './user.row.js';
 import { type UserWrite } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
@@ -34,6 +39,9 @@ export class UserConsequences {
       reason: row === null ? 'created' : row.status !== after.status ? after.status : 'role',
       source: ctx.source,
     });
+    if (row?.source === 'sign-in' && row.directory_id === null && write.directoryId !== null) {
+      dropUnprovenIdentities(tx, ctx.tenantId);
+    }
     const change = changeBetween(row && inForceOf(row), after, row?.ever_active ?? false);
     if (change === null) {
       // The resource changed, the person did not: recorded, and nobody is told.

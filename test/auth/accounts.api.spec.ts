@@ -127,6 +127,34 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'first', preferred_username: 'anything' })).toBe(id);
   });
 
+  it('an immutable id that says somebody else overrules every name and e-mail', async () => {
+    await own();
+    const door = await paired({ link_claim: 'oid' });
+    const name = `${fresh('ceo')}@${domain}`;
+    const ceo = await person({ externalId: 'object-ceo' }, name);
+    const claims = { sub: 'evil', oid: 'object-evil' };
+    expect(await outcome(door, { ...claims, preferred_username: name })).toBe('bound_to_another');
+    expect(await outcome(door, { ...claims, email: name })).toBe('bound_to_another');
+    expect(await outcome(door, { sub: 'real', oid: 'object-ceo', email: name })).toBe(ceo);
+    // Whom the directory knows by no id is found by name.
+    const plain = `${fresh('plain')}@${domain}`;
+    const id = await person({}, plain);
+    expect(await outcome(door, { sub: 'plain', oid: 'any', preferred_username: plain })).toBe(id);
+  });
+
+  it('a rename by the directory opens nobody to a second subject', async () => {
+    const door = await paired();
+    const before = `${fresh('was')}@${domain}`;
+    const after = `${fresh('is')}@${domain}`;
+    const id = await person({}, before);
+    const tab = door.tab();
+    await door.signIn(tab, { sub: 'stable', preferred_username: before });
+    await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'userName', value: after }));
+    expect(await outcome(door, { sub: 'evil', preferred_username: after })).toBe('bound_to_another');
+    expect((await tab.who())?.user.id).toBe(id);
+    expect(await outcome(door, { sub: 'stable', preferred_username: after })).toBe(id);
+  });
+
   it('its directory is deleted: who was bound still comes in, and others by their e-mail', async () => {
     await own();
     const other = await service.newDirectory(house.tenantId);
@@ -262,6 +290,39 @@ describe('just in time', () => {
     const other = `${fresh('j')}@${domain}`;
     const plain = await outcome(door, { ...claims(other), groups: ['Admin'] });
     expect((await house.api.get(`/users/${plain}`)).body.role).toBe('User');
+  });
+
+  it('takes a role back that the IdP takes back; no claim at all takes nothing', async () => {
+    await own();
+    const door = await open({ jit: true, role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } });
+    const name = `${fresh('j')}@${domain}`;
+    const roleAfter = async (more: object): Promise<string> => {
+      const id = await outcome(door, { ...claims(name), ...more });
+      return (await house.api.get(`/users/${id}`)).body.role as string;
+    };
+    expect(await roleAfter({ groups: ['admins'] })).toBe('Admin');
+    expect(await roleAfter({ groups: undefined })).toBe('Admin');
+    expect(await roleAfter({ groups: ['others'] })).toBe('User');
+    expect(await roleAfter({ groups: 'admins' })).toBe('Admin');
+    expect(await roleAfter({ groups: [] })).toBe('User');
+  });
+
+  it('whoever was made under somebody’s name or address is not them when the directory brings them', async () => {
+    const ceo = `${fresh('ceo')}@${domain}`;
+    const door = await open({ jit: true });
+    // Nobody has verified the domain: the IdP’s word for the e-mail is all there is.
+    const first = await outcome(door, { ...claims(ceo), sub: 'mallory', preferred_username: ceo });
+    const tab = door.tab();
+    await door.signIn(tab, { ...claims(ceo), sub: 'mallory' });
+    const brought = await house.scim.post('/Users', user(ceo, { externalId: 'ceo-id' }));
+    expect(brought.body.id).toBe(first); // one record each; but not one owner
+    expect(await tab.who()).toBeNull();
+    expect(await outcome(door, { ...claims(ceo), sub: 'mallory' })).not.toMatch(/^usr_/);
+    await own();
+    // A claimed user name is nobody’s: the one with that name is made beside.
+    const other = `${fresh('cfo')}@${domain}`;
+    const mallory = await outcome(door, { ...claims(`${fresh('m')}@${domain}`), sub: 'm2', preferred_username: other });
+    expect((await house.scim.post('/Users', user(other))).body.id).not.toBe(mallory);
   });
 
   it('twenty first sign-ins at once make one person', async () => {

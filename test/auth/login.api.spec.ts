@@ -1,3 +1,4 @@
+import { mintToken } from '../../src/base/crypto/tokens.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
@@ -133,6 +134,61 @@ describe('the bad day', () => {
     expect([unknown.status, unknown.location]).toEqual([303, `${service.app.config.appUrl}/`]);
   });
 
+  it('what was allowed when it began and is not any more ends at home, with a session', async () => {
+    const app = 'https://app.example.com';
+    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [app] }, op);
+    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'moved' }));
+    const browser = tab();
+    const one = await door.begin(browser, { return_to: `${app}/x` });
+    const two = await door.begin(browser, { return_to: `${app}/y` });
+    const cookies = new Map(browser.jar);
+    expect((await door.answer(browser, one, { sub: 'moved' })).location).toContain(app);
+    await house.api.patch(`/connections/${door.id}`, { return_origins: [] });
+    for (const asked of [two, one]) {
+      for (const [name, value] of cookies) browser.jar.set(name, value);
+      const seen = await door.answer(browser, asked, { sub: 'moved' });
+      expect([seen.status, seen.location]).toEqual([303, `${service.app.config.appUrl}/`]);
+    }
+    expect(await browser.who()).not.toBeNull();
+  });
+
+  it('pictures, frames, prefetches and previews of links begin and end nothing', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
+    const count = async () => (await house.api.get('/sign-ins')).body.data.length as number;
+    const before = await count();
+    for (const path of [
+      `/api/auth/login?connection=${door.slug}`,
+      `/api/auth/callback/${door.slug}?state=x&code=y`,
+      new URL(body.url).pathname,
+    ]) {
+      for (const headers of [
+        { 'sec-fetch-dest': 'image' },
+        { 'sec-fetch-dest': 'iframe' },
+        { 'sec-purpose': 'prefetch' },
+      ]) {
+        expect((await tab().get(path, headers as unknown as Record<string, string>)).status).toBe(403);
+      }
+      expect((await tab().send('HEAD', path)).status).toBe(405);
+    }
+    expect(await count()).toBe(before);
+    expect((await tab().get(body.url, { 'sec-fetch-dest': 'document' })).status).toBe(302);
+  });
+
+  it('a database that fails in the middle of a refusal is an answer, and not the end of the process', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    const browser = tab();
+    browser.jar.set('__Host-session', mintToken('tbn', house.tenantId).token);
+    await service.db.execute('alter table sessions rename to sessions_away');
+    try {
+      const seen = await browser.get(`/api/auth/callback/${door.slug}?state=x&code=y`);
+      expect(seen.status).toBe(500);
+    } finally {
+      await service.db.execute('alter table sessions_away rename to sessions');
+    }
+    expect((await browser.get(`/api/auth/callback/${door.slug}?state=x&code=y`)).status).toBe(400);
+  });
+
   it('a browser with very many tabs gives up the oldest ones, and the newest works', async () => {
     const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'tabs' }));
@@ -200,6 +256,16 @@ describe('how often', () => {
       for (let i = 0; i < 500 && failed.status !== 429; i++) failed = await from('192.0.2.3', fail);
       expect(failed.status).toBe(429);
       expect((await from('192.0.2.2', fail)).status).toBe(400);
+      // Beyond the limit nothing is written, and whoever has begun a sign-in may finish it.
+      const rows = async () =>
+        (await service.db.execute(`select 1 from sign_ins where connection_id = '${door.id}'`)).rowCount;
+      const written = await rows();
+      for (let i = 0; i < 20; i++) await from('192.0.2.3', fail);
+      expect(await rows()).toBeLessThanOrEqual(written! + 5);
+      // One network of IPv6 counts as one.
+      let v6 = await from('2001:db8:1:2::1', start);
+      for (let i = 2; i < 400 && v6.status !== 429; i++) v6 = await from(`2001:db8:1:2::${i.toString(16)}`, start);
+      expect(v6.status).toBe(429);
     } finally {
       await busy.close();
     }

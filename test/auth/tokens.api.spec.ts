@@ -81,6 +81,66 @@ it('is renewed only while the session is live; a refresh token is good once', as
   expect((await ask({ refresh_token: two.refresh_token })).body.code).toBe('invalid_grant');
 });
 
+it('whoever uses a code or a refresh token a second time ends what came of it', async () => {
+  const one = (await ask({ code: (await withCode()).code })).body;
+  const two = (await ask({ refresh_token: one.refresh_token })).body;
+  expect((await ask({ refresh_token: one.refresh_token })).status).toBe(400);
+  expect((await ask({ refresh_token: two.refresh_token })).status).toBe(400);
+  const { code } = await withCode();
+  const first = (await ask({ code })).body;
+  expect((await ask({ code })).body).toMatchObject({ code: 'invalid_grant', error: 'invalid_grant' });
+  expect((await ask({ refresh_token: first.refresh_token })).status).toBe(400);
+});
+
+it('a verifier for a code that began without a challenge is refused (PKCE downgrade)', async () => {
+  const verifier = randomBytes(32).toString('base64url');
+  expect((await ask({ code: (await withCode()).code, code_verifier: verifier })).status).toBe(400);
+  expect((await ask({ code: (await withCode()).code })).status).toBe(200);
+});
+
+it('an application that is taken away is renewed no more', async () => {
+  const other = await OidcDoor.open(
+    service,
+    house,
+    { directory_id: house.directoryId, return_origins: [APP] },
+    door.op,
+  );
+  await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'taken' }));
+  const seen = await other.signIn(other.tab(), { sub: 'taken' }, { return_to: APP });
+  const code = new URL(seen.location!).searchParams.get('code');
+  const { body } = await ask({ code });
+  await house.api.patch(`/connections/${other.id}`, { return_origins: [] });
+  expect((await ask({ refresh_token: body.refresh_token })).status).toBe(400);
+});
+
+it('takes forms as well, as OAuth clients send them', async () => {
+  const post = (path: string, fields: Record<string, string>) =>
+    fetch(`${service.url}/api/auth/${path}`, { method: 'POST', body: new URLSearchParams(fields) });
+  const { code } = await withCode();
+  const issued = await post('token', { grant_type: 'authorization_code', code, redirect_uri: APP, client_id: 'x' });
+  const { access_token: token } = (await issued.json()) as { access_token: string };
+  expect([issued.status, issued.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  const looked = await post('introspect', { token, token_type_hint: 'access_token' });
+  expect(await looked.json()).toMatchObject({ active: true, client_id: APP });
+  expect((await post('token', { code: 'x', unknown: 'y' })).status).toBe(422);
+});
+
+it('a stolen key is worth nothing at once, on every process', async () => {
+  const beside = await startApp({}, service);
+  try {
+    const operator = client(`${service.url}/api/v1`, service.operatorToken);
+    const stolen = (await ask({ code: (await withCode()).code })).body.access_token as string;
+    await send('POST', `${beside.url}/api/auth/introspect`, null, { token: stolen });
+    await operator.post('/tenants/keys/signing/rotate', { purpose: 'jwt', retire_old: true });
+    expect(await look(stolen)).toEqual({ active: false });
+    const fresh = (await ask({ code: (await withCode()).code })).body.access_token as string;
+    const there = await send('POST', `${beside.url}/api/auth/introspect`, null, { token: fresh });
+    expect(there.body.active).toBe(true);
+  } finally {
+    await beside.close();
+  }
+});
+
 it('a code of a session that has ended meanwhile is worth nothing', async () => {
   const { code, tab } = await withCode();
   await tab.post('/api/auth/logout');
@@ -116,7 +176,7 @@ it('our own origin has the cookie; another site cannot use it', async () => {
     'content-type': 'application/json',
     accept: 'application/json',
   });
-  expect([own.status, JSON.parse(own.text).refresh_token]).toEqual([200, null]);
+  expect([own.status, JSON.parse(own.text).refresh_token]).toEqual([200, undefined]);
   const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'cross-site' };
   expect((await tab.send('POST', '/api/auth/token', '{}', headers)).status).toBe(403);
   expect((await ask({})).status).toBe(401);

@@ -35,30 +35,32 @@ export class AccountMaking {
    */
   async make(connection: Connection, account: ClaimedAccount, requestId: string): Promise<Candidate> {
     const email = emailAddress(account.email);
-    if (email === null || !account.emailTrusted) {
+    if (email === null || account.emailDomain === null || !account.emailTrusted) {
       throw new SignInRefused(
         'email_unverified',
         'nobody is made without an e-mail that can be trusted',
         account.shown,
       );
     }
-    const owner = account.emailDomain === null ? null : await this.domains.owner(account.emailDomain);
+    const owner = await this.domains.owner(account.emailDomain);
     if (owner !== null && owner.tenantId !== connection.tenantId) {
       throw new SignInRefused('email_outside_domains', 'the domain of the e-mail is another tenant’s', account.shown);
     }
     const { roles } = await this.tenants.get(connection.tenantId);
-    const role = roleByMap(account.roleValues, connection.roleMap, roles) ?? connection.defaultRole;
+    const role = roleByMap(account.roleValues, connection, roles) ?? connection.defaultRole;
+    const owned = owner !== null && (await this.isOwned(connection, account));
     const doc = documentOf({
-      userName: clean(account.userName ?? undefined) || email,
+      // Never a name that the IdP only claims: a directory that brings somebody of this name would find them here.
+      userName: email,
       email,
       ...namesOf(account, email),
-      external_id: account.externalId,
+      external_id: externalIdOf(account),
       active: true,
     });
     try {
       const context = this.context(connection, requestId);
       const { row } = await this.users.create(context, draftOf(doc), role, {
-        also: (tx) => this.repository.bindNew(tx, connection.tenantId, connection.id, account.subject),
+        also: (tx) => this.repository.bindNew(tx, connection, account.subject, owned),
       });
       return (await this.repository.person(connection.tenantId, row.id))!;
     } catch (error) {
@@ -74,7 +76,7 @@ export class AccountMaking {
   async refresh(connection: Connection, person: Candidate, account: ClaimedAccount, requestId: string): Promise<void> {
     if (person.source !== 'sign-in' || person.directory_id !== null) return;
     const { roles } = await this.tenants.get(connection.tenantId);
-    const role = roleByMap(account.roleValues, connection.roleMap, roles);
+    const role = roleByMap(account.roleValues, connection, roles);
     const email = await this.trustedEmail(connection, account);
     const own = (row: UserRow): boolean => row.source === 'sign-in' && row.directory_id === null;
     try {
@@ -95,10 +97,12 @@ export class AccountMaking {
   }
 
   private async trustedEmail(connection: Connection, account: ClaimedAccount): Promise<string | null> {
-    const { emailDomain } = account;
-    if (!account.emailTrusted || emailDomain === null) return null;
-    const owned = await this.domains.isOwned(connection.tenantId, emailDomain, connection.id);
-    return owned ? emailAddress(account.email) : null;
+    return (await this.isOwned(connection, account)) ? emailAddress(account.email) : null;
+  }
+
+  private async isOwned(connection: Connection, { emailDomain, emailTrusted }: ClaimedAccount): Promise<boolean> {
+    if (!emailTrusted || emailDomain === null) return false;
+    return this.domains.isOwned(connection.tenantId, emailDomain, connection.id);
   }
 
   private context(connection: Connection, requestId: string): WriteContext {
@@ -110,6 +114,12 @@ export class AccountMaking {
     };
     return { tenantId: connection.tenantId, door: 'sign-in', directory: null, source, receivedAt: new Date() };
   }
+}
+
+/** A key of at most 255 characters, as everywhere in the users API; a longer one is none. */
+function externalIdOf({ externalId }: ClaimedAccount): string | null {
+  const text = clean(externalId ?? undefined);
+  return externalId === null || text === '' || externalId.length > 255 ? null : text;
 }
 
 /** The names that an IdP says, or those that are there, or what can be made of the e-mail. */

@@ -52,14 +52,29 @@ export function isRenamed(binding: Binding, person: Candidate): boolean {
 
 /**
  * Whether a person who is bound to another subject of the same connection may be bound to this one instead (contract
- * §7: the binding moves when the paired directory renames the value it was made of). The same immutable id under a new
- * subject is the same person as well: Entra gives a new `sub` when the application is registered anew. Everything else
- * stays as it is, since whoever comes second would otherwise take the first one's place.
+ * §7: the binding moves when the paired directory renames the value it was made of). By the immutable id, yes: the same
+ * id under a new subject is the same person (Entra gives a new `sub` when the application is registered anew), and
+ * another id is what the directory now calls them. By a name, only where the old subject was that name itself: a
+ * subject that outlives a rename is still theirs, and whoever claims the new name would take their place.
  */
 export function mayMove(binding: Binding, person: Candidate, by: LinkKind, value: string, paired: boolean): boolean {
   if (!paired) return false;
-  if (by === 'claim' && binding.made_by === 'claim' && binding.made_of === value) return true;
-  return isRenamed(binding, person);
+  if (by === 'claim' && binding.made_by === 'claim') return binding.made_of === value || isRenamed(binding, person);
+  return sameLetters(binding.subject, binding.made_of) && isRenamed(binding, person);
+}
+
+/** Entra's object ids, which its directories have as `externalId` once that is mapped so. */
+const OBJECT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * Whether the IdP's immutable id says that this is somebody else, whatever name or e-mail comes with it. It does where
+ * an admin has named the claim that equals `externalId`, or where both are object ids; elsewhere the two may come from
+ * different places, and differing says nothing.
+ */
+export function isContradicted(person: Candidate, account: ClaimedAccount, claimIsNamed: boolean): boolean {
+  const { link } = account;
+  if (link === null || person.external_id === null || link === person.external_id) return false;
+  return claimIsNamed || (OBJECT_ID.test(link) && OBJECT_ID.test(person.external_id));
 }
 
 /** Why a person who was found is not signed in; null: they are. The reason is for the log, and chooses the page. */
@@ -85,12 +100,17 @@ export function emailRefusal(account: ClaimedAccount, owned: boolean): SignInRef
   return null;
 }
 
-/** The role of whom a sign-in makes: the first mapped value, else the connection's; a value nobody mapped gives nothing. */
+/**
+ * The role that the IdP gives: the first mapped value, else the connection's default. Null where nothing is mapped, or
+ * where the claim did not come at all: Entra leaves out groups that are too many, which takes nobody's role away.
+ */
 export function roleByMap(
-  values: readonly string[],
-  map: Readonly<Record<string, string>>,
+  values: readonly string[] | null,
+  connection: { roleMap: Readonly<Record<string, string>>; defaultRole: string },
   known: { has(role: string): boolean },
 ): string | null {
-  for (const [value, role] of Object.entries(map)) if (values.includes(value) && known.has(role)) return role;
-  return null;
+  const entries = Object.entries(connection.roleMap);
+  if (entries.length === 0 || values === null) return null;
+  for (const [value, role] of entries) if (values.includes(value) && known.has(role)) return role;
+  return connection.defaultRole;
 }

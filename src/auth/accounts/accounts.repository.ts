@@ -107,6 +107,13 @@ export class AccountsRepository {
 
   /** Binds a subject to a person, in place of what either was bound to before. */
   async bind(tx: SqlRunner, tenantId: string, connectionId: string, binding: Binding): Promise<void> {
+    // Whoever was signed in as one of the two under the old binding is so no longer.
+    await tx.query(
+      `update sessions s set ended_at = clock_timestamp(), end_reason = 'binding_moved'
+       where s.tenant_id = $1 and s.connection_id = $2 and s.ended_at is null
+         and ((s.subject = $4 and s.user_id <> $3) or (s.user_id = $3 and s.subject <> $4))`,
+      [tenantId, connectionId, binding.user_id, binding.subject],
+    );
     await tx.query(
       `delete from identities where tenant_id = $1 and user_id = $3 and connection_id = $2 and subject <> $4
          and ended_at is null`,
@@ -130,12 +137,15 @@ export class AccountsRepository {
     );
   }
 
-  /** Adds the binding of somebody whom this very statement makes. */
-  bindNew(tx: UnitOfWork, tenantId: string, connectionId: string, subject: string): void {
+  /**
+   * Adds the binding of somebody whom this very statement makes. Where nothing but the IdP's word vouches for the
+   * e-mail, it is made of nothing: a directory that brings the person later does not take it over (`dropUnproven`).
+   */
+  bindNew(tx: UnitOfWork, { tenantId, id }: { tenantId: string; id: string }, subject: string, proven: boolean): void {
     const made: LinkKind = 'created';
     tx.add(
       (p) => `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
-        select ${p.add(tenantId)}, ${p.add(connectionId)}, ${p.add(subject)}, s.id, '${made}', ${p.add(subject)} from subject s`,
+        select ${p.add(tenantId)}, ${p.add(id)}, ${p.add(subject)}, s.id, '${made}', ${p.add(proven ? subject : '')} from subject s`,
     );
   }
 }

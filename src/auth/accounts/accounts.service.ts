@@ -3,7 +3,7 @@ import type { Connection } from '../connections/connection.js';
 import { DomainsStore } from '../domains/domains.store.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
-import { emailRefusal, isRenamed, mayMove, refusalOf, sameLetters } from './account.rules.js';
+import { emailRefusal, isContradicted, isRenamed, mayMove, refusalOf, sameLetters } from './account.rules.js';
 import type { Binding, Candidate, LinkKind } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { claimedAccount, type ClaimedAccount } from './claims.mapping.js';
@@ -82,6 +82,14 @@ export class AccountsService {
 
   private async link(connection: Connection, account: ClaimedAccount, match: Match): Promise<FoundAccount> {
     const { person, by, value } = match;
+    if (
+      by !== 'claim' &&
+      connection.directoryId !== null &&
+      isContradicted(person, account, connection.linkClaim !== null)
+    ) {
+      const why = 'the directory knows the person by another id than the IdP has sent';
+      throw new SignInRefused('bound_to_another', why, account.shown, person.id);
+    }
     const own = await this.repository.bindingOf(connection.tenantId, connection.id, person.id);
     const other = own !== null && own.subject !== account.subject;
     if (other && !mayMove(own, person, by, value, connection.directoryId !== null)) {

@@ -17,8 +17,8 @@ export interface ClaimedAccount {
   lastName: string | null;
   displayName: string | null;
   externalId: string | null;
-  /** The values of the role claim, as they came. */
-  roleValues: readonly string[];
+  /** The values of the role claim, as they came; null: it did not come. */
+  roleValues: readonly string[] | null;
   /** By what the person knows the account: for the pages and the log. */
   shown: string;
 }
@@ -71,9 +71,9 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
     subject,
     link: linkOf(connection, verified),
     userName,
-    email: email?.trim() ?? null,
+    email: email === null ? null : asciiTrimmed(email),
     emailTrusted: isTrusted(claims['email_verified']),
-    emailDomain: email === null ? null : domainOf(email.trim()),
+    emailDomain: email === null ? null : domainOf(asciiTrimmed(email)),
     firstName: text(map.first_name, names.firstName),
     lastName: text(map.last_name, names.lastName),
     displayName: firstOf(claims, names.displayName),
@@ -89,10 +89,12 @@ export function isEntra(issuer: string): boolean {
   return /(^|\.)(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/.test(host);
 }
 
-function linkOf(connection: Connection, { claims, subject }: VerifiedSignIn): string | null {
+function linkOf(connection: Connection, { claims, subject, unsureNames }: VerifiedSignIn): string | null {
   if (connection.linkClaim !== null) {
     const own = connection.linkClaim === 'sub' || connection.linkClaim === 'NameID';
-    return own ? subject : textOf(claims, connection.linkClaim);
+    if (own) return subject;
+    // An attribute is identified by its Name, and never by what it is called for people (SAML Core §2.7.3.1).
+    return unsureNames?.has(connection.linkClaim) ? null : textOf(claims, connection.linkClaim);
   }
   if (connection.type === 'saml') return firstOf(claims, SAML_NAMES.link) ?? subject;
   return isEntra(connection.issuer) ? textOf(claims, 'oid') : subject;
@@ -111,6 +113,11 @@ function isMailbox(format: string | null, value: string): boolean {
   return says && /^[^\s@]+@[^\s@]+$/.test(value);
 }
 
+/** Without plain blanks around it; a blank of another alphabet is part of what was said. */
+function asciiTrimmed(text: string): string {
+  return text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+}
+
 /** The one text of a claim: a string, or a list of one. Several are no answer to "which one". */
 function textOf(claims: VerifiedSignIn['claims'], name: string): string | null {
   let value: unknown = Object.hasOwn(claims, name) ? claims[name] : undefined;
@@ -126,12 +133,15 @@ function firstOf(claims: VerifiedSignIn['claims'], names: readonly string[]): st
   return null;
 }
 
-function listOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string[] {
+function listOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string[] | null {
+  let came = false;
   for (const name of names) {
-    const value: unknown = Object.hasOwn(claims, name) ? claims[name] : undefined;
-    const list = Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value];
+    if (!Object.hasOwn(claims, name)) continue;
+    came = true;
+    const value: unknown = claims[name];
+    const list = Array.isArray(value) ? (value as unknown[]) : [value];
     const texts = list.filter((one): one is string => typeof one === 'string' && one !== '');
     if (texts.length > 0) return texts.slice(0, 1_000);
   }
-  return [];
+  return came ? [] : null;
 }

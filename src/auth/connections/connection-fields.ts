@@ -1,6 +1,8 @@
 import { Ruled } from '../../base/http/fields.js';
 import { isTidy, type FieldOptions } from '../../base/http/text.js';
 
+const MAX_JWK = 16 * 1024; // RSA of 8192 bits has 6 kB
+
 /** A list of texts, each once. `form` says what one looks like, beside being tidy and of a bearable length. */
 export function Texts(
   options: FieldOptions & { max: number; form?: { test: RegExp; message: string } },
@@ -27,9 +29,9 @@ export function Texts(
 export function roleMapProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object of value and role';
   const entries = Object.entries(value);
-  if (entries.length > 200) return 'must have at most 200 entries';
+  if (entries.length > 500) return 'must have at most 500 entries';
   for (const [from, role] of entries) {
-    if (from === '' || from.length > 500 || !isTidy(from)) return 'needs values of 1 to 500 characters';
+    if (from === '' || from.length > 512 || !isTidy(from)) return 'needs values of 1 to 512 characters';
     if (typeof role !== 'string' || role === '' || role.length > 100) return 'needs the name of a role for each value';
   }
   return null;
@@ -57,8 +59,10 @@ export function secretProblem(value: unknown): string | null {
     : 'must be 1 to 2000 visible ASCII characters';
 }
 
-export function objectProblem(value: unknown): string | null {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? null : 'must be a private key as a JWK';
+/** What is wrong with the shape and size of a JWK, or null; whether it is a key is asked later. */
+export function jwkProblem(value: unknown): string | null {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be a private key as a JWK';
+  return JSON.stringify(value).length <= MAX_JWK ? null : 'must be at most 16 KiB of JSON';
 }
 
 export function xmlProblem(value: unknown): string | null {

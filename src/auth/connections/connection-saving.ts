@@ -3,6 +3,7 @@ import { canonicalJson } from '../../base/crypto/chain.js';
 import type { SqlRunner } from '../../base/database/database.js';
 import { AuditService, type AuditLine } from '../../tenants/audit/audit.service.js';
 import { AuthAddresses } from '../addresses.js';
+import { bindingEnd } from './binding-end.rules.js';
 import { connectionShape } from './connection-shape.mapping.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
 
@@ -19,21 +20,23 @@ export class ConnectionSaving {
   ) {}
 
   /**
-   * Writes `after` over `before`, which is locked. Another issuer or entity id ends all bindings and sessions, and
+   * Writes `after` over `before`, which is locked. Another IdP or another pairing ends all bindings and sessions, and
    * switching off ends the sessions. Out: the row as it is then; the same one when nothing has changed.
    */
   async save(tx: SqlRunner, by: AuditBy, before: ConnectionRow, after: ConnectionRow): Promise<ConnectionRow> {
     const { tenant_id: tenantId, id } = before;
     if (canonicalJson(substance(before)) === canonicalJson(substance(after))) return before;
     await this.repository.update(tx, after);
-    const otherIdp = idpOf(before) !== idpOf(after);
-    if (otherIdp) await this.repository.endBindings(tx, tenantId, id);
-    if (otherIdp) await this.repository.endSessions(tx, tenantId, id, 'connection_changed');
-    else if (before.enabled && !after.enabled) {
+    const why = bindingEnd(before, after);
+    if (why !== null) {
+      await this.repository.endBindings(tx, tenantId, id, why);
+      await this.repository.endSessions(tx, tenantId, id, 'connection_changed');
+    } else if (before.enabled && !after.enabled) {
       await this.repository.endSessions(tx, tenantId, id, 'connection_disabled');
     }
     const written = (await this.repository.find(tenantId, id, tx))!;
     const changed = {
+      ...(why === null ? {} : { bindings_ended: why }),
       ...(before.client_secret_sealed === after.client_secret_sealed ? {} : { client_secret: 'changed' }),
       ...(before.private_key_sealed === after.private_key_sealed ? {} : { private_key: 'changed' }),
     };
@@ -63,9 +66,4 @@ export class ConnectionSaving {
 function substance(row: ConnectionRow): unknown {
   const { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed } = row;
   return { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed };
-}
-
-/** Who says who people are. */
-function idpOf(row: ConnectionRow): string {
-  return row.type === 'oidc' ? row.settings.issuer : row.settings.idp_entity_id;
 }

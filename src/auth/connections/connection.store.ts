@@ -7,6 +7,7 @@ import { ConnectionSecrets, type SealedSecrets } from './connection-secrets.js';
 import { connectionOf } from './connection.mapping.js';
 import type { ConnectionHead, Typed } from './connection.settings.js';
 import type { Connection } from './connection.js';
+import { SLUG } from './slug.rules.js';
 
 type StoredConnection = Typed<ConnectionHead & SealedSecrets>;
 
@@ -33,8 +34,12 @@ export class ConnectionStore {
     this.lists = new FreshCache(clock, TTL);
   }
 
-  /** By the part of the address that names it; whose it is, only this tells. */
+  /**
+   * By the part of the address that names it; whose it is, only this tells. The text is anybody's: what cannot be a slug
+   * is neither asked for nor kept.
+   */
   bySlug(slug: string): Promise<Connection | null> {
+    if (!SLUG.test(slug)) return Promise.resolve(null);
     return this.single.get(`slug ${slug}`, async () => {
       const { rows } = await this.db.query<StoredConnection>(
         `select ${COLUMNS} from connection_slugs s

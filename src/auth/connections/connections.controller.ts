@@ -48,7 +48,7 @@ export class ConnectionsController {
   }
 
   @Patch(':connection_id')
-  @ApiOperation({ summary: 'Changes a connection; another issuer or entity id ends all its bindings and sessions' })
+  @ApiOperation({ summary: 'Changes a connection; another IdP or directory ends all its bindings and sessions' })
   @ApiOkResponse({ type: ConnectionBody })
   change(
     @CurrentCaller() caller: Caller,

@@ -13,17 +13,18 @@ import {
 } from './connection.js';
 import {
   certificatesProblem,
-  objectProblem,
+  jwkProblem,
   roleMapProblem,
   secretProblem,
   Texts,
   xmlProblem,
 } from './connection-fields.js';
+import { SLUG } from './slug.rules.js';
 
 const OPTIONAL = { optional: true } as const;
 const NULLABLE = { optional: true, nullable: true } as const;
 const CLAIM = { max: 500, ...NULLABLE } as const;
-const SLUG = { test: /^[a-z0-9-]{3,63}$/, message: 'must be 3 to 63 of a-z, 0-9 and -' };
+const SLUG_FORM = { test: SLUG, message: 'must be 3 to 63 of a-z, 0-9 and -' };
 const SCOPE = { test: /^[\x21\x23-\x5b\x5d-\x7e]+$/, message: 'must hold scopes without spaces' };
 const WORD = { test: /^\S+$/, message: 'must hold values without spaces' };
 
@@ -47,7 +48,7 @@ export class ClaimMapFields {
 export class ConnectionFields {
   @Text({
     max: 63,
-    pattern: SLUG,
+    pattern: SLUG_FORM,
     ...OPTIONAL,
     description: 'Names it in addresses; unique over all tenants, and final.',
   })
@@ -87,7 +88,7 @@ export class ConnectionFields {
   @Choice(TOKEN_AUTH, { ...OPTIONAL, description: 'OIDC. Default client_secret_basic.' })
   token_auth?: TokenAuth;
   @Ruled(
-    objectProblem,
+    jwkProblem,
     { type: Object, writeOnly: true },
     { ...NULLABLE, description: 'OIDC. A JWK for private_key_jwt, kept sealed; null: a new one is made.' },
   )

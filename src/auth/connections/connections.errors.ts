@@ -9,6 +9,15 @@ export class SlugTaken extends DomainError {
   }
 }
 
+/** As many connections as a tenant can have. */
+export class TooManyConnections extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'too_many_connections';
+  constructor(most: number) {
+    super(`A tenant has at most ${most} connections; delete one that is not needed.`);
+  }
+}
+
 /** What the metadata says now is taken over only when an admin says so. */
 export class MetadataNeedsConfirmation extends DomainError {
   readonly kind = 'conflict';

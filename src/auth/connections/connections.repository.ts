@@ -14,6 +14,9 @@ interface Upkeep {
 /** A connection's row as the administration sees it. */
 export type ConnectionRow = Typed<ConnectionHead & SealedSecrets & Upkeep>;
 
+/** Why bindings of a connection end; stands in the binding. */
+export type BindingEnd = 'connection_changed' | 'pairing_changed';
+
 /** Why sessions of a connection end; stands in the session. */
 export type ConnectionEnd = 'connection_changed' | 'connection_disabled' | 'connection_deleted';
 
@@ -31,6 +34,16 @@ export class ConnectionsRepository {
       [slug, tenantId, id],
     );
     return rowCount === 1;
+  }
+
+  /** How many the tenant has; of two who ask at once to add one, the second one sees what the first has added. */
+  async countForAnother(tx: SqlRunner, tenantId: string): Promise<number> {
+    await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
+    const { rows } = await tx.query<{ n: number }>(
+      `select count(*)::int as n from connections where tenant_id = $1 and deleted_at is null`,
+      [tenantId],
+    );
+    return rows[0]!.n;
   }
 
   async insert(tx: SqlRunner, row: Omit<ConnectionRow, 'version' | 'created_at' | 'updated_at'>): Promise<void> {
@@ -104,11 +117,12 @@ export class ConnectionsRepository {
     );
   }
 
-  /** No subject is anybody any more: another IdP's names are other people's. */
-  async endBindings(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
+  /** No subject is anybody any more: whom it is, the next sign-in finds out anew. */
+  async endBindings(tx: SqlRunner, tenantId: string, id: string, reason: BindingEnd): Promise<void> {
     await tx.query(
-      `update identities set ended_at = now() where tenant_id = $1 and connection_id = $2 and ended_at is null`,
-      [tenantId, id],
+      `update identities set ended_at = now(), end_reason = $3
+       where tenant_id = $1 and connection_id = $2 and ended_at is null`,
+      [tenantId, id, reason],
     );
   }
 

@@ -22,11 +22,13 @@ import type {
   ConnectionFields,
   CreateConnection,
 } from './connections.dto.js';
-import { MetadataNeedsConfirmation, SlugTaken } from './connections.errors.js';
+import { MetadataNeedsConfirmation, SlugTaken, TooManyConnections } from './connections.errors.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
 import { MetadataImport } from './metadata-import.js';
 import { MetadataRefreshing } from './metadata-refreshing.js';
 import { slugFrom } from './slug.rules.js';
+
+const MAX_CONNECTIONS = 100;
 
 /** The IdPs that a tenant's people sign in through, as its admins see and change them. */
 @Injectable()
@@ -46,7 +48,7 @@ export class ConnectionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** 409 `slug_taken` when somebody has the slug; one that we made ourselves never is. */
+  /** 409 `slug_taken` when somebody has the slug (one of ours never is), `too_many_connections` where there are 100. */
   async create(by: AuditBy, input: CreateConnection): Promise<ConnectionBody> {
     const { tenantId } = by;
     const id = newId('con');
@@ -58,6 +60,8 @@ export class ConnectionsService {
         : { type: 'saml', settings: null };
     const newKey = await this.secrets.keyFor(input, input.type);
     const made = await this.db.transaction(async (tx) => {
+      const count = await this.repository.countForAnother(tx, tenantId);
+      if (count >= MAX_CONNECTIONS) throw new TooManyConnections(MAX_CONNECTIONS);
       const directoryId = input.directory_id ?? null;
       const draft = await this.draft(tx, tenantId, present, input, directoryId, imported);
       const slug = await this.takeSlug(tx, input, tenantId, id);
@@ -87,7 +91,7 @@ export class ConnectionsService {
     return this.shape(await this.demand(tenantId, id));
   }
 
-  /** Changes what is named. Another IdP (issuer, entity id) ends all bindings and sessions. */
+  /** Changes what is named. Another IdP, and another directory, ends all bindings and sessions. */
   async change(by: AuditBy, id: string, input: ChangeConnection): Promise<ConnectionBody> {
     const { tenantId } = by;
     const now = this.clock.now();

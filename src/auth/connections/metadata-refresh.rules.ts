@@ -5,6 +5,7 @@ import type { Allowance } from './common-settings.rules.js';
 import type { IdpSettings, SamlSettings } from './connection.settings.js';
 
 const MAX_ENTITY_ID = 1024; // SAML Core §8.3.6
+const MAX_ADDRESS = 2000; // as where an admin writes it
 
 /** The metadata as settings, or why it cannot be used. In: what was pinned before, now. */
 export function idpFromMetadata(
@@ -22,6 +23,7 @@ export function idpFromMetadata(
     ['SingleLogoutService', metadata.sloUrl],
   ] as const) {
     const problem = url === null ? null : browserAddressProblem(url, allowPrivate);
+    if (url !== null && url.length > MAX_ADDRESS) return { problem: `the address of the ${what} is too long` };
     if (problem !== null) return { problem: `the address of the ${what} ${problem}` };
   }
   if (metadata.entityId.length > MAX_ENTITY_ID) return { problem: 'the entity id is longer than 1024 characters' };

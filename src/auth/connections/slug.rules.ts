@@ -1,3 +1,6 @@
+/** What a slug looks like. It is a part of addresses, so whatever else stands there is none. */
+export const SLUG = /^[a-z0-9-]{3,63}$/;
+
 // Without letters that read like another one.
 const ALPHABET = 'abcdefghjkmnpqrstvwxyz23456789';
 

@@ -9,6 +9,15 @@ export class DomainExists extends DomainError {
   }
 }
 
+/** As many domains as a tenant can have. */
+export class TooManyDomains extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'too_many_domains';
+  constructor(most: number) {
+    super(`A tenant has at most ${most} domains; remove one that is not needed.`);
+  }
+}
+
 /** Somebody else has shown that the domain is theirs; who, is nobody's business. */
 export class DomainTaken extends DomainError {
   readonly kind = 'conflict';

@@ -39,6 +39,15 @@ export class DomainsRepository {
     return rowCount === 1;
   }
 
+  /** How many the tenant has; of two who add one at once, the second one waits here and sees the first one's. */
+  async count(tx: SqlRunner, tenantId: string): Promise<number> {
+    await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
+    const { rows } = await tx.query<{ n: number }>(`select count(*)::int as n from domains where tenant_id = $1`, [
+      tenantId,
+    ]);
+    return rows[0]!.n;
+  }
+
   /** By name: the list is short, and read by people. */
   async list(tenantId: string, page: PageRequest): Promise<DomainRow[]> {
     const { rows } = await this.db.query<DomainRow>(

@@ -8,9 +8,11 @@ import { domainProblem, normalDomain } from './domain.rules.js';
 import { domainShape } from './domain.mapping.js';
 import { DomainVerification, type AuditBy } from './domain-verification.js';
 import type { ChangeDomain, CreateDomain, DomainBody } from './domains.dto.js';
-import { DomainExists, DomainNotVerified } from './domains.errors.js';
+import { DomainExists, DomainNotVerified, TooManyDomains } from './domains.errors.js';
 import { DomainsRepository, type DomainRow } from './domains.repository.js';
 import { DomainsStore } from './domains.store.js';
+
+const MAX_DOMAINS = 200;
 
 /** The domains in whose name a tenant's people sign in. A domain counts only once it was shown to be the tenant's. */
 @Injectable()
@@ -23,7 +25,7 @@ export class DomainsService {
     private readonly store: DomainsStore,
   ) {}
 
-  /** Puts a domain in the list, to be verified. 409 when it is there already. */
+  /** Puts a domain in the list, to be verified. 409 when it is there already, or 200 others are. */
   async create(by: AuditBy, input: CreateDomain): Promise<DomainBody> {
     return this.db.transaction(async (tx) => {
       const row = await this.add(tx, by, normalDomain(input.domain.trim())!, input.connection_id ?? null);
@@ -107,6 +109,7 @@ export class DomainsService {
       challenge: randomBytes(32).toString('base64url'),
     };
     if (!(await this.repository.insert(tx, row))) return null;
+    if ((await this.repository.count(tx, by.tenantId)) > MAX_DOMAINS) throw new TooManyDomains(MAX_DOMAINS);
     const made = (await this.repository.find(by.tenantId, domain, tx))!;
     await this.note(tx, by, 'domain.added', domain, null, made);
     return made;

@@ -74,7 +74,7 @@ export class ServiceKeysRepository {
   async retireOthers(tx: SqlRunner, purpose: KeyPurpose, newest: string, inSeconds: number): Promise<void> {
     await tx.query(
       `update service_keys set retired_at = now() + make_interval(secs => $3)
-       where purpose = $1 and id <> $2 and retired_at is null`,
+       where purpose = $1 and id <> $2 and (retired_at is null or retired_at > now() + make_interval(secs => $3))`,
       [purpose, newest, inSeconds],
     );
   }

@@ -38,6 +38,7 @@ export interface ServiceKeyView {
 @Injectable()
 export class ServiceKeys extends SamlKeySource {
   private readonly cache: FreshCache<ServiceKey[]>;
+  private askedAnew = -Infinity;
 
   constructor(
     private readonly db: Database,
@@ -66,6 +67,16 @@ export class ServiceKeys extends SamlKeySource {
     return { keys: (await this.keys('jwt')).map((key) => JSON.parse(key.publicKey) as JWK) };
   }
 
+  /** The same as the database has it now, at most once a second: for a token whose key this process does not know. */
+  async jwksAnew(): Promise<{ keys: JWK[] }> {
+    const now = this.clock.monotonic();
+    if (now - this.askedAnew >= 1_000) {
+      this.askedAnew = now;
+      this.cache.drop('jwt');
+    }
+    return this.jwks();
+  }
+
   async list(purpose: KeyPurpose): Promise<ServiceKeyView[]> {
     return (await this.keys(purpose)).map((key) => ({
       id: key.id,
@@ -76,14 +87,19 @@ export class ServiceKeys extends SamlKeySource {
     }));
   }
 
-  /** Makes the next key. It is shown at once, takes over after a while, and the one before goes later still. */
-  async rotate(purpose: KeyPurpose, activeInSeconds = HANDOVER[purpose].activeIn): Promise<ServiceKeyView[]> {
+  /**
+   * Makes the next key. It is shown at once, takes over after a while, and the one before goes later still;
+   * `retireOld`: it takes over now, and what the one before has signed is worth nothing any more (it was stolen).
+   */
+  async rotate(purpose: KeyPurpose, inSeconds?: number, retireOld = false): Promise<ServiceKeyView[]> {
+    const activeInSeconds = retireOld ? 0 : (inSeconds ?? HANDOVER[purpose].activeIn);
     await this.keys(purpose);
     const made = await this.make(purpose);
     await this.db.transaction(async (tx) => {
       await this.repository.lock(tx, purpose);
       await this.repository.insert(tx, purpose, made, activeInSeconds);
-      await this.repository.retireOthers(tx, purpose, made.id, activeInSeconds + HANDOVER[purpose].retireAfter);
+      const retireIn = retireOld ? 0 : activeInSeconds + HANDOVER[purpose].retireAfter;
+      await this.repository.retireOthers(tx, purpose, made.id, retireIn);
     });
     this.cache.drop(purpose);
     return this.list(purpose);

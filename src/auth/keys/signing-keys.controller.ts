@@ -1,6 +1,6 @@
 import { Body, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
-import { Choice, Whole } from '../../base/http/fields.js';
+import { Choice, Flag, Whole } from '../../base/http/fields.js';
 import { Logger } from '../../base/log/logger.js';
 import { OperatorController } from '../../tenants/api-controller.js';
 import { ServiceKeys, type ServiceKeyView } from './service-keys.js';
@@ -18,6 +18,9 @@ class RotateSigningKey {
       'When it takes over, in seconds; 600 (jwt) or 30 days (saml) unless set. Verifiers must know it by then.',
   })
   active_in_seconds?: number;
+
+  @Flag({ optional: true, description: 'The one before was stolen: it is worth nothing from now on.' })
+  retire_old?: boolean;
 }
 
 class SigningKeysBody {
@@ -45,7 +48,7 @@ export class SigningKeysController {
   @ApiOperation({ summary: 'Makes the next key: shown at once, used later, and the one before stays a while' })
   @ApiOkResponse({ type: SigningKeysBody })
   async rotate(@Body() body: RotateSigningKey): Promise<SigningKeysBody> {
-    const keys = await this.keys.rotate(body.purpose, body.active_in_seconds);
+    const keys = await this.keys.rotate(body.purpose, body.active_in_seconds, body.retire_old ?? false);
     this.logger.info('a new signing key was made', { purpose: body.purpose, key_id: keys[0]!.id });
     return { keys };
   }

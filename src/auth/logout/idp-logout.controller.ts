@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post, Req, Res, UseFilters } from '@nestjs/c
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Unavailable } from '../../base/errors/domain-error.js';
 import { readForm } from '../../base/http/form.js';
+import { TooManyRequests } from '../../base/http/http.errors.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { AuthAddresses } from '../addresses.js';
 import { LogoutRefused } from '../auth.errors.js';
@@ -11,11 +12,14 @@ import type { ArrivedLogout } from '../saml/logout.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { PendingSignIns } from '../sign-in/pending.guards.js';
 import { RefusedSignIns } from '../sign-in/refusals.filter.js';
+import { SignInLimits } from '../sign-in/sign-in-limits.js';
 import { originOf, type SignInHttpRequest } from '../sign-in/sign-in.context.js';
 import { SignInLog } from '../sign-ins/sign-in-log.js';
 import { LogoutService } from './logout.service.js';
 
 const FORM_BYTES = 256 * 1024;
+/** OIDC Back-Channel Logout 1.0 §2.8. */
+const BCL_ERROR = { members: { error: 'invalid_request', error_description: 'The logout token is not accepted.' } };
 
 /** What IdPs say when somebody has signed out there. */
 @Controller('api/auth')
@@ -25,6 +29,7 @@ export class IdpLogoutController {
   constructor(
     private readonly pending: PendingSignIns,
     private readonly logout: LogoutService,
+    private readonly limits: SignInLimits,
     private readonly log: SignInLog,
     private readonly addresses: AuthAddresses,
   ) {}
@@ -51,21 +56,24 @@ export class IdpLogoutController {
   async backChannel(@Req() req: SignInHttpRequest): Promise<void> {
     const form = await readForm(req, FORM_BYTES);
     const token = form.get('logout_token');
-    if (token === undefined) throw new LogoutRefused('The form has no logout_token.');
+    if (token === undefined) throw new LogoutRefused('The form has no logout_token.', BCL_ERROR);
     try {
+      this.limits.demandLogoutTriesLeft(req.ip ?? '');
       const connection = await this.pending.connectionOf(req, 'oidc');
       await this.logout.byBackChannel(connection, token, originOf(req));
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
       await this.note(req, error);
+      if (error.reason === 'too_many_tries') throw new TooManyRequests('Too many logout tokens were refused.', 60);
       if (error.reason === 'idp_unreachable')
         throw new Unavailable('The IdP’s keys cannot be had just now.', 30, error);
       // Server to server: no page. What exactly was wrong stands in the tenant's log.
-      throw new LogoutRefused('The logout token is not accepted.', { cause: error });
+      throw new LogoutRefused('The logout token is not accepted.', { ...BCL_ERROR, cause: error });
     }
   }
 
   private async slo(req: SignInHttpRequest, res: BridgeResponse, read: () => Promise<ArrivedLogout>): Promise<void> {
+    this.limits.demandLogoutTriesLeft(req.ip ?? '');
     const arrived = await read();
     const connection = await this.pending.connectionOf(req, 'saml');
     req.signInContext = { connection, request: null, browser: null, kind: 'logout' };
@@ -77,6 +85,7 @@ export class IdpLogoutController {
 
   private async note(req: SignInHttpRequest, refused: SignInRefused): Promise<void> {
     const connection = req.signInContext?.connection;
+    this.limits.noteLogoutFailure(req.ip ?? '');
     if (connection === undefined) return;
     const { reason, message: detail } = refused;
     const entry = { kind: 'logout', connectionId: connection.id, outcome: 'refused', reason, detail } as const;

@@ -42,6 +42,8 @@ export interface Page {
   wide?: boolean;
   /** Sends its form as soon as it is there, where scripts run; elsewhere people press its button. */
   submits?: boolean;
+  /** Has a form for us, which older browsers mark with where it comes from only if they may tell. */
+  tellsUs?: boolean;
 }
 
 /**
@@ -64,6 +66,7 @@ export function sendPage(res: ServerResponse, page: Page): void {
   );
   res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
   res.setHeader('X-Frame-Options', 'DENY');
+  if (page.tellsUs) res.setHeader('Referrer-Policy', 'same-origin');
   res.writeHead(page.status ?? 200, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),

@@ -123,6 +123,7 @@ export function homePage(person: {
 }): Page {
   return {
     title: `Signed in to ${person.tenant}`,
+    tellsUs: true,
     body: html`<p>You are <strong>${person.name}</strong>${person.email === null ? null : html` (${person.email})`}.</p>
       <p class="note">
         Without use, this session ends at

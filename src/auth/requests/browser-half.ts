@@ -63,6 +63,12 @@ export class BrowserHalf {
   }
 }
 
+/** Whether a browser has any sign-in under way. */
+export function hasBegun(cookies: ReadonlyMap<string, string>): boolean {
+  for (const name of cookies.keys()) if (name.startsWith(PREFIX)) return true;
+  return false;
+}
+
 /** The `Set-Cookie` line that ends a sign-in in its browser. */
 export function forgetCookie(handle: string): string {
   return hostCookie(cookieName(handle), '', 'Lax', 0);

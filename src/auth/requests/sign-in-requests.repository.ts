@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { hashToken } from '../../base/crypto/tokens.js';
 import { Database } from '../../base/database/database.js';
 import type { Actor } from '../../identity/source.js';
 import { SIGN_IN_SECONDS } from './browser-half.js';
@@ -11,14 +12,16 @@ export interface SignInRequest {
   browser_hash: Buffer | null;
   return_to: string | null;
   code_challenge: string | null;
+  /** Of the session that the browser had when it began. SAML's answer is another site's form, with which it does not come. */
+  session_hash: Buffer | null;
   actor: Actor | null;
   used: boolean;
   expired: boolean;
 }
 
-export type NewSignInRequest = Pick<SignInRequest, 'id' | 'kind' | 'browser_hash' | 'return_to' | 'code_challenge' | 'actor'>; // prettier-ignore
+export type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired'>;
 
-const COLUMNS = `id, connection_id, kind, browser_hash, return_to, code_challenge, actor, used_at is not null as used,
+const COLUMNS = `id, connection_id, kind, browser_hash, return_to, code_challenge, session_hash, actor, used_at is not null as used,
   expires_at <= now() as expired`;
 
 /** How long an admin's link to a test sign-in can be opened. */
@@ -32,8 +35,9 @@ export class SignInRequestsRepository {
   async insert(tenantId: string, connectionId: string, request: NewSignInRequest): Promise<void> {
     const seconds = request.browser_hash === null ? TEST_LINK_SECONDS : SIGN_IN_SECONDS;
     await this.db.query(
-      `insert into sign_in_requests (tenant_id, id, connection_id, kind, browser_hash, return_to, code_challenge, actor, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))`,
+      `insert into sign_in_requests (tenant_id, id, connection_id, kind, browser_hash, return_to, code_challenge, session_hash, actor,
+         expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10))`,
       [
         tenantId,
         request.id,
@@ -42,6 +46,7 @@ export class SignInRequestsRepository {
         request.browser_hash,
         request.return_to,
         request.code_challenge,
+        request.session_hash,
         request.actor === null ? null : JSON.stringify(request.actor),
         seconds,
       ],
@@ -78,10 +83,11 @@ export class SignInRequestsRepository {
 
   /** Notes a message of an IdP that must not come twice; false where it did. */
   async useMessage(tenantId: string, connectionId: string, messageId: string, until: Date): Promise<boolean> {
+    // Hashed: how long an id is, is the IdP's choice, and an index takes only so much.
     const { rowCount } = await this.db.query(
       `insert into used_messages (tenant_id, connection_id, message_id, until) values ($1, $2, $3, $4)
        on conflict do nothing`,
-      [tenantId, connectionId, messageId, until],
+      [tenantId, connectionId, hashToken(messageId).toString('base64url'), until],
     );
     return rowCount === 1;
   }

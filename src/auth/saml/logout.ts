@@ -6,6 +6,7 @@ import { usable } from './certificates.js';
 import { readLogoutMessage, type LogoutExpectations, type LogoutMessage } from './logout.rules.js';
 import { skewOf } from './parts.rules.js';
 import { isSignedBy, readRedirect } from './redirect.rules.js';
+import { signatureExcerpt } from './signature.rules.js';
 import { checkLogoutShape } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
 import { decodeBase64, decodeUtf8, MESSAGE_LIMITS, scanXml } from './xml-scan.js';
@@ -66,11 +67,13 @@ async function readForm(
   }
   const bytes = decodeBase64(posted);
   const name = field === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse';
-  if (!checkLogoutShape(scanXml(bytes), name)) {
+  const root = scanXml(bytes);
+  if (!checkLogoutShape(root, name)) {
     throw new SignInRefused('signature_missing', `The ${name} is not signed.`);
   }
   const certificates = usable(connection.certificates);
-  const { signed } = await verifier.signature({ xml: decodeUtf8(bytes), certificates });
+  const signatures = [signatureExcerpt(root)];
+  const { signed } = await verifier.signature(connection, { xml: decodeUtf8(bytes), signatures, certificates });
   if (signed === null) throw invalid();
   return readLogoutMessage(scanXml(signed), { ...expected, relayState: form.get('RelayState') ?? null });
 }

@@ -8,6 +8,7 @@ import { usable } from './certificates.js';
 import { decrypt } from './decrypt.js';
 import { readEncrypted } from './encryption.rules.js';
 import { MAX_AGE_MS, skewOf } from './parts.rules.js';
+import { signatureExcerpt } from './signature.rules.js';
 import { checkDecryptedAssertion, demandSignatures } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
 import { decodeUtf8, scanXml } from './xml-scan.js';
@@ -42,12 +43,17 @@ export async function verifyAnswer(
   demandSignatures(shape, connection.signed, opened?.signed);
   const skewMs = skewOf(connection);
   const { idpEntityId, spEntityId } = connection;
-  const verdict = await verifier.response({
+  const assertionSigned = opened === null ? shape.assertionSigned : opened.signed;
+  const verdict = await verifier.response(connection, {
     message: answer.message.toString('base64'),
     decrypted: opened?.xml ?? null,
+    signatures: [
+      ...(shape.responseSigned ? [signatureExcerpt(shape.root)] : []),
+      ...(assertionSigned ? [signatureExcerpt(opened?.root ?? (shape.assertion as XmlElement))] : []),
+    ],
     certificates,
     responseSigned: shape.responseSigned,
-    assertionSigned: opened === null ? shape.assertionSigned : opened.signed,
+    assertionSigned,
     idpEntityId,
     spEntityId,
     acsUrl,
@@ -97,7 +103,8 @@ async function openAssertion(
   if (connection.signed !== 'assertion') demandSignatures(shape, 'response');
   const parts = readEncrypted(shape.assertion as XmlElement, shape.responseSigned);
   if (parts.cipher.endsWith('cbc')) {
-    const { signed } = await verifier.signature({ xml: decodeUtf8(message), certificates });
+    const signatures = [signatureExcerpt(shape.root)];
+    const { signed } = await verifier.signature(connection, { xml: decodeUtf8(message), signatures, certificates });
     if (signed === null) throw invalid();
   }
   const xml = decrypt(parts, keys.all);

@@ -1,5 +1,6 @@
 import { SignInRefused } from '../sign-in-refused.js';
 import { DIGEST_ALGORITHMS, ENVELOPED_SIGNATURE, EXCLUSIVE_C14N, NS, SIGNATURE_ALGORITHMS } from './names.js';
+import { excerptOf } from './xml-namespaces.js';
 import { attributeOf, childrenOf, is, isBlank, type XmlElement } from './xml-tree.js';
 
 /**
@@ -27,6 +28,19 @@ export function checkSignatureOf(parent: XmlElement): boolean {
   if (isBlank(value.text)) throw empty();
   checkSignedInfo(info, attributeOf(parent, 'ID') ?? '');
   return true;
+}
+
+/**
+ * The signature of an element without what it signs and without KeyInfo: enough to see whether the signature value is
+ * of a certificate, whatever the message weighs. Nothing is believed for that; it only lets a forgery be refused before
+ * anybody works on all of it.
+ *
+ * In: an element that `checkSignatureOf` has found signed. Out: a small document whose root is the Signature.
+ */
+export function signatureExcerpt(parent: XmlElement): string {
+  const [signature] = childrenOf(parent, NS.signature, 'Signature');
+  if (signature === undefined) throw empty();
+  return excerptOf(signature, signature.children.slice(0, 2));
 }
 
 function checkSignedInfo(info: XmlElement, id: string): void {
@@ -72,6 +86,7 @@ function checkReference(reference: XmlElement, id: string): void {
   }
   if ((transforms.children[0] as XmlElement).children.length > 0) throw algorithm('a transform with parameters');
   onlyPrefixList(transforms.children[1] as XmlElement);
+  if (digest.children.length > 0) throw algorithm('a DigestMethod with parameters');
   demand(digest, (name) => DIGEST_ALGORITHMS.has(name), 'digest');
   if (digest.children.length > 0) throw algorithm('a DigestMethod with parameters');
 }

@@ -3,12 +3,20 @@ import { SignInRefused } from '../sign-in-refused.js';
 import { DIGEST_ALGORITHMS, ENVELOPED_SIGNATURE, EXCLUSIVE_C14N, SIGNATURE_ALGORITHMS } from './names.js';
 import { PoolProblem, WorkerPool } from './worker-pool.js';
 
+/** Whose message it is: each connection waits in a line of its own. */
+export interface JobOwner {
+  readonly tenantId: string;
+  readonly id: string;
+}
+
 /** A Response to be verified; its structure was checked already. */
 export interface ResponseJob {
   /** Base64, without white space. */
   readonly message: string;
   /** What the EncryptedAssertion holds; null where there is none. */
   readonly decrypted: string | null;
+  /** Each signature that is there, from `signatureExcerpt`: looked at first, since forging it costs us little then. */
+  readonly signatures: readonly string[];
   readonly certificates: readonly string[];
   /** Which signatures have to verify: all that are there. */
   readonly responseSigned: boolean;
@@ -31,6 +39,8 @@ export interface ResponseVerdict {
 
 export interface SignatureJob {
   readonly xml: string;
+  /** As in a Response. */
+  readonly signatures: readonly string[];
   readonly certificates: readonly string[];
 }
 
@@ -49,6 +59,7 @@ export class SamlVerifier implements OnApplicationShutdown {
     size: 2,
     deadlineMs: DEADLINE_MS,
     queue: 200,
+    queuePerKey: 20,
     data: {
       signatures: [...SIGNATURE_ALGORITHMS],
       digests: [...DIGEST_ALGORITHMS],
@@ -57,13 +68,13 @@ export class SamlVerifier implements OnApplicationShutdown {
   });
 
   /** @throws SignInRefused message_too_large (the deadline), too_many_tries, idp_answer_invalid */
-  async response(job: ResponseJob): Promise<ResponseVerdict> {
-    return (await this.run({ ...job, kind: 'response' })) as ResponseVerdict;
+  async response(owner: JobOwner, job: ResponseJob): Promise<ResponseVerdict> {
+    return (await this.run(owner, { ...job, kind: 'response' })) as ResponseVerdict;
   }
 
   /** @throws SignInRefused message_too_large (the deadline), too_many_tries, idp_answer_invalid */
-  async signature(job: SignatureJob): Promise<SignatureVerdict> {
-    return (await this.run({ ...job, kind: 'signature' })) as SignatureVerdict;
+  async signature(owner: JobOwner, job: SignatureJob): Promise<SignatureVerdict> {
+    return (await this.run(owner, { ...job, kind: 'signature' })) as SignatureVerdict;
   }
 
   close(): Promise<void> {
@@ -74,9 +85,9 @@ export class SamlVerifier implements OnApplicationShutdown {
     await this.close();
   }
 
-  private async run(job: unknown): Promise<unknown> {
+  private async run(owner: JobOwner, job: unknown): Promise<unknown> {
     try {
-      return await this.pool.run(job);
+      return await this.pool.run(`${owner.tenantId} ${owner.id}`, job);
     } catch (error) {
       if (!(error instanceof PoolProblem)) throw error;
       throw refusalOf(error.kind);
@@ -88,6 +99,10 @@ function refusalOf(kind: PoolProblem['kind']): SignInRefused {
   if (kind === 'deadline') {
     return new SignInRefused('message_too_large', `The message took more than ${DEADLINE_MS} ms to verify.`);
   }
-  if (kind === 'busy') return new SignInRefused('too_many_tries', 'Too many messages wait to be verified.');
+  if (kind === 'busy')
+    return new SignInRefused(
+      'too_many_tries',
+      'Too many messages wait to be verified, of this connection or altogether.',
+    );
   return new SignInRefused('idp_answer_invalid', 'The message could not be verified.');
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { FairQueue } from './fair-queue.js';
 
 /** Why a job has no result: it took too long, the thread broke, too many waited, or the pool is closed. */
 export class PoolProblem extends Error {
@@ -12,13 +13,15 @@ export interface PoolOptions {
   readonly size: number;
   /** How long one job may run, counted from when a thread has taken it. */
   readonly deadlineMs: number;
-  /** How many may wait. */
+  /** How many may wait, altogether and of one key. */
   readonly queue: number;
+  readonly queuePerKey: number;
   /** Handed to each thread as its `workerData`. */
   readonly data: unknown;
 }
 
 interface Task {
+  readonly key: string;
   readonly job: unknown;
   readonly resolve: (verdict: unknown) => void;
   readonly reject: (problem: PoolProblem) => void;
@@ -41,20 +44,27 @@ const LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stac
  */
 export class WorkerPool {
   private readonly slots = new Set<Slot>();
-  private readonly waiting: Task[] = [];
+  private readonly waiting: FairQueue<Task>;
   private closed = false;
 
   constructor(
     private readonly script: URL,
     private readonly options: PoolOptions,
-  ) {}
+  ) {
+    this.waiting = new FairQueue(options.queue, options.queuePerKey);
+  }
 
-  /** Has a job done. In and out: what structured cloning can carry. @throws PoolProblem */
-  run(job: unknown): Promise<unknown> {
+  /**
+   * Has a job done. `key` says for whom: whoever has many jobs waits behind their own and not in front of others. In
+   * and out: what structured cloning can carry.
+   *
+   * @throws PoolProblem
+   */
+  run(key: string, job: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(new PoolProblem('closed'));
-      if (this.waiting.length >= this.options.queue) return reject(new PoolProblem('busy'));
-      this.waiting.push({ job, resolve, reject });
+      const task = { key, job, resolve, reject };
+      this.waiting.add(key, task)?.reject(new PoolProblem('busy'));
       this.pump();
     });
   }
@@ -71,12 +81,12 @@ export class WorkerPool {
   private pump(): void {
     for (const slot of this.slots) {
       if (!slot.ready || slot.task !== null) continue;
-      const task = this.waiting.shift();
+      const task = this.waiting.take();
       if (task === undefined) return;
       this.give(slot, task);
     }
     const starting = [...this.slots].filter((slot) => !slot.ready).length;
-    if (this.waiting.length > starting && this.slots.size < this.options.size) this.start();
+    if (this.waiting.size > starting && this.slots.size < this.options.size) this.start();
   }
 
   private start(): void {
@@ -128,6 +138,6 @@ export class WorkerPool {
   }
 
   private refuseAll(kind: PoolProblem['kind']): void {
-    for (const task of this.waiting.splice(0)) task.reject(new PoolProblem(kind));
+    for (const task of this.waiting.empty()) task.reject(new PoolProblem(kind));
   }
 }

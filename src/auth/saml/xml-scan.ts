@@ -1,7 +1,7 @@
 import { SignInRefused } from '../sign-in-refused.js';
+import { attributesOf, OUTERMOST, resolve, scopeOf } from './xml-namespaces.js';
 import { readReferences, readTag, type RawTag } from './xml-tokens.js';
-import { NS } from './names.js';
-import { isBlank, type XmlAttribute, type XmlElement } from './xml-tree.js';
+import { isBlank, type Place, type XmlElement } from './xml-tree.js';
 
 /** How much XML is read at all (SAML-17), and whether comments are passed over or refused. */
 export interface XmlLimits {
@@ -72,22 +72,13 @@ export function scanXml(source: Uint8Array | string, limits: XmlLimits = MESSAGE
   return new Scan(text.replace(/\r\n?/g, '\n'), limits).run();
 }
 
-/** Prefixes that an element declares, and those around it. */
-interface Scope {
-  readonly own: ReadonlyMap<string, string>;
-  readonly outer: Scope | null;
-}
-
 interface OpenElement extends XmlElement {
   readonly qualified: string;
-  readonly scope: Scope;
-  attributes: XmlAttribute[];
+  readonly place: Place & { to: number };
   children: OpenElement[];
   parent: OpenElement | null;
   text: string;
 }
-
-const OUTERMOST: Scope = { own: new Map([['xml', NS.xml]]), outer: null };
 
 class Scan {
   private at = 0;
@@ -140,9 +131,10 @@ class Scan {
     if (this.text.startsWith('<!--', this.at)) return this.comment();
     if (this.text.startsWith('<![CDATA[', this.at)) throw structure('a CDATA section');
     if (this.text.startsWith('<?', this.at)) throw structure('a processing instruction');
-    const tag = readTag(this.text, this.at, this.limits.attributes);
+    const from = this.at;
+    const tag = readTag(this.text, from, this.limits.attributes);
     this.at = tag.end;
-    this.begin(tag);
+    this.begin(tag, from);
     if (tag.empty) this.finish();
   }
 
@@ -153,20 +145,20 @@ class Scan {
     this.at = end + 3;
   }
 
-  private begin(tag: RawTag): void {
+  private begin(tag: RawTag, from: number): void {
     if (this.open === null && this.root !== null) throw malformed('it has more than one root element');
     if (++this.elements > this.limits.elements) throw tooLarge(`more than ${this.limits.elements} elements`);
     if (++this.depth > this.limits.depth) throw tooLarge(`more than ${this.limits.depth} levels`);
-    const scope = scopeOf(tag, this.open?.scope ?? OUTERMOST);
+    const scope = scopeOf(tag, this.open?.place.scope ?? OUTERMOST);
     const element: OpenElement = {
       ns: resolve(scope, tag.prefix, true),
       name: tag.name,
       qualified: tag.qualified,
-      scope,
       attributes: attributesOf(tag, scope),
       children: [],
       parent: this.open,
       text: '',
+      place: { document: this.text, scope, from, to: from },
     };
     if (this.open === null) this.root = element;
     else this.open.children.push(element);
@@ -182,47 +174,11 @@ class Scan {
   }
 
   private finish(): void {
+    const element = this.open as OpenElement;
+    element.place.to = this.at;
     this.depth--;
-    this.open = (this.open as OpenElement).parent;
+    this.open = element.parent;
   }
-}
-
-/** The namespaces that are in force within a tag (Namespaces in XML 1.0 §3, §6). */
-function scopeOf(tag: RawTag, outer: Scope): Scope {
-  const own = new Map<string, string>();
-  for (const one of tag.attributes) {
-    if (one.prefix !== 'xmlns' && one.qualified !== 'xmlns') continue;
-    const prefix = one.qualified === 'xmlns' ? '' : one.name;
-    const reserved = prefix === 'xmlns' || one.value === NS.xmlns || (prefix === 'xml') !== (one.value === NS.xml);
-    if (reserved || (prefix !== '' && one.value === '')) throw malformed('it declares a namespace that may not be');
-    own.set(prefix, one.value);
-  }
-  return own.size === 0 ? outer : { own, outer };
-}
-
-function attributesOf(tag: RawTag, scope: Scope): XmlAttribute[] {
-  const attributes: XmlAttribute[] = [];
-  const seen = new Set<string>();
-  for (const one of tag.attributes) {
-    const declares = one.prefix === 'xmlns' || one.qualified === 'xmlns';
-    const ns = declares ? NS.xmlns : resolve(scope, one.prefix, false);
-    const key = `${declares ? one.qualified : one.name} ${ns}`;
-    if (seen.has(key)) throw malformed('an element has an attribute twice');
-    seen.add(key);
-    if (!declares) attributes.push({ ns, name: one.name, value: one.value });
-  }
-  return attributes;
-}
-
-/** An attribute without a prefix has no namespace; an element has the default one. */
-function resolve(from: Scope, prefix: string, element: boolean): string {
-  if (prefix === '' && !element) return '';
-  for (let scope: Scope | null = from; scope !== null; scope = scope.outer) {
-    const ns = scope.own.get(prefix);
-    if (ns !== undefined) return ns;
-  }
-  if (prefix === '') return '';
-  throw malformed('a prefix stands for no namespace');
 }
 
 function malformed(what: string): SignInRefused {

@@ -25,6 +25,8 @@ const START =
 const NC_NAME = `[${START}][${START}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F\\u2040]*`;
 // Sticky: each is tried at one place and never searches ahead, so reading stays linear.
 const Q_NAME = new RegExp(`(?:(${NC_NAME}):)?(${NC_NAME})`, 'uy');
+/** The same for names of ASCII that end plainly: nearly all, and several times as fast. */
+const PLAIN_NAME = /(?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*)(?=[\t\n =/>])/y;
 const EQUALS = /[\t\n ]*=[\t\n ]*(["'])/y;
 const SPACE = /[\t\n ]+/y;
 
@@ -47,8 +49,12 @@ export function readTag(text: string, at: number, maxAttributes: number): RawTag
   let here = element.end;
   for (;;) {
     const spaced = skipSpace(text, here);
-    if (text[spaced] === '>') return { ...element, attributes, empty: false, end: spaced + 1 };
-    if (text.startsWith('/>', spaced)) return { ...element, attributes, empty: true, end: spaced + 2 };
+    const empty = text[spaced] === '/';
+    if (text[empty ? spaced + 1 : spaced] === '>') {
+      // Field by field: spread here, these objects would take nine tenths of the time of a scan.
+      const { qualified, prefix, name } = element;
+      return { qualified, prefix, name, attributes, empty, end: spaced + (empty ? 2 : 1) };
+    }
     if (spaced === here) throw malformed('a tag is broken');
     const name = readName(text, spaced);
     EQUALS.lastIndex = name.end;
@@ -60,7 +66,8 @@ export function readTag(text: string, at: number, maxAttributes: number): RawTag
     const raw = text.slice(from, to);
     if (raw.includes('<')) throw malformed('"<" stands in an attribute');
     // Literal white space becomes spaces before references are replaced (XML 1.0 §3.3.3).
-    attributes.push({ ...name, value: readReferences(raw.replace(/[\t\n]/g, ' ')) });
+    const value = readReferences(raw.replace(/[\t\n]/g, ' '));
+    attributes.push({ qualified: name.qualified, prefix: name.prefix, name: name.name, value });
     if (attributes.length > maxAttributes) {
       throw new SignInRefused(
         'message_too_large',
@@ -93,6 +100,10 @@ export function readReferences(raw: string): string {
   return replaced;
 }
 
+/**
+ * The production Char of XML 1.0 §2.2. Half of a surrogate pair is none: written as UTF-8 it would become U+FFFD, and
+ * names that differ in it would become one name.
+ */
 function characterOf(code: number): string {
   const allowed =
     code === 0x9 ||
@@ -106,10 +117,11 @@ function characterOf(code: number): string {
 }
 
 function readName(text: string, at: number): { qualified: string; prefix: string; name: string; end: number } {
+  PLAIN_NAME.lastIndex = at;
   Q_NAME.lastIndex = at;
-  const found = Q_NAME.exec(text);
+  const found = PLAIN_NAME.exec(text) ?? Q_NAME.exec(text);
   if (found === null) throw malformed('a name is expected');
-  const end = Q_NAME.lastIndex;
+  const end = at + found[0].length;
   if (text[end] === ':') throw malformed('a name has too many colons');
   return { qualified: found[0], prefix: found[1] ?? '', name: found[2] as string, end };
 }

@@ -5,6 +5,20 @@ export interface XmlAttribute {
   readonly value: string;
 }
 
+/** Prefixes that an element declares, and those around it. */
+export interface Scope {
+  readonly own: ReadonlyMap<string, string>;
+  readonly outer: Scope | null;
+}
+
+/** Where an element stands in the text that was read; `to` is behind its end tag. */
+export interface Place {
+  readonly document: string;
+  readonly scope: Scope;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** An element as `scanXml` gives it: namespaces resolved, references replaced, nothing trimmed. */
 export interface XmlElement {
   readonly ns: string;
@@ -15,6 +29,7 @@ export interface XmlElement {
   readonly parent: XmlElement | null;
   /** All text that stands directly in it, joined. */
   readonly text: string;
+  readonly place: Place;
 }
 
 /** Whether this is the element of that namespace and that local name; a prefix says nothing. */

@@ -13,6 +13,5 @@ export function demandSameSite(req: BridgeRequest, ownOrigin?: string): void {
   }
   const { origin } = req.headers;
   if (origin === undefined) return;
-  // Our pages send no referrer, and then a form of theirs comes with this origin from older browsers, too.
   if (origin !== ownOrigin) throw new CrossSiteRequest();
 }

@@ -164,7 +164,8 @@ export class SessionsRepository {
 
   /**
    * Ends what an IdP says has ended: the sessions of a subject, those of one of its own sessions, or those that are
-   * both. Answers whom it was about.
+   * both. Where the IdP did not say at the sign-in which session of its own it was, it may be the one. Answers whom it
+   * was about.
    */
   async endByIdp(
     tenantId: string,
@@ -175,7 +176,8 @@ export class SessionsRepository {
     const { rows } = await this.db.query<EndedSession>(
       `update sessions set ended_at = clock_timestamp(), end_reason = 'idp_logout'
        where tenant_id = $1 and connection_id = $2 and ended_at is null
-         and ($3::text is null or subject = $3) and (cardinality($4::text[]) = 0 or idp_session = any ($4))
+         and ($3::text is null or subject = $3)
+         and (cardinality($4::text[]) = 0 or idp_session = any ($4) or ($3::text is not null and idp_session is null))
          and ($3::text is not null or cardinality($4::text[]) > 0)
        returning id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed`,
       [tenantId, connectionId, subject, idpSessions],

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
-import { Sealer } from '../../base/crypto/seal.js';
+import { SealError, Sealer } from '../../base/crypto/seal.js';
 import { hashToken, mintToken, parseToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { newId } from '../../base/ids.js';
@@ -84,6 +84,11 @@ export class SessionsService {
     return ended === null ? null : { ...ended, tenantId: parsed.tenantId };
   }
 
+  /** The same by the hash of the token, where that is all that is known. */
+  async endByHash(tenantId: string, hash: Buffer, why: SessionEnd, db: SqlRunner = this.db): Promise<void> {
+    await this.repository.endByHash(db, tenantId, hash, why);
+  }
+
   /** Ends one session of a person; false where that person has no such session. */
   async endOne(
     tenantId: string,
@@ -106,7 +111,14 @@ export class SessionsService {
   /** The ID token that a session began with, for logging out at the IdP. */
   idTokenOf(tenantId: string, session: Pick<EndedSession, 'id' | 'id_token_sealed'>): string | null {
     const { id, id_token_sealed: sealed } = session;
-    return sealed === null ? null : this.sealer.unseal(sealed, idTokenAad(tenantId, id));
+    if (sealed === null) return null;
+    try {
+      return this.sealer.unseal(sealed, idTokenAad(tenantId, id));
+    } catch (error) {
+      // Its key has been taken away since: then the IdP asks whom to sign out. The session here is over all the same.
+      if (error instanceof SealError) return null;
+      throw error;
+    }
   }
 
   /** When a session is over if nobody uses it any more. */

@@ -10,6 +10,7 @@ import { SamlSignInGuard } from '../saml/saml.strategy.js';
 import { sessionCookie, sessionToken } from '../sessions/session.cookie.js';
 import { SignInLog } from '../sign-ins/sign-in-log.js';
 import { TokenExchange } from '../tokens/token-exchange.js';
+import { DocumentsGuard } from './documents.guard.js';
 import { PendingOidcGuard, PendingSamlGuard } from './pending.guards.js';
 import { RefusedSignIns } from './refusals.filter.js';
 import { SignInCompletion } from './sign-in-completion.js';
@@ -23,6 +24,7 @@ import { workingTest } from './test-result.mapping.js';
  */
 @Controller('api/auth/callback/:idp_provider')
 @ApiTags('sign-in')
+@UseGuards(DocumentsGuard)
 @UseFilters(RefusedSignIns)
 export class CallbackController {
   constructor(
@@ -53,9 +55,9 @@ export class CallbackController {
     const { connection, request } = req.signInContext!;
     const verified = req.user!;
     if (request?.kind === 'test') return this.finishTest(req, res);
-    const old = sessionToken(cookiesOf(req));
+    const old = { token: sessionToken(cookiesOf(req)), hash: request?.session_hash ?? null };
+    const target = this.start.targetOrHome(connection, request?.return_to ?? null);
     const signedIn = await this.completion.complete(connection, verified, old, originOf(req));
-    const target = this.start.target(connection, request?.return_to ?? null);
     res.setHeader('Set-Cookie', [
       sessionCookie(signedIn.token),
       ...(request === null ? [] : [forgetCookie(request.id)]),

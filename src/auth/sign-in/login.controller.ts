@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import { queryText, type Query as QueryMap } from '../../base/http/query.js';
@@ -12,6 +12,7 @@ import { sendPage } from '../pages/layout.js';
 import { choicePage, emailPage, handoverPage } from '../pages/pages.js';
 import { isHandle } from '../requests/browser-half.js';
 import { SignInRefused } from '../sign-in-refused.js';
+import { DocumentsGuard } from './documents.guard.js';
 import { RefusedSignIns } from './refusals.filter.js';
 import { SignInLimits } from './sign-in-limits.js';
 import { SignInStart, type NextStep, type StartAsk } from './sign-in-start.js';
@@ -22,6 +23,7 @@ const UNKNOWN = 'There is no sign-in for this e-mail address. Check it for slips
 /** Where sign-ins begin. */
 @Controller('api/auth')
 @ApiTags('sign-in')
+@UseGuards(DocumentsGuard)
 @UseFilters(RefusedSignIns)
 export class LoginController {
   constructor(
@@ -30,6 +32,7 @@ export class LoginController {
     private readonly start: SignInStart,
     private readonly limits: SignInLimits,
     private readonly addresses: AuthAddresses,
+    private readonly refused: RefusedSignIns,
   ) {}
 
   @Get('login')
@@ -85,6 +88,24 @@ export class LoginController {
     const next = await this.start.beginTest(connection, handle, cookiesOf(req));
     if (next === null) throw new SignInRefused('state_expired', 'the test was opened already, or too long ago');
     follow(res, next);
+  }
+
+  @Get('over/:slug')
+  @ApiExcludeEndpoint()
+  async over(
+    @Param('slug') slug: string,
+    @Query() query: QueryMap,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const connection = await this.connections.bySlug(slug);
+    if (connection === null) throw new NotFound('connection');
+    req.tenantId = connection.tenantId;
+    const handle = queryText(query, 'request') ?? '';
+    const request = await this.start.ofBrowser(connection, handle, cookiesOf(req));
+    req.signInContext = { connection, request, browser: null };
+    const supportId = queryText(query, 'support_id') ?? '';
+    await this.refused.stale(req, res, /^sin_[0-9a-z]{26}$/.test(supportId) ? supportId : req.id);
   }
 
   private async go(connection: Connection, ask: StartAsk, req: SignInHttpRequest, res: BridgeResponse): Promise<void> {

@@ -4,7 +4,7 @@ import { readForm } from '../../base/http/form.js';
 import type { Connection } from '../connections/connection.js';
 import { ConnectionStore } from '../connections/connection.store.js';
 import { OidcProtocol } from '../oidc/oidc.protocol.js';
-import { BrowserHalf, isHandle } from '../requests/browser-half.js';
+import { BrowserHalf, hasBegun, isHandle } from '../requests/browser-half.js';
 import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
 import { SignInRefused } from '../sign-in-refused.js';
@@ -23,7 +23,7 @@ export class PendingSignIns {
     private readonly limits: SignInLimits,
   ) {}
 
-  /** The connection of an address. Throws `NotFound`; what an address has used up is refused here. */
+  /** The connection of an address. Throws `NotFound`. */
   async connectionOf<T extends Connection['type']>(
     req: SignInHttpRequest,
     type: T,
@@ -33,7 +33,6 @@ export class PendingSignIns {
     if (connection === null) throw new NotFound('connection');
     req.tenantId = connection.tenantId;
     req.signInContext = { connection, request: null, browser: null };
-    this.limits.demandTriesLeft(req.ip ?? '');
     if (!isOfType(connection, type)) {
       const why = `a ${connection.type} connection is not answered by ${req.method}`;
       throw new SignInRefused('binding_refused', why);
@@ -41,16 +40,24 @@ export class PendingSignIns {
     return connection;
   }
 
+  /** For answers to nothing that was begun here. */
+  demandTriesLeft(req: SignInHttpRequest): void {
+    this.limits.demandTriesLeft(req.ip ?? '');
+  }
+
   /**
    * The sign-in that an answer names, used up thereby: whatever comes of it, it answers nothing else any more. Throws
    * `SignInRefused` for one that is unknown, used, too old, of another connection or of another browser.
    */
   async take(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
+    const cookies = cookiesOf(req);
+    // Whoever has begun a sign-in may finish it, whatever others do from the same address.
+    if (!hasBegun(cookies)) this.limits.demandTriesLeft(req.ip ?? '');
     const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
-    if (request === null || request.connection_id !== connection.id) {
-      throw new SignInRefused('state_unknown', 'no such sign-in was begun with this connection');
-    }
-    const browser = BrowserHalf.of(cookiesOf(req), handle, request.browser_hash);
+    const ours = request !== null && request.connection_id === connection.id;
+    const browser = ours ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
+    if (browser === null) this.limits.demandTriesLeft(req.ip ?? '');
+    if (!ours) throw new SignInRefused('state_unknown', 'no such sign-in was begun with this connection');
     req.signInContext = { connection, request: browser === null ? null : request, browser };
     if (browser === null) throw new SignInRefused('other_browser', 'this browser has not begun the sign-in');
     demandFresh(request);
@@ -118,6 +125,7 @@ export class PendingSamlGuard implements CanActivate {
     if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
       throw new SignInRefused('binding_refused', 'an answer comes by HTTP-POST, in the form alone');
     }
+    if (!hasBegun(cookiesOf(req))) this.pending.demandTriesLeft(req);
     const answer = this.protocol.read(form);
     const expected = { requestId: answer.inResponseTo };
     if (answer.inResponseTo !== null) {
@@ -130,6 +138,7 @@ export class PendingSamlGuard implements CanActivate {
       }
       await this.pending.take(req, connection, handle);
     } else if (!connection.allowIdpInitiated) {
+      this.pending.demandTriesLeft(req);
       throw new SignInRefused('unsolicited', 'the answer is to no request, and the connection does not allow that');
     } else if (!connection.enabled) {
       throw new SignInRefused('connection_disabled', 'the connection is disabled');

@@ -27,6 +27,7 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   state_used: OVER,
   state_expired: OVER,
   other_browser: OVER,
+  connection_changed: OVER,
   unsolicited: {
     status: 403,
     title: 'Please begin here',

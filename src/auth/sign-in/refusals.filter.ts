@@ -1,4 +1,5 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { FailureFace } from '../../base/errors/failure-face.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { Logger } from '../../base/log/logger.js';
 import { newId } from '../../base/ids.js';
@@ -34,20 +35,26 @@ export class RefusedSignIns implements ExceptionFilter {
     private readonly oidc: OidcProtocol,
     private readonly saml: SamlProtocol,
     private readonly addresses: AuthAddresses,
+    private readonly failures: FailureFace,
     private readonly logger: Logger,
   ) {}
 
-  async catch(refused: SignInRefused, host: ArgumentsHost): Promise<void> {
+  catch(refused: SignInRefused, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const req = http.getRequest<SignInHttpRequest>();
     const res = http.getResponse<BridgeResponse>();
+    // Nest does not wait for a filter: what fails in here has to be answered here, or it would end the process.
+    this.answer(refused, req, res).catch((error: unknown) => this.failures.answer(error, req, res));
+  }
+
+  private async answer(refused: SignInRefused, req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
     const context = req.signInContext;
     const supportId = await this.note(refused, req, context);
     if (context?.request?.kind === 'test') {
       const outcome = `${refused.reason}: ${refused.message}. In the sign-in log: ${supportId}.`;
       return sendPage(res, testPage(failedTest(context.connection, outcome, req.user ?? null)));
     }
-    if (isStale(refused.reason) && (await this.goOn(req, res, context))) return;
+    if (isStale(refused.reason)) return this.stale(req, res, supportId);
     const plain = plainRefusal(refused.reason);
     const leave = plain.way === 'other' && req.user ? await this.leave(context!.connection, req.user) : null;
     if (plain.status === 429) res.setHeader('Retry-After', '120');
@@ -63,21 +70,42 @@ export class RefusedSignIns implements ExceptionFilter {
     );
   }
 
+  /**
+   * An answer that came again, or too late. Whoever is signed in has only pressed Back, or finished in another tab, and
+   * goes on. A form that another site has posted comes without the session's cookie: then a page of ours looks again.
+   */
+  async stale(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {
+    const context = req.signInContext;
+    if (req.method === 'POST' && context !== undefined) {
+      const query = new URLSearchParams({
+        support_id: supportId,
+        ...(context.request ? { request: context.request.id } : {}),
+      });
+      return res.redirect(303, `${this.addresses.over(context.connection.slug)}?${query.toString()}`);
+    }
+    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
+    if (session !== null) {
+      const same = context !== undefined && session.tenant_id === context.connection.tenantId;
+      const asked = same && context.request !== null ? context.request.return_to : null;
+      const target = same ? this.start.targetOrHome(context.connection, asked) : null;
+      // Another application takes a code, and that needs a sign-in of its own.
+      return res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
+    }
+    const plain = plainRefusal('state_expired');
+    sendPage(
+      res,
+      refusalPage({ ...plain, account: null, supportId, ways: this.ways(plain.way, context), leave: null }),
+    );
+  }
+
   /** A log that cannot be written must not turn a refusal into something else. */
   private async note(refused: SignInRefused, req: SignInHttpRequest, context?: SignInContext): Promise<string> {
-    if (context === undefined) return req.id;
+    // Beyond the limit nothing is written any more: the log is not there to be filled by whoever likes to.
+    if (context === undefined || refused.reason === 'too_many_tries') return req.id;
     const { connection, request } = context;
-    this.limits.noteFailure(req.ip ?? '', connection.id, req.user?.subject ?? null);
-    const entry = {
-      kind: context.kind ?? request?.kind ?? 'sign-in',
-      connectionId: connection.id,
-      outcome: 'refused',
-      reason: refused.reason,
-      detail: refused.message,
-      account: refused.account,
-      subject: req.user?.subject ?? null,
-      userId: refused.userId,
-    } as const;
+    const subject = req.user?.subject ?? null;
+    if (context.kind === 'logout') this.limits.noteLogoutFailure(req.ip ?? '');
+    else this.limits.noteFailure(req.ip ?? '', connection.id, subject);
     this.logger.info('sign-in refused', {
       request_id: req.id,
       tenant_id: connection.tenantId,
@@ -85,23 +113,24 @@ export class RefusedSignIns implements ExceptionFilter {
       reason: refused.reason,
     });
     try {
-      return await this.log.record(connection.tenantId, entry, originOf(req));
+      return await this.log.record(
+        connection.tenantId,
+        {
+          kind: context.kind ?? request?.kind ?? 'sign-in',
+          connectionId: connection.id,
+          outcome: 'refused',
+          reason: refused.reason,
+          detail: refused.message,
+          account: refused.account,
+          subject,
+          userId: refused.userId,
+        },
+        originOf(req),
+      );
     } catch (error) {
       this.logger.error('refused sign-in not noted', { request_id: req.id, error });
       return newId('sin');
     }
-  }
-
-  /** Whoever is signed in already has only pressed Back, or finished in another tab. */
-  private async goOn(req: SignInHttpRequest, res: BridgeResponse, context?: SignInContext): Promise<boolean> {
-    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
-    if (session === null) return false;
-    const same = context !== undefined && session.tenant_id === context.connection.tenantId;
-    const target =
-      same && context.request !== null ? this.start.target(context.connection, context.request.return_to) : null;
-    // Another application takes a code, and that needs a sign-in of its own.
-    res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
-    return true;
   }
 
   private ways(way: 'again' | 'other' | 'none', context?: SignInContext): Way[] {

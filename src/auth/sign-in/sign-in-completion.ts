@@ -21,6 +21,12 @@ export interface SignedIn {
   userId: string;
 }
 
+/** The session that a browser has, or had; SAML's answer comes without the cookie. */
+export interface OldSession {
+  token: string | null;
+  hash: Buffer | null;
+}
+
 const UNIQUE_VIOLATION = '23505';
 
 /** From what an IdP has vouched for to a session: the one place where sessions begin. */
@@ -39,30 +45,20 @@ export class SignInCompletion {
   ) {}
 
   /**
-   * Signs the person in and ends the session that the browser had before (`oldToken`). Throws `SignInRefused`; then
+   * Signs the person in and ends the session that the browser had before (`old`: its cookie now, and what it was when
+   * the sign-in began). Throws `SignInRefused`; then
    * there is no session, and nothing was changed but for the notes of what was used up.
    */
-  async complete(
-    connection: Connection,
-    verified: VerifiedSignIn,
-    oldToken: string | null,
-    origin: Origin,
-  ): Promise<SignedIn> {
+  async complete(connection: Connection, verified: VerifiedSignIn, old: OldSession, origin: Origin): Promise<SignedIn> {
     await this.useOnce(connection, verified);
     this.limits.demandAccountTriesLeft(connection.id, verified.subject);
     const found = await this.find(connection, verified, origin.requestId);
     try {
-      return await this.begin(connection, verified, found, oldToken, origin);
+      return await this.begin(connection, verified, found, old, origin);
     } catch (error) {
       // Two first sign-ins of one person in the same moment: the second one finds what the first has bound.
       if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
-      return this.begin(
-        connection,
-        verified,
-        await this.find(connection, verified, origin.requestId),
-        oldToken,
-        origin,
-      );
+      return this.begin(connection, verified, await this.find(connection, verified, origin.requestId), old, origin);
     }
   }
 
@@ -98,17 +94,18 @@ export class SignInCompletion {
     connection: Connection,
     verified: VerifiedSignIn,
     found: FoundAccount,
-    oldToken: string | null,
+    old: OldSession,
     origin: Origin,
   ): Promise<SignedIn> {
     const { tenantId, id: connectionId } = connection;
     return this.db.transaction(async (tx) => {
       if (!(await this.connections.holds(tx, connection))) {
-        throw new SignInRefused('connection_disabled', 'the connection was changed or disabled meanwhile');
+        throw new SignInRefused('connection_changed', 'the connection was changed while this sign-in was under way');
       }
       const person = await this.demandStillIn(tx, tenantId, found);
       await this.bind(tx, connection, found);
-      await this.sessions.end(oldToken, 'signed_in_again', tx);
+      await this.sessions.end(old.token, 'signed_in_again', tx);
+      if (old.hash !== null) await this.sessions.endByHash(tenantId, old.hash, 'signed_in_again', tx);
       const session = await this.sessions.begin(tx, tenantId, { userId: person.id, connectionId, verified }, origin);
       const entry = {
         kind: 'sign-in',
@@ -139,7 +136,8 @@ export class SignInCompletion {
 
   private async bind(tx: SqlRunner, connection: Connection, { linkedBy, binding }: FoundAccount): Promise<void> {
     const { tenantId, id } = connection;
-    if (linkedBy === 'known' || linkedBy === 'created') {
+    if (linkedBy === 'created') return; // with the person, in one statement
+    if (linkedBy === 'known') {
       return this.repository.touch(tx, tenantId, id, binding.subject, binding.made_of);
     }
     await this.repository.bind(tx, tenantId, id, binding);

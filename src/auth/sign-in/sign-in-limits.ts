@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import ipaddr from 'ipaddr.js';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Buckets } from '../../base/http/rate-limit.js';
@@ -7,30 +8,37 @@ import { SignInRefused } from '../sign-in-refused.js';
 /**
  * How often sign-ins may be begun and may fail (ADM-04). A whole company can sit behind one address, so an address has
  * much room; an account that was refused has little. Nobody is locked out: what is used up comes back within minutes,
- * and the failures of one address or account are nobody else's.
+ * whoever has begun a sign-in may finish it, and the failures of one address or account are nobody else's.
  */
 @Injectable()
 export class SignInLimits {
   private readonly enabled: boolean;
   private readonly starts: Buckets;
   private readonly failures: Buckets;
+  private readonly logouts: Buckets;
   private readonly accounts: Buckets;
 
   constructor(config: Config, clock: Clock) {
     this.enabled = config.rateLimit !== null;
     this.starts = new Buckets(10, 300, clock);
     this.failures = new Buckets(5, 300, clock);
+    this.logouts = new Buckets(5, 300, clock);
     this.accounts = new Buckets(1 / 10, 20, clock);
   }
 
   /** One more sign-in from an address. Throws `SignInRefused` (`too_many_tries`). */
   start(address: string): void {
-    if (this.enabled && !this.starts.take(address).allowed) throw tooMany('begun from this address');
+    if (this.enabled && !this.starts.take(networkOf(address)).allowed) throw tooMany('begun from this address');
   }
 
-  /** Whether an address may still try. */
+  /** Whether an address may still try what nobody here has begun. */
   demandTriesLeft(address: string): void {
-    if (this.enabled && this.failures.isEmpty(address)) throw tooMany('refused from this address');
+    if (this.enabled && this.failures.isEmpty(networkOf(address))) throw tooMany('refused from this address');
+  }
+
+  /** The same for logout messages, which come from other addresses, and must come through when sign-ins fail. */
+  demandLogoutTriesLeft(address: string): void {
+    if (this.enabled && this.logouts.isEmpty(networkOf(address))) throw tooMany('refused as logouts from this address');
   }
 
   /** Whether an account of a connection may still try; asked once it is known whose it is. */
@@ -40,9 +48,20 @@ export class SignInLimits {
 
   /** A refusal: of an address, and of an account where the IdP has vouched for one. */
   noteFailure(address: string, connectionId: string, subject: string | null): void {
-    this.failures.take(address);
+    this.failures.take(networkOf(address));
     if (subject !== null) this.accounts.take(`${connectionId} ${subject}`);
   }
+
+  noteLogoutFailure(address: string): void {
+    this.logouts.take(networkOf(address));
+  }
+}
+
+/** What counts as one address: of IPv6 the /64, which is what one customer of a network has. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address.slice(0, 64);
+  const ip = ipaddr.process(address);
+  return ip.kind() === 'ipv4' ? ip.toString() : (ip as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }
 
 function tooMany(what: string): SignInRefused {

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
+import { hashToken } from '../../base/crypto/tokens.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import type { Actor } from '../../identity/source.js';
 import { AuthAddresses } from '../addresses.js';
 import type { Connection } from '../connections/connection.js';
 import { OidcProtocol } from '../oidc/oidc.protocol.js';
-import { BrowserHalf, giveUpOldest, newHandle } from '../requests/browser-half.js';
+import { BrowserHalf, giveUpOldest, isHandle, newHandle } from '../requests/browser-half.js';
 import { returnTarget, type ReturnTarget } from '../requests/return-to.rules.js';
-import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
+import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
+import { sessionToken } from '../sessions/session.cookie.js';
 import { SignInRefused } from '../sign-in-refused.js';
 
 /** Where the browser goes next, and the cookies that it takes along. */
@@ -49,6 +51,7 @@ export class SignInStart {
       browser_hash: browser.hash,
       return_to: ask.returnTo,
       code_challenge: ask.codeChallenge,
+      session_hash: hashOf(sessionToken(cookies)),
       actor: null,
     });
     return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
@@ -63,6 +66,7 @@ export class SignInStart {
       browser_hash: null,
       return_to: null,
       code_challenge: null,
+      session_hash: null,
       actor,
     });
     return handle;
@@ -75,19 +79,32 @@ export class SignInStart {
     cookies: ReadonlyMap<string, string>,
   ): Promise<NextStep | null> {
     const browser = BrowserHalf.create();
-    if (!(await this.requests.claim(connection.tenantId, handle, browser.hash))) return null;
     const ask: StartAsk = { returnTo: null, codeChallenge: null, prompt: null, loginHint: null };
+    // Asked first: an IdP that is away must not use the link up.
     const step = await this.ask(connection, handle, browser, ask);
+    if (!(await this.requests.claim(connection.tenantId, handle, browser.hash))) return null;
     return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
+  }
+
+  /** A sign-in of this connection that this browser has begun, be it over or not. */
+  async ofBrowser(
+    connection: Connection,
+    handle: string,
+    cookies: ReadonlyMap<string, string>,
+  ): Promise<SignInRequest | null> {
+    const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
+    if (request?.connection_id !== connection.id) return null;
+    return BrowserHalf.of(cookies, handle, request.browser_hash) === null ? null : request;
+  }
+
+  /** The same where nobody is there to be told: what is not allowed any more is home. */
+  targetOrHome(connection: Connection, returnTo: string | null): ReturnTarget {
+    return this.allowed(connection, returnTo) ?? { url: this.addresses.home, application: null };
   }
 
   /** Where a sign-in of this connection ends. Throws `InvalidFields` for what is neither ours nor allowed. */
   target(connection: Connection, returnTo: string | null): ReturnTarget {
-    const target = returnTarget(returnTo, {
-      origin: this.addresses.origin,
-      home: this.addresses.home,
-      allowed: connection.returnOrigins,
-    });
+    const target = this.allowed(connection, returnTo);
     if (target !== null) return target;
     throw new InvalidFields([
       {
@@ -95,6 +112,14 @@ export class SignInStart {
         message: 'must be a path of this site, or an address of an origin that the connection allows',
       },
     ]);
+  }
+
+  private allowed(connection: Connection, returnTo: string | null): ReturnTarget | null {
+    return returnTarget(returnTo, {
+      origin: this.addresses.origin,
+      home: this.addresses.home,
+      allowed: connection.returnOrigins,
+    });
   }
 
   private ask(connection: Connection, handle: string, browser: BrowserHalf, ask: StartAsk): Promise<NextStep['step']> {
@@ -115,4 +140,8 @@ export class SignInStart {
   private cookie(connection: Connection, handle: string, browser: BrowserHalf): string {
     return browser.cookie(handle, connection.type === 'saml' ? 'None' : 'Lax');
   }
+}
+
+function hashOf(token: string | null): Buffer | null {
+  return token === null ? null : hashToken(token);
 }

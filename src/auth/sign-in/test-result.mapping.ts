@@ -39,7 +39,7 @@ function fieldsOf(account: ClaimedAccount, verified: VerifiedSignIn): (readonly 
     ],
     ['first name', account.firstName],
     ['last name', account.lastName],
-    ['role values', account.roleValues.length === 0 ? null : account.roleValues.join(', ')],
+    ['role values', account.roleValues?.join(', ') ?? null],
     ['external id', account.externalId],
     ['authentication', verified.authContext],
   ];

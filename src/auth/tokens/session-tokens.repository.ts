@@ -28,7 +28,10 @@ export class SessionTokensRepository {
     );
   }
 
-  /** Uses one up: of all who try, one gets it. */
+  /**
+   * Uses one up: of all who try, one gets it. One that was used before is in two hands: then everything of that session
+   * for that application is worth nothing any more (RFC 9700 §4.14.2, RFC 6749 §4.1.2).
+   */
   async consume(tenantId: string, hash: Buffer, kind: SessionTokenKind): Promise<SessionTokenRow | null> {
     const { rows } = await this.db.query<SessionTokenRow>(
       `update session_tokens set used_at = now()
@@ -36,6 +39,14 @@ export class SessionTokensRepository {
        returning session_id, audience, code_challenge`,
       [tenantId, hash, kind],
     );
+    if (rows[0] === undefined) {
+      await this.db.query(
+        `delete from session_tokens t using session_tokens u
+         where u.tenant_id = $1 and u.hash = $2 and u.kind = $3 and u.used_at is not null
+           and t.tenant_id = u.tenant_id and t.session_id = u.session_id and t.audience = u.audience and t.used_at is null`,
+        [tenantId, hash, kind],
+      );
+    }
     return rows[0] ?? null;
   }
 }

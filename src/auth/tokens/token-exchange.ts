@@ -1,11 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { createLocalJWKSet, importPKCS8, jwtVerify, SignJWT, errors } from 'jose';
+import { createLocalJWKSet, errors, importPKCS8, jwtVerify, SignJWT } from 'jose';
+import type { CryptoKey, FlattenedJWSInput, JWSHeaderParameters } from 'jose';
 import { Clock } from '../../base/clock.js';
 import { mintToken, parseToken } from '../../base/crypto/tokens.js';
 import { newId } from '../../base/ids.js';
 import { AuthAddresses } from '../addresses.js';
 import { InvalidGrant, NoSession } from '../auth.errors.js';
+import { ConnectionStore } from '../connections/connection.store.js';
 import { ServiceKeys } from '../keys/service-keys.js';
 import type { SessionRow } from '../sessions/sessions.repository.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -24,8 +26,8 @@ export interface IssuedToken {
   token_type: 'Bearer';
   /** Seconds. */
   expires_in: number;
-  /** Good once, and only while the session is live; null for callers who have the session's cookie. */
-  refresh_token: string | null;
+  /** Good once, and only while the session is live; not for callers who have the session's cookie. */
+  refresh_token?: string;
   session_id: string;
 }
 
@@ -42,6 +44,7 @@ export class TokenExchange {
     private readonly repository: SessionTokensRepository,
     private readonly sessions: SessionsService,
     private readonly keys: ServiceKeys,
+    private readonly connections: ConnectionStore,
     private readonly addresses: AuthAddresses,
     private readonly clock: Clock,
   ) {}
@@ -92,8 +95,7 @@ export class TokenExchange {
   async introspect(token: string): Promise<Introspection> {
     let claims: Record<string, unknown>;
     try {
-      const keys = createLocalJWKSet(await this.keys.jwks());
-      const { payload } = await jwtVerify(token, keys, {
+      const { payload } = await jwtVerify(token, (header, jws) => this.keyOf(header, jws), {
         issuer: this.addresses.origin,
         algorithms: ['RS256'],
         typ: 'at+jwt',
@@ -109,9 +111,19 @@ export class TokenExchange {
     return { active: true, token_type: 'Bearer', ...claims };
   }
 
+  /** The key that a token names; a key that another process has just begun to use is looked for again. */
+  private async keyOf(header: JWSHeaderParameters, jws: FlattenedJWSInput): Promise<CryptoKey> {
+    const known = await this.keys.jwks();
+    const fresh = known.keys.some(({ kid }) => kid === header.kid) ? known : await this.keys.jwksAnew();
+    return createLocalJWKSet(fresh)(header, jws);
+  }
+
   private async issueFor(tenantId: string, sessionId: string, audience: string): Promise<IssuedToken> {
     const session = await this.sessions.byId(tenantId, sessionId, true);
     if (session === null) throw new InvalidGrant();
+    // An admin may have taken the application away since.
+    const connection = await this.connections.byId(tenantId, session.connection_id);
+    if (!connection?.returnOrigins.includes(audience)) throw new InvalidGrant();
     const { token, hash } = mintToken('tbr', tenantId);
     await this.repository.insert(tenantId, {
       hash,
@@ -127,7 +139,9 @@ export class TokenExchange {
   private async issue(session: SessionRow, audience: string, refresh: string | null): Promise<IssuedToken> {
     const { kid, privateKey } = await this.keys.signer();
     const now = Math.floor(this.clock.now().getTime() / 1000);
+    const until = Math.min(now + JWT_SECONDS, Math.floor(this.sessions.endOf(session).getTime() / 1000));
     const jwt = await new SignJWT({
+      client_id: audience,
       sid: session.id,
       tenant: session.tenant_id,
       connection: session.connection_slug,
@@ -142,21 +156,21 @@ export class TokenExchange {
       .setSubject(session.user_id)
       .setJti(newId('tok'))
       .setIssuedAt(now)
-      .setExpirationTime(now + JWT_SECONDS)
+      .setExpirationTime(until)
       .sign(await importPKCS8(privateKey, 'RS256'));
     return {
       access_token: jwt,
       token_type: 'Bearer',
-      expires_in: JWT_SECONDS,
-      refresh_token: refresh,
+      expires_in: until - now,
+      ...(refresh === null ? {} : { refresh_token: refresh }),
       session_id: session.id,
     };
   }
 }
 
 function isVerifierOf(verifier: string | null, challenge: string | null): boolean {
-  if (challenge === null) return true;
-  if (verifier === null) return false;
+  // A verifier for a code without a challenge: somebody has taken the challenge away (RFC 9700 §4.8.2).
+  if (challenge === null || verifier === null) return challenge === verifier;
   const made = createHash('sha256').update(verifier).digest('base64url');
   return made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge));
 }

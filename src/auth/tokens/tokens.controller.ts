@@ -1,10 +1,12 @@
-import { Body, Controller, Get, HttpCode, Post, Req, Res, UsePipes } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiProblems } from '../../base/http/api-problems.js';
+import { readForm } from '../../base/http/form.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { Text } from '../../base/http/text.js';
-import { ValidateBody } from '../../base/http/validate.js';
+import { readBody, ServerSet } from '../../base/http/validate.js';
+import { AuthAddresses } from '../addresses.js';
 import { ServiceKeys } from '../keys/service-keys.js';
 import { demandSameSite } from '../sessions/same-site.js';
 import { sessionToken } from '../sessions/session.cookie.js';
@@ -12,7 +14,10 @@ import { cookiesOf, type SignInHttpRequest } from '../sign-in/sign-in.context.js
 import { TokenExchange, type Introspection, type IssuedToken } from './token-exchange.js';
 
 const MAX_TOKEN = 8_192;
+const FORM_BYTES = 16 * 1024;
 
+// What OAuth libraries send besides, and what is of no use here.
+@ServerSet('client_id', 'client_secret', 'redirect_uri', 'scope')
 class TokenAsk {
   @Text({ max: 64, optional: true, description: '`authorization_code` or `refresh_token`; follows from the others.' })
   grant_type?: string;
@@ -24,6 +29,7 @@ class TokenAsk {
   refresh_token?: string;
 }
 
+@ServerSet('token_type_hint', 'client_id', 'client_secret')
 class IntrospectAsk {
   @Text({ max: MAX_TOKEN })
   token!: string;
@@ -36,8 +42,8 @@ class IssuedTokenBody {
   token_type!: string;
   @ApiProperty()
   expires_in!: number;
-  @ApiProperty({ type: String, nullable: true, description: 'Good once, and only while the session is live.' })
-  refresh_token!: string | null;
+  @ApiProperty({ required: false, description: 'Good once, and only while the session is live.' })
+  refresh_token?: string;
   @ApiProperty()
   session_id!: string;
 }
@@ -45,12 +51,12 @@ class IssuedTokenBody {
 /** Sessions for applications of other origins. */
 @Controller()
 @ApiTags('sign-in')
-@UsePipes(ValidateBody)
 @ApiProblems()
 export class TokensController {
   constructor(
     private readonly tokens: TokenExchange,
     private readonly keys: ServiceKeys,
+    private readonly addresses: AuthAddresses,
   ) {}
 
   @Post('api/auth/token')
@@ -59,7 +65,9 @@ export class TokensController {
     summary: 'A token for a one-time code, for a refresh token, or for the session’s own cookie',
   })
   @ApiOkResponse({ type: IssuedTokenBody })
-  issue(@Body() ask: TokenAsk, @Req() req: SignInHttpRequest): Promise<IssuedToken> {
+  @ApiBody({ type: TokenAsk })
+  async issue(@Req() req: SignInHttpRequest): Promise<IssuedToken> {
+    const ask = readBody(TokenAsk, await fieldsOf(req));
     const { code, refresh_token: refresh, grant_type: grant } = ask;
     if (code !== undefined && refresh !== undefined) {
       throw new InvalidFields([{ field: 'refresh_token', message: 'must not come together with code' }]);
@@ -70,15 +78,16 @@ export class TokensController {
     }
     if (code !== undefined) return this.tokens.byCode(code, ask.code_verifier ?? null);
     if (refresh !== undefined) return this.tokens.byRefresh(refresh);
-    demandSameSite(req);
+    demandSameSite(req, this.addresses.origin);
     return this.tokens.bySession(sessionToken(cookiesOf(req)));
   }
 
   @Post('api/auth/introspect')
   @HttpCode(200)
   @ApiOperation({ summary: 'Whether a token is good at this moment, its session included (RFC 7662)' })
-  introspect(@Body() ask: IntrospectAsk): Promise<Introspection> {
-    return this.tokens.introspect(ask.token);
+  @ApiBody({ type: IntrospectAsk })
+  async introspect(@Req() req: SignInHttpRequest): Promise<Introspection> {
+    return this.tokens.introspect(readBody(IntrospectAsk, await fieldsOf(req)).token);
   }
 
   @Get('.well-known/jwks.json')
@@ -87,4 +96,10 @@ export class TokensController {
     res.setHeader('Cache-Control', 'public, max-age=300');
     res.json(await this.keys.jwks());
   }
+}
+
+/** The fields of a request, as JSON or as the form that RFC 6749 and RFC 7662 have. */
+async function fieldsOf(req: SignInHttpRequest): Promise<unknown> {
+  const isForm = (req.headers['content-type'] ?? '').includes('x-www-form-urlencoded');
+  return isForm ? Object.fromEntries(await readForm(req, FORM_BYTES)) : (req.body as unknown);
 }

@@ -22,8 +22,8 @@ export function bodyLimit(path: string): number {
 export interface BodyOptions {
   /** Addresses whose handler needs the very bytes (signature checks): they get `req.rawBody`. */
   keepRaw?: (path: string) => boolean;
-  /** Addresses that read their own body (forms). */
-  leave?: (path: string) => boolean;
+  /** Addresses that read their own body (forms); some of them only where it is one, by its type. */
+  leave?: (path: string, contentType: string) => boolean;
   /** Asked before more than 64 KiB are read: whose body it is. Rejects with the refusal of a caller whom nobody knows. */
   admit?: (req: BridgeRequest) => Promise<string>;
 }
@@ -41,7 +41,7 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
     if (method === 'GET' || method === 'DELETE' || method === 'HEAD' || method === 'OPTIONS') return next();
     const length = headers['content-length'];
     if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) return next();
-    if (leave?.(req.path)) return next();
+    if (leave?.(req.path, headers['content-type'] ?? '')) return next();
 
     const limit = bodyLimit(req.path);
     if (length !== undefined && Number(length) > limit) {

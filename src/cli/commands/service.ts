@@ -46,9 +46,14 @@ export const SERVICE_COMMANDS: Command[] = [
     options: [
       { name: 'purpose', description: 'jwt or saml', required: true },
       { name: 'active_in_seconds', description: 'when it takes over: 600 (jwt) or 30 days (saml) unless set' },
+      { name: 'retire_old', description: 'the one before was stolen: it is worth nothing from now on', flag: true },
     ],
     async run(context) {
-      const body = { ...given(context, 'purpose'), ...numbers(context, 'active_in_seconds') };
+      const body = {
+        ...given(context, 'purpose'),
+        ...numbers(context, 'active_in_seconds'),
+        ...(context.options['retire_old'] ? { retire_old: true } : {}),
+      };
       const { keys } = await context.client.operate<{ keys: Json[] }>('POST', '/tenants/keys/signing/rotate', body);
       return columns(keys, 'id', 'purpose', 'active_from', 'retired_at');
     },

@@ -45,6 +45,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   seat_limit_reached: 'All seats are taken, and the policy of this door is to refuse.',
   several_credentials: 'The request carries more than one credential.',
   slug_taken: 'Another connection has this slug.',
+  too_many_connections: 'The tenant has 100 connections, which is as many as it can have.',
+  too_many_domains: 'The tenant has 200 domains, which is as many as it can have.',
   too_many_requests: 'Over the rate limit, or too many wrong credentials; Retry-After says when to come back.',
   too_much_contention: 'Others changed the same record again and again at the same moment; try again.',
   unauthenticated: 'The credential is missing or not valid.',

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { newClientKey, publicPart } from '../../../src/auth/oidc/client-keys.js';
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
 import type { SqlRunner } from '../../../src/base/database/database.js';
@@ -67,6 +69,17 @@ async function ends(connectionId: string) {
     [connectionId],
   );
   return rows.map(({ end_reason, bound }) => [end_reason, bound]);
+}
+
+/** What is in use once the garbage is away. */
+async function usedHeap(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let i = 0; i < 3; i++) {
+    collect();
+    await new Promise(setImmediate);
+  }
+  return process.memoryUsage().heapUsed;
 }
 
 describe('a connection from nothing', () => {
@@ -335,6 +348,84 @@ describe('a slug', () => {
     expect(all[0].slug).toMatch(/^unicode-sohne-[a-z0-9]{8}$/);
     expect((await made(oidc({ name: '日本' }))).slug).toMatch(/^[a-z0-9]{8}$/);
   });
+
+  it('that cannot be one is nobody’s: it is neither asked for nor kept', async () => {
+    const { id, slug } = await made(oidc());
+    const bad = ['Not a slug', 'ab', slug.toUpperCase(), `${slug}\n`, ` ${slug}`, 'x'.repeat(64), ''];
+    for (const one of bad) {
+      await edge.db.query(`insert into connection_slugs (slug, tenant_id, connection_id) values ($1, $2, $3)`, [
+        one,
+        edge.tenant.id,
+        id,
+      ]);
+      expect([one, await store.bySlug(one)]).toEqual([one, null]);
+    }
+    await edge.db.query(`delete from connection_slugs where connection_id = $1 and slug <> $2`, [id, slug]);
+    expect(await store.bySlug(slug)).toMatchObject({ id });
+  });
+
+  it('a flood of long ones leaves nothing behind', async () => {
+    const { id, slug } = await made(oidc());
+    const before = await usedHeap();
+    const flood = async (from: number): Promise<void> => {
+      for (let i = from; i < 4_000; i += 20) {
+        await Promise.all(Array.from({ length: 20 }, (_, k) => store.bySlug(`${i + k}-${'x'.repeat(14_000)}`)));
+      }
+    };
+    await flood(0);
+    expect((await usedHeap()) - before).toBeLessThan(15e6);
+    expect(await store.bySlug(slug)).toMatchObject({ id });
+  });
+});
+
+describe('how many', () => {
+  it('connections a tenant has is bounded, for those who come at once too; a deleted one counts no more', async () => {
+    const tenant = await edge.newTenant();
+    const { id } = await made(oidc(), tenant);
+    await edge.db.query(
+      `insert into connections (tenant_id, id, slug, name, type, enabled, settings)
+       select tenant_id, 'con_' || n, 'bulk-' || n, name, type, enabled, settings
+       from connections, generate_series(1, 97) n where tenant_id = $1`,
+      [tenant.id],
+    );
+    const answers = await Promise.all(Array.from({ length: 4 }, () => tenant.api.post('/connections', oidc())));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+    const { status, body } = await tenant.api.post('/connections', oidc());
+    expect([status, body.code]).toEqual([409, 'too_many_connections']);
+    await made(oidc());
+    expect((await tenant.api.delete(`/connections/${id}`)).status).toBe(204);
+    await made(oidc(), tenant);
+  });
+
+  it('and how long: mapped roles, origins, certificates, keys, and what metadata names', async () => {
+    const roles = (count: number, length = 8) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}`.padStart(length, 'r'), 'User']));
+    const origins = (count: number) => Array.from({ length: count }, (_, i) => `https://a${i}.example.com`);
+    await made(oidc({ role_map: roles(500), return_origins: origins(50) }));
+    await made(oidc({ role_map: roles(1, 512) }));
+    for (const [more, field] of [
+      [{ role_map: roles(501) }, 'role_map'],
+      [{ role_map: roles(1, 513) }, 'role_map'],
+      [{ return_origins: origins(51) }, 'return_origins'],
+      [{ claim_map: { email: 'x'.repeat(513) } }, 'claim_map.email'],
+      [{ claim_map: roles(51) }, null],
+      [{ link_claim: 'x'.repeat(513) }, 'link_claim'],
+    ] as const) {
+      const answer = await edge.tenant.api.post('/connections', oidc(more));
+      expect([field, answer.status]).toEqual([field, 422]);
+      if (field !== null) expect(fields(answer.body)).toEqual([field]);
+    }
+    const many = await edge.tenant.api.post('/connections', saml({ certificates: Array(21).fill(pem) }));
+    expect([many.status, fields(many.body)]).toEqual([422, ['certificates']]);
+    const key = { ...(await newClientKey()) };
+    const keyed = { token_auth: 'private_key_jwt', client_secret: undefined };
+    await made(oidc({ ...keyed, private_key: key }));
+    const padded = await edge.tenant.api.post(
+      '/connections',
+      oidc({ ...keyed, private_key: { ...key, note: 'x'.repeat(20_000) } }),
+    );
+    expect([padded.status, fields(padded.body)]).toEqual([422, ['private_key']]);
+  });
 });
 
 describe('what ends with a change', () => {
@@ -361,8 +452,61 @@ describe('what ends with a change', () => {
     expect(await ends(bystander.id)).toEqual([[null, true]]);
   });
 
+  it('everything with a pairing: whom a subject is, the directory says from then on', async () => {
+    const [first, second] = [await edge.newDirectory(edge.tenant), await edge.newDirectory(edge.tenant)];
+    const { id } = await made(oidc());
+    const bystander = await made(oidc({ directory_id: first }));
+    await signedIn(bystander.id, 'u5');
+    const ended = async () =>
+      (
+        await edge.db.query<{ end_reason: string | null; live: boolean }>(
+          `select end_reason, ended_at is null as live from identities where connection_id = $1 order by subject`,
+          [id],
+        )
+      ).rows.map(({ end_reason: reason, live }) => (live ? 'live' : reason));
+    await signedIn(id, 'u51');
+    // What was chosen already is no change.
+    expect((await change(id, { directory_id: null })).body.version).toBe(1);
+    expect(await ends(id)).toEqual([[null, true]]);
+    expect((await change(id, { directory_id: first, issuer: 'https://idp.example.com' })).status).toBe(200);
+    expect(await ends(id)).toEqual([['connection_changed', false]]);
+    expect(await ended()).toEqual(['pairing_changed']);
+    await signedIn(id, 'u52');
+    expect((await change(id, { directory_id: first, name: 'Same pair' })).status).toBe(200);
+    expect(await ended()).toEqual(['pairing_changed', 'live']);
+    expect((await change(id, { directory_id: second })).status).toBe(200);
+    expect(await ended()).toEqual(['pairing_changed', 'pairing_changed']);
+    await signedIn(id, 'u53');
+    expect((await change(id, { directory_id: null })).status).toBe(200);
+    expect(await ended()).toEqual(['pairing_changed', 'pairing_changed', 'live']);
+    expect((await ends(id)).filter(([reason]) => reason === null)).toEqual([[null, true]]);
+    // Another IdP is the stronger reason.
+    expect(
+      (await change(id, { directory_id: first, issuer: 'https://two.example.com', client_secret: 'n' })).status,
+    ).toBe(200);
+    expect(await ended()).toEqual(['pairing_changed', 'pairing_changed', 'connection_changed']);
+    expect(await ends(bystander.id)).toEqual([[null, true]]);
+    const { data } = (await edge.tenant.api.get(`/audit?target_id=${id}`)).body as {
+      data: { action: string; before: { directory_id: string }; after: object }[];
+    };
+    expect(data.filter(({ action }) => action === 'connection.changed')).toMatchObject([
+      { after: { bindings_ended: 'connection_changed', issuer: 'https://two.example.com' } },
+      { before: { directory_id: second }, after: { directory_id: null } },
+      { before: { directory_id: first }, after: { directory_id: second, bindings_ended: 'pairing_changed' } },
+      { after: { name: 'Same pair' } },
+      { before: { directory_id: null }, after: { directory_id: first, bindings_ended: 'pairing_changed' } },
+    ]);
+    expect(data[1]!.after).not.toHaveProperty('bindings_ended');
+  });
+
   it('also a sign-in that was being written down at that moment', async () => {
-    for (const next of [{ issuer: 'https://next.example', client_secret: 'n' }, { enabled: false }, null]) {
+    const directory = await edge.newDirectory(edge.tenant);
+    for (const next of [
+      { issuer: 'https://next.example', client_secret: 'n' },
+      { directory_id: directory },
+      { enabled: false },
+      null,
+    ]) {
       const { id } = await made(oidc());
       const connection = (await store.byId(edge.tenant.id, id))!;
       let changed: Promise<{ status: number }> | undefined;

@@ -52,6 +52,28 @@ const audit = async ({ api }: AdminTenant, domain: string) =>
     .reverse();
 
 describe('a domain from nothing', () => {
+  it('is one of 200 at most, for those who come at once too; a removed one counts no more', async () => {
+    const tenant = await edge.newTenant();
+    await edge.db.query(
+      `insert into domains (tenant_id, domain, challenge) select $1, 'bulk' || n || '.example', 'c'
+       from generate_series(1, 198) n`,
+      [tenant.id],
+    );
+    const names = Array.from({ length: 4 }, () => fresh());
+    const answers = await Promise.all(names.map((domain) => tenant.api.post('/domains', { domain })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+    const full = await tenant.api.post('/domains', { domain: fresh() });
+    expect([full.status, full.body.code]).toEqual([409, 'too_many_domains']);
+    // What is there already is told as such; and another tenant has room.
+    expect((await tenant.api.post('/domains', { domain: 'bulk1.example' })).body.code).toBe('domain_exists');
+    const operator = await edge.operator.put(`/tenants/${tenant.id}/domains/${fresh()}`, {});
+    expect([operator.status, operator.body.code]).toEqual([409, 'too_many_domains']);
+    expect((await edge.operator.put(`/tenants/${tenant.id}/domains/bulk2.example`, {})).status).toBe(200);
+    await added(edge.tenant);
+    expect((await tenant.api.delete('/domains/bulk1.example')).status).toBe(204);
+    await added(tenant);
+  });
+
   it('is added, shown, verified, bound and removed, each with its line in the audit log', async () => {
     const { tenant } = edge;
     const { domain, record } = await added(tenant);

@@ -47,17 +47,20 @@ export class Tab {
     return (await answer.json()) as { user: { id: string; email: string } };
   }
 
-  cookies(): string {
-    return [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  cookies(crossSite = false): string {
+    const sent = [...this.jar].filter(([name]) => !crossSite || name !== '__Host-session');
+    return sent.map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
   async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Seen> {
     const own = new URL(this.service.app.config.appUrl).origin;
     const url = path.startsWith(own) ? this.service.url + path.slice(own.length) : path;
+    // The form that an IdP posts comes from another site: the session's cookie (Lax) does not come along.
+    const isFormOfTheIdp = method === 'POST' && url.includes('/api/auth/callback/');
     const answer = await fetch(url.startsWith('http') ? url : this.service.url + url, {
       method,
       redirect: 'manual',
-      headers: { accept: 'text/html', cookie: this.cookies(), ...headers },
+      headers: { accept: 'text/html', cookie: this.cookies(isFormOfTheIdp), ...headers },
       ...(body === undefined ? {} : { body }),
     });
     for (const line of answer.headers.getSetCookie()) {

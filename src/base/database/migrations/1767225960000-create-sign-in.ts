@@ -64,6 +64,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
         browser_hash bytea,
         return_to text,
         code_challenge text,
+        session_hash bytea,
         actor jsonb,
         created_at timestamptz not null default now(),
         expires_at timestamptz not null,
@@ -94,6 +95,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
         created_at timestamptz not null default now(),
         last_sign_in_at timestamptz not null default now(),
         ended_at timestamptz,
+        end_reason text check (end_reason in ('deleted', 'connection_changed', 'pairing_changed', 'released')),
         primary key (tenant_id, connection_id, subject),
         foreign key (tenant_id, connection_id) references connections (tenant_id, id)
       )`);
@@ -162,6 +164,8 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
       ) partition by range (at)`);
     await db.query(`create index sign_ins_user on sign_ins (tenant_id, user_id, at)`);
     await db.query(`create table sign_ins_default partition of sign_ins default`);
+    // Whom a connection knows, newest first.
+    await db.query(`create index identities_newest on identities (tenant_id, connection_id, created_at)`);
     // What a person's history and the list of leavers are read by. A binding that has ended is part of the history.
     await db.query(`create index identities_person on identities (tenant_id, user_id, created_at)`);
     // Byte by byte, like every id that is looked for.

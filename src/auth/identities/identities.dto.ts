@@ -1,0 +1,52 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+const TIME = { type: String, format: 'date-time' } as const;
+
+/** What binds a subject of an IdP to a person. */
+class IdentityFacts {
+  @ApiProperty({ description: 'Who the person is to the IdP: `sub`, or the NameID.' })
+  subject!: string;
+  @ApiProperty({ enum: ['claim', 'user_name', 'email', 'created'], description: 'What the person was found by.' })
+  made_by!: 'claim' | 'user_name' | 'email' | 'created';
+  @ApiProperty({ description: 'The value of that.' })
+  made_of!: string;
+  @ApiProperty(TIME)
+  created_at!: Date;
+  @ApiProperty(TIME)
+  last_sign_in_at!: Date;
+  @ApiProperty({ ...TIME, nullable: true })
+  ended_at!: Date | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    enum: ['deleted', 'connection_changed', 'pairing_changed', 'released', null],
+    description: '`deleted`: the person was removed, and the subject makes nobody anew until it is released.',
+  })
+  end_reason!: string | null;
+}
+
+/** A binding in the list of a person's. */
+export class PersonIdentityBody extends IdentityFacts {
+  @ApiProperty()
+  connection_id!: string;
+  @ApiProperty({ description: 'What the connection is called; a deleted one was.' })
+  connection!: string;
+}
+
+export class PersonIdentities {
+  @ApiProperty({ type: [PersonIdentityBody] })
+  data!: PersonIdentityBody[];
+}
+
+/** A binding in the list of a connection's. */
+export class ConnectionIdentityBody extends IdentityFacts {
+  @ApiProperty()
+  user_id!: string;
+}
+
+export class ConnectionIdentityPage {
+  @ApiProperty({ type: [ConnectionIdentityBody] })
+  data!: ConnectionIdentityBody[];
+  @ApiProperty({ type: String, nullable: true })
+  next_cursor!: string | null;
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { ConnectionsModule } from '../connections/connections.module.js';
+import { ConnectionIdentitiesController } from './connection-identities.controller.js';
+import { IdentitiesRepository } from './identities.repository.js';
+import { IdentitiesService } from './identities.service.js';
+import { UserIdentitiesController } from './user-identities.controller.js';
+
+/** Whom the subjects of IdPs are: the administration of it. */
+@Module({
+  imports: [ConnectionsModule],
+  controllers: [UserIdentitiesController, ConnectionIdentitiesController],
+  providers: [IdentitiesRepository, IdentitiesService],
+})
+export class IdentitiesModule {}

@@ -1,0 +1,39 @@
+import { Delete, Get, HttpCode, Param } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiController } from '../../tenants/api-controller.js';
+import type { Caller } from '../../tenants/caller.js';
+import { CurrentCaller } from '../../tenants/current-caller.js';
+import { RequireScope } from '../../tenants/require-scope.js';
+import { PersonIdentities } from './identities.dto.js';
+import { IdentitiesService } from './identities.service.js';
+
+/** What binds a person to the subjects of IdPs; of somebody who was removed, too. */
+@ApiController('users/:user_id/identities', { tag: 'sign-in' })
+@RequireScope('admin')
+export class UserIdentitiesController {
+  constructor(private readonly identities: IdentitiesService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Who a person is at the IdPs, newest first; of a removed person, too' })
+  @ApiOkResponse({ type: PersonIdentities })
+  async list(@CurrentCaller() caller: Caller, @Param('user_id') userId: string): Promise<PersonIdentities> {
+    return { data: await this.identities.ofPerson(caller.tenantId, userId) };
+  }
+
+  @Delete(':connection_id')
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Forgets who a person is at a connection',
+    description:
+      'The next sign-in links anew. The remedy where a sign-in is refused as `bound_to_another`, or as ' +
+      '`account_deleted` because of a binding that has ended. Ends the person’s sessions through the connection.',
+  })
+  @ApiNoContentResponse()
+  release(
+    @CurrentCaller() caller: Caller,
+    @Param('user_id') userId: string,
+    @Param('connection_id') connectionId: string,
+  ): Promise<void> {
+    return this.identities.release(caller, userId, connectionId);
+  }
+}
