@@ -40,7 +40,7 @@ export function endPersonSessions(tx: UnitOfWork, tenantId: string, why: Session
  */
 export function endPersonIdentities(tx: UnitOfWork, tenantId: string): void {
   tx.add(
-    (p) => `update identities i set ended_at = now() from subject s
+    (p) => `update identities i set ended_at = now(), end_reason = 'deleted' from subject s
       where i.tenant_id = ${p.add(tenantId)} and i.user_id = s.id and i.ended_at is null`,
   );
 }

@@ -155,6 +155,21 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'stable', preferred_username: after })).toBe(id);
   });
 
+  it('another pairing asks anew who everybody is; nobody is taken for removed', async () => {
+    const door = await paired();
+    const id = await person({ externalId: 'first-directory' });
+    expect(await outcome(door, { sub: 'first-directory', email: undefined })).toBe(id);
+    const other = await service.newDirectory(house.tenantId);
+    const there = await madeUser(
+      scim(service.url, other.token),
+      user(`${fresh()}@${domain}`, { externalId: 'second' }),
+    );
+    await house.api.patch(`/connections/${door.id}`, { directory_id: other.id });
+    service.app.nest.get(ConnectionStore).forget();
+    expect(await outcome(door, { sub: 'first-directory', email: undefined })).toBe('unknown_account');
+    expect(await outcome(door, { sub: 'second', email: undefined })).toBe(there);
+  });
+
   it('its directory is deleted: who was bound still comes in, and others by their e-mail', async () => {
     await own();
     const other = await service.newDirectory(house.tenantId);
@@ -358,6 +373,22 @@ describe('just in time', () => {
     const neighbour = await newHouse(service);
     await trustDomain(service, neighbour.tenantId, `n-${domain}`);
     expect(await outcome(door, claims(`a@n-${domain}`))).toBe('email_outside_domains');
+  });
+
+  it('makes again whom another IdP at the same connection names by the same subject', async () => {
+    await own();
+    const door = await open({ jit: true });
+    const first = await outcome(door, claims(`${fresh('j')}@${domain}`));
+    const name = `${fresh('j')}@${domain}`;
+    await service.db.execute(
+      `update identities set ended_at = now(), end_reason = 'connection_changed' where user_id = '${first}'`,
+    );
+    const second = await outcome(door, {
+      ...claims(name),
+      sub: `jit-${(await house.api.get(`/users/${first}`)).body.email}`,
+    });
+    expect(second).toMatch(/^usr_/);
+    expect(second).not.toBe(first);
   });
 
   it('waits for a seat where none is free, and comes in when there is one', async () => {

@@ -194,7 +194,7 @@ describe('whom a connection knows', () => {
     );
     const list = async (query: string): Promise<Listed[]> => {
       const found: Listed[] = [];
-      for (let cursor = ''; ; ) {
+      for (let cursor = ''; ;) {
         const answer = await house.api.get(`/connections/${door.id}/identities?limit=2${query}${cursor}`);
         expect(answer.status).toBe(200);
         found.push(...(answer.body.data as Listed[]));
@@ -238,7 +238,9 @@ it('a pairing changes: who was found by e-mail is found anew, by the directory',
   const change = await house.api.patch(`/connections/${door.id}`, { directory_id: house.directoryId });
   expect(change.status).toBe(200);
   expect(await tab.who()).toBeNull();
-  expect(await identities(id)).toEqual([expect.objectContaining({ subject: 'by-mail', end_reason: 'pairing_changed' })]);
+  expect(await identities(id)).toEqual([
+    expect.objectContaining({ subject: 'by-mail', end_reason: 'pairing_changed' }),
+  ]);
   // The directory's key is somebody else's subject now, and nothing is in its way.
   expect(await outcome(door, { sub: 'theirs', email: undefined })).toBe(id);
   expect((await identities(id)).filter(({ ended_at: ended }) => ended === null)).toEqual([
@@ -259,7 +261,13 @@ it('the command line lists and releases', async () => {
     return { code, err, json: out === '' ? undefined : (JSON.parse(out) as unknown) };
   };
   expect((await cli('identity', 'list', id)).json).toEqual([
-    expect.objectContaining({ connection_id: door.id, connection: 'OP', subject: 'cli', made_by: 'claim', ended_at: null }),
+    expect.objectContaining({
+      connection_id: door.id,
+      connection: 'OP',
+      subject: 'cli',
+      made_by: 'claim',
+      ended_at: null,
+    }),
   ]);
   expect((await cli('identity', 'release', id)).code).toBe(2);
   const released = await cli('identity', 'release', id, '--connection-id', door.id);

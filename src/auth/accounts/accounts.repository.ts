@@ -16,15 +16,17 @@ const FEW = 3;
 export class AccountsRepository {
   constructor(private readonly db: Database) {}
 
-  /** The binding of a subject, with whether it still holds. */
+  /** The binding of a subject, with whether it still holds, or has ended because the person was removed. */
   async binding(
     tenantId: string,
     connectionId: string,
     subject: string,
     db: SqlRunner = this.db,
-  ): Promise<(Binding & { ended: boolean }) | null> {
-    const { rows } = await db.query<Binding & { ended: boolean }>(
-      `select subject, user_id, made_by, made_of, ended_at is not null as ended from identities
+  ): Promise<(Binding & { ended: boolean; removed: boolean }) | null> {
+    const { rows } = await db.query<Binding & { ended: boolean; removed: boolean }>(
+      `select subject, user_id, made_by, made_of, ended_at is not null as ended,
+         coalesce(end_reason = 'deleted', false) as removed
+       from identities
        where tenant_id = $1 and connection_id = $2 and subject = $3`,
       [tenantId, connectionId, subject],
     );
@@ -123,7 +125,8 @@ export class AccountsRepository {
       `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
        values ($1, $2, $3, $4, $5, $6)
        on conflict (tenant_id, connection_id, subject) do update set user_id = excluded.user_id,
-         made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(), ended_at = null`,
+         made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(), ended_at = null,
+         end_reason = null`,
       [tenantId, connectionId, binding.subject, binding.user_id, binding.made_by, binding.made_of],
     );
   }
@@ -145,7 +148,11 @@ export class AccountsRepository {
     const made: LinkKind = 'created';
     tx.add(
       (p) => `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
-        select ${p.add(tenantId)}, ${p.add(id)}, ${p.add(subject)}, s.id, '${made}', ${p.add(proven ? subject : '')} from subject s`,
+        select ${p.add(tenantId)}, ${p.add(id)}, ${p.add(subject)}, s.id, '${made}', ${p.add(proven ? subject : '')} from subject s
+        on conflict (tenant_id, connection_id, subject) do update set user_id = excluded.user_id,
+          made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(),
+          ended_at = null, end_reason = null
+        where identities.ended_at is not null`,
     );
   }
 }

@@ -54,8 +54,8 @@ export class AccountsService {
     }
     const match = await this.match(connection, account);
     if (match instanceof SignInRefused || match === null) {
-      if (known?.ended || (await this.repository.wasDeleted(tenantId, account))) {
-        const who = known?.ended ? known.user_id : null;
+      if (known?.removed || (await this.repository.wasDeleted(tenantId, account))) {
+        const who = known?.removed ? known.user_id : null;
         const refusal = new SignInRefused('account_deleted', 'the person was removed', account.shown, who);
         return { account, person: null, refusal };
       }

@@ -1,5 +1,6 @@
 import { SignInRefused } from '../sign-in-refused.js';
 import { NS } from './names.js';
+import { bounded, MAX_REQUEST_ID } from './parts.rules.js';
 import { readResponseShape, type ResponseShape } from './structure.rules.js';
 import { decodeBase64, scanXml } from './xml-scan.js';
 import { attributeOf, childrenOf } from './xml-tree.js';
@@ -35,9 +36,9 @@ export function readAnswer(form: ReadonlyMap<string, string>): SamlAnswer {
   const shape = readResponseShape(scanXml(message));
   const [issuer] = childrenOf(shape.root, NS.assertion, 'Issuer');
   return {
-    inResponseTo: attributeOf(shape.root, 'InResponseTo'),
+    inResponseTo: bounded(attributeOf(shape.root, 'InResponseTo'), 'InResponseTo', MAX_REQUEST_ID),
     relayState: form.get('RelayState') ?? null,
-    issuer: issuer?.text ?? null,
+    issuer: bounded(issuer?.text ?? null, 'Issuer'),
     shape,
     message,
   };

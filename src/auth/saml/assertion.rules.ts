@@ -2,7 +2,7 @@ import { SignInRefused, type RefusalReason } from '../sign-in-refused.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import { readClaims } from './attributes.mapping.js';
 import { BEARER, NS, STATUS_SUCCESS } from './names.js';
-import { demandIssuer, demandFresh, momentOf, readNameId, type Moments } from './parts.rules.js';
+import { bounded, demandFresh, demandIssuer, momentOf, readNameId, type Moments } from './parts.rules.js';
 import { shown } from './signature.rules.js';
 import { attributeOf, childrenOf, is, type XmlElement } from './xml-tree.js';
 
@@ -44,7 +44,7 @@ export function readAssertion(assertion: XmlElement, response: XmlElement, expec
   const nameId = readNameId(subject);
   return {
     subject: nameId.value,
-    claims: readClaims(childrenOf(assertion, NS.assertion, 'AttributeStatement')),
+    ...readClaims(childrenOf(assertion, NS.assertion, 'AttributeStatement')),
     ...statement,
     idToken: null,
     nameId,
@@ -157,19 +157,21 @@ function readAuthnStatements(
     .filter((end) => end !== null)
     .sort((a, b) => a.getTime() - b.getTime());
   const sessionEnds = ends[0] ?? null;
-  if (sessionEnds !== null && expected.now.getTime() - expected.skewMs >= sessionEnds.getTime()) {
+  // By our clock: a tolerated past end would make a session that is over before its first request.
+  if (sessionEnds !== null && expected.now.getTime() >= sessionEnds.getTime()) {
     throw refused('assertion_expired', 'The session at the IdP has ended already.');
   }
   const [context] = childrenOf(statement, NS.assertion, 'AuthnContext');
   const [reference] = context === undefined ? [] : childrenOf(context, NS.assertion, 'AuthnContextClassRef');
-  const authContext = reference === undefined ? null : textOf(reference);
+  const authContext = reference === undefined ? null : bounded(textOf(reference), 'AuthnContextClassRef');
   if (expected.authnContexts.length > 0 && !expected.authnContexts.includes(authContext ?? '')) {
     throw refused(
       'authentication_too_weak',
       `The IdP says ${shown(authContext ?? '')} about how the person signed in, which this connection does not take.`,
     );
   }
-  return { sessionEnds, idpSession: attributeOf(statement, 'SessionIndex'), authContext };
+  const idpSession = bounded(attributeOf(statement, 'SessionIndex'), 'SessionIndex');
+  return { sessionEnds, idpSession, authContext };
 }
 
 /** NotBefore ≤ now < NotOnOrAfter, each widened by the skew; what is not said limits nothing (Core §2.5.1.2). */

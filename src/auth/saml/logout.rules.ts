@@ -1,6 +1,15 @@
 import { SignInRefused } from '../sign-in-refused.js';
 import { NS, STATUS_SUCCESS } from './names.js';
-import { demandFresh, demandIssuer, MAX_AGE_MS, momentOf, readNameId, type Moments } from './parts.rules.js';
+import {
+  bounded,
+  demandFresh,
+  demandIssuer,
+  MAX_AGE_MS,
+  MAX_REQUEST_ID,
+  momentOf,
+  readNameId,
+  type Moments,
+} from './parts.rules.js';
 import { shown } from './signature.rules.js';
 import { attributeOf, childrenOf, is, type XmlElement } from './xml-tree.js';
 
@@ -48,7 +57,8 @@ export function readLogoutMessage(root: XmlElement, expected: LogoutExpectations
   const issued = demandFresh(root, expected);
   const { relayState } = expected;
   if (is(root, NS.protocol, 'LogoutResponse')) {
-    return { kind: 'response', inResponseTo: attributeOf(root, 'InResponseTo'), success: isSuccess(root), relayState };
+    const inResponseTo = bounded(attributeOf(root, 'InResponseTo'), 'InResponseTo', MAX_REQUEST_ID);
+    return { kind: 'response', inResponseTo, success: isSuccess(root), relayState };
   }
   if (!is(root, NS.protocol, 'LogoutRequest')) throw built('it is no message of single logout');
   const end = momentOf(root, 'NotOnOrAfter');
@@ -63,7 +73,7 @@ export function readLogoutMessage(root: XmlElement, expected: LogoutExpectations
     id,
     nameId: value,
     nameIdFormat: format,
-    sessionIndexes: childrenOf(root, NS.protocol, 'SessionIndex').map(({ text }) => text),
+    sessionIndexes: childrenOf(root, NS.protocol, 'SessionIndex').map(({ text }) => bounded(text, 'SessionIndex')),
     relayState,
     // An older one is refused for its age.
     once: { id: `${expected.idpEntityId} ${id}`, until: new Date(issued.getTime() + MAX_AGE_MS + expected.skewMs) },

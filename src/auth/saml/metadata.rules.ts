@@ -36,6 +36,7 @@ const METADATA_LIMITS: XmlLimits = {
   elements: 20_000,
   depth: 50,
   attributes: 50,
+  allAttributes: 60_000,
   comments: 'skip',
 };
 const MAX_CERTIFICATES = 10;

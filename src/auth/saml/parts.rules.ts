@@ -17,6 +17,23 @@ export const MAX_AGE_MS = 600_000;
 /** Core §8.3.7, for persistent names; e-mail addresses are shorter. */
 const MAX_NAME = 256;
 
+/** How long an identifier may be that is kept, compared or handed on; an honest one has a tenth of it. */
+const MAX_TEXT = 1024;
+/** The ID of a request: ours have 33 characters. */
+export const MAX_REQUEST_ID = 256;
+
+/**
+ * A text of an IdP, letter by letter, that is no longer than what anybody would write; null stays null.
+ *
+ * @throws SignInRefused structure_refused
+ */
+export function bounded<T extends string | null>(text: T, what: string, max = MAX_TEXT): T {
+  if (text !== null && text.length > max) {
+    throw new SignInRefused('structure_refused', `The message has a ${what} of more than ${max} characters.`);
+  }
+  return text;
+}
+
 /** The tolerance of a connection, in milliseconds; never more than three minutes, whatever is stored. */
 export function skewOf(connection: { readonly clockSkewSeconds: number }): number {
   return Math.min(Math.max(connection.clockSkewSeconds, 0) * 1000, MAX_SKEW_MS);
@@ -66,7 +83,7 @@ export function demandIssuer(element: XmlElement, idpEntityId: string, what: str
  * Reads the one NameID of a Subject or LogoutRequest as it was written (SAML-07, SAML-12). A transient name is another
  * one each time: nobody can be recognised by it.
  *
- * @throws SignInRefused name_id_missing
+ * @throws SignInRefused name_id_missing, structure_refused
  */
 export function readNameId(parent: XmlElement, transientAllowed = false): NameId {
   const [element, second] = childrenOf(parent, NS.assertion, 'NameID');
@@ -81,15 +98,17 @@ export function readNameId(parent: XmlElement, transientAllowed = false): NameId
   if (second !== undefined || element.children.length > 0) throw missing('The IdP sent a NameID that is not one text.');
   if (isBlank(element.text)) throw missing('The IdP sent an empty NameID.');
   if (element.text.length > MAX_NAME) throw missing(`The IdP sent a NameID of more than ${MAX_NAME} characters.`);
-  const format = attributeOf(element, 'Format');
+  // Whoever could not write a letter wrote U+FFFD: names that differ in such letters have become one.
+  if (element.text.includes('\ufffd')) throw missing('The IdP sent a NameID with a letter that it could not write.');
+  const format = bounded(attributeOf(element, 'Format'), 'Format');
   if (format === TRANSIENT && !transientAllowed) {
     throw missing('The IdP sent a transient NameID; it has to send a persistent one or an e-mail address.');
   }
   return {
     value: element.text,
     format,
-    nameQualifier: attributeOf(element, 'NameQualifier'),
-    spNameQualifier: attributeOf(element, 'SPNameQualifier'),
+    nameQualifier: bounded(attributeOf(element, 'NameQualifier'), 'NameQualifier'),
+    spNameQualifier: bounded(attributeOf(element, 'SPNameQualifier'), 'SPNameQualifier'),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { SamlSigned } from '../connections/connection.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { NS } from './names.js';
+import { bounded } from './parts.rules.js';
 import { checkSignatureOf, shown } from './signature.rules.js';
 import { attributeOf, everyElement, is, type XmlElement } from './xml-tree.js';
 
@@ -133,6 +134,7 @@ function takeIds(element: XmlElement, ids: Set<string>): void {
   const saml = element.ns === NS.protocol || element.ns === NS.assertion;
   for (const { ns, name, value } of element.attributes) {
     if (name.toLowerCase() !== 'id') continue;
+    bounded(value, 'ID');
     if (saml && (name !== 'ID' || ns !== '')) throw refused('an element of SAML has an ID of another form');
     if (ids.has(value)) throw refused('an ID is used twice');
     ids.add(value);

@@ -71,6 +71,7 @@ SignedXml.prototype.findCanonicalizationAlgorithm = function (name) {
  * @returns {Promise<string[] | null>}
  */
 async function signersOf(excerpts, certificates) {
+  if (excerpts.length === 0) return null;
   const signers = new Set();
   for (const excerpt of excerpts) {
     const document = await parseDomFromString(excerpt);

@@ -8,7 +8,9 @@ export interface XmlLimits {
   readonly bytes: number;
   readonly elements: number;
   readonly depth: number;
+  /** Of one element, and altogether; declared namespaces count. */
   readonly attributes: number;
+  readonly allAttributes: number;
   /** A comment splits a text in many parsers; in a message it has no business (SAML-07). */
   readonly comments: 'refuse' | 'skip';
 }
@@ -18,6 +20,7 @@ export const MESSAGE_LIMITS: XmlLimits = {
   elements: 4000,
   depth: 50,
   attributes: 50,
+  allAttributes: 6000,
   comments: 'refuse',
 };
 
@@ -83,6 +86,7 @@ interface OpenElement extends XmlElement {
 class Scan {
   private at = 0;
   private elements = 0;
+  private attributes = 0;
   private depth = 0;
   private root: OpenElement | null = null;
   private open: OpenElement | null = null;
@@ -148,6 +152,10 @@ class Scan {
   private begin(tag: RawTag, from: number): void {
     if (this.open === null && this.root !== null) throw malformed('it has more than one root element');
     if (++this.elements > this.limits.elements) throw tooLarge(`more than ${this.limits.elements} elements`);
+    this.attributes += tag.attributes.length;
+    if (this.attributes > this.limits.allAttributes) {
+      throw tooLarge(`more than ${this.limits.allAttributes} attributes`);
+    }
     if (++this.depth > this.limits.depth) throw tooLarge(`more than ${this.limits.depth} levels`);
     const scope = scopeOf(tag, this.open?.place.scope ?? OUTERMOST);
     const element: OpenElement = {

@@ -115,6 +115,11 @@ describe('metadata of a new connection', () => {
       () => metadataXml({ certificates: [certificates[0]!], sso: 'javascript:alert(1)' }),
       /address/,
     ],
+    [
+      'an address that no admin could set',
+      () => metadataXml({ certificates: [certificates[0]!], sso: `https://idp.example.com/${'x'.repeat(2000)}` }),
+      /too long/,
+    ],
   ])('is refused with the reason: %s', async (_, bad, reason) => {
     expect((await post({ metadata_xml: xml(0) })).status).toBe(201);
     const { status, body } = await post({ metadata_xml: bad() });
