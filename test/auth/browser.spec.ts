@@ -204,6 +204,40 @@ describeInBrowser('in a browser', () => {
     });
   });
 
+  it('by SAML a second sign-in ends the first session, and an answer that comes again lets people go on', async () => {
+    await withContext(async (page, context) => {
+      let answer = '';
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().includes('/callback/')) answer = request.postData() ?? '';
+      });
+      await page.goto(`${base}/api/auth/login?connection=${saml.slug}`);
+      await signInAs(page, 'ada');
+      await at(page, '/');
+      const cookie = async () => (await context.cookies(base)).find(({ name }) => name === '__Host-session')!.value;
+      const first = await cookie();
+      await page.goto(`${base}/api/auth/login?connection=${saml.slug}`);
+      await page.waitForURL(`${base}/`);
+      expect(await cookie()).not.toBe(first);
+      const old = await fetch(`${base}/api/auth/session`, { headers: { cookie: `__Host-session=${first}` } });
+      expect(old.status).toBe(401);
+      // The same form once more, from the IdP's site, with which the session's cookie does not come.
+      await page.goto(`${op.issuer}/nothing`);
+      await page.setContent(
+        `<form method="post" action="${base}/api/auth/callback/${saml.slug}">${[...new URLSearchParams(answer)]
+          .map(([name, value]) => `<input type="hidden" name="${name}" value="${value}">`)
+          .join('')}<button>Again</button></form>`,
+      );
+      await page.getByRole('button', { name: 'Again' }).click();
+      await page.waitForURL(`${base}/`);
+      expect(await who(context)).toBe(people.get('ada'));
+      await context.clearCookies({ name: '__Host-session' });
+      await page.goBack();
+      await page.setContent(`<img src="${base}/api/auth/login?connection=${oidc.slug}">`);
+      await page.waitForLoadState('networkidle');
+      expect((await context.cookies(base)).filter(({ name }) => name.startsWith('__Host-signin-'))).toEqual([]);
+    });
+  });
+
   it('the OP signs people out here when they sign out there (back-channel)', async () => {
     await withContext(async (page, context) => {
       await byEmail(page);

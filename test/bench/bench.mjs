@@ -8,6 +8,7 @@ import { Report } from './report.mjs';
 import { seedGroups, seedUsers } from './seed.mjs';
 import { startRaw, startSink } from './peers.mjs';
 import { forwarding } from './forwarding.mjs';
+import { mintToken } from '../../dist/base/crypto/tokens.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const SCALE = Number(process.env.BENCH_SCALE ?? 1);
@@ -60,7 +61,7 @@ async function sideBySide(name, target, count, make) {
       const one = make(who, round);
       const requestOf = (i) => {
         const request = one(i);
-        return { headers, ...request, path: PREFIX[who] + request.path };
+        return { headers, ...request, path: request.absolute ?? PREFIX[who] + request.path };
       };
       requestOf.seen = one.seen;
       rates[who].push(await load(ORIGIN[who], CONCURRENCY, count, requestOf));
@@ -101,6 +102,33 @@ await sideBySide('page of 100', 0.5, scaled(500), (who) => () => ({
   method: 'GET',
   path: who === 'raw' ? '/Users?after=' : '/Users?count=100',
 }));
+
+// --- who is signed in: asked of the database each time, so that out means out ---------------------------------------------
+await db.query(
+  `insert into connections (tenant_id, id, slug, name, type, enabled, settings) values ($1, 'con_bench', 'bench', 'b', 'oidc', true, '{}')`,
+  [tenant],
+);
+await db.query(`update users set status = 'active' where tenant_id = $1`, [tenant]);
+const cookies = [];
+for (let i = 0; i < 1_000; i++) {
+  const { token: secret, hash } = mintToken('tbn', tenant);
+  cookies.push(`__Host-session=${secret}`);
+  await db.query(
+    `insert into sessions (tenant_id, id, hash, user_id, connection_id, subject, idle_seconds, expires_at)
+     values ($1, $2, $3, $4, 'con_bench', 's', 3600, now() + interval '1 hour')`,
+    [tenant, `ses_bench${i}`, hash, ids.ours[i % ids.ours.length]],
+  );
+}
+await db.query('analyze sessions');
+await sideBySide(
+  'who is signed in, to a raw read by id',
+  0.25,
+  scaled(5000),
+  (who) => (i) =>
+    who === 'raw'
+      ? { method: 'GET', path: `/Users/${ids.raw[i % ids.raw.length]}` }
+      : { method: 'GET', absolute: '/api/auth/session', path: '', headers: { cookie: cookies[i % cookies.length] } },
+);
 
 // --- a fresh tenant that no statistics know ------------------------------------------------------------------------------
 const fresh = await newTenant('fresh');
