@@ -35,6 +35,7 @@ const SOURCES: Record<EntryKind, Source> = {
       made_of: 'i.made_of',
       created_at: time('i.created_at'),
       ended_at: time('i.ended_at'),
+      end_reason: 'i.end_reason',
     },
   },
   session: {

@@ -44,6 +44,29 @@ async function outcome(door: OidcDoor, claims: Record<string, unknown>, tab: Tab
 }
 
 describe('a binding is released', () => {
+  it('while a sign-in has found it and not begun yet: that one links anew, too', async () => {
+    const door = await paired();
+    const id = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: 'flight' }));
+    expect(await outcome(door, { sub: 'flight' })).toBe(id);
+    const tab = door.tab();
+    let going: Promise<string> | undefined;
+    await service.db.transaction(async (tx) => {
+      await tx.query(`select 1 from connections where tenant_id = $1 and id = $2 for no key update`, [
+        house.tenantId,
+        door.id,
+      ]);
+      going = outcome(door, { sub: 'flight' }, tab);
+      const waiting = () =>
+        service.db.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+      await eventually(waiting, ({ rowCount }) => rowCount === 1);
+      expect((await release(id, door.id)).status).toBe(204);
+    });
+    expect(await going!).toBe(id);
+    expect(await identities(id)).toEqual([expect.objectContaining({ subject: 'flight', ended_at: null })]);
+  });
+
   it('and the next sign-in links anew, where another subject was in the way', async () => {
     const [door, other] = [await paired(), await paired()];
     const name = `${fresh('u')}@${domain}`;

@@ -24,6 +24,7 @@ const OPEN = new Set([
   // Browsers before there is a session, and IdPs, whose messages say by their signature who they are.
   'LoginController.login',
   'LoginController.test',
+  'LoginController.over',
   'CallbackController.oidc',
   'CallbackController.saml',
   'IdpLogoutController.byRedirect',

@@ -131,13 +131,14 @@ export class AccountsRepository {
     );
   }
 
-  /** Notes that a binding was used; what it is made of follows the person's directory. */
-  async touch(tx: SqlRunner, tenantId: string, connectionId: string, subject: string, madeOf: string): Promise<void> {
-    await tx.query(
-      `update identities set last_sign_in_at = now(), made_of = $4
-       where tenant_id = $1 and connection_id = $2 and subject = $3 and ended_at is null`,
-      [tenantId, connectionId, subject, madeOf],
+  /** Notes that a binding was used; false where it is no longer there. What it is made of follows the directory. */
+  async touch(tx: SqlRunner, tenantId: string, connectionId: string, binding: Binding): Promise<boolean> {
+    const { rowCount } = await tx.query(
+      `update identities set last_sign_in_at = now(), made_of = $5
+       where tenant_id = $1 and connection_id = $2 and subject = $3 and user_id = $4 and ended_at is null`,
+      [tenantId, connectionId, binding.subject, binding.user_id, binding.made_of],
     );
+    return rowCount === 1;
   }
 
   /**

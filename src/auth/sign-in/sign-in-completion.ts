@@ -29,6 +29,9 @@ export interface OldSession {
 
 const UNIQUE_VIOLATION = '23505';
 
+/** What a sign-in was found by is no longer there when it is written down. */
+class BindingGone extends Error {}
+
 /** From what an IdP has vouched for to a session: the one place where sessions begin. */
 @Injectable()
 export class SignInCompletion {
@@ -57,7 +60,7 @@ export class SignInCompletion {
       return await this.begin(connection, verified, found, old, origin);
     } catch (error) {
       // Two first sign-ins of one person in the same moment: the second one finds what the first has bound.
-      if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
+      if (codeOf(error) !== UNIQUE_VIOLATION && !(error instanceof BindingGone)) throw error;
       return this.begin(connection, verified, await this.find(connection, verified, origin.requestId), old, origin);
     }
   }
@@ -138,7 +141,9 @@ export class SignInCompletion {
     const { tenantId, id } = connection;
     if (linkedBy === 'created') return; // with the person, in one statement
     if (linkedBy === 'known') {
-      return this.repository.touch(tx, tenantId, id, binding.subject, binding.made_of);
+      // An admin has released it in this moment: who is meant is found anew.
+      if (!(await this.repository.touch(tx, tenantId, id, binding))) throw new BindingGone();
+      return;
     }
     await this.repository.bind(tx, tenantId, id, binding);
   }

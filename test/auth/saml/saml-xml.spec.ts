@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { formOf, samlIdp, type SamlIdp } from './support/idp.js';
+import { formOf, samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
 import { into } from './support/wrapping.js';
 
@@ -48,6 +48,30 @@ describe('XML that is not what a signature makes one believe', () => {
   it('keeps a signed name letter by letter', async () => {
     for (const name of [' ada', 'ada ', 'Ada', 'a\tb', 'аda', 'Zo\u0065\u0308', 'Zoë', 'ａda', '&amp;lt;']) {
       expect(await post(idp.answer({ nameId: name }))).toBe(`signed in: ${name.replace('&amp;', '&')}`);
+    }
+  });
+
+  it('is refused where a letter is none: different names would become one', async () => {
+    expect(await post(idp.answer({ nameId: 'v&#x1F600;' }))).toBe('signed in: v😀');
+    for (const half of ['&#xD800;', '&#xDC00;', '&#55297;', '&#xDFFF;']) {
+      const form = formOf(idp.answer({ nameId: `v${half}` }));
+      expect(Buffer.from(form.get('SAMLResponse')!, 'base64').toString()).toMatch(/>v&#xD[89A-F][0-9A-F]{2};</);
+      expect(await sp.outcome(idp.connection(), form)).toBe('message_malformed');
+    }
+    // What a careless IdP makes of them: no longer to be told apart.
+    expect(await post(idp.answer({ nameId: 'v\ufffd' }))).toBe('name_id_missing');
+    expect(await post(idp.answer({ nameId: 'v&#xFFFD;' }))).toBe('name_id_missing');
+    expect(await post(idp.answer({ nameId: 'v' }))).toBe('signed in: v');
+  });
+
+  it('keeps white space of any kind, in names and in attributes', async () => {
+    const spaces = ['\u00a0', '\u2003', '\u200b', '\u3000', '\u2028', '\ufeff', '\u0085', ' ', '\t'];
+    for (const space of spaces) {
+      const text = `${space}ada${space}b${space}`;
+      const attributesXml = `<saml:AttributeStatement><saml:Attribute Name="n"><saml:AttributeValue>${text}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
+      const answer = sp.protocol.read(idp.form({ nameId: text, attributesXml }));
+      const { subject, nameId, claims } = await sp.protocol.verify(idp.connection(), answer, { requestId: SP.request });
+      expect([subject, nameId?.value, claims['n']]).toEqual([text, text, text]);
     }
   });
 

@@ -13,6 +13,11 @@ function reasonOf(run: () => unknown): string {
   }
 }
 
+/** So many elements with so many attributes each. */
+function attributes(each: number, elements: number, prefix = ''): string {
+  return `<b ${Array.from({ length: each }, (_, i) => `${prefix}x${i}="1"`).join(' ')}/>`.repeat(elements);
+}
+
 describe('scanXml', () => {
   it.each<[string, string, string]>([
     ['text with references', '<a>&lt;&#65;&#x42;&amp;&quot;&apos;</a>', `<AB&"'`],
@@ -104,6 +109,8 @@ describe('scanXml', () => {
     ['too many elements', `<a>${'<b/>'.repeat(4000)}</a>`, 'message_too_large'],
     ['too many levels', '<a>'.repeat(51) + '</a>'.repeat(51), 'message_too_large'],
     ['no end of levels', '<a>'.repeat(60_000), 'message_too_large'],
+    ['too many attributes altogether', `<a>${attributes(40, 151)}</a>`, 'message_too_large'],
+    ['too many namespaces altogether', `<a>${attributes(40, 151, 'xmlns:')}</a>`, 'message_too_large'],
     ['too many attributes', `<a ${Array.from({ length: 51 }, (_, i) => `x${i}="1"`).join(' ')}/>`, 'message_too_large'],
   ])('refuses %s', (_name, xml, reason) => {
     expect(reasonOf(() => scanXml('<a>honest</a>'))).toBe('read');
@@ -111,9 +118,64 @@ describe('scanXml', () => {
     expect(reasonOf(() => scanXml('<a>honest</a>'))).toBe('read');
   });
 
+  const HALVES = ['&#xD800;', '&#xDBFF;', '&#xDC00;', '&#xDFFF;', '&#55296;', '&#57343;', '&#xD83D;&#xDE00;'];
+  const NO_CHARACTERS = [
+    '&#xFFFE;',
+    '&#xFFFF;',
+    '&#65534;',
+    '&#0;',
+    '&#1;',
+    '&#8;',
+    '&#xB;',
+    '&#xC;',
+    '&#x1F;',
+    '&#x0E;',
+  ];
+  it.each([...HALVES, ...NO_CHARACTERS])('refuses %s, wherever it stands: it is no character', (reference) => {
+    expect(scanXml('<a x="&#xD7FF;">&#x1F600;</a>')).toMatchObject({ text: '😀', attributes: [{ value: '\ud7ff' }] });
+    expect(reasonOf(() => scanXml(`<a>v${reference}</a>`))).toBe('message_malformed');
+    expect(reasonOf(() => scanXml(`<a x="v${reference}"/>`))).toBe('message_malformed');
+  });
+
+  it('takes exactly the characters of XML 1.0 §2.2, as references and as they are', () => {
+    const edges = [0, 8, 9, 0xa, 0xb, 0xc, 0xd, 0xe, 0x1f, 0x20, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xfffd, 0xfffe, 0xffff, 0x10000, 0x10ffff, 0x110000]; // prettier-ignore
+    const isChar = (code: number) =>
+      [9, 0xa, 0xd].includes(code) ||
+      (code >= 0x20 && code <= 0xd7ff) ||
+      (code >= 0xe000 && code <= 0xfffd) ||
+      (code >= 0x10000 && code <= 0x10ffff);
+    fc.assert(
+      fc.property(fc.oneof(fc.constantFrom(...edges), fc.nat(0x120000)), (code) => {
+        const expected = isChar(code) ? 'read' : 'message_malformed';
+        expect(reasonOf(() => scanXml(`<a>&#${code};</a>`))).toBe(expected);
+        expect(reasonOf(() => scanXml(`<a>&#x${code.toString(16)};</a>`))).toBe(expected);
+        if (code <= 0x10ffff && !['&', '<'].includes(String.fromCodePoint(code))) {
+          expect(reasonOf(() => scanXml(`<a>${String.fromCodePoint(code)}</a>`))).toBe(expected);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('makes U+FFFD of no bytes, whatever they are', () => {
+    const bytes = (...middle: number[]) => Buffer.from([0x3c, 0x61, 0x3e, ...middle, 0x3c, 0x2f, 0x61, 0x3e]);
+    for (const broken of [[0xed, 0xa0, 0x80], [0xed, 0xb0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xc3], [0x80]]) {
+      expect(reasonOf(() => scanXml(bytes(...broken)))).toBe('message_malformed');
+    }
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 8 }), (middle) => {
+        if (Buffer.from(middle).includes(Buffer.from('\ufffd'))) return;
+        let text = '';
+        reasonOf(() => (text = scanXml(bytes(...middle)).text));
+        expect(text).not.toContain('\ufffd');
+      }),
+    );
+  });
+
   it('takes what is just within the limits', () => {
     expect(reasonOf(() => scanXml(`<a>${'<b/>'.repeat(3999)}</a>`))).toBe('read');
     expect(reasonOf(() => scanXml('<a>'.repeat(50) + '</a>'.repeat(50)))).toBe('read');
+    expect(reasonOf(() => scanXml(`<a>${attributes(40, 150)}</a>`))).toBe('read');
     expect(reasonOf(() => scanXml(`<a>${'x'.repeat(192 * 1024 - 7)}</a>`))).toBe('read');
   });
 

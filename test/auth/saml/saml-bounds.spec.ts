@@ -1,0 +1,100 @@
+import { formOf, samlIdp, SP, type AnswerParts, type SamlIdp } from './support/idp.js';
+import { outcome, samlSp, type SamlSp } from './support/protocol.js';
+
+let sp: SamlSp;
+let idp: SamlIdp;
+beforeAll(async () => {
+  [sp, idp] = await Promise.all([samlSp(), samlIdp()]);
+});
+afterAll(() => sp.close());
+
+const HONEST = 'signed in: ada-1815';
+const long = (length: number) => 'x'.repeat(length);
+const attribute = (name: string, value: string, friendly = '') =>
+  `<saml:Attribute Name="${name}"${friendly && ` FriendlyName="${friendly}"`}><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute>`;
+const attributes = (inner: string): AnswerParts => ({
+  attributesXml: `<saml:AttributeStatement>${inner}</saml:AttributeStatement>`,
+});
+const nameId = (more: string): AnswerParts => ({ nameIdXml: `<saml:NameID ${more}>ada-1815</saml:NameID>` });
+const session = (index: string): AnswerParts => ({
+  authnXml: `<saml:AuthnStatement AuthnInstant="2030-01-01T00:00:00Z" SessionIndex="${index}"/>`,
+});
+
+describe('texts that a good IdP signs', () => {
+  it.each<[string, number, (length: number) => AnswerParts, string]>([
+    ['SessionIndex', 1024, (length) => session(long(length)), 'structure_refused'],
+    ['AuthnContextClassRef', 1024, (length) => ({ authnContext: long(length) }), 'structure_refused'],
+    ['Format', 1024, (length) => ({ nameIdFormat: long(length) }), 'structure_refused'],
+    ['NameQualifier', 1024, (length) => nameId(`NameQualifier="${long(length)}"`), 'structure_refused'],
+    ['SPNameQualifier', 1024, (length) => nameId(`SPNameQualifier="${long(length)}"`), 'structure_refused'],
+    ['ID of the assertion', 1024, (length) => ({ assertionId: long(length) }), 'structure_refused'],
+    ['ID of the Response', 1024, (length) => ({ responseId: long(length) }), 'structure_refused'],
+    ['name of an attribute', 1024, (length) => attributes(attribute(long(length), 'v')), 'claims_invalid'],
+    ['FriendlyName', 1024, (length) => attributes(attribute('n', 'v', long(length))), 'claims_invalid'],
+    ['value of an attribute', 16_384, (length) => attributes(attribute('n', long(length))), 'claims_invalid'],
+    [
+      'number of attributes',
+      500,
+      (count) => attributes(Array.from({ length: count }, (_, i) => attribute(`n${i}`, 'v')).join('')),
+      'claims_invalid',
+    ],
+  ])('%s: %d and no more', async (_name, limit, parts, reason) => {
+    expect(await sp.outcome(idp.connection(), idp.form(parts(limit)))).toBe(HONEST);
+    expect(await sp.outcome(idp.connection(), idp.form(parts(limit + 1)))).toBe(reason);
+    expect(await sp.outcome(idp.connection(), idp.form())).toBe(HONEST);
+  });
+
+  it('a value is measured in bytes', async () => {
+    expect(await sp.outcome(idp.connection(), idp.form(attributes(attribute('n', 'é'.repeat(8192)))))).toBe(HONEST);
+    expect(await sp.outcome(idp.connection(), idp.form(attributes(attribute('n', 'é'.repeat(8193)))))).toBe(
+      'claims_invalid',
+    );
+  });
+
+  it('InResponseTo: 256 and no more, before anything is looked up', async () => {
+    const answer = (length: number) => idp.form({ inResponseTo: long(length) });
+    expect(await sp.outcome(idp.connection(), answer(256), long(256))).toBe(HONEST);
+    expect(await sp.outcome(idp.connection(), answer(257), long(257))).toBe('structure_refused');
+    expect(() => sp.protocol.read(answer(257))).toThrow('InResponseTo');
+    expect(await sp.outcome(idp.connection(), idp.form({ responseIssuer: long(1025) }))).toBe('structure_refused');
+    expect(await sp.outcome(idp.connection(), idp.form())).toBe(HONEST);
+  });
+
+  it('elements: 1 500 in what is verified, signed or not', async () => {
+    const honest = (idp.answer().match(/<[a-z]/g) ?? []).length;
+    // Extensions are an element themselves.
+    const extended = (count: number) =>
+      formOf(
+        idp.answer({ extensionsXml: `<samlp:Extensions>${'<x/>'.repeat(count - honest - 1)}</samlp:Extensions>` }),
+      );
+    expect(await sp.outcome(idp.connection(), extended(1500))).toBe(HONEST);
+    expect(await sp.outcome(idp.connection(), extended(1501))).toBe('message_too_large');
+    const encrypted = (count: number) => {
+      const more = attributes(`<saml:Attribute Name="g">${'<saml:AttributeValue>g</saml:AttributeValue>'.repeat(count)}</saml:Attribute>`); // prettier-ignore
+      return idp.form(more, { encryptTo: sp.current });
+    };
+    expect(await sp.outcome(idp.connection(), encrypted(1015))).toBe(HONEST);
+    expect(await sp.outcome(idp.connection(), encrypted(1500))).toBe('message_too_large');
+  });
+});
+
+it('two readers that disagree: only what was verified counts, and it has to be what was seen', async () => {
+  const verify = (signed: 'assertion' | 'response', seen: AnswerParts, verified: AnswerParts) =>
+    outcome(async () => {
+      const answer = sp.protocol.read(idp.form(seen, { sign: signed }));
+      const { message } = sp.protocol.read(idp.form(verified, { sign: signed }));
+      return sp.protocol.verify(idp.connection({ signed }), { ...answer, message }, { requestId: SP.request });
+    });
+  for (const signed of ['assertion', 'response'] as const) {
+    expect(await verify(signed, {}, {})).toBe(HONEST);
+    // The same reader would never see one assertion and verify another.
+    expect(await verify(signed, {}, { assertionId: '_other', nameId: 'mallory' })).toBe('signature_invalid');
+  }
+  // What the Response says is read from its signed bytes again.
+  expect(await verify('response', {}, { destination: 'https://evil.example' })).toBe('destination_mismatch');
+  expect(await verify('response', {}, { responseInResponseTo: '_other' })).toBe('in_response_to_mismatch');
+  expect(await verify('response', {}, { status: 'urn:oasis:names:tc:SAML:2.0:status:Responder' })).toBe(
+    'status_not_success',
+  );
+  expect(await verify('response', { destination: 'https://evil.example' }, {})).toBe(HONEST);
+});
