@@ -24,7 +24,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 // What nobody has caught: nobody knows what state it has left. It is said, what runs is finished, and the process ends.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
-    say(JSON.stringify({ level: 'fatal', message: event, error: error instanceof Error ? error.stack : String(error) }));
+    say(
+      JSON.stringify({ level: 'fatal', message: event, error: error instanceof Error ? error.stack : String(error) }),
+    );
     if (!stopping) void end(1);
   });
 }

@@ -28,11 +28,11 @@ it.each(['attempts', 'sign_ins'])(
   async (table) => {
     const old = month(-8);
     const [year, number] = old.split('_').map(Number) as [number, number];
-  const first = (of: number): string => new Date(Date.UTC(year, of - 1, 1)).toISOString();
-  await service.db.execute(
-    `create table ${table}_${old} partition of ${table} for values from ('${first(number)}') to ('${first(number + 1)}')`,
-  );
-  expect(await partitions(table)).toContain(`${table}_${old}`);
+    const first = (of: number): string => new Date(Date.UTC(year, of - 1, 1)).toISOString();
+    await service.db.execute(
+      `create table ${table}_${old} partition of ${table} for values from ('${first(number)}') to ('${first(number + 1)}')`,
+    );
+    expect(await partitions(table)).toContain(`${table}_${old}`);
     await service.app.nest.get(Retention).run();
     expect(await partitions(table)).toEqual([`${table}_${month(0)}`, `${table}_${month(1)}`, `${table}_default`]);
   },

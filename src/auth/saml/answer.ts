@@ -2,7 +2,7 @@ import { SignInRefused } from '../sign-in-refused.js';
 import { NS } from './names.js';
 import { bounded, MAX_REQUEST_ID } from './parts.rules.js';
 import { readResponseShape, type ResponseShape } from './structure.rules.js';
-import { decodeBase64, scanXml } from './xml-scan.js';
+import { decodeBase64, scanMessage } from './xml-scan.js';
 import { attributeOf, childrenOf } from './xml-tree.js';
 
 /** What an IdP has posted, read but not verified: good for finding the sign-in it claims to answer, and nothing else. */
@@ -33,7 +33,7 @@ export function readAnswer(form: ReadonlyMap<string, string>): SamlAnswer {
     throw new SignInRefused('binding_refused', 'The form must hold one SAMLResponse and no SAMLRequest.');
   }
   const message = decodeBase64(posted);
-  const shape = readResponseShape(scanXml(message));
+  const shape = readResponseShape(scanMessage(message));
   const [issuer] = childrenOf(shape.root, NS.assertion, 'Issuer');
   return {
     inResponseTo: bounded(attributeOf(shape.root, 'InResponseTo'), 'InResponseTo', MAX_REQUEST_ID),

@@ -9,7 +9,7 @@ import { isSignedBy, readRedirect } from './redirect.rules.js';
 import { signatureExcerpt } from './signature.rules.js';
 import { checkLogoutShape } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
-import { decodeBase64, decodeUtf8, MESSAGE_LIMITS, scanXml } from './xml-scan.js';
+import { decodeBase64, decodeUtf8, MESSAGE_LIMITS, scanMessage, scanXml } from './xml-scan.js';
 
 /** A logout message as it arrived: the raw query, without its "?", or the fields of a form. */
 export type ArrivedLogout =
@@ -67,7 +67,7 @@ async function readForm(
   }
   const bytes = decodeBase64(posted);
   const name = field === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse';
-  const root = scanXml(bytes);
+  const root = scanMessage(bytes);
   if (!checkLogoutShape(root, name)) {
     throw new SignInRefused('signature_missing', `The ${name} is not signed.`);
   }

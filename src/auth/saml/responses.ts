@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SamlConnection } from '../connections/connection.js';
 import type { SamlKeys } from '../keys/saml-keys.js';
 import { SignInRefused } from '../sign-in-refused.js';
@@ -6,13 +7,14 @@ import type { SamlAnswer } from './answer.js';
 import { readAssertion, statusProblem } from './assertion.rules.js';
 import { usable } from './certificates.js';
 import { decrypt } from './decrypt.js';
-import { readEncrypted } from './encryption.rules.js';
+import { readEncrypted, type EncryptedParts } from './encryption.rules.js';
+import { NS } from './names.js';
 import { MAX_AGE_MS, skewOf } from './parts.rules.js';
 import { signatureExcerpt } from './signature.rules.js';
 import { checkDecryptedAssertion, demandSignatures } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
-import { decodeUtf8, scanXml } from './xml-scan.js';
-import { attributeOf, type XmlElement } from './xml-tree.js';
+import { decodeUtf8, scanMessage, scanXml } from './xml-scan.js';
+import { attributeOf, childrenOf, type XmlElement } from './xml-tree.js';
 
 /** What verifying takes besides the answer and its connection. */
 export interface Verification {
@@ -61,9 +63,12 @@ export async function verifyAnswer(
     maxAgeMs: MAX_AGE_MS,
   });
   if (verdict.assertion === null || verdict.signed === null) throw invalid();
-  const assertion = scanXml(verdict.assertion);
+  // The octets that were hashed. node-saml's own copy of the assertion went through its DOM once more, which takes a
+  // written carriage return, U+0085 and U+2028 for line feeds: names that differ would become one.
+  const signed = scanXml(verdict.signed);
+  const assertion = shape.responseSigned ? assertionWithin(signed, opened) : signed;
   demandSame(assertion, opened?.root ?? shape.assertion);
-  const response = shape.responseSigned ? scanXml(verdict.signed) : shape.root;
+  const response = shape.responseSigned ? signed : shape.root;
   const signIn = readAssertion(assertion, response, {
     idpEntityId,
     spEntityId,
@@ -83,6 +88,7 @@ export async function verifyAnswer(
 }
 
 interface Opened {
+  readonly parts: EncryptedParts;
   readonly xml: string;
   readonly root: XmlElement;
   readonly signed: boolean;
@@ -108,8 +114,18 @@ async function openAssertion(
     if (signed === null) throw invalid();
   }
   const xml = decrypt(parts, keys.all);
-  const root = scanXml(xml);
-  return { xml, root, signed: checkDecryptedAssertion(root, shape.root) };
+  const root = scanMessage(xml);
+  return { parts, xml, root, signed: checkDecryptedAssertion(root, shape.root) };
+}
+
+/** The assertion of a Response that was verified: the one in it, or what was opened, if that is what it holds. */
+function assertionWithin(response: XmlElement, opened: Opened | null): XmlElement {
+  const name = opened === null ? 'Assertion' : 'EncryptedAssertion';
+  const [found, second] = childrenOf(response, NS.assertion, name);
+  if (found === undefined || second !== undefined) throw invalid();
+  if (opened === null) return found;
+  if (!isDeepStrictEqual(readEncrypted(found, true), opened.parts)) throw invalid();
+  return opened.root;
 }
 
 function demandSame(verified: XmlElement, seen: XmlElement | null): void {

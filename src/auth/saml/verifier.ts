@@ -29,9 +29,9 @@ export interface ResponseJob {
 }
 
 export interface ResponseVerdict {
-  /** The bytes under the outermost verified signature: of the Response, or of the assertion; null: none verified. */
+  /** The octets under the outermost verified signature: of the Response, or of the assertion; null: none verified. */
   readonly signed: string | null;
-  /** The assertion in them. */
+  /** node-saml's copy of the assertion in them, to see that it found one; it is not what was hashed, letter by letter. */
   readonly assertion: string | null;
   /** What node-saml has against it, whether the signature or the contents; null: nothing. */
   readonly objection: string | null;

@@ -14,7 +14,7 @@ export class DocumentsGuard implements CanActivate {
     if (req.method === 'HEAD') throw new MethodNotAllowed('HEAD', ['GET']);
     const destination = req.headers['sec-fetch-dest'];
     if (destination !== undefined && destination !== 'document') throw new CrossSiteRequest();
-    if (`${req.headers['sec-purpose'] ?? ''}`.includes('prefetch')) throw new CrossSiteRequest();
+    if (String(req.headers['sec-purpose']).includes('prefetch')) throw new CrossSiteRequest();
     return true;
   }
 }

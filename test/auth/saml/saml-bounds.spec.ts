@@ -1,4 +1,4 @@
-import { formOf, samlIdp, SP, type AnswerParts, type SamlIdp } from './support/idp.js';
+import { formOf, samlIdp, SP, type AnswerParts, type AnswerShape, type SamlIdp } from './support/idp.js';
 import { outcome, samlSp, type SamlSp } from './support/protocol.js';
 
 let sp: SamlSp;
@@ -78,23 +78,34 @@ describe('texts that a good IdP signs', () => {
   });
 });
 
-it('two readers that disagree: only what was verified counts, and it has to be what was seen', async () => {
-  const verify = (signed: 'assertion' | 'response', seen: AnswerParts, verified: AnswerParts) =>
+describe('two readers that disagree', () => {
+  /** Has the verifier read another message than the one that we have looked through. */
+  const verify = (shape: AnswerShape, seen: AnswerParts, verified: AnswerParts) =>
     outcome(async () => {
-      const answer = sp.protocol.read(idp.form(seen, { sign: signed }));
-      const { message } = sp.protocol.read(idp.form(verified, { sign: signed }));
-      return sp.protocol.verify(idp.connection({ signed }), { ...answer, message }, { requestId: SP.request });
+      const answer = sp.protocol.read(idp.form(seen, shape));
+      const { message } = sp.protocol.read(idp.form(verified, shape));
+      const connection = idp.connection({ signed: shape.sign as 'assertion' });
+      return sp.protocol.verify(connection, { ...answer, message }, { requestId: SP.request });
     });
-  for (const signed of ['assertion', 'response'] as const) {
-    expect(await verify(signed, {}, {})).toBe(HONEST);
-    // The same reader would never see one assertion and verify another.
-    expect(await verify(signed, {}, { assertionId: '_other', nameId: 'mallory' })).toBe('signature_invalid');
-  }
-  // What the Response says is read from its signed bytes again.
-  expect(await verify('response', {}, { destination: 'https://evil.example' })).toBe('destination_mismatch');
-  expect(await verify('response', {}, { responseInResponseTo: '_other' })).toBe('in_response_to_mismatch');
-  expect(await verify('response', {}, { status: 'urn:oasis:names:tc:SAML:2.0:status:Responder' })).toBe(
-    'status_not_success',
-  );
-  expect(await verify('response', { destination: 'https://evil.example' }, {})).toBe(HONEST);
+
+  it.each(['assertion', 'response', 'both'] as const)('about the assertion lead nowhere, %s signed', async (sign) => {
+    expect(await verify({ sign }, {}, {})).toBe(HONEST);
+    expect(await verify({ sign }, {}, { assertionId: '_other', nameId: 'mallory' })).toBe('signature_invalid');
+    expect(await verify({ sign }, { nameId: 'mallory' }, {})).toBe(HONEST);
+  });
+
+  it('about the Response are decided by its signed octets', async () => {
+    const sign = { sign: 'response' } as const;
+    expect(await verify(sign, {}, { destination: 'https://evil.example' })).toBe('destination_mismatch');
+    expect(await verify(sign, {}, { responseInResponseTo: '_other' })).toBe('in_response_to_mismatch');
+    expect(await verify(sign, { destination: 'https://evil.example' }, {})).toBe(HONEST);
+  });
+
+  it('about what is encrypted lead nowhere', async () => {
+    const shape: AnswerShape = { sign: 'response', encryptTo: sp.current };
+    expect(await sp.outcome(idp.connection({ signed: 'response' }), idp.form({}, shape))).toBe(HONEST);
+    // The same words, but not the same ciphertext as under the signature.
+    expect(await verify(shape, { nameId: 'mallory' }, {})).toBe('signature_invalid');
+    expect(await verify(shape, {}, {})).toBe('signature_invalid');
+  });
 });

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { formOf, samlIdp, SP, type SamlIdp } from './support/idp.js';
+import { formOf, samlIdp, SP, type AnswerShape, type SamlIdp } from './support/idp.js';
+import { encryptElement } from './support/encrypt.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
+import { signElement } from './support/sign.js';
 import { into } from './support/wrapping.js';
 
 let sp: SamlSp;
@@ -64,15 +66,34 @@ describe('XML that is not what a signature makes one believe', () => {
     expect(await post(idp.answer({ nameId: 'v' }))).toBe('signed in: v');
   });
 
-  it('keeps white space of any kind, in names and in attributes', async () => {
-    const spaces = ['\u00a0', '\u2003', '\u200b', '\u3000', '\u2028', '\ufeff', '\u0085', ' ', '\t'];
-    for (const space of spaces) {
-      const text = `${space}ada${space}b${space}`;
-      const attributesXml = `<saml:AttributeStatement><saml:Attribute Name="n"><saml:AttributeValue>${text}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
-      const answer = sp.protocol.read(idp.form({ nameId: text, attributesXml }));
-      const { subject, nameId, claims } = await sp.protocol.verify(idp.connection(), answer, { requestId: SP.request });
-      expect([subject, nameId?.value, claims['n']]).toEqual([text, text, text]);
+  it.each<AnswerShape['sign']>(['assertion', 'response', 'both'])(
+    'keeps white space of any kind, in names and in attributes, where %s is signed',
+    async (sign = 'assertion') => {
+      const connection = idp.connection({ signed: sign as 'both' });
+      const spaces = ['\u00a0', '\u2003', '\u200b', '\u3000', '\ufeff', ' ', '\t', '\n', '&#xD;', '&#x85;', '&#x2028;'];
+      for (const space of spaces) {
+        const written = `${space}ada${space}b${space}`;
+        const meant = written.replace(/&#x(\w+);/g, (_all, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
+        const attributesXml = `<saml:AttributeStatement><saml:Attribute Name="n"><saml:AttributeValue>${written}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
+        for (const encryptTo of [undefined, sp.current]) {
+          const shape = { sign, ...(encryptTo ? { encryptTo } : {}) };
+          const answer = sp.protocol.read(idp.form({ nameId: written, attributesXml }, shape));
+          const found = await sp.protocol.verify(connection, answer, { requestId: SP.request });
+          expect([found.subject, found.nameId?.value, found.claims['n']]).toEqual([meant, meant, meant]);
+        }
+      }
+    },
+  );
+
+  it('is refused with line ends of XML 1.1 as they are, which its verifier would read as others', async () => {
+    for (const end of ['\u0085', '\u2028']) {
+      const message = idp.answer({ nameId: 'ada\nb' }).replace('ada\nb', `ada${end}b`);
+      expect(await post(message)).toBe('message_malformed');
+      const signed = signElement(idp.assertion({ nameId: 'ada\nb' }), 'Assertion', idp.key);
+      const inside = encryptElement(signed.replace('ada\nb', `ada${end}b`), sp.current);
+      expect(await post(idp.answer({ assertionXml: inside }, { sign: 'neither' }))).toBe('message_malformed');
     }
+    expect(await post(idp.answer({ nameId: 'ada\nb' }))).toBe('signed in: ada\nb');
   });
 
   it('is refused with any document type, and nothing of it is fetched', async () => {

@@ -29,6 +29,14 @@ const MORE_SIGNATURES: Record<string, { hash: string; pss?: true; ec?: true }> =
   'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha384': { hash: 'sha384', ec: true },
 };
 
+/**
+ * Writes as references what would not arrive as it was signed: a Buffer makes U+FFFD of half a surrogate pair, and XML
+ * takes the others for line ends.
+ */
+function written(xml: string): string {
+  return xml.replace(/[\r\u0085\u2028\ud800-\udfff]/gu, (one) => `&#x${one.charCodeAt(0).toString(16).toUpperCase()};`);
+}
+
 /** Signs the element of that local name, the signature behind its Issuer: as an IdP does, or as an attacker would. */
 export function signElement(xml: string, name: string, key: SamlKeyPair, options: SignOptions = {}): string {
   const xpath = `//*[local-name(.)='${name}']`;
@@ -74,5 +82,5 @@ export function signElement(xml: string, name: string, key: SamlKeyPair, options
     prefix: 'ds',
     location: { reference: `${xpath}/*[local-name(.)='Issuer']`, action: 'after' },
   });
-  return signer.getSignedXml() as string;
+  return written(signer.getSignedXml() as string);
 }
