@@ -246,12 +246,13 @@ describe('wrong tries', () => {
     const app = await adminApp({}, [], database);
     try {
       expect(await me(app, app.tenant.api_key)).toBe(200);
-      const statuses = new Set<number>();
-      for (let i = 0; i < 350; i++) statuses.add(await me(app, mintToken('tbk', app.tenant.id).token));
-      expect(statuses).toEqual(new Set([401, 429]));
-      expect(await me(app, app.tenant.api_key)).toBe(200);
-      const answer = await app.call('GET', '/api/v1/me', { token: mintToken('tbk', app.tenant.id).token });
+      const wrong = () => app.call('GET', '/api/v1/me', { token: mintToken('tbk', app.tenant.id).token });
+      let answer = await wrong();
+      expect(answer.status).toBe(401);
+      // Until it is so: on a slow machine tries come back nearly as fast as they are made.
+      for (let i = 0; i < 5_000 && answer.status === 401; i++) answer = await wrong();
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '10']);
+      expect(await me(app, app.tenant.api_key)).toBe(200);
     } finally {
       await app.close();
     }

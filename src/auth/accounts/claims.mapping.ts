@@ -59,6 +59,7 @@ const OIDC_NAMES = {
 /** Reads what was verified with the connection's map, or under the usual names. Pure. */
 export function claimedAccount(connection: Connection, verified: VerifiedSignIn): ClaimedAccount {
   const { claims, subject } = verified;
+  const sure = sureOf(verified);
   const names = connection.type === 'saml' ? SAML_NAMES : OIDC_NAMES;
   const map = connection.claimMap;
   const text = (mapped: string | undefined, usual: readonly string[]): string | null =>
@@ -69,7 +70,7 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
     text(map.user_name, names.userName) ?? (map.user_name === undefined && connection.type === 'saml' ? subject : null);
   return {
     subject,
-    link: linkOf(connection, verified),
+    link: linkOf(connection, subject, sure),
     userName,
     email: email === null ? null : asciiTrimmed(email),
     emailTrusted: isTrusted(claims['email_verified']),
@@ -77,8 +78,8 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
     firstName: text(map.first_name, names.firstName),
     lastName: text(map.last_name, names.lastName),
     displayName: firstOf(claims, names.displayName),
-    externalId: map.external_id === undefined ? null : textOf(claims, map.external_id),
-    roleValues: map.role === undefined ? listOf(claims, names.roles) : listOf(claims, [map.role]),
+    externalId: map.external_id === undefined ? null : textOf(sure, map.external_id),
+    roleValues: map.role === undefined ? listOf(sure, names.roles) : listOf(sure, [map.role]),
     shown: (email ?? userName ?? subject).slice(0, 320),
   };
 }
@@ -89,15 +90,22 @@ export function isEntra(issuer: string): boolean {
   return /(^|\.)(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/.test(host);
 }
 
-function linkOf(connection: Connection, { claims, subject, unsureNames }: VerifiedSignIn): string | null {
+function linkOf(connection: Connection, subject: string, claims: VerifiedSignIn['claims']): string | null {
   if (connection.linkClaim !== null) {
     const own = connection.linkClaim === 'sub' || connection.linkClaim === 'NameID';
-    if (own) return subject;
-    // An attribute is identified by its Name, and never by what it is called for people (SAML Core §2.7.3.1).
-    return unsureNames?.has(connection.linkClaim) ? null : textOf(claims, connection.linkClaim);
+    return own ? subject : textOf(claims, connection.linkClaim);
   }
   if (connection.type === 'saml') return firstOf(claims, SAML_NAMES.link) ?? subject;
   return isEntra(connection.issuer) ? textOf(claims, 'oid') : subject;
+}
+
+/**
+ * The claims without those that came by a FriendlyName alone: an attribute is identified by its Name, and never by what
+ * it is called for people (SAML Core §2.7.3.1). What decides who somebody is, or what they may do, is read from these.
+ */
+function sureOf({ claims, unsureNames }: VerifiedSignIn): VerifiedSignIn['claims'] {
+  if (unsureNames === undefined || unsureNames.size === 0) return claims;
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => !unsureNames.has(name)));
 }
 
 /**
