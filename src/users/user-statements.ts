@@ -110,6 +110,7 @@ export function updateUser(
     put('status', person.status, before.status);
     put('released', write.released, before.released);
     put('ever_active', write.everActive, before.ever_active);
+    if (movesEpoch(before, write)) assignments.push('session_epoch = u.session_epoch + 1');
     if (decision.seat !== before.seat) {
       assignments.push(set('seat', decision.seat));
       assignments.push(set('waiting_since', decision.seat === 'waiting' ? write.at : null));
@@ -151,6 +152,16 @@ export function updateUser(
         select ${p.add(tenantId)}, ${p.add(before.person_external_id)}, id from subject on conflict do nothing`,
     );
   }
+}
+
+/**
+ * Whether a write ends the person's sessions (`endsSessions` says so of the change). A statement does not see a session
+ * that is written while it waits for the row; a session of an older epoch is none all the same.
+ */
+function movesEpoch(before: UserRow, { decision, directoryId }: UserWrite): boolean {
+  const { status, role } = decision.inForce;
+  const takenOver = before.source === 'sign-in' && before.directory_id === null && directoryId !== null;
+  return takenOver || (before.status === 'active' && (status !== 'active' || role !== before.role));
 }
 
 /** Adds the removal of a person as the subject; who, when and by which request stays in `deleted_users`. */

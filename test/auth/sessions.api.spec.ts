@@ -1,4 +1,6 @@
+import { parseToken } from '../../src/base/crypto/tokens.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { group, fresh, madeUser, patch, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from './oidc/support/op.js';
@@ -195,6 +197,37 @@ describe('it ends, on every process and in the same moment, when', () => {
       await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: true }));
       expect(await onBoth(tab)).toEqual([false, false]);
     }
+  });
+
+  it('a session that is written while the deactivation waits for it is over, and stays so', async () => {
+    const { id, sub, tab } = await signedIn();
+    const late = door.tab();
+    await door.signIn(late, { sub });
+    const token = parseToken(late.jar.get('__Host-session')!)!;
+    let ending: Promise<unknown> | undefined;
+    await first.db.transaction(async (tx) => {
+      // What a sign-in does: it holds the person, and then writes its session down.
+      await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for share`, [house.tenantId, id]);
+      await tx.query(`delete from sessions where hash = $1`, [token.hash]);
+      ending = house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
+      await eventually(
+        () =>
+          first.db.query(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          ),
+        ({ rowCount }) => rowCount === 1,
+      );
+      await tx.query(
+        `insert into sessions (tenant_id, id, hash, user_id, user_epoch, connection_id, subject, idle_seconds, expires_at)
+         select $1, 'ses_late', $3, $2, session_epoch, $4, $5, 3600, now() + interval '1 hour' from users
+         where tenant_id = $1 and id = $2`,
+        [house.tenantId, id, token.hash, door.id, sub],
+      );
+    });
+    await ending;
+    expect([...(await onBoth(tab)), ...(await onBoth(late))]).toEqual([false, false, false, false]);
+    await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: true }));
+    expect([...(await onBoth(tab)), ...(await onBoth(late))]).toEqual([false, false, false, false]);
   });
 
   it('its time is over: idle, and absolute, and what the IdP allows', async () => {

@@ -114,8 +114,8 @@ for (let i = 0; i < 1_000; i++) {
   const { token: secret, hash } = mintToken('tbn', tenant);
   cookies.push(`__Host-session=${secret}`);
   await db.query(
-    `insert into sessions (tenant_id, id, hash, user_id, connection_id, subject, idle_seconds, expires_at)
-     values ($1, $2, $3, $4, 'con_bench', 's', 3600, now() + interval '1 hour')`,
+    `insert into sessions (tenant_id, id, hash, user_id, user_epoch, connection_id, subject, idle_seconds, expires_at)
+     values ($1, $2, $3, $4, (select session_epoch from users where tenant_id = $1 and id = $4), 'con_bench', 's', 3600, now() + interval '1 hour')`,
     [tenant, `ses_bench${i}`, hash, ids.ours[i % ids.ours.length]],
   );
 }

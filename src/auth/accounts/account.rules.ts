@@ -17,6 +17,8 @@ export interface Candidate {
   user_name: string;
   email: string | null;
   gone: boolean;
+  /** Moves with whatever ends the person's sessions. */
+  session_epoch: number;
 }
 
 /** What binds a subject to a person, and what it was made of. */

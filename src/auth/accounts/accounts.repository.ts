@@ -6,7 +6,7 @@ import { emailKey } from '../../users/user.mapping.js';
 import type { Binding, Candidate, LinkKind } from './account.rules.js';
 
 const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, u.external_id, u.user_name, u.email,
-  u.gone_at is not null as gone`;
+  u.gone_at is not null as gone, u.session_epoch`;
 
 /** More than this many people under one value are as good as none: nobody could say which one is meant. */
 const FEW = 3;

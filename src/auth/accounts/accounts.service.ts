@@ -51,6 +51,8 @@ export class AccountsService {
     if (known !== null && !known.ended) {
       const found = await this.ofBinding(connection, account, known);
       if (found !== null) return admitted(found);
+      // Written down while its person was being removed.
+      known.removed = true;
     }
     const match = await this.match(connection, account);
     if (match instanceof SignInRefused || match === null) {

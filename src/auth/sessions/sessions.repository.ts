@@ -28,6 +28,7 @@ export interface NewSession {
   id: string;
   hash: Buffer;
   userId: string;
+  userEpoch: number;
   connectionId: string;
   subject: string;
   idpSession: string | null;
@@ -64,14 +65,15 @@ export interface ListedSession {
 }
 
 // Asked of the database each time, so that no process ever takes a session that another one has ended, and none outlives
-// its person, whatever ended them.
+// its person, whatever ended them. The epoch is of the person's row: it moves with what ends their sessions, also for a
+// session that is just being written and that the ending statement cannot see yet.
 const LIVE = `s.ended_at is null and s.expires_at > now() and s.seen_at + make_interval(secs => s.idle_seconds) > now()`;
 const CHECKED = `
   select s.id, s.tenant_id, t.name as tenant_name, s.user_id, u.email, u.first_name, u.last_name, u.role,
     s.connection_id, c.slug as connection_slug, c.name as connection_name, c.type as connection_type, s.auth_context,
     s.created_at, s.seen_at, s.expires_at, s.idle_seconds
   from sessions s
-    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
+    join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active' and u.session_epoch = s.user_epoch
     join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id and c.enabled and c.deleted_at is null
     join tenants t on t.id = s.tenant_id
   where ${LIVE} and s.tenant_id = $1`;
@@ -94,14 +96,15 @@ export class SessionsRepository {
 
   async insert(tx: SqlRunner, tenantId: string, session: NewSession): Promise<void> {
     await tx.query(
-      `insert into sessions (tenant_id, id, hash, user_id, connection_id, subject, idp_session, name_id, id_token_sealed,
-         auth_context, ip, user_agent, idle_seconds, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+      `insert into sessions (tenant_id, id, hash, user_id, user_epoch, connection_id, subject, idp_session, name_id,
+         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
       [
         tenantId,
         session.id,
         session.hash,
         session.userId,
+        session.userEpoch,
         session.connectionId,
         session.subject,
         session.idpSession,
@@ -192,6 +195,7 @@ export class SessionsRepository {
          least(s.expires_at, s.seen_at + make_interval(secs => s.idle_seconds)) as expires_at
        from sessions s
          join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
+           and u.session_epoch = s.user_epoch
          join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id and c.enabled and c.deleted_at is null
        where ${LIVE} and s.tenant_id = $1 and s.user_id = $2 order by s.id desc limit 200`,
       [tenantId, userId],

@@ -29,7 +29,7 @@ export class SessionsService {
   async begin(
     tx: SqlRunner,
     tenantId: string,
-    who: { userId: string; connectionId: string; verified: VerifiedSignIn },
+    who: { userId: string; userEpoch: number; connectionId: string; verified: VerifiedSignIn },
     origin: Origin,
   ): Promise<{ id: string; token: string }> {
     const { verified } = who;
@@ -41,6 +41,7 @@ export class SessionsService {
       id,
       hash,
       userId: who.userId,
+      userEpoch: who.userEpoch,
       connectionId: who.connectionId,
       subject: verified.subject,
       idpSession: verified.idpSession,

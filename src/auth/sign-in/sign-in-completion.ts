@@ -109,7 +109,8 @@ export class SignInCompletion {
       await this.bind(tx, connection, found);
       await this.sessions.end(old.token, 'signed_in_again', tx);
       if (old.hash !== null) await this.sessions.endByHash(tenantId, old.hash, 'signed_in_again', tx);
-      const session = await this.sessions.begin(tx, tenantId, { userId: person.id, connectionId, verified }, origin);
+      const who = { userId: person.id, userEpoch: person.session_epoch, connectionId, verified };
+      const session = await this.sessions.begin(tx, tenantId, who, origin);
       const entry = {
         kind: 'sign-in',
         connectionId,
@@ -126,8 +127,8 @@ export class SignInCompletion {
   }
 
   /**
-   * Holds the person until the session is written: who is put out in this moment waits for it and then ends it, too.
-   * Without that it would be there again when the person comes back.
+   * Holds the person until the session is written, and takes the epoch that it is of: who is put out in this moment
+   * waits for it, and moves the epoch on. A session that came to be in between is over, and stays so.
    */
   private async demandStillIn(tx: SqlRunner, tenantId: string, found: FoundAccount): Promise<Candidate> {
     const person = await this.repository.person(tenantId, found.person.id, tx, true);

@@ -108,6 +108,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
         id text collate "C" not null,
         hash bytea not null,
         user_id text collate "C" not null,
+        user_epoch int not null default 0,
         connection_id text collate "C" not null,
         subject text collate "C" not null,
         idp_session text collate "C",
