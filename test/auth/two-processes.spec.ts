@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { freePort } from '../../src/base/database/embedded/ports.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { eventually, send } from '../support/http.js';
+import { newHouse, type House } from '../support/house.js';
+import { fresh, madeUser, patch, scim, user } from '../support/scim.js';
+import { OidcDoor } from './support/doors.js';
+import { Tab } from './support/tab.js';
+
+// The built service as two processes of the operating system on one database: what one of them does, the other knows.
+const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
+let service: TestApp;
+let house: House;
+let door: OidcDoor;
+const children: ChildProcess[] = [];
+const urls: string[] = [];
+
+async function start(): Promise<void> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      BASE_URL: service.app.config.baseUrl,
+      DATABASE_URL: service.databaseUrl,
+      DATA_DIR: service.dataDir,
+      SANDBOX: 'off',
+      RATE_LIMIT: 'off',
+      LOG_LEVEL: 'silent',
+      ALLOW_PRIVATE_DESTINATIONS: 'on',
+    },
+    stdio: 'ignore',
+  });
+  children.push(child);
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(
+    () => send('GET', `${url}/readyz`, null).then(({ status }) => status, () => 0),
+    (status) => status === 200,
+    30_000,
+  ); // prettier-ignore
+  urls.push(url);
+}
+
+beforeAll(async () => {
+  service = await startApp({ ROLE: 'api' });
+  house = await newHouse(service);
+  door = await OidcDoor.open(service, house, { directory_id: house.directoryId });
+  await start();
+  await start();
+});
+afterAll(async () => {
+  await Promise.all(
+    children.map(async (child) => {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    }),
+  );
+  await door.op.stop();
+  await service.close();
+});
+
+const statusAt = async (url: string, tab: Tab): Promise<number> =>
+  (await fetch(`${url}/api/auth/session`, { headers: { cookie: tab.cookies() } })).status;
+
+it('a sign-in that one process began is finished by the other, and both know the session', async () => {
+  await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'across' }));
+  const tab = new Tab(service);
+  const begun = await tab.get(`${urls[0]}/api/auth/login?connection=${door.slug}`);
+  const asked = new URL(begun.location!).searchParams;
+  door.op.nonce = asked.get('nonce')!;
+  door.op.tamper.claims = { sub: 'across' };
+  const done = await tab.get(`${urls[1]}/api/auth/callback/${door.slug}?code=x&state=${asked.get('state')}`);
+  expect(done.status).toBe(303);
+  expect([await statusAt(urls[0]!, tab), await statusAt(urls[1]!, tab)]).toEqual([200, 200]);
+});
+
+it('a deactivation at one process is the end of the session at the other, with the very next request', async () => {
+  for (let round = 0; round < 10; round++) {
+    const sub = fresh('sub');
+    const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
+    const tab = new Tab(service);
+    expect((await door.signIn(tab, { sub })).status).toBe(303);
+    const [here, there] = round % 2 ? [urls[0]!, urls[1]!] : [urls[1]!, urls[0]!];
+    expect(await statusAt(there, tab)).toBe(200);
+    const answer = await scim(here, house.scimToken).patch(
+      `/Users/${id}`,
+      patch({ op: 'replace', path: 'active', value: false }),
+    );
+    expect(answer.status).toBe(200);
+    expect([await statusAt(there, tab), await statusAt(here, tab)]).toEqual([401, 401]);
+  }
+});
+
+it('a key of one process signs what the other one finds good', async () => {
+  const keys = await Promise.all(urls.map((url) => send('GET', `${url}/.well-known/jwks.json`, null)));
+  expect(keys[0]!.body).toEqual(keys[1]!.body);
+  expect(keys[0]!.body.keys).toHaveLength(1);
+});
