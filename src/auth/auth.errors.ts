@@ -21,6 +21,16 @@ export class InvalidGrant extends DomainError {
   }
 }
 
+/** A request for a token that nobody can answer (RFC 6749 §5.2). */
+export class InvalidTokenRequest extends DomainError {
+  readonly kind = 'malformed';
+  readonly code = 'invalid_token_request';
+  constructor(error: 'invalid_request' | 'unsupported_grant_type', field: string, message: string) {
+    const detail = `The field ${field} ${message}.`;
+    super(detail, { errors: [{ field, message }], members: { error, error_description: detail } });
+  }
+}
+
 /** A form or call that another site has made a browser send. */
 export class CrossSiteRequest extends DomainError {
   readonly kind = 'forbidden';

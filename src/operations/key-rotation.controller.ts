@@ -1,5 +1,6 @@
 import { HttpCode, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
+import { keyAad } from '../auth/keys/service-keys.repository.js';
 import { reseal, type SealedColumn } from '../base/crypto/reseal.js';
 import { Sealer } from '../base/crypto/seal.js';
 import { Database } from '../base/database/database.js';
@@ -42,7 +43,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: 'service_keys',
     key: ['purpose', 'id'],
     column: 'private_key_sealed',
-    aad: (row) => `service_keys.private_key:${row['purpose']}:${row['id']}`,
+    aad: (row) => keyAad(row['purpose']!, row['id']!),
   },
 ];
 

@@ -42,9 +42,9 @@ export class Retention extends Background {
     await this.keep('attempts', attemptsDays);
     await this.keep('sign_ins', logsDays);
     for (const statement of LEFTOVERS) await this.db.execute(statement);
-    // Over since their person was put out in the very moment in which they began: now it also stands there.
+    // Over since their person was put out or changed in the very moment in which they began: now it also stands there.
     await this.db.execute(
-      `update sessions s set ended_at = now(), end_reason = 'deactivated' from users u
+      `update sessions s set ended_at = now(), end_reason = 'person_changed' from users u
        where s.ended_at is null and u.tenant_id = s.tenant_id and u.id = s.user_id and u.session_epoch <> s.user_epoch`,
     );
     // Kept for the logout at the IdP, and then for nothing.

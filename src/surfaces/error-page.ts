@@ -7,11 +7,14 @@ import type { Refusal } from './refusal.js';
 export function errorPage(refusal: Refusal, requestId: string): { status: number; body: string } {
   const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : API_STATUS[refusal.kind]);
   const title = escapeHtml(STATUS_CODES[status] ?? 'Error');
+  const fields = (refusal.extras.errors ?? []).map(
+    ({ field, message }) => `<p><code>${escapeHtml(field)}</code> ${escapeHtml(message)}.</p>\n`,
+  );
   const body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title></head>
 <body><main><h1>${title}</h1><p>${escapeHtml(refusal.detail)}</p>
-<p>Request <code>${escapeHtml(requestId)}</code></p></main></body></html>
+${fields.join('')}<p>Request <code>${escapeHtml(requestId)}</code></p></main></body></html>
 `;
   return { status, body };
 }

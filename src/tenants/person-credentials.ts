@@ -11,6 +11,7 @@ export type SessionEnd =
   | 'signed_in_again'
   | 'idp_logout'
   | 'binding_moved'
+  | 'person_changed'
   | 'ended_by_admin'
   | 'connection_changed'
   | 'connection_disabled'

@@ -57,7 +57,7 @@ export class RolesRepository {
             + (select count(*) from group_rules where tenant_id = $1 and role = $2)::int
             + (select count(*) from connections c where c.tenant_id = $1 and c.deleted_at is null
                  and (c.settings ->> 'default_role' = $2 or exists (
-                   select 1 from jsonb_each_text(c.settings -> 'role_map') m where m.value = $2)))::int as uses`,
+                   select 1 from jsonb_array_elements(c.settings -> 'role_map') m where m ->> 1 = $2)))::int as uses`,
       [tenantId, name],
     );
     return rows[0]!.uses;

@@ -248,6 +248,24 @@ describe('by e-mail', () => {
   });
 });
 
+describe('by SAML attributes', () => {
+  it('an e-mail is what its Name says; a FriendlyName decides nothing', async () => {
+    await own();
+    const name = `${fresh('f')}@${domain}`;
+    const id = await person({}, name);
+    const door = await SamlDoor.open(service, house);
+    const sent = (attribute: string) => ({
+      nameId: 'opaque',
+      attributesXml: `<saml:AttributeStatement><saml:Attribute ${attribute}><saml:AttributeValue>${name}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`,
+    });
+    const friendly = await door.signIn(door.tab(), sent('Name="urn:x:free-text" FriendlyName="email"'));
+    expect(await reasonOf(house, friendly)).toBe('unknown_account');
+    const tab = door.tab();
+    expect((await door.signIn(tab, sent('Name="email" FriendlyName="anything"'))).status).toBe(303);
+    expect((await tab.who())?.user.id).toBe(id);
+  });
+});
+
 describe('whom nobody lets in', () => {
   it('deactivated, deleted, held and waiting people, each with their own page and no session', async () => {
     const door = await paired();
@@ -305,6 +323,30 @@ describe('just in time', () => {
     const other = `${fresh('j')}@${domain}`;
     const plain = await outcome(door, { ...claims(other), groups: ['Admin'] });
     expect((await house.api.get(`/users/${plain}`)).body.role).toBe('User');
+  });
+
+  it('the first value of the map that somebody has gives the role, in the order of the admin', async () => {
+    await own();
+    const role_map = { 'zz-admins': 'Admin', staff: 'Observer' };
+    const door = await open({ jit: true, role_map, claim_map: { role: 'groups' } });
+    const id = await outcome(door, { ...claims(`${fresh('j')}@${domain}`), groups: ['staff', 'zz-admins'] });
+    expect((await house.api.get(`/users/${id}`)).body.role).toBe('Admin');
+    const shown = await house.api.get(`/connections/${door.id}`);
+    expect(JSON.stringify(shown.body.role_map)).toBe(JSON.stringify(role_map));
+    const removal = await house.api.delete('/roles/Observer');
+    expect(removal.body.code).toBe('role_in_use');
+  });
+
+  it('an e-mail that somebody else has changes nothing else of what the IdP says', async () => {
+    await own();
+    const door = await open({ jit: true, role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } });
+    const name = `${fresh('j')}@${domain}`;
+    const id = await outcome(door, { ...claims(name), groups: ['admins'] });
+    const other = `${fresh('o')}@${domain}`;
+    await house.api.post('/users', { email: other, first_name: 'O', last_name: 'O' });
+    const clash = { ...claims(name), email: other, family_name: 'New', groups: [] };
+    expect(await outcome(door, clash)).toBe(id);
+    expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ email: name, last_name: 'New', role: 'User' });
   });
 
   it('takes a role back that the IdP takes back; no claim at all takes nothing', async () => {

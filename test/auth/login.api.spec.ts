@@ -1,5 +1,7 @@
 import { mintToken } from '../../src/base/crypto/tokens.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { createHash, randomBytes } from 'node:crypto';
+import { send } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from './oidc/support/op.js';
@@ -62,14 +64,42 @@ describe('which sign-in it is', () => {
     await trustDomain(service, house.tenantId, domain);
     const seen = await login({ email: `ada@${domain}`, return_to: '/deep' });
     expect(seen.status).toBe(200);
-    for (const { slug } of [one, two]) expect(seen.text).toContain(`connection=${slug}&amp;login_hint=ada%40`);
-    expect(seen.text).toContain('return_to=%2Fdeep');
+    for (const { slug } of [one, two]) {
+      expect(seen.text).toContain(`connection=${slug}&amp;return_to=%2Fdeep&amp;login_hint=ada%40`);
+    }
     await trustDomain(service, house.tenantId, domain, { connection_id: two.id });
     expect((await login({ email: `ada@${domain}` })).location).toContain('https://idp.example.com/sso');
     await house.api.patch(`/connections/${two.id}`, { enabled: false });
     expect((await login({ email: `ada@${domain}` })).status).toBe(404);
     const off = await login({ connection: two.slug });
     expect([off.status, await reasonOf(house, off)]).toEqual([403, 'connection_disabled']);
+  });
+
+  it('the page in between loses nothing of what the sign-in was asked with', async () => {
+    const app = 'https://app.example.com';
+    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [app] }, op);
+    await trustDomain(service, house.tenantId, domain);
+    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'between' }));
+    const verifier = randomBytes(32).toString('base64url');
+    const asked = {
+      return_to: `${app}/x`,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      prompt: 'login',
+    };
+    const browser = tab();
+    const page = await login(asked, browser);
+    const fields = [...page.text.matchAll(/name="([a-z_]+)" value="([^"]+)"/g)].map(([, name, value]) => [name, value]);
+    const next = await login(
+      { ...(Object.fromEntries(fields) as Record<string, string>), email: `ada@${domain}` },
+      browser,
+    );
+    const query = new URL(next.location!).searchParams;
+    expect(query.get('prompt')).toBe('login');
+    const seen = await door.answer(browser, query, { sub: 'between' });
+    const code = new URL(seen.location!).searchParams.get('code');
+    const exchange = (body: object) => send('POST', `${service.url}/api/auth/token`, null, body);
+    expect((await exchange({ code, code_verifier: verifier })).status).toBe(200);
   });
 
   it('an unknown connection, a wrong option, a repeated one: a clear answer, and nothing begun', async () => {
@@ -256,6 +286,9 @@ describe('how often', () => {
       for (let i = 0; i < 500 && failed.status !== 429; i++) failed = await from('192.0.2.3', fail);
       expect(failed.status).toBe(429);
       expect((await from('192.0.2.2', fail)).status).toBe(400);
+      for (const junk of ['', '?state=x&state=y', '?SAMLResponse=x']) {
+        expect((await from('192.0.2.3', `/api/auth/callback/${door.slug}${junk}`)).status).toBe(429);
+      }
       // Beyond the limit nothing is written, and whoever has begun a sign-in may finish it.
       const rows = async () =>
         (await service.db.execute(`select 1 from sign_ins where connection_id = '${door.id}'`)).rowCount;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { NotFound } from '../../base/errors/domain-error.js';
 import type { ChangeSource } from '../../identity/source.js';
 import { clean, platformNames } from '../../identity/names.rules.js';
 import { SeatLimitReached } from '../../seats/seats.errors.js';
@@ -33,22 +34,10 @@ export class AccountMaking {
    * Makes the person, with the subject bound to them in the same statement. Throws `SignInRefused`: without a trusted
    * e-mail, with one of another tenant's domain, or where somebody has the e-mail already.
    */
-  async make(connection: Connection, account: ClaimedAccount, requestId: string): Promise<Candidate> {
-    const email = emailAddress(account.email);
-    if (email === null || account.emailDomain === null || !account.emailTrusted) {
-      throw new SignInRefused(
-        'email_unverified',
-        'nobody is made without an e-mail that can be trusted',
-        account.shown,
-      );
-    }
-    const owner = await this.domains.owner(account.emailDomain);
-    if (owner !== null && owner.tenantId !== connection.tenantId) {
-      throw new SignInRefused('email_outside_domains', 'the domain of the e-mail is another tenant’s', account.shown);
-    }
+  async make(connection: Connection, account: ClaimedAccount, requestId: string): Promise<void> {
+    const { email, owned } = await this.demandMakeable(connection, account);
     const { roles } = await this.tenants.get(connection.tenantId);
     const role = roleByMap(account.roleValues, connection, roles) ?? connection.defaultRole;
-    const owned = owner !== null && (await this.isOwned(connection, account));
     const doc = documentOf({
       // Never a name that the IdP only claims: a directory that brings somebody of this name would find them here.
       userName: email,
@@ -59,10 +48,9 @@ export class AccountMaking {
     });
     try {
       const context = this.context(connection, requestId);
-      const { row } = await this.users.create(context, draftOf(doc), role, {
+      await this.users.create(context, draftOf(doc), role, {
         also: (tx) => this.repository.bindNew(tx, connection, account.subject, owned),
       });
-      return (await this.repository.person(connection.tenantId, row.id))!;
     } catch (error) {
       if (error instanceof SeatLimitReached) {
         throw new SignInRefused('no_seat', 'no seat is free, and the policy of the door is block', account.shown);
@@ -72,6 +60,24 @@ export class AccountMaking {
     }
   }
 
+  /** What has to be so before anybody is made; throws `SignInRefused`. Answers the e-mail, and whether it is proven. */
+  async demandMakeable(connection: Connection, account: ClaimedAccount): Promise<{ email: string; owned: boolean }> {
+    const email = emailAddress(account.email);
+    if (email === null || account.emailDomain === null || !account.emailTrusted) {
+      const why = 'nobody is made without an e-mail that can be trusted';
+      throw new SignInRefused('email_unverified', why, account.shown);
+    }
+    const owner = await this.domains.owner(account.emailDomain);
+    if (owner !== null && owner.tenantId !== connection.tenantId) {
+      throw new SignInRefused('email_outside_domains', 'the domain of the e-mail is another tenant’s', account.shown);
+    }
+    if (owner !== null && owner.connectionId !== null && owner.connectionId !== connection.id) {
+      const why = 'the domain of the e-mail is bound to another connection';
+      throw new SignInRefused('email_outside_domains', why, account.shown);
+    }
+    return { email, owned: owner !== null && (await this.isOwned(connection, account)) };
+  }
+
   /** Brings somebody whom a sign-in made up to date with what the IdP now says of them. */
   async refresh(connection: Connection, person: Candidate, account: ClaimedAccount, requestId: string): Promise<void> {
     if (person.source !== 'sign-in' || person.directory_id !== null) return;
@@ -79,20 +85,27 @@ export class AccountMaking {
     const role = roleByMap(account.roleValues, connection, roles);
     const email = await this.trustedEmail(connection, account);
     const own = (row: UserRow): boolean => row.source === 'sign-in' && row.directory_id === null;
-    try {
-      await this.users.change(this.context(connection, requestId), person.id, own, (row) => {
+    const change = (newEmail: string | null) =>
+      this.users.change(this.context(connection, requestId), person.id, own, (row) => {
+        const known = row.email !== null && newEmail !== null && sameLetters(row.email, newEmail);
         const fields = {
           ...namesOf(account, row.email ?? row.user_name, row),
-          ...(email !== null && !(row.email !== null && sameLetters(row.email, email)) ? { email } : {}),
+          ...(newEmail === null || known ? {} : { email: newEmail }),
         };
         const same = row.first_name === fields.first_name && row.last_name === fields.last_name;
         if (same && fields.email === undefined && (role === null || role === row.role)) return null;
         const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, fields));
         return role === null ? { draft } : { draft, roleSet: role };
       });
+    try {
+      await change(email).catch((error: unknown) => {
+        // Somebody else has the e-mail by now: they keep theirs, and what else the IdP says holds.
+        if (!(error instanceof Taken)) throw error;
+        return change(null);
+      });
     } catch (error) {
-      // Somebody else has the e-mail by now: the person signs in as who they are, and an admin sees the clash there.
-      if (!(error instanceof Taken)) throw error;
+      // A directory has taken them over in this moment: then it is the directory that says.
+      if (!(error instanceof NotFound)) throw error;
     }
   }
 

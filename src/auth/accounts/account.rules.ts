@@ -108,11 +108,19 @@ export function emailRefusal(account: ClaimedAccount, owned: boolean): SignInRef
  */
 export function roleByMap(
   values: readonly string[] | null,
-  connection: { roleMap: Readonly<Record<string, string>>; defaultRole: string },
+  connection: { roleMap: readonly (readonly [string, string])[]; defaultRole: string },
   known: { has(role: string): boolean },
 ): string | null {
-  const entries = Object.entries(connection.roleMap);
-  if (entries.length === 0 || values === null) return null;
-  for (const [value, role] of entries) if (values.includes(value) && known.has(role)) return role;
+  if (connection.roleMap.length === 0 || values === null) return null;
+  for (const [value, role] of connection.roleMap) if (values.includes(value) && known.has(role)) return role;
   return connection.defaultRole;
+}
+
+/**
+ * Whether a sign-in may make somebody whom it has not found: the connection says so, and there is nobody whom it would
+ * make again. The refusal is what it comes to otherwise.
+ */
+export function mayMake(connection: { jit: boolean; directoryId: string | null }, refusal: SignInRefused): boolean {
+  if (!connection.jit || connection.directoryId !== null) return false;
+  return refusal.reason === 'unknown_account' || refusal.reason === 'email_outside_domains';
 }

@@ -21,9 +21,8 @@ export class AccountsRepository {
     tenantId: string,
     connectionId: string,
     subject: string,
-    db: SqlRunner = this.db,
   ): Promise<(Binding & { ended: boolean; removed: boolean }) | null> {
-    const { rows } = await db.query<Binding & { ended: boolean; removed: boolean }>(
+    const { rows } = await this.db.query<Binding & { ended: boolean; removed: boolean }>(
       `select subject, user_id, made_by, made_of, ended_at is not null as ended,
          coalesce(end_reason = 'deleted', false) as removed
        from identities
@@ -34,13 +33,8 @@ export class AccountsRepository {
   }
 
   /** The binding that a person has at a connection. */
-  async bindingOf(
-    tenantId: string,
-    connectionId: string,
-    userId: string,
-    db: SqlRunner = this.db,
-  ): Promise<Binding | null> {
-    const { rows } = await db.query<Binding>(
+  async bindingOf(tenantId: string, connectionId: string, userId: string): Promise<Binding | null> {
+    const { rows } = await this.db.query<Binding>(
       `select subject, user_id, made_by, made_of from identities
        where tenant_id = $1 and user_id = $3 and connection_id = $2 and ended_at is null`,
       [tenantId, connectionId, userId],
@@ -107,28 +101,38 @@ export class AccountsRepository {
     return rows[0]!.found;
   }
 
-  /** Binds a subject to a person, in place of what either was bound to before. */
-  async bind(tx: SqlRunner, tenantId: string, connectionId: string, binding: Binding): Promise<void> {
-    // Whoever was signed in as one of the two under the old binding is so no longer.
+  /**
+   * Binds a subject to a person, in place of what was found to give way and of nothing else; false where somebody was
+   * quicker. Whoever was signed in under what is replaced is so no longer.
+   */
+  async bind(
+    tx: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    binding: Binding,
+    replaces: { subject: string | null; userId: string | null },
+  ): Promise<boolean> {
     await tx.query(
       `update sessions s set ended_at = clock_timestamp(), end_reason = 'binding_moved'
        where s.tenant_id = $1 and s.connection_id = $2 and s.ended_at is null
-         and ((s.subject = $4 and s.user_id <> $3) or (s.user_id = $3 and s.subject <> $4))`,
-      [tenantId, connectionId, binding.user_id, binding.subject],
+         and ((s.subject = $4 and s.user_id = $6) or (s.user_id = $3 and s.subject = $5))`,
+      [tenantId, connectionId, binding.user_id, binding.subject, replaces.subject, replaces.userId],
     );
     await tx.query(
-      `delete from identities where tenant_id = $1 and user_id = $3 and connection_id = $2 and subject <> $4
+      `delete from identities where tenant_id = $1 and user_id = $3 and connection_id = $2 and subject = $4
          and ended_at is null`,
-      [tenantId, connectionId, binding.user_id, binding.subject],
+      [tenantId, connectionId, binding.user_id, replaces.subject],
     );
-    await tx.query(
+    const { rowCount } = await tx.query(
       `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
        values ($1, $2, $3, $4, $5, $6)
        on conflict (tenant_id, connection_id, subject) do update set user_id = excluded.user_id,
-         made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(), ended_at = null,
-         end_reason = null`,
-      [tenantId, connectionId, binding.subject, binding.user_id, binding.made_by, binding.made_of],
+         made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(),
+         ended_at = null, end_reason = null
+       where identities.ended_at is not null or identities.user_id = excluded.user_id or identities.user_id = $7`,
+      [tenantId, connectionId, binding.subject, binding.user_id, binding.made_by, binding.made_of, replaces.userId],
     );
+    return rowCount === 1;
   }
 
   /** Notes that a binding was used; false where it is no longer there. What it is made of follows the directory. */
@@ -142,14 +146,22 @@ export class AccountsRepository {
   }
 
   /**
-   * Adds the binding of somebody whom this very statement makes. Where nothing but the IdP's word vouches for the
-   * e-mail, it is made of nothing: a directory that brings the person later does not take it over (`dropUnproven`).
+   * Adds the binding of somebody whom this very statement makes, unless the connection has been changed meanwhile. Where
+   * nothing but the IdP's word vouches for the e-mail, it is made of nothing: a directory that brings the person later
+   * does not take it over (`dropUnprovenIdentities`).
    */
-  bindNew(tx: UnitOfWork, { tenantId, id }: { tenantId: string; id: string }, subject: string, proven: boolean): void {
+  bindNew(
+    tx: UnitOfWork,
+    { tenantId, id, version }: { tenantId: string; id: string; version: number },
+    subject: string,
+    proven: boolean,
+  ): void {
     const made: LinkKind = 'created';
     tx.add(
       (p) => `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
-        select ${p.add(tenantId)}, ${p.add(id)}, ${p.add(subject)}, s.id, '${made}', ${p.add(proven ? subject : '')} from subject s
+        select c.tenant_id, c.id, ${p.add(subject)}, s.id, '${made}', ${p.add(proven ? subject : '')}
+        from subject s join connections c on c.tenant_id = ${p.add(tenantId)} and c.id = ${p.add(id)}
+          and c.version = ${p.add(version, 'int')} and c.enabled and c.deleted_at is null
         on conflict (tenant_id, connection_id, subject) do update set user_id = excluded.user_id,
           made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(),
           ended_at = null, end_reason = null

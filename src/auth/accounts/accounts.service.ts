@@ -16,6 +16,8 @@ export interface FoundAccount {
   binding: Binding;
   /** `known`: the subject was this person's already. */
   linkedBy: LinkKind | 'known' | 'moved';
+  /** What the binding takes the place of, and nothing else: the person's other subject, the subject's former person. */
+  replaces: { subject: string | null; userId: string | null };
 }
 
 /** Nobody was found; what signing in would make is still open. `refusal` is what it is if nothing may be made. */
@@ -24,6 +26,8 @@ export interface NobodyFound {
   person: null;
   refusal: SignInRefused;
 }
+
+const NOTHING = { subject: null, userId: null };
 
 interface Match {
   person: Candidate;
@@ -77,12 +81,19 @@ export class AccountsService {
     if (person === null) return null;
     if (connection.directoryId !== null && isRenamed(binding, person)) {
       const other = await this.byDirectory(connection, account);
-      if (other !== null && other.person.id !== person.id) return this.link(connection, account, other);
+      if (other !== null && other.person.id !== person.id) {
+        return this.link(connection, account, other, binding.user_id);
+      }
     }
-    return { account, person, binding: renewed(binding, person, account), linkedBy: 'known' };
+    return { account, person, binding: renewed(binding, person, account), linkedBy: 'known', replaces: NOTHING };
   }
 
-  private async link(connection: Connection, account: ClaimedAccount, match: Match): Promise<FoundAccount> {
+  private async link(
+    connection: Connection,
+    account: ClaimedAccount,
+    match: Match,
+    formerly: string | null = null,
+  ): Promise<FoundAccount> {
     const { person, by, value } = match;
     if (
       by !== 'claim' &&
@@ -99,7 +110,13 @@ export class AccountsService {
       throw new SignInRefused('bound_to_another', why, account.shown, person.id);
     }
     const binding: Binding = { subject: account.subject, user_id: person.id, made_by: by, made_of: value };
-    return { account, person, binding, linkedBy: other ? 'moved' : by };
+    return {
+      account,
+      person,
+      binding,
+      linkedBy: other ? 'moved' : by,
+      replaces: { subject: other ? own.subject : null, userId: formerly },
+    };
   }
 
   private async match(connection: Connection, account: ClaimedAccount): Promise<Match | SignInRefused | null> {

@@ -62,12 +62,13 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
   const sure = sureOf(verified);
   const names = connection.type === 'saml' ? SAML_NAMES : OIDC_NAMES;
   const map = connection.claimMap;
-  const text = (mapped: string | undefined, usual: readonly string[]): string | null =>
-    mapped !== undefined ? textOf(claims, mapped) : firstOf(claims, usual);
+  const text = (mapped: string | undefined, usual: readonly string[], from = claims): string | null =>
+    mapped !== undefined ? textOf(from, mapped) : firstOf(from, usual);
   const nameIdEmail = verified.nameId !== null && isMailbox(verified.nameId.format, subject) ? subject : null;
-  const email = text(map.email, names.email) ?? (map.email === undefined ? nameIdEmail : null);
+  const email = text(map.email, names.email, sure) ?? (map.email === undefined ? nameIdEmail : null);
   const userName =
-    text(map.user_name, names.userName) ?? (map.user_name === undefined && connection.type === 'saml' ? subject : null);
+    text(map.user_name, names.userName, sure) ??
+    (map.user_name === undefined && connection.type === 'saml' ? subject : null);
   return {
     subject,
     link: linkOf(connection, subject, sure),
@@ -85,7 +86,7 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
 }
 
 /** Entra's issuers: their `sub` is another one for each application, and `oid` is the person. */
-export function isEntra(issuer: string): boolean {
+function isEntra(issuer: string): boolean {
   const host = URL.canParse(issuer) ? new URL(issuer).hostname : '';
   return /(^|\.)(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/.test(host);
 }

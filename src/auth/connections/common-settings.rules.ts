@@ -49,7 +49,7 @@ export function commonAfter(
   const after: CommonSettings = {
     link_claim: chosen(input.link_claim, before?.link_claim, null),
     claim_map: claimMapAfter(before?.claim_map ?? {}, input.claim_map),
-    role_map: { ...chosen(input.role_map, before?.role_map, {}) },
+    role_map: input.role_map === undefined ? (before?.role_map ?? []) : Object.entries(input.role_map),
     jit: chosen(input.jit, before?.jit, false),
     default_role: chosen(input.default_role, before?.default_role, 'User'),
     return_origins: chosen(input.return_origins, before?.return_origins, []),

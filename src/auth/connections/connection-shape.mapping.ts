@@ -6,6 +6,7 @@ import type { ConnectionRow } from './connections.repository.js';
 /** A connection as the API shows it: with what the admin of the IdP has to be told, and without any secret. */
 export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): ConnectionBody {
   const { slug } = row;
+  const role_map = Object.fromEntries(row.settings.role_map);
   return {
     id: row.id,
     type: row.type,
@@ -17,13 +18,16 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
     ...(row.type === 'oidc'
       ? {
           ...row.settings,
+          role_map,
           client_secret_set: row.client_secret_sealed !== null,
           private_key_set: row.private_key_sealed !== null,
           client_keys_url: row.settings.token_auth === 'private_key_jwt' ? addresses.clientKeys(slug) : null,
+          signed_out_url: addresses.signedOut,
           backchannel_logout_url: addresses.backchannelLogout(slug),
         }
       : {
           ...row.settings,
+          role_map,
           certificates: row.settings.certificates.map(certificateFacts),
           metadata_checked_at: row.settings.metadata_url === null ? null : row.metadata_checked_at,
           metadata_problem: row.metadata_problem,

@@ -6,7 +6,8 @@ import type { ClaimMap, IdTokenAlg, SamlBinding, SamlSigned, TokenAuth } from '.
 export interface CommonSettings {
   link_claim: string | null;
   claim_map: ClaimMap;
-  role_map: Record<string, string>;
+  /** In the order of the admin: the first value that somebody has counts. (An object would lose it in the database.) */
+  role_map: [value: string, role: string][];
   jit: boolean;
   default_role: string;
   return_origins: string[];

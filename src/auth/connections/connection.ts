@@ -36,8 +36,8 @@ interface ConnectionBase {
   /** The claim that equals SCIM `externalId`; null: the IdP's usual one (`oid` of Entra, else the subject). */
   readonly linkClaim: string | null;
   readonly claimMap: ClaimMap;
-  /** Value of the role claim → role of the catalogue; a value that is not named here gives nothing. */
-  readonly roleMap: Readonly<Record<string, string>>;
+  /** Values of the role claim and the roles that they give; the first that somebody has counts, others give nothing. */
+  readonly roleMap: readonly (readonly [value: string, role: string])[];
   /** Makes people who are not there yet. Never while paired. */
   readonly jit: boolean;
   /** The role of whom it makes when no value of the role claim is mapped. */

@@ -111,7 +111,7 @@ export class ConnectionsRepository {
   /** Whoever is signed in through the connection is not any more. */
   async endSessions(tx: SqlRunner, tenantId: string, id: string, reason: ConnectionEnd): Promise<void> {
     await tx.query(
-      `update sessions set ended_at = now(), end_reason = $3
+      `update sessions set ended_at = clock_timestamp(), end_reason = $3
        where tenant_id = $1 and connection_id = $2 and ended_at is null`,
       [tenantId, id, reason],
     );

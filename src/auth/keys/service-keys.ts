@@ -13,7 +13,8 @@ import { ServiceKeysRepository, type KeyPurpose, type ServiceKey } from './servi
 
 const generateKeyPair = promisify(generate);
 const DAY = 86_400;
-const TTL_MS = 30_000;
+/** A key that was stolen is taken back within a second, on every process. */
+const TTL_MS = 800;
 
 /** When a new key takes over, and when the old one goes, in seconds: verifiers have to have seen the new one before. */
 const HANDOVER: Record<KeyPurpose, { activeIn: number; retireAfter: number }> = {

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post, Req, Res, UseFilters } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Unavailable } from '../../base/errors/domain-error.js';
 import { readForm } from '../../base/http/form.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
@@ -10,6 +10,7 @@ import { sendPage } from '../pages/layout.js';
 import { handoverPage } from '../pages/pages.js';
 import type { ArrivedLogout } from '../saml/logout.js';
 import { SignInRefused } from '../sign-in-refused.js';
+import { IDP_PROVIDER } from '../sign-in/callback.controller.js';
 import { PendingSignIns } from '../sign-in/pending.guards.js';
 import { RefusedSignIns } from '../sign-in/refusals.filter.js';
 import { SignInLimits } from '../sign-in/sign-in-limits.js';
@@ -35,6 +36,7 @@ export class IdpLogoutController {
   ) {}
 
   @Get('slo/:idp_provider')
+  @ApiParam(IDP_PROVIDER)
   @ApiOperation({ summary: 'SAML single logout, HTTP-Redirect: the IdP’s request, or its answer to ours' })
   byRedirect(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     // The very octets: the signature is over them, as they were written.
@@ -44,12 +46,15 @@ export class IdpLogoutController {
   }
 
   @Post('slo/:idp_provider')
+  @ApiParam(IDP_PROVIDER)
+  @HttpCode(200)
   @ApiOperation({ summary: 'The same, HTTP-POST' })
   byPost(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     return this.slo(req, res, async () => ({ binding: 'post', form: await readForm(req, FORM_BYTES) }));
   }
 
   @Post('backchannel-logout/:idp_provider')
+  @ApiParam(IDP_PROVIDER)
   @HttpCode(200)
   @ApiOperation({ summary: 'OIDC Back-Channel Logout 1.0: a form with a `logout_token`' })
   @ApiOkResponse()

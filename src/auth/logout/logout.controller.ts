@@ -1,4 +1,4 @@
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { AuthAddresses } from '../addresses.js';
@@ -21,6 +21,7 @@ export class LogoutController {
   ) {}
 
   @Post('api/auth/logout')
+  @HttpCode(200)
   @ApiOperation({
     summary: 'Ends this session, then goes on to the IdP’s own logout where it offers one',
     description: 'A browser is redirected. Whoever accepts JSON gets `{ "redirect_to" }` to go on to.',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
+import { Database } from '../../base/database/database.js';
 import type { Connection, OidcConnection, SamlConnection } from '../connections/connection.js';
 import { ConnectionStore } from '../connections/connection.store.js';
 import { OidcProtocol } from '../oidc/oidc.protocol.js';
@@ -17,6 +18,7 @@ import { SignInLog, type Origin } from '../sign-ins/sign-in-log.js';
 @Injectable()
 export class LogoutService {
   constructor(
+    private readonly db: Database,
     private readonly sessions: SessionsService,
     private readonly repository: SessionsRepository,
     private readonly connections: ConnectionStore,
@@ -40,9 +42,8 @@ export class LogoutService {
   async bySaml(connection: SamlConnection, arrived: ArrivedLogout, origin: Origin): Promise<BrowserStep | null> {
     const message = await this.saml.readLogout(connection, arrived);
     if (message.kind === 'response') return null;
-    await this.once(connection, message.once);
     const { id: connectionId, tenantId } = connection;
-    const ended = await this.repository.endByIdp(tenantId, connectionId, message.nameId, message.sessionIndexes);
+    const ended = await this.endOnce(connection, message.once, message.nameId, message.sessionIndexes);
     await this.note(tenantId, connectionId, ended, 'by the IdP (SAML)', origin);
     if (connection.sloUrl === null) return null;
     // Nobody of ours is no failure: the IdP asks everybody whom it has ever sent somebody to.
@@ -53,16 +54,24 @@ export class LogoutService {
   /** The same by OIDC Back-Channel Logout, from server to server. Throws `SignInRefused`. */
   async byBackChannel(connection: OidcConnection, logoutToken: string, origin: Origin): Promise<void> {
     const { sub, sid, once } = await this.oidc.readLogoutToken(connection, logoutToken);
-    await this.once(connection, once);
     const { id: connectionId, tenantId } = connection;
-    const ended = await this.repository.endByIdp(tenantId, connectionId, sub, sid === null ? [] : [sid]);
+    const ended = await this.endOnce(connection, once, sub, sid === null ? [] : [sid]);
     await this.note(tenantId, connectionId, ended, 'by the IdP (back-channel)', origin);
   }
 
-  private async once({ tenantId, id }: Connection, once: { id: string; until: Date }): Promise<void> {
-    if (!(await this.requests.useMessage(tenantId, id, `logout ${once.id}`, once.until))) {
-      throw new SignInRefused('replayed', 'this logout message was used before');
-    }
+  /** A message is used up with its effect, and not without it: else an IdP that tries again would be turned away. */
+  private endOnce(
+    { tenantId, id }: Connection,
+    once: { id: string; until: Date },
+    subject: string | null,
+    idpSessions: readonly string[],
+  ): Promise<EndedSession[]> {
+    return this.db.transaction(async (tx) => {
+      if (!(await this.requests.useMessage(tenantId, id, `logout ${once.id}`, once.until, tx))) {
+        throw new SignInRefused('replayed', 'this logout message was used before');
+      }
+      return this.repository.endByIdp(tx, tenantId, id, subject, idpSessions);
+    });
   }
 
   private async leave(connection: Connection, ended: EndedSession & { tenantId: string }): Promise<BrowserStep | null> {

@@ -17,7 +17,7 @@ export interface Handover {
 export function emailPage(ask: {
   action: string;
   email: string;
-  returnTo: string | null;
+  fields: Readonly<Record<string, string>>;
   problem: string | null;
 }): Page {
   return {
@@ -39,7 +39,7 @@ export function emailPage(ask: {
           value="${ask.email}"
           ${ask.problem === null ? null : html`aria-describedby="problem" aria-invalid="true"`}
         />
-        ${hidden({ return_to: ask.returnTo })}
+        ${hidden(ask.fields)}
         <button type="submit">Continue</button>
       </form>`,
   };
@@ -104,7 +104,7 @@ export function refusalPage(text: RefusalText): Page {
   };
 }
 
-/** After signing out; `everywhere` says whether the company's sign-in took part. */
+/** After signing out, whether the company's sign-in took part or not. */
 export function signedOutPage(login: string): Page {
   return {
     title: 'You are signed out',
@@ -170,10 +170,8 @@ function table(caption: string, rows: readonly (readonly [string, string])[]): H
     </table>`;
 }
 
-function hidden(fields: Readonly<Record<string, string | null>>): Html[] {
-  return Object.entries(fields).flatMap(([name, value]) =>
-    value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}" />`],
-  );
+function hidden(fields: Readonly<Record<string, string>>): Html[] {
+  return Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
 }
 
 const button = (way: Way): Html => html`<a class="button" href="${way.href}">${way.label}</a>`;

@@ -3,7 +3,7 @@ export interface ReturnRules {
   /** Our own origin, and where to go when nobody says where. */
   origin: string;
   home: string;
-  /** Other origins that are ours (the API's, the tenant-facing one) or that the connection allows. */
+  /** Other origins, which the connection allows. */
   allowed: readonly string[];
 }
 
@@ -32,6 +32,6 @@ export function returnTarget(text: string | null, rules: ReturnRules): ReturnTar
   const whole = relative ? text.startsWith('/') && url.origin === rules.origin : /^https?:\/\//i.test(text);
   if (!whole) return null;
   if (url.origin === rules.origin) return { url: url.href, application: null };
-  if (!/^https?:$/.test(url.protocol) || !rules.allowed.includes(url.origin)) return null;
+  if (!rules.allowed.includes(url.origin)) return null;
   return { url: url.href, application: url.origin };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { hashToken } from '../../base/crypto/tokens.js';
-import { Database } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { Actor } from '../../identity/source.js';
 import { SIGN_IN_SECONDS } from './browser-half.js';
 
@@ -82,9 +82,15 @@ export class SignInRequestsRepository {
   }
 
   /** Notes a message of an IdP that must not come twice; false where it did. */
-  async useMessage(tenantId: string, connectionId: string, messageId: string, until: Date): Promise<boolean> {
+  async useMessage(
+    tenantId: string,
+    connectionId: string,
+    messageId: string,
+    until: Date,
+    db: SqlRunner = this.db,
+  ): Promise<boolean> {
     // Hashed: how long an id is, is the IdP's choice, and an index takes only so much.
-    const { rowCount } = await this.db.query(
+    const { rowCount } = await db.query(
       `insert into used_messages (tenant_id, connection_id, message_id, until) values ($1, $2, $3, $4)
        on conflict do nothing`,
       [tenantId, connectionId, hashToken(messageId).toString('base64url'), until],

@@ -39,7 +39,7 @@ export interface LogoutExpectations extends Moments {
  * Reads a logout message whose signature was verified (Core §3.7, Profiles §4.4; SAML-23). It was signed, so it has to
  * say whom it is addressed to (Bindings §3.4.5.2, §3.5.5.2).
  *
- * In: the root, of the verified bytes, with an encrypted name opened already.
+ * In: the root, of the verified bytes.
  *
  * @throws SignInRefused issuer_mismatch, destination_mismatch, assertion_expired, assertion_not_yet_valid,
  * structure_refused, name_id_missing

@@ -127,7 +127,7 @@ export class SessionsRepository {
     );
   }
 
-  /** Ends one session of a person, or of whoever holds it; what was live a moment ago is answered. */
+  /** Ends one session of a person, or of whoever holds it; what had not been ended is answered. */
   async end(
     db: SqlRunner,
     tenantId: string,
@@ -157,6 +157,11 @@ export class SessionsRepository {
 
   /** Ends all sessions of a person; answers how many there were. */
   async endAll(db: SqlRunner, tenantId: string, userId: string, why: SessionEnd): Promise<number> {
+    // With the epoch, a session that is just being written is over as well; and this waits for it.
+    await db.query(`update users set session_epoch = session_epoch + 1 where tenant_id = $1 and id = $2`, [
+      tenantId,
+      userId,
+    ]);
     const { rowCount } = await db.query(
       `update sessions set ended_at = clock_timestamp(), end_reason = $3
        where tenant_id = $1 and user_id = $2 and ended_at is null`,
@@ -171,12 +176,13 @@ export class SessionsRepository {
    * was about.
    */
   async endByIdp(
+    db: SqlRunner,
     tenantId: string,
     connectionId: string,
     subject: string | null,
     idpSessions: readonly string[],
   ): Promise<EndedSession[]> {
-    const { rows } = await this.db.query<EndedSession>(
+    const { rows } = await db.query<EndedSession>(
       `update sessions set ended_at = clock_timestamp(), end_reason = 'idp_logout'
        where tenant_id = $1 and connection_id = $2 and ended_at is null
          and ($3::text is null or subject = $3)

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { SealError, Sealer } from '../../base/crypto/seal.js';
-import { hashToken, mintToken, parseToken } from '../../base/crypto/tokens.js';
+import { mintToken, parseToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { newId } from '../../base/ids.js';
 import type { SessionEnd } from '../../tenants/person-credentials.js';
@@ -81,7 +81,7 @@ export class SessionsService {
   ): Promise<(EndedSession & { tenantId: string }) | null> {
     const parsed = token === null ? null : parseToken(token);
     if (parsed === null || parsed.kind !== 'tbn') return null;
-    const ended = await this.repository.endByHash(db, parsed.tenantId, hashToken(token!), why);
+    const ended = await this.repository.endByHash(db, parsed.tenantId, parsed.hash, why);
     return ended === null ? null : { ...ended, tenantId: parsed.tenantId };
   }
 

@@ -1,6 +1,8 @@
 import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { BridgeResponse } from '../../base/http/request.js';
+import { AccountMaking } from '../accounts/account-making.js';
+import { mayMake } from '../accounts/account.rules.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { OidcSignInGuard } from '../oidc/oidc.strategy.js';
 import { sendPage } from '../pages/layout.js';
@@ -18,18 +20,23 @@ import { SignInStart } from './sign-in-start.js';
 import { cookiesOf, originOf, type SignInHttpRequest } from './sign-in.context.js';
 import { workingTest } from './test-result.mapping.js';
 
+/** How addresses name a connection, for the documentation. */
+export const IDP_PROVIDER = { name: 'idp_provider', description: 'The slug of a connection.' };
+
 /**
  * Where IdPs send people back: OIDC by GET, SAML by POST. The guards have found the sign-in that is answered, and have
  * verified the answer; what comes here is an IdP's word about somebody.
  */
 @Controller('api/auth/callback/:idp_provider')
 @ApiTags('sign-in')
+@ApiParam(IDP_PROVIDER)
 @UseGuards(DocumentsGuard)
 @UseFilters(RefusedSignIns)
 export class CallbackController {
   constructor(
     private readonly completion: SignInCompletion,
     private readonly accounts: AccountsService,
+    private readonly making: AccountMaking,
     private readonly start: SignInStart,
     private readonly tokens: TokenExchange,
     private readonly log: SignInLog,
@@ -79,7 +86,10 @@ export class CallbackController {
     const verified = req.user!;
     await this.completion.useOnce(connection, verified);
     const found = await this.accounts.find(connection, verified);
-    if (found.person === null && !(connection.jit && connection.directoryId === null)) throw found.refusal;
+    if (found.person === null) {
+      if (!mayMake(connection, found.refusal)) throw found.refusal;
+      await this.making.demandMakeable(connection, found.account);
+    }
     const who = found.person;
     const outcome =
       who === null

@@ -15,6 +15,7 @@ import { SignInRefused } from '../sign-in-refused.js';
 import { DocumentsGuard } from './documents.guard.js';
 import { RefusedSignIns } from './refusals.filter.js';
 import { SignInLimits } from './sign-in-limits.js';
+import { startAsk, startQuery } from './start-ask.mapping.js';
 import { SignInStart, type NextStep, type StartAsk } from './sign-in-start.js';
 import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
 
@@ -69,7 +70,8 @@ export class LoginController {
     // The same words for every name of a domain: whether there is such an account is nobody's business here.
     if (found.length === 0) return this.askForEmail(res, email, ask, UNKNOWN);
     if (found.length === 1) return this.go(found[0]!, { ...ask, loginHint: ask.loginHint ?? email }, req, res);
-    sendPage(res, choicePage(found.map((one) => ({ label: one.name, href: this.again(one, ask, email) }))));
+    const hinted = { ...ask, loginHint: ask.loginHint ?? email };
+    sendPage(res, choicePage(found.map((one) => ({ label: one.name, href: this.again(one, hinted) }))));
   }
 
   @Get('test/:slug/:handle')
@@ -124,16 +126,11 @@ export class LoginController {
   }
 
   private askForEmail(res: BridgeResponse, email: string, ask: StartAsk, problem: string | null): void {
-    sendPage(res, emailPage({ action: this.addresses.login, email, returnTo: ask.returnTo, problem }));
+    sendPage(res, emailPage({ action: this.addresses.login, email, fields: startQuery(ask), problem }));
   }
 
-  private again(connection: Connection, ask: StartAsk, email: string): string {
-    const query = new URLSearchParams({ connection: connection.slug, login_hint: email });
-    if (ask.returnTo !== null) query.set('return_to', ask.returnTo);
-    if (ask.codeChallenge !== null) {
-      query.set('code_challenge', ask.codeChallenge);
-      query.set('code_challenge_method', 'S256');
-    }
+  private again(connection: Connection, ask: StartAsk): string {
+    const query = new URLSearchParams({ connection: connection.slug, ...startQuery(ask) });
     return `${this.addresses.login}?${query.toString()}`;
   }
 }
@@ -143,25 +140,6 @@ function follow(res: BridgeResponse, { step, cookies }: NextStep): void {
   res.setHeader('Set-Cookie', cookies);
   if (step.kind === 'redirect') res.redirect(302, step.url);
   else sendPage(res, handoverPage(step));
-}
-
-function startAsk(query: QueryMap): StartAsk {
-  const prompt = queryText(query, 'prompt');
-  const codeChallenge = queryText(query, 'code_challenge') ?? null;
-  const method = queryText(query, 'code_challenge_method');
-  if (prompt !== undefined && prompt !== 'select_account' && prompt !== 'login') {
-    throw new InvalidFields([{ field: 'prompt', message: 'must be one of: select_account, login' }]);
-  }
-  if (codeChallenge !== null && (method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge))) {
-    const message = 'must be the S256 challenge of a verifier, with code_challenge_method=S256';
-    throw new InvalidFields([{ field: 'code_challenge', message }]);
-  }
-  return {
-    returnTo: queryText(query, 'return_to') ?? queryText(query, 'target_link_uri') ?? null,
-    codeChallenge,
-    prompt: prompt ?? null,
-    loginHint: queryText(query, 'login_hint')?.slice(0, 320) ?? null,
-  };
 }
 
 /** Whoever names an issuer means this one; another would send people to where they did not want to go. */

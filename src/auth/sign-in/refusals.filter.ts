@@ -1,4 +1,5 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
 import { FailureFace } from '../../base/errors/failure-face.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { Logger } from '../../base/log/logger.js';
@@ -17,7 +18,8 @@ import { SignInLog } from '../sign-ins/sign-in-log.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import { isStale, plainRefusal } from './refusal-texts.rules.js';
 import { SignInLimits } from './sign-in-limits.js';
-import { SignInStart } from './sign-in-start.js';
+import { startQuery } from './start-ask.mapping.js';
+import { SignInStart, type StartAsk } from './sign-in-start.js';
 import { failedTest } from './test-result.mapping.js';
 import { cookiesOf, originOf, type SignInContext, type SignInHttpRequest } from './sign-in.context.js';
 
@@ -36,6 +38,7 @@ export class RefusedSignIns implements ExceptionFilter {
     private readonly saml: SamlProtocol,
     private readonly addresses: AuthAddresses,
     private readonly failures: FailureFace,
+    private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
@@ -47,8 +50,11 @@ export class RefusedSignIns implements ExceptionFilter {
     this.answer(refused, req, res).catch((error: unknown) => this.failures.answer(error, req, res));
   }
 
-  private async answer(refused: SignInRefused, req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
+  private async answer(found: SignInRefused, req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
     const context = req.signInContext;
+    // What nobody here has begun is judged by the address before it is written down, whatever was wrong with it.
+    const begun = context?.request != null || req.user !== undefined;
+    const refused = begun ? found : this.limits.unlessUsedUp(req.ip ?? '', context?.kind ?? 'sign-in', found);
     const supportId = await this.note(refused, req, context);
     if (context?.request?.kind === 'test') {
       const outcome = `${refused.reason}: ${refused.message}. In the sign-in log: ${supportId}.`;
@@ -134,18 +140,18 @@ export class RefusedSignIns implements ExceptionFilter {
   }
 
   private ways(way: 'again' | 'other' | 'none', context?: SignInContext): Way[] {
+    if (way === 'none') return [];
     if (context === undefined) return [{ label: 'Sign in', href: this.addresses.login }];
     const { connection, request } = context;
-    if (way === 'none') return [];
-    const query = new URLSearchParams({ connection: connection.slug });
-    if (request?.return_to) query.set('return_to', request.return_to);
-    if (request?.code_challenge) {
-      query.set('code_challenge', request.code_challenge);
-      query.set('code_challenge_method', 'S256');
-    }
-    if (way === 'again') return [{ label: 'Sign in again', href: `${this.addresses.login}?${query.toString()}` }];
-    query.set('prompt', 'select_account');
-    return [{ label: 'Use another account', href: `${this.addresses.login}?${query.toString()}` }];
+    const ask: StartAsk = {
+      returnTo: request?.return_to ?? null,
+      codeChallenge: request?.code_challenge ?? null,
+      prompt: way === 'other' ? 'select_account' : null,
+      loginHint: null,
+    };
+    const query = new URLSearchParams({ connection: connection.slug, ...startQuery(ask) });
+    const label = way === 'other' ? 'Use another account' : 'Sign in again';
+    return [{ label, href: `${this.addresses.login}?${query.toString()}` }];
   }
 
   /** Signing out at the IdP: where somebody else sits at this computer's account, nothing else helps. */
@@ -154,7 +160,7 @@ export class RefusedSignIns implements ExceptionFilter {
     verified: VerifiedSignIn,
   ): Promise<{ kind: 'link'; way: Way } | { kind: 'form'; form: Handover } | null> {
     const label = 'Sign out at your company';
-    const state = newHandle(new Date());
+    const state = newHandle(this.clock.now());
     if (connection.type === 'oidc') {
       const href = await this.oidc.endSession(connection, { idToken: verified.idToken, state });
       return href === null ? null : { kind: 'link', way: { label, href } };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import { AccountMaking } from '../accounts/account-making.js';
-import { refusalOf, type Candidate } from '../accounts/account.rules.js';
+import { mayMake, refusalOf, type Candidate } from '../accounts/account.rules.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { AccountsService, type FoundAccount } from '../accounts/accounts.service.js';
 import type { Connection } from '../connections/connection.js';
@@ -50,7 +50,7 @@ export class SignInCompletion {
   /**
    * Signs the person in and ends the session that the browser had before (`old`: its cookie now, and what it was when
    * the sign-in began). Throws `SignInRefused`; then
-   * there is no session, and nothing was changed but for the notes of what was used up.
+   * there is no session, though somebody may have been made (who has no seat), or their names brought up to date.
    */
   async complete(connection: Connection, verified: VerifiedSignIn, old: OldSession, origin: Origin): Promise<SignedIn> {
     await this.useOnce(connection, verified);
@@ -75,22 +75,30 @@ export class SignInCompletion {
   private async find(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<FoundAccount> {
     const found = await this.accounts.find(connection, verified);
     if (found.person !== null) {
+      await this.demandHeld(connection, this.db);
       await this.making.refresh(connection, found.person, found.account, requestId);
       return found;
     }
     if (!mayMake(connection, found.refusal)) throw found.refusal;
-    const person = await this.making.make(connection, found.account, requestId).catch(async (error: unknown) => {
-      // Another first sign-in of the same person was quicker: then they are there, and bound, by now.
+    await this.demandHeld(connection, this.db);
+    let quicker: SignInRefused | null = null;
+    try {
+      await this.making.make(connection, found.account, requestId);
+    } catch (error) {
+      // Another first sign-in of the same person may have been quicker: then they are there, and bound, by now.
       if (!(error instanceof SignInRefused) || error.reason !== 'account_taken') throw error;
-      const made = await this.accounts.find(connection, verified);
-      if (made.person === null) throw error;
-      return made.person;
-    });
-    const refusal = refusalOf(person, found.account);
-    if (refusal !== null) throw refusal;
-    const { subject } = verified;
-    const binding = { subject, user_id: person.id, made_by: 'created' as const, made_of: subject };
-    return { account: found.account, person, binding, linkedBy: 'created' };
+      quicker = error;
+    }
+    const now = await this.accounts.find(connection, verified);
+    if (now.person === null) throw quicker ?? now.refusal;
+    return quicker === null ? { ...now, linkedBy: 'created' } : now;
+  }
+
+  /** Whether the connection is still the one that the sign-in began with; asked again where it is written down. */
+  private async demandHeld(connection: Connection, db: SqlRunner): Promise<void> {
+    if (await this.connections.holds(db, connection)) return;
+    const why = 'the connection was changed while this sign-in was under way';
+    throw new SignInRefused('connection_changed', why);
   }
 
   private begin(
@@ -102,9 +110,7 @@ export class SignInCompletion {
   ): Promise<SignedIn> {
     const { tenantId, id: connectionId } = connection;
     return this.db.transaction(async (tx) => {
-      if (!(await this.connections.holds(tx, connection))) {
-        throw new SignInRefused('connection_changed', 'the connection was changed while this sign-in was under way');
-      }
+      await this.demandHeld(connection, tx);
       const person = await this.demandStillIn(tx, tenantId, found);
       await this.bind(tx, connection, found);
       await this.sessions.end(old.token, 'signed_in_again', tx);
@@ -138,20 +144,14 @@ export class SignInCompletion {
     return person;
   }
 
-  private async bind(tx: SqlRunner, connection: Connection, { linkedBy, binding }: FoundAccount): Promise<void> {
+  /** Writes down what was found, if that is still so: else who is meant is found anew. */
+  private async bind(tx: SqlRunner, connection: Connection, found: FoundAccount): Promise<void> {
     const { tenantId, id } = connection;
-    if (linkedBy === 'created') return; // with the person, in one statement
-    if (linkedBy === 'known') {
-      // An admin has released it in this moment: who is meant is found anew.
-      if (!(await this.repository.touch(tx, tenantId, id, binding))) throw new BindingGone();
-      return;
-    }
-    await this.repository.bind(tx, tenantId, id, binding);
+    const { linkedBy, binding, replaces } = found;
+    const there = linkedBy === 'known' || linkedBy === 'created';
+    const done = there
+      ? await this.repository.touch(tx, tenantId, id, binding)
+      : await this.repository.bind(tx, tenantId, id, binding, replaces);
+    if (!done) throw new BindingGone();
   }
-}
-
-/** Whether a sign-in may make somebody: the connection says so, and there is nobody whom it would make again. */
-function mayMake(connection: Connection, refusal: SignInRefused): boolean {
-  if (!connection.jit || connection.directoryId !== null) return false;
-  return refusal.reason === 'unknown_account' || refusal.reason === 'email_outside_domains';
 }

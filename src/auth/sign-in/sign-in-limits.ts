@@ -52,13 +52,19 @@ export class SignInLimits {
     if (subject !== null) this.accounts.take(`${connectionId} ${subject}`);
   }
 
+  /** A refusal as it is to be told: of an address that has used up its tries, that it has. */
+  unlessUsedUp(address: string, kind: 'sign-in' | 'logout', refused: SignInRefused): SignInRefused {
+    const used = this.enabled && (kind === 'logout' ? this.logouts : this.failures).isEmpty(networkOf(address));
+    return used ? tooMany('refused from this address') : refused;
+  }
+
   noteLogoutFailure(address: string): void {
     this.logouts.take(networkOf(address));
   }
 }
 
 /** What counts as one address: of IPv6 the /64, which is what one customer of a network has. */
-export function networkOf(address: string): string {
+function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address.slice(0, 64);
   const ip = ipaddr.process(address);
   return ip.kind() === 'ipv4' ? ip.toString() : (ip as ipaddr.IPv6).parts.slice(0, 4).join(':');

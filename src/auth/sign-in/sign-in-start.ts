@@ -97,7 +97,7 @@ export class SignInStart {
     return BrowserHalf.of(cookies, handle, request.browser_hash) === null ? null : request;
   }
 
-  /** The same where nobody is there to be told: what is not allowed any more is home. */
+  /** Where a sign-in ends whose place may not be allowed any more: there, else at home. */
   targetOrHome(connection: Connection, returnTo: string | null): ReturnTarget {
     return this.allowed(connection, returnTo) ?? { url: this.addresses.home, application: null };
   }

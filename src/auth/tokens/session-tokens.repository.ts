@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 
 /** What a one-time code or a refresh token stands for. */
 export interface SessionTokenRow {
@@ -19,8 +19,9 @@ export class SessionTokensRepository {
   async insert(
     tenantId: string,
     token: { hash: Buffer; kind: SessionTokenKind; seconds: number } & SessionTokenRow,
+    db: SqlRunner = this.db,
   ): Promise<void> {
-    await this.db.query(
+    await db.query(
       `insert into session_tokens (tenant_id, hash, session_id, kind, audience, code_challenge, expires_at)
        select s.tenant_id, $2, s.id, $4, $5, $6, least(s.expires_at, now() + make_interval(secs => $7))
        from sessions s where s.tenant_id = $1 and s.id = $3`,
@@ -29,24 +30,39 @@ export class SessionTokensRepository {
   }
 
   /**
-   * Uses one up: of all who try, one gets it. One that was used before is in two hands: then everything of that session
-   * for that application is worth nothing any more (RFC 9700 §4.14.2, RFC 6749 §4.1.2).
+   * Uses one up and writes down the next one, as one: of all who try, one gets it. One that was used before is in two
+   * hands: then everything of that session for that application is worth nothing any more (RFC 9700 §4.14.2, RFC 6749
+   * §4.1.2).
    */
-  async consume(tenantId: string, hash: Buffer, kind: SessionTokenKind): Promise<SessionTokenRow | null> {
-    const { rows } = await this.db.query<SessionTokenRow>(
-      `update session_tokens set used_at = now()
-       where tenant_id = $1 and hash = $2 and kind = $3 and used_at is null and expires_at > now()
-       returning session_id, audience, code_challenge`,
-      [tenantId, hash, kind],
-    );
-    if (rows[0] === undefined) {
-      await this.db.query(
-        `delete from session_tokens t using session_tokens u
-         where u.tenant_id = $1 and u.hash = $2 and u.kind = $3 and u.used_at is not null
-           and t.tenant_id = u.tenant_id and t.session_id = u.session_id and t.audience = u.audience and t.used_at is null`,
+  exchange(
+    tenantId: string,
+    hash: Buffer,
+    kind: SessionTokenKind,
+    next: { hash: Buffer; seconds: number },
+  ): Promise<SessionTokenRow | null> {
+    return this.db.transaction(async (tx) => {
+      const { rows } = await tx.query<SessionTokenRow>(
+        `update session_tokens set used_at = now()
+         where tenant_id = $1 and hash = $2 and kind = $3 and used_at is null and expires_at > now()
+         returning session_id, audience, code_challenge`,
         [tenantId, hash, kind],
       );
-    }
-    return rows[0] ?? null;
+      const row = rows[0];
+      if (row === undefined) {
+        // Whoever uses it just now holds the row; what they get is written by the time this one has it.
+        await tx.query(`select 1 from session_tokens where tenant_id = $1 and hash = $2 for update`, [tenantId, hash]);
+        await tx.query(
+          `delete from session_tokens t using session_tokens u
+           where u.tenant_id = $1 and u.hash = $2 and u.kind = $3 and u.used_at is not null
+             and t.tenant_id = u.tenant_id and t.session_id = u.session_id and t.audience = u.audience and t.used_at is null`,
+          [tenantId, hash, kind],
+        );
+        return null;
+      }
+      const { session_id, audience } = row;
+      const token = { ...next, kind: 'refresh' as const, session_id, audience, code_challenge: null };
+      await this.insert(tenantId, token, tx);
+      return row;
+    });
   }
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { createLocalJWKSet, errors, importPKCS8, jwtVerify, SignJWT } from 'jose';
 import type { CryptoKey, FlattenedJWSInput, JWSHeaderParameters } from 'jose';
 import { Clock } from '../../base/clock.js';
-import { mintToken, parseToken } from '../../base/crypto/tokens.js';
+import { mintToken, parseToken, type TokenKind } from '../../base/crypto/tokens.js';
 import { newId } from '../../base/ids.js';
 import { AuthAddresses } from '../addresses.js';
 import { InvalidGrant, NoSession } from '../auth.errors.js';
@@ -11,7 +11,7 @@ import { ConnectionStore } from '../connections/connection.store.js';
 import { ServiceKeys } from '../keys/service-keys.js';
 import type { SessionRow } from '../sessions/sessions.repository.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { SessionTokensRepository } from './session-tokens.repository.js';
+import { SessionTokensRepository, type SessionTokenKind, type SessionTokenRow } from './session-tokens.repository.js';
 
 /** A browser takes the code to its application at once. */
 const CODE_SECONDS = 60;
@@ -67,21 +67,13 @@ export class TokenExchange {
   }
 
   /** Exchanges a code. Where the sign-in began with a challenge, its verifier is demanded (RFC 7636 §4.6). */
-  async byCode(code: string, verifier: string | null): Promise<IssuedToken> {
-    const parsed = parseToken(code);
-    if (parsed === null || parsed.kind !== 'tbc') throw new InvalidGrant();
-    const row = await this.repository.consume(parsed.tenantId, parsed.hash, 'code');
-    if (row === null || !isVerifierOf(verifier, row.code_challenge)) throw new InvalidGrant();
-    return this.issueFor(parsed.tenantId, row.session_id, row.audience);
+  byCode(code: string, verifier: string | null): Promise<IssuedToken> {
+    return this.exchange(code, 'tbc', 'code', (row) => isVerifierOf(verifier, row.code_challenge));
   }
 
   /** Renews. The refresh token is used up, and the answer brings the next one. */
-  async byRefresh(refresh: string): Promise<IssuedToken> {
-    const parsed = parseToken(refresh);
-    if (parsed === null || parsed.kind !== 'tbr') throw new InvalidGrant();
-    const row = await this.repository.consume(parsed.tenantId, parsed.hash, 'refresh');
-    if (row === null) throw new InvalidGrant();
-    return this.issueFor(parsed.tenantId, row.session_id, row.audience);
+  byRefresh(refresh: string): Promise<IssuedToken> {
+    return this.exchange(refresh, 'tbr', 'refresh', () => true);
   }
 
   /** For our own origin, where the session's cookie comes along. */
@@ -118,22 +110,24 @@ export class TokenExchange {
     return createLocalJWKSet(fresh)(header, jws);
   }
 
-  private async issueFor(tenantId: string, sessionId: string, audience: string): Promise<IssuedToken> {
-    const session = await this.sessions.byId(tenantId, sessionId, true);
+  private async exchange(
+    text: string,
+    of: TokenKind,
+    kind: SessionTokenKind,
+    isTheirs: (row: SessionTokenRow) => boolean,
+  ): Promise<IssuedToken> {
+    const parsed = parseToken(text);
+    if (parsed === null || parsed.kind !== of) throw new InvalidGrant();
+    const { tenantId, hash } = parsed;
+    const next = mintToken('tbr', tenantId);
+    const row = await this.repository.exchange(tenantId, hash, kind, { hash: next.hash, seconds: REFRESH_SECONDS });
+    if (row === null || !isTheirs(row)) throw new InvalidGrant();
+    const session = await this.sessions.byId(tenantId, row.session_id, true);
     if (session === null) throw new InvalidGrant();
     // An admin may have taken the application away since.
     const connection = await this.connections.byId(tenantId, session.connection_id);
-    if (!connection?.returnOrigins.includes(audience)) throw new InvalidGrant();
-    const { token, hash } = mintToken('tbr', tenantId);
-    await this.repository.insert(tenantId, {
-      hash,
-      kind: 'refresh',
-      seconds: REFRESH_SECONDS,
-      session_id: sessionId,
-      audience,
-      code_challenge: null,
-    });
-    return this.issue(session, audience, token);
+    if (!connection?.returnOrigins.includes(row.audience)) throw new InvalidGrant();
+    return this.issue(session, row.audience, next.token);
   }
 
   private async issue(session: SessionRow, audience: string, refresh: string | null): Promise<IssuedToken> {

@@ -1,12 +1,12 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiProblems } from '../../base/http/api-problems.js';
 import { readForm } from '../../base/http/form.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { Text } from '../../base/http/text.js';
 import { readBody, ServerSet } from '../../base/http/validate.js';
 import { AuthAddresses } from '../addresses.js';
+import { InvalidTokenRequest } from '../auth.errors.js';
 import { ServiceKeys } from '../keys/service-keys.js';
 import { demandSameSite } from '../sessions/same-site.js';
 import { sessionToken } from '../sessions/session.cookie.js';
@@ -70,11 +70,12 @@ export class TokensController {
     const ask = readBody(TokenAsk, await fieldsOf(req));
     const { code, refresh_token: refresh, grant_type: grant } = ask;
     if (code !== undefined && refresh !== undefined) {
-      throw new InvalidFields([{ field: 'refresh_token', message: 'must not come together with code' }]);
+      throw new InvalidTokenRequest('invalid_request', 'refresh_token', 'must not come together with code');
     }
     const expected = code !== undefined ? 'authorization_code' : refresh !== undefined ? 'refresh_token' : undefined;
     if (grant !== undefined && grant !== expected) {
-      throw new InvalidFields([{ field: 'grant_type', message: 'must be authorization_code with code, or refresh_token with refresh_token' }]); // prettier-ignore
+      const message = 'must be authorization_code with code, or refresh_token with refresh_token';
+      throw new InvalidTokenRequest('unsupported_grant_type', 'grant_type', message);
     }
     if (code !== undefined) return this.tokens.byCode(code, ask.code_verifier ?? null);
     if (refresh !== undefined) return this.tokens.byRefresh(refresh);
@@ -84,7 +85,11 @@ export class TokensController {
 
   @Post('api/auth/introspect')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Whether a token is good at this moment, its session included (RFC 7662)' })
+  @ApiOperation({
+    summary: 'Whether a token is good at this moment, its session included (RFC 7662)',
+    description:
+      'Asked without a credential: whoever has a token can read all that the answer says, but whether it counts.',
+  })
   @ApiBody({ type: IntrospectAsk })
   async introspect(@Req() req: SignInHttpRequest): Promise<Introspection> {
     return this.tokens.introspect(readBody(IntrospectAsk, await fieldsOf(req)).token);

@@ -17,7 +17,7 @@ export const SIGN_IN_COMMANDS: Command[] = [
     async run(context) {
       const query = queryOf(context, 'support_id', 'user_id', 'connection_id', 'outcome');
       const rows = await context.client.list(`/sign-ins${query}`, 200);
-      return columns(rows, 'at', 'outcome', 'reason', 'account', 'connection', 'user_id', 'detail', 'id');
+      return columns(rows, 'at', 'kind', 'outcome', 'reason', 'account', 'connection', 'user_id', 'detail', 'id');
     },
   },
   {

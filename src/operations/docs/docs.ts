@@ -40,12 +40,18 @@ export function describeApi(app: NestExpressApplication): OpenAPIObject {
       .setVersion('1')
       .setDescription(DESCRIPTION)
       .addServer(config.apiBaseUrl)
-      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key of a tenant (tbk_…).' }, 'api_key')
       .addBearerAuth(
-        { type: 'http', scheme: 'bearer', description: 'A SCIM token of a directory (tbs_…).' },
+        { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'An API key of a tenant (tbk_…).' },
+        'api_key',
+      )
+      .addBearerAuth(
+        { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'A SCIM token of a directory (tbs_…).' },
         'scim_token',
       )
-      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The operator’s token (tbo_…).' }, 'operator_token')
+      .addBearerAuth(
+        { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'The operator’s token (tbo_…).' },
+        'operator_token',
+      )
       .addCookieAuth('__Host-session', { type: 'apiKey', in: 'cookie' }, 'session')
       .addTag('scim', 'SCIM 2.0 (RFC 7643, RFC 7644): /Schemas and /ServiceProviderConfig say what a directory takes.')
       .build(),

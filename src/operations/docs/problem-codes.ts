@@ -20,6 +20,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   invalid_fields: 'Fields are not valid; `errors` names each with the reason.',
   invalid_grant: 'The code or token is unknown, used or too old, or its session has ended.',
   invalid_idempotency_key: 'An Idempotency-Key has 1 to 255 visible ASCII characters.',
+  invalid_token_request: 'The fields of a request for a token do not go together; `error` is that of RFC 6749.',
   logout_refused: 'The IdP’s logout message is not accepted; the sign-in log says why.',
   malformed_json: 'The body is no UTF-8, no JSON, or nested more than 32 deep.',
   malformed_request: 'The request cannot be read.',

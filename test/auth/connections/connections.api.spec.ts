@@ -115,6 +115,7 @@ describe('a connection from nothing', () => {
       acr_values: [],
       callback_url: `${base}/callback/${slug}`,
       backchannel_logout_url: `${base}/backchannel-logout/${slug}`,
+      signed_out_url: `${base}/signed-out`,
       login_url: `${base}/login?connection=${slug}`,
       created_at: expect.any(String),
       updated_at: expect.any(String),
@@ -179,7 +180,7 @@ describe('a connection from nothing', () => {
     expect(after.body.certificates).toHaveLength(2);
     const one = await change(body.id, { certificates: [after.body.certificates[1]] });
     expect(one.body).toMatchObject({ version: 3, certificates: [{ pem: after.body.certificates[1].pem }] });
-    expect(await store.bySlug(body.slug)).toMatchObject({ version: 3, roleMap: { staff: 'User' } });
+    expect(await store.bySlug(body.slug)).toMatchObject({ version: 3, roleMap: [['staff', 'User']] });
   });
 
   it('pairs with a directory, and then makes nobody', async () => {

@@ -60,7 +60,7 @@ export function newConnection(issuer: string, change: Partial<OidcConnection> = 
     directoryId: null,
     linkClaim: null,
     claimMap: {},
-    roleMap: {},
+    roleMap: [],
     jit: false,
     defaultRole: 'member',
     returnOrigins: [],

@@ -97,7 +97,7 @@ function connection(entityId: string, key: SamlKeyPair, changes: Partial<SamlCon
     directoryId: null,
     linkClaim: null,
     claimMap: {},
-    roleMap: {},
+    roleMap: [],
     jit: false,
     defaultRole: 'viewer',
     returnOrigins: [],
