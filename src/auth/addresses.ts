@@ -52,9 +52,9 @@ export class AuthAddresses {
     return this.at(`test/${slug}/${handle}`);
   }
 
-  /** Where a browser looks again whether somebody is signed in, with its own cookies. */
-  over(slug: string): string {
-    return this.at(`over/${slug}`);
+  /** Where a browser goes on after a form that another site has posted, with its own cookies. */
+  landing(slug: string, query: Record<string, string>): string {
+    return `${this.at(`landing/${slug}`)}?${new URLSearchParams(query).toString()}`;
   }
 
   get signedOut(): string {

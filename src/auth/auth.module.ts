@@ -18,7 +18,9 @@ import { SessionController } from './sessions/session.controller.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { UserSessionsController } from './sessions/user-sessions.controller.js';
+import { Arrival } from './sign-in/arrival.js';
 import { CallbackController } from './sign-in/callback.controller.js';
+import { LandingController } from './sign-in/landing.controller.js';
 import { LoginController } from './sign-in/login.controller.js';
 import { PendingSignIns } from './sign-in/pending.guards.js';
 import { RefusedSignIns } from './sign-in/refusals.filter.js';
@@ -38,6 +40,7 @@ import { TokensController } from './tokens/tokens.controller.js';
   controllers: [
     LoginController,
     CallbackController,
+    LandingController,
     SessionController,
     TokensController,
     LogoutController,
@@ -54,6 +57,7 @@ import { TokensController } from './tokens/tokens.controller.js';
     SignInRequestsRepository,
     SignInLimits,
     SignInStart,
+    Arrival,
     PendingSignIns,
     SignInCompletion,
     SignInLog,

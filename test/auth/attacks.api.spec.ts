@@ -45,7 +45,7 @@ async function honest(): Promise<void> {
 }
 /** Nobody is signed in, and the reason stands in the log. */
 async function refused(tab: Tab, answered: Seen, reason: string): Promise<void> {
-  const seen = answered.location?.includes('/api/auth/over/') ? await tab.get(answered.location) : answered;
+  const seen = answered.location?.includes('/api/auth/landing/') ? await tab.get(answered.location) : answered;
   expect(seen.status).toBeGreaterThanOrEqual(400);
   expect(await tab.who()).toBeNull();
   expect(await reasonOf(house, seen)).toBe(reason);

@@ -1,12 +1,12 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { mintToken } from '../../src/base/crypto/tokens.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { createHash, randomBytes } from 'node:crypto';
 import { send } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from './oidc/support/op.js';
 import { OidcDoor, reasonOf, SamlDoor, trustDomain } from './support/doors.js';
-import { Tab } from './support/tab.js';
+import { Tab, type Seen } from './support/tab.js';
 
 let service: TestApp;
 let house: House;
@@ -121,6 +121,48 @@ describe('which sign-in it is', () => {
     }
     expect((await tab().get(`/api/auth/login?connection=${door.slug}&connection=x`)).status).toBe(400);
     expect((await login({ connection: door.slug, iss: op.issuer, target_link_uri: '/there' })).status).toBe(302);
+  });
+});
+
+describe('an IdP that begins by itself (OIDC Core §4)', () => {
+  it('names its issuer, by GET or as a form; where several have it, or nobody, nobody is sent anywhere', async () => {
+    const own = await hostileOp(() => new Date());
+    try {
+      const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, own);
+      const asked = { iss: own.issuer, login_hint: 'ada@x.example', target_link_uri: '/deep' };
+      const at = (seen: Seen): URL => new URL(seen.location!);
+      const byGet = at(await login(asked));
+      expect([byGet.origin, byGet.searchParams.get('login_hint')]).toEqual([own.issuer, 'ada@x.example']);
+      const browser = tab();
+      const posted = await browser.post('/api/auth/login', Object.entries(asked));
+      expect(posted.status).toBe(303);
+      const query = at(await browser.get(posted.location!)).searchParams;
+      await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'began-there' }));
+      const seen = await door.answer(browser, query, { sub: 'began-there' });
+      expect([seen.status, at(seen).pathname]).toEqual([303, '/deep']);
+      expect((await login({ iss: `${own.issuer}/` })).status).toBe(404);
+      expect((await login({ iss: 'x\0y' })).status).toBe(404);
+      const stranger = await newHouse(service);
+      await OidcDoor.open(service, stranger, {}, own);
+      const both = await login(asked);
+      expect([both.status, both.location]).toEqual([200, null]);
+      expect(both.text).toContain('value="ada@x.example"');
+      expect(both.text).not.toContain(door.slug);
+      await house.api.patch(`/connections/${door.id}`, { enabled: false });
+      expect((await login(asked)).status).toBe(302);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('sends nobody to another site, and takes each thing once', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    const evil = await login({ connection: door.slug, target_link_uri: 'https://evil.example/' });
+    expect(evil.status).toBe(422);
+    const twice = await tab().post(`/api/auth/login?iss=https://a.example`, [['iss', 'https://b.example']]);
+    expect((await tab().get(twice.location!)).status).toBe(400);
+    const text = await tab().send('POST', '/api/auth/login', '{}', { 'content-type': 'application/json' });
+    expect(text.status).toBe(415);
   });
 });
 

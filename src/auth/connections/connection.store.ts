@@ -61,6 +61,21 @@ export class ConnectionStore {
     });
   }
 
+  /**
+   * The enabled OIDC connections of an issuer, of whatever tenant; at most three, since nobody goes on from more than
+   * one without being asked. Not kept: the text is anybody's.
+   */
+  async byIssuer(issuer: string): Promise<Connection[]> {
+    if (issuer.length > 2_048 || issuer.includes('\0')) return [];
+    const { rows } = await this.db.query<StoredConnection>(
+      `select ${COLUMNS} from connections c
+       where c.settings ->> 'issuer' = $1 and c.type = 'oidc' and c.enabled and c.deleted_at is null
+       limit 3`,
+      [issuer],
+    );
+    return rows.map((row) => this.open(row));
+  }
+
   /** The enabled ones of a tenant, oldest first. */
   ofTenant(tenantId: string): Promise<Connection[]> {
     return this.lists.get(tenantId, async () => {

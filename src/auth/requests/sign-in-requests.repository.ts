@@ -12,8 +12,6 @@ export interface SignInRequest {
   browser_hash: Buffer | null;
   return_to: string | null;
   code_challenge: string | null;
-  /** Of the session that the browser had when it began. SAML's answer is another site's form, with which it does not come. */
-  session_hash: Buffer | null;
   actor: Actor | null;
   used: boolean;
   expired: boolean;
@@ -21,7 +19,7 @@ export interface SignInRequest {
 
 export type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired'>;
 
-const COLUMNS = `id, connection_id, kind, browser_hash, return_to, code_challenge, session_hash, actor, used_at is not null as used,
+const COLUMNS = `id, connection_id, kind, browser_hash, return_to, code_challenge, actor, used_at is not null as used,
   expires_at <= now() as expired`;
 
 /** How long an admin's link to a test sign-in can be opened. */
@@ -35,9 +33,9 @@ export class SignInRequestsRepository {
   async insert(tenantId: string, connectionId: string, request: NewSignInRequest): Promise<void> {
     const seconds = request.browser_hash === null ? TEST_LINK_SECONDS : SIGN_IN_SECONDS;
     await this.db.query(
-      `insert into sign_in_requests (tenant_id, id, connection_id, kind, browser_hash, return_to, code_challenge, session_hash, actor,
+      `insert into sign_in_requests (tenant_id, id, connection_id, kind, browser_hash, return_to, code_challenge, actor,
          expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10))`,
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))`,
       [
         tenantId,
         request.id,
@@ -46,7 +44,6 @@ export class SignInRequestsRepository {
         request.browser_hash,
         request.return_to,
         request.code_challenge,
-        request.session_hash,
         request.actor === null ? null : JSON.stringify(request.actor),
         seconds,
       ],

@@ -85,11 +85,6 @@ export class SessionsService {
     return ended === null ? null : { ...ended, tenantId: parsed.tenantId };
   }
 
-  /** The same by the hash of the token, where that is all that is known. */
-  async endByHash(tenantId: string, hash: Buffer, why: SessionEnd, db: SqlRunner = this.db): Promise<void> {
-    await this.repository.endByHash(db, tenantId, hash, why);
-  }
-
   /** Ends one session of a person; false where that person has no such session. */
   async endOne(
     tenantId: string,

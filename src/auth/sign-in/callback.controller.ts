@@ -1,22 +1,24 @@
 import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Clock } from '../../base/clock.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { AccountMaking } from '../accounts/account-making.js';
 import { mayMake } from '../accounts/account.rules.js';
 import { AccountsService } from '../accounts/accounts.service.js';
+import { AuthAddresses } from '../addresses.js';
 import { OidcSignInGuard } from '../oidc/oidc.strategy.js';
 import { sendPage } from '../pages/layout.js';
 import { testPage } from '../pages/pages.js';
-import { forgetCookie } from '../requests/browser-half.js';
+import { forgetCookie, newHandle } from '../requests/browser-half.js';
 import { SamlSignInGuard } from '../saml/saml.strategy.js';
-import { sessionCookie, sessionToken } from '../sessions/session.cookie.js';
+import { sessionToken } from '../sessions/session.cookie.js';
 import { SignInLog } from '../sign-ins/sign-in-log.js';
-import { TokenExchange } from '../tokens/token-exchange.js';
+import { Arrival } from './arrival.js';
 import { DocumentsGuard } from './documents.guard.js';
+import { landingCookie } from './landing.cookie.js';
 import { PendingOidcGuard, PendingSamlGuard } from './pending.guards.js';
 import { RefusedSignIns } from './refusals.filter.js';
-import { SignInCompletion } from './sign-in-completion.js';
-import { SignInStart } from './sign-in-start.js';
+import { SignInCompletion, type SignedIn } from './sign-in-completion.js';
 import { cookiesOf, originOf, type SignInHttpRequest } from './sign-in.context.js';
 import { workingTest } from './test-result.mapping.js';
 
@@ -37,47 +39,41 @@ export class CallbackController {
     private readonly completion: SignInCompletion,
     private readonly accounts: AccountsService,
     private readonly making: AccountMaking,
-    private readonly start: SignInStart,
-    private readonly tokens: TokenExchange,
+    private readonly arrival: Arrival,
     private readonly log: SignInLog,
+    private readonly addresses: AuthAddresses,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
   @UseGuards(PendingOidcGuard, OidcSignInGuard)
   @ApiOperation({ summary: 'The redirect URI of an OIDC connection' })
   @ApiResponse({ status: 303, description: 'Signed in, and on to `return_to`.' })
-  oidc(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
-    return this.finish(req, res);
+  async oidc(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    const { connection, request } = req.signInContext!;
+    const session = await this.finish(req, res, sessionToken(cookiesOf(req)));
+    if (session !== null) await this.arrival.go(res, connection, request, session);
   }
 
   @Post()
   @UseGuards(PendingSamlGuard, SamlSignInGuard)
   @ApiOperation({ summary: 'The assertion consumer service of a SAML connection (HTTP-POST)' })
-  @ApiResponse({ status: 303, description: 'Signed in, and on to `return_to`.' })
-  saml(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
-    return this.finish(req, res);
+  @ApiResponse({ status: 303, description: 'Signed in, and on to `return_to` by way of a page of ours.' })
+  async saml(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    const { connection, request } = req.signInContext!;
+    const session = await this.finish(req, res, null);
+    if (session === null) return;
+    const handle = request?.id ?? newHandle(this.clock.now());
+    res.setHeader('Set-Cookie', landingCookie(handle, session.token));
+    res.redirect(303, this.addresses.landing(connection.slug, { request: handle }));
   }
 
-  private async finish(req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
+  /** Begins the session; null where it was only a test, which has been answered. */
+  private async finish(req: SignInHttpRequest, res: BridgeResponse, old: string | null): Promise<SignedIn | null> {
     const { connection, request } = req.signInContext!;
-    const verified = req.user!;
-    if (request?.kind === 'test') return this.finishTest(req, res);
-    const old = { token: sessionToken(cookiesOf(req)), hash: request?.session_hash ?? null };
-    const target = this.start.targetOrHome(connection, request?.return_to ?? null);
-    const signedIn = await this.completion.complete(connection, verified, old, originOf(req));
-    res.setHeader('Set-Cookie', [
-      sessionCookie(signedIn.token),
-      ...(request === null ? [] : [forgetCookie(request.id)]),
-    ]);
-    if (target.application === null) return res.redirect(303, target.url);
-    const url = new URL(target.url);
-    const code = await this.tokens.code(connection.tenantId, {
-      sessionId: signedIn.sessionId,
-      audience: target.application,
-      codeChallenge: request?.code_challenge ?? null,
-    });
-    url.searchParams.set('code', code);
-    res.redirect(303, url.href);
+    if (request?.kind !== 'test') return this.completion.complete(connection, req.user!, old, originOf(req));
+    await this.finishTest(req, res);
+    return null;
   }
 
   /** Shows what a sign-in would have come to, and changes nothing but the log. */

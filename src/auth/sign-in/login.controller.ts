@@ -1,6 +1,7 @@
-import { Controller, Get, Param, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
+import { readForm } from '../../base/http/form.js';
 import { queryText, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { AuthAddresses } from '../addresses.js';
@@ -19,6 +20,8 @@ import { startAsk, startQuery } from './start-ask.mapping.js';
 import { SignInStart, type NextStep, type StartAsk } from './sign-in-start.js';
 import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
 
+/** Three addresses of up to 2 048 octets, percent-encoded. */
+const FORM_BYTES = 20_000;
 const UNKNOWN = 'There is no sign-in for this e-mail address. Check it for slips; if it is right, ask your IT team.';
 
 /** Where sign-ins begin. */
@@ -33,17 +36,22 @@ export class LoginController {
     private readonly start: SignInStart,
     private readonly limits: SignInLimits,
     private readonly addresses: AuthAddresses,
-    private readonly refused: RefusedSignIns,
   ) {}
 
   @Get('login')
   @ApiOperation({
     summary: 'Begins a sign-in in a browser; without e-mail and connection, asks for the e-mail',
     description:
-      'The connection follows from the e-mail’s domain, or is named. Afterwards the browser goes to `return_to`: a path of this site, or an address of an origin that the connection allows, which gets a one-time `code` for `POST /api/auth/token`. An IdP that begins by itself (OIDC Core §4) sends `iss` and `target_link_uri`.',
+      'The connection follows from the e-mail’s domain or the issuer, or is named. Afterwards the browser goes to `return_to`: a path of this site, or an address of an origin that the connection allows, which gets a one-time `code` for `POST /api/auth/token`. An IdP that begins by itself (OIDC Core §4) sends `iss` and `target_link_uri`.',
   })
   @ApiQuery({ name: 'email', required: false })
   @ApiQuery({ name: 'connection', required: false, description: 'The slug of a connection.' })
+  @ApiQuery({ name: 'iss', required: false, description: 'The issuer of an OIDC connection (OIDC Core §4).' })
+  @ApiQuery({
+    name: 'target_link_uri',
+    required: false,
+    description: 'The `return_to` of an IdP that begins by itself.',
+  })
   @ApiQuery({ name: 'return_to', required: false })
   @ApiQuery({ name: 'prompt', required: false, enum: ['select_account', 'login'] })
   @ApiQuery({ name: 'login_hint', required: false })
@@ -58,20 +66,34 @@ export class LoginController {
     this.limits.start(req.ip ?? '');
     const ask = startAsk(query);
     const slug = queryText(query, 'connection');
+    const issuer = queryText(query, 'iss');
     const email = queryText(query, 'email')?.trim() ?? '';
     if (slug !== undefined && slug !== '') {
       const connection = await this.connections.bySlug(slug);
       if (connection === null) throw new NotFound('connection');
-      demandIssuer(connection, queryText(query, 'iss'));
+      if (issuer !== undefined) demandIssuer(connection, issuer);
       return this.go(connection, ask, req, res);
     }
-    if (email === '') return this.askForEmail(res, '', ask, null);
+    if (email === '') return this.byIssuer(issuer, ask, req, res);
     const found = await this.byEmail(email);
     // The same words for every name of a domain: whether there is such an account is nobody's business here.
     if (found.length === 0) return this.askForEmail(res, email, ask, UNKNOWN);
     if (found.length === 1) return this.go(found[0]!, { ...ask, loginHint: ask.loginHint ?? email }, req, res);
     const hinted = { ...ask, loginHint: ask.loginHint ?? email };
     sendPage(res, choicePage(found.map((one) => ({ label: one.name, href: this.again(one, hinted) }))));
+  }
+
+  @Post('login')
+  @ApiOperation({
+    summary: 'The same for an IdP that begins by itself and posts it as a form (OIDC Core §4)',
+    description: 'A form of another site comes without our cookies; the browser is sent on to the same by GET.',
+  })
+  @ApiResponse({ status: 303, description: 'To the same address, with what the form says in its query.' })
+  async initiated(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    const mark = req.originalUrl.indexOf('?');
+    const query = new URLSearchParams(mark < 0 ? '' : req.originalUrl.slice(mark + 1));
+    for (const [name, value] of await readForm(req, FORM_BYTES)) query.append(name, value);
+    res.redirect(303, `${this.addresses.login}?${query.toString()}`);
   }
 
   @Get('test/:slug/:handle')
@@ -92,28 +114,24 @@ export class LoginController {
     follow(res, next);
   }
 
-  @Get('over/:slug')
-  @ApiExcludeEndpoint()
-  async over(
-    @Param('slug') slug: string,
-    @Query() query: QueryMap,
-    @Req() req: SignInHttpRequest,
-    @Res() res: BridgeResponse,
-  ): Promise<void> {
-    const connection = await this.connections.bySlug(slug);
-    if (connection === null) throw new NotFound('connection');
-    req.tenantId = connection.tenantId;
-    const handle = queryText(query, 'request') ?? '';
-    const request = await this.start.ofBrowser(connection, handle, cookiesOf(req));
-    req.signInContext = { connection, request, browser: null };
-    const supportId = queryText(query, 'support_id') ?? '';
-    await this.refused.stale(req, res, /^sin_[0-9a-z]{26}$/.test(supportId) ? supportId : req.id);
-  }
-
   private async go(connection: Connection, ask: StartAsk, req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
     req.tenantId = connection.tenantId;
     req.signInContext = { connection, request: null, browser: null };
     follow(res, await this.start.begin(connection, ask, cookiesOf(req)));
+  }
+
+  /** The issuer names the connection where only one has it; else, and where nobody is named, people are asked. */
+  private async byIssuer(
+    issuer: string | undefined,
+    ask: StartAsk,
+    req: SignInHttpRequest,
+    res: BridgeResponse,
+  ): Promise<void> {
+    if (issuer === undefined || issuer === '') return this.askForEmail(res, '', ask, null);
+    const found = await this.connections.byIssuer(issuer);
+    if (found.length === 0) throw new NotFound('connection');
+    if (found.length === 1) return this.go(found[0]!, ask, req, res);
+    this.askForEmail(res, ask.loginHint ?? '', ask, null);
   }
 
   /** The enabled connections that an e-mail leads to: the one its domain is bound to, else all of its tenant. */
@@ -143,8 +161,7 @@ function follow(res: BridgeResponse, { step, cookies }: NextStep): void {
 }
 
 /** Whoever names an issuer means this one; another would send people to where they did not want to go. */
-function demandIssuer(connection: Connection, issuer: string | undefined): void {
-  if (issuer === undefined) return;
+function demandIssuer(connection: Connection, issuer: string): void {
   const own = connection.type === 'oidc' ? connection.issuer : connection.idpEntityId;
   if (issuer !== own) throw new InvalidFields([{ field: 'iss', message: 'is not the issuer of this connection' }]);
 }

@@ -83,11 +83,8 @@ export class RefusedSignIns implements ExceptionFilter {
   async stale(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {
     const context = req.signInContext;
     if (req.method === 'POST' && context !== undefined) {
-      const query = new URLSearchParams({
-        support_id: supportId,
-        ...(context.request ? { request: context.request.id } : {}),
-      });
-      return res.redirect(303, `${this.addresses.over(context.connection.slug)}?${query.toString()}`);
+      const query = { support_id: supportId, ...(context.request ? { request: context.request.id } : {}) };
+      return res.redirect(303, this.addresses.landing(context.connection.slug, query));
     }
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
     if (session !== null) {

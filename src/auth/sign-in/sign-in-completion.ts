@@ -15,16 +15,10 @@ import { SignInLimits } from './sign-in-limits.js';
 
 /** A session that has just begun. */
 export interface SignedIn {
-  sessionId: string;
+  id: string;
   /** For the cookie. */
   token: string;
   userId: string;
-}
-
-/** The session that a browser has, or had; SAML's answer comes without the cookie. */
-export interface OldSession {
-  token: string | null;
-  hash: Buffer | null;
 }
 
 const UNIQUE_VIOLATION = '23505';
@@ -48,11 +42,16 @@ export class SignInCompletion {
   ) {}
 
   /**
-   * Signs the person in and ends the session that the browser had before (`old`: its cookie now, and what it was when
-   * the sign-in began). Throws `SignInRefused`; then
-   * there is no session, though somebody may have been made (who has no seat), or their names brought up to date.
+   * Signs the person in and ends the session that the browser had before (`old`: its cookie's token; null where it had
+   * none, or where that cannot be seen here). Throws `SignInRefused`; then there is no session, though somebody may
+   * have been made (who has no seat), or their names brought up to date.
    */
-  async complete(connection: Connection, verified: VerifiedSignIn, old: OldSession, origin: Origin): Promise<SignedIn> {
+  async complete(
+    connection: Connection,
+    verified: VerifiedSignIn,
+    old: string | null,
+    origin: Origin,
+  ): Promise<SignedIn> {
     await this.useOnce(connection, verified);
     this.limits.demandAccountTriesLeft(connection.id, verified.subject);
     const found = await this.find(connection, verified, origin.requestId);
@@ -105,7 +104,7 @@ export class SignInCompletion {
     connection: Connection,
     verified: VerifiedSignIn,
     found: FoundAccount,
-    old: OldSession,
+    old: string | null,
     origin: Origin,
   ): Promise<SignedIn> {
     const { tenantId, id: connectionId } = connection;
@@ -113,8 +112,7 @@ export class SignInCompletion {
       await this.demandHeld(connection, tx);
       const person = await this.demandStillIn(tx, tenantId, found);
       await this.bind(tx, connection, found);
-      await this.sessions.end(old.token, 'signed_in_again', tx);
-      if (old.hash !== null) await this.sessions.endByHash(tenantId, old.hash, 'signed_in_again', tx);
+      await this.sessions.end(old, 'signed_in_again', tx);
       const who = { userId: person.id, userEpoch: person.session_epoch, connectionId, verified };
       const session = await this.sessions.begin(tx, tenantId, who, origin);
       const entry = {
@@ -128,7 +126,7 @@ export class SignInCompletion {
         sessionId: session.id,
       } as const;
       await this.log.record(tenantId, entry, origin, tx);
-      return { sessionId: session.id, token: session.token, userId: person.id };
+      return { id: session.id, token: session.token, userId: person.id };
     });
   }
 

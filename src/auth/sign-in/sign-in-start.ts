@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import { hashToken } from '../../base/crypto/tokens.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import type { Actor } from '../../identity/source.js';
 import { AuthAddresses } from '../addresses.js';
@@ -10,7 +9,6 @@ import { BrowserHalf, giveUpOldest, isHandle, newHandle } from '../requests/brow
 import { returnTarget, type ReturnTarget } from '../requests/return-to.rules.js';
 import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
-import { sessionToken } from '../sessions/session.cookie.js';
 import { SignInRefused } from '../sign-in-refused.js';
 
 /** Where the browser goes next, and the cookies that it takes along. */
@@ -51,7 +49,6 @@ export class SignInStart {
       browser_hash: browser.hash,
       return_to: ask.returnTo,
       code_challenge: ask.codeChallenge,
-      session_hash: hashOf(sessionToken(cookies)),
       actor: null,
     });
     return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
@@ -66,7 +63,6 @@ export class SignInStart {
       browser_hash: null,
       return_to: null,
       code_challenge: null,
-      session_hash: null,
       actor,
     });
     return handle;
@@ -140,8 +136,4 @@ export class SignInStart {
   private cookie(connection: Connection, handle: string, browser: BrowserHalf): string {
     return browser.cookie(handle, connection.type === 'saml' ? 'None' : 'Lax');
   }
-}
-
-function hashOf(token: string | null): Buffer | null {
-  return token === null ? null : hashToken(token);
 }

@@ -146,8 +146,15 @@ export class SamlDoor {
     };
   }
 
-  post(tab: Tab, form: Map<string, string>): Promise<Seen> {
+  /** What the ACS says to a form, and nothing after it. */
+  postOnly(tab: Tab, form: Map<string, string>): Promise<Seen> {
     return tab.post(`/api/auth/callback/${this.slug}`, form);
+  }
+
+  /** The same as a browser sees it, which goes on to the page of ours that it is sent to. */
+  async post(tab: Tab, form: Map<string, string>): Promise<Seen> {
+    const seen = await this.postOnly(tab, form);
+    return seen.location?.includes('/api/auth/landing/') ? tab.get(seen.location) : seen;
   }
 
   /** The whole way. */

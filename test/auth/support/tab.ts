@@ -48,14 +48,14 @@ export class Tab {
   }
 
   cookies(crossSite = false): string {
-    const sent = [...this.jar].filter(([name]) => !crossSite || name !== '__Host-session');
+    const sent = [...this.jar].filter(([name]) => !crossSite || !/^__Host-(session$|landing-)/.test(name));
     return sent.map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
   async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Seen> {
     const own = new URL(this.service.app.config.appUrl).origin;
     const url = path.startsWith(own) ? this.service.url + path.slice(own.length) : path;
-    // The form that an IdP posts comes from another site: the session's cookie (Lax) does not come along.
+    // The form that an IdP posts comes from another site: the session's cookies (Lax) do not come along.
     const isFormOfTheIdp = method === 'POST' && url.includes('/api/auth/callback/');
     const answer = await fetch(url.startsWith('http') ? url : this.service.url + url, {
       method,

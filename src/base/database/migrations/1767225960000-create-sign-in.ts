@@ -25,6 +25,11 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
         foreign key (tenant_id, directory_id) references directories (tenant_id, id)
       )`);
     await db.query(`create index connections_directory on connections (tenant_id, directory_id)`);
+    // An IdP that begins a sign-in by itself names its issuer, and nothing else that is ours (OIDC Core §4).
+    await db.query(
+      `create index connections_issuer on connections using hash ((settings ->> 'issuer'))
+       where type = 'oidc' and enabled and deleted_at is null`,
+    );
     // What is unique over all tenants: a browser that comes back from an IdP names only the slug.
     await db.query(`
       create table connection_slugs (
@@ -64,7 +69,6 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
         browser_hash bytea,
         return_to text,
         code_challenge text,
-        session_hash bytea,
         actor jsonb,
         created_at timestamptz not null default now(),
         expires_at timestamptz not null,
