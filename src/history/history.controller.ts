@@ -1,6 +1,8 @@
 import { Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { InvalidFields } from '../base/errors/domain-error.js';
+import { ApiPage } from '../base/http/api-answers.js';
+import { ApiRefusals } from '../base/http/api-problems.js';
 import { csvLine } from '../base/http/csv.js';
 import { exportFormat, sendExport } from '../base/http/export.js';
 import { pageOf, readPage } from '../base/http/page.js';
@@ -10,8 +12,8 @@ import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
+import { ENTRY_SHAPE } from './entry.dto.js';
 import { ENTRY_COLUMNS, entryBody, entryCells } from './entry.mapping.js';
-import { HistoryPage } from './history.dto.js';
 import type { HistoryFilter } from './history.repository.js';
 import { HistoryService } from './history.service.js';
 import { ENTRY_KINDS, placeText, type EntryKind } from './timeline.rules.js';
@@ -21,6 +23,7 @@ const OPTIONS = ['kind', 'since', 'until', 'order', 'limit', 'cursor', 'format']
 /** All that happened to a person: changes, deliveries, seats, sign-ins, sessions, and what admins did. */
 @ApiController('users/:user_id/history', { tag: 'history' })
 @RequireScope('audit:read')
+@ApiRefusals()
 export class HistoryController {
   constructor(private readonly history: HistoryService) {}
 
@@ -33,10 +36,7 @@ export class HistoryController {
   @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
   @ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } })
   @ApiQuery({ name: 'order', required: false, enum: ['asc', 'desc'] })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
-  @ApiOkResponse({ type: HistoryPage })
+  @ApiPage(ENTRY_SHAPE, { exports: true })
   async list(
     @CurrentCaller() { tenantId }: Caller,
     @Param('user_id') userId: string,

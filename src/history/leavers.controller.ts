@@ -1,5 +1,7 @@
 import { applyDecorators, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiPage } from '../base/http/api-answers.js';
+import { ApiRefusals } from '../base/http/api-problems.js';
 import { csvLine } from '../base/http/csv.js';
 import { exportFormat, sendExport } from '../base/http/export.js';
 import { pageOf, readPage } from '../base/http/page.js';
@@ -9,8 +11,8 @@ import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
-import { LeaverPage } from './history.dto.js';
 import { HistoryService } from './history.service.js';
+import { LeaverShape } from './leaver.dto.js';
 import { LEAVER_COLUMNS, leaverBody, leaverCells } from './leaver.mapping.js';
 import { LEAVER_STATES } from './leaver.rules.js';
 import type { LeaverFilter } from './leavers.repository.js';
@@ -25,15 +27,13 @@ const DescribedList = (): MethodDecorator =>
     ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } }),
     ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } }),
     ApiQuery({ name: 'state', required: false, enum: LEAVER_STATES }),
-    ApiQuery({ name: 'limit', required: false }),
-    ApiQuery({ name: 'cursor', required: false }),
-    ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] }),
-    ApiOkResponse({ type: LeaverPage }),
+    ApiPage(LeaverShape, { exports: true }),
   );
 
 /** Each leaver's record: when the IdP asked, and when it was true here and at the platform. */
 @ApiController('leavers', { tag: 'history' })
 @RequireScope('audit:read')
+@ApiRefusals()
 export class LeaversController {
   constructor(
     private readonly leavers: LeaversService,

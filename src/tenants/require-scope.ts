@@ -1,4 +1,5 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
 import type { Scope } from './scopes.js';
 
 /** What a route demands: a scope, any valid API key, or the operator's token. */
@@ -6,8 +7,12 @@ export type Demand = Scope | 'any-key' | 'operator';
 
 export const DEMAND = Symbol('what a route demands of its caller');
 
+/** Where the documentation finds the scope. */
+export const DOCUMENTED_SCOPE = 'x-scope';
+
 /** The route is for keys with this scope. */
-export const RequireScope = (scope: Scope): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, scope);
+export const RequireScope = (scope: Scope): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(DEMAND, scope), ApiExtension(DOCUMENTED_SCOPE, scope));
 
 /** The route is for every valid API key. */
 export const NoScope = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'any-key' satisfies Demand);

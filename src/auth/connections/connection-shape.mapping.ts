@@ -1,43 +1,51 @@
 import type { AuthAddresses } from '../addresses.js';
 import { certificateFacts } from './certificates.rules.js';
-import type { ConnectionBody } from './connections.dto.js';
+import type { ConnectionBody } from './connection-bodies.dto.js';
 import type { ConnectionRow } from './connections.repository.js';
 
 /** A connection as the API shows it: with what the admin of the IdP has to be told, and without any secret. */
 export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): ConnectionBody {
   const { slug } = row;
-  const role_map = Object.fromEntries(row.settings.role_map);
-  return {
+  const head = {
     id: row.id,
-    type: row.type,
     slug,
     name: row.name,
     enabled: row.enabled,
     version: row.version,
     directory_id: row.directory_id,
-    ...(row.type === 'oidc'
-      ? {
-          ...row.settings,
-          role_map,
-          client_secret_set: row.client_secret_sealed !== null,
-          private_key_set: row.private_key_sealed !== null,
-          client_keys_url: row.settings.token_auth === 'private_key_jwt' ? addresses.clientKeys(slug) : null,
-          signed_out_url: addresses.signedOut,
-          backchannel_logout_url: addresses.backchannelLogout(slug),
-        }
-      : {
-          ...row.settings,
-          role_map,
-          certificates: row.settings.certificates.map(certificateFacts),
-          metadata_checked_at: row.settings.metadata_url === null ? null : row.metadata_checked_at,
-          metadata_problem: row.metadata_problem,
-          entity_id: row.settings.sp_entity_id ?? addresses.metadata(slug),
-          sp_metadata_url: addresses.metadata(slug),
-          sp_slo_url: addresses.slo(slug),
-        }),
+  };
+  const role_map = Object.fromEntries(row.settings.role_map);
+  const told = {
     callback_url: addresses.callback(slug),
     login_url: `${addresses.login}?connection=${slug}`,
     created_at: row.created_at,
     updated_at: row.updated_at,
+  };
+  if (row.type === 'oidc') {
+    return {
+      ...head,
+      type: row.type,
+      ...row.settings,
+      role_map,
+      client_secret_set: row.client_secret_sealed !== null,
+      private_key_set: row.private_key_sealed !== null,
+      client_keys_url: row.settings.token_auth === 'private_key_jwt' ? addresses.clientKeys(slug) : null,
+      signed_out_url: addresses.signedOut,
+      backchannel_logout_url: addresses.backchannelLogout(slug),
+      ...told,
+    };
+  }
+  return {
+    ...head,
+    type: row.type,
+    ...row.settings,
+    role_map,
+    certificates: row.settings.certificates.map(certificateFacts),
+    metadata_checked_at: row.settings.metadata_url === null ? null : row.metadata_checked_at,
+    metadata_problem: row.metadata_problem,
+    entity_id: row.settings.sp_entity_id ?? addresses.metadata(slug),
+    sp_metadata_url: addresses.metadata(slug),
+    sp_slo_url: addresses.slo(slug),
+    ...told,
   };
 }

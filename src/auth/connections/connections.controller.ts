@@ -1,34 +1,34 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiPage, ApiRecord } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
-import {
-  ChangeConnection,
-  ConnectionBody,
-  ConnectionCheckBody,
-  CreateConnection,
-  RefreshMetadata,
-} from './connections.dto.js';
+import { CONNECTION_SHAPE, ConnectionCheckBody, type ConnectionBody } from './connection-bodies.dto.js';
+import { ChangeConnection, CreateConnection, RefreshMetadata } from './connections.dto.js';
 import { ConnectionsService } from './connections.service.js';
 
 @ApiController('connections')
 @RequireScope('admin')
+@ApiRefusals()
 export class ConnectionsController {
   constructor(private readonly connections: ConnectionsService) {}
 
   @Post()
   @ApiOperation({ summary: 'A new connection to an IdP, by OpenID Connect or SAML' })
-  @ApiCreatedResponse({ type: ConnectionBody })
+  @ApiRecord(CONNECTION_SHAPE, 201)
+  @ApiRefusals({ 409: ['slug_taken', 'too_many_connections'] })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateConnection): Promise<ConnectionBody> {
     return this.connections.create(caller, body);
   }
 
   @Get()
   @ApiOperation({ summary: 'The connections of this tenant, newest first' })
+  @ApiPage(CONNECTION_SHAPE)
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ConnectionBody>> {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'connections');
@@ -42,14 +42,15 @@ export class ConnectionsController {
 
   @Get(':connection_id')
   @ApiOperation({ summary: 'One connection, with what the admin of the IdP has to be told' })
-  @ApiOkResponse({ type: ConnectionBody })
+  @ApiRecord(CONNECTION_SHAPE)
   get(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionBody> {
     return this.connections.get(caller.tenantId, id);
   }
 
   @Patch(':connection_id')
   @ApiOperation({ summary: 'Changes a connection; another IdP or directory ends all its bindings and sessions' })
-  @ApiOkResponse({ type: ConnectionBody })
+  @ApiRecord(CONNECTION_SHAPE)
+  @ApiRefusals({ 409: ['changed_meanwhile'] })
   change(
     @CurrentCaller() caller: Caller,
     @Param('connection_id') id: string,
@@ -69,7 +70,8 @@ export class ConnectionsController {
   @Post(':connection_id/refresh-metadata')
   @HttpCode(200)
   @ApiOperation({ summary: 'Reads the IdP’s metadata again' })
-  @ApiOkResponse({ type: ConnectionBody })
+  @ApiRecord(CONNECTION_SHAPE)
+  @ApiRefusals({ 409: ['metadata_needs_confirmation', 'changed_meanwhile'] })
   refresh(
     @CurrentCaller() caller: Caller,
     @Param('connection_id') id: string,
@@ -81,7 +83,8 @@ export class ConnectionsController {
   @Post(':connection_id/check')
   @HttpCode(200)
   @ApiOperation({ summary: 'Looks at the IdP of an OIDC connection, without signing anybody in' })
-  @ApiOkResponse({ type: ConnectionCheckBody })
+  @ApiRecord(ConnectionCheckBody)
+  @ApiRefusals({ 422: ['invalid_fields'] })
   check(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionCheckBody> {
     return this.connections.check(caller.tenantId, id);
   }

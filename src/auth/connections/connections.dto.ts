@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import { Choice, Flag, Nested, Ruled, Whole } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { ServerSet } from '../../base/http/validate.js';
@@ -11,6 +11,7 @@ import {
   type SamlSigned,
   type TokenAuth,
 } from './connection.js';
+import { CertificateBody } from './connection-bodies.dto.js';
 import {
   certificatesProblem,
   jwkProblem,
@@ -45,6 +46,7 @@ export class ClaimMapFields {
 }
 
 /** What can be set in a connection, of either type; what belongs to the other one is refused by the service. */
+@ApiExtraModels(CertificateBody)
 export class ConnectionFields {
   @Text({
     max: 63,
@@ -89,7 +91,7 @@ export class ConnectionFields {
   token_auth?: TokenAuth;
   @Ruled(
     jwkProblem,
-    { type: Object, writeOnly: true },
+    { type: 'object', additionalProperties: true, writeOnly: true },
     { ...NULLABLE, description: 'OIDC. A JWK for private_key_jwt, kept sealed; null: a new one is made.' },
   )
   private_key?: Record<string, unknown> | null;
@@ -120,8 +122,11 @@ export class ConnectionFields {
   slo_binding?: SamlBinding;
   @Ruled(
     certificatesProblem,
-    { type: String, isArray: true },
-    { ...OPTIONAL, description: 'SAML. All of them, in PEM or base64; any of them may have signed.' },
+    { type: 'array', items: { oneOf: [{ type: 'string' }, { $ref: getSchemaPath(CertificateBody) }] } },
+    {
+      ...OPTIONAL,
+      description: 'SAML. All of them, in PEM, in base64, or as they were read here; any of them may have signed.',
+    },
   )
   certificates?: unknown[];
   @Choice(SAML_SIGNED, { ...OPTIONAL, description: 'SAML. Default assertion.' })
@@ -148,6 +153,7 @@ const SERVER_SET = [
   'client_secret_set',
   'private_key_set',
   'client_keys_url',
+  'signed_out_url',
   'backchannel_logout_url',
   'entity_id',
   'sp_metadata_url',
@@ -177,51 +183,4 @@ export class ChangeConnection extends ConnectionFields {
 export class RefreshMetadata {
   @Flag({ ...OPTIONAL, description: 'Takes another entity id, or certificates of which none is known yet.' })
   confirm?: boolean;
-}
-
-/** A pinned certificate as the API shows it. */
-export class CertificateBody {
-  @ApiProperty()
-  pem!: string;
-  @ApiProperty({ description: 'SHA-256, hexadecimal with colons.' })
-  fingerprint!: string;
-  @ApiProperty({ description: 'An expired certificate goes on verifying: the key is pinned.' })
-  not_after!: Date;
-  @ApiProperty()
-  added_at!: string;
-}
-
-/** What both types show; the fields of the type stand beside it, never a secret. */
-export class ConnectionBody {
-  @ApiProperty({ example: 'con_01k0000000abcdefghjkmnpqrs' })
-  id!: string;
-  @ApiProperty({ enum: ['oidc', 'saml'] })
-  type!: 'oidc' | 'saml';
-  @ApiProperty()
-  slug!: string;
-  @ApiProperty()
-  name!: string;
-  @ApiProperty()
-  enabled!: boolean;
-  @ApiProperty()
-  version!: number;
-  @ApiProperty({ type: String, nullable: true })
-  directory_id!: string | null;
-  @ApiProperty({ description: 'The redirect URI (OIDC), the assertion consumer service (SAML).' })
-  callback_url!: string;
-  @ApiProperty({ description: 'Where signing in through this connection begins.' })
-  login_url!: string;
-  @ApiProperty()
-  created_at!: Date;
-  @ApiProperty()
-  updated_at!: Date;
-}
-
-export class ConnectionCheckBody {
-  @ApiProperty({ description: 'Whether people could sign in, as far as that shows without anybody signing in.' })
-  ok!: boolean;
-  @ApiProperty({ type: String, nullable: true })
-  problem!: string | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'How many keys for ID tokens the IdP publishes.' })
-  keys!: number | null;
 }

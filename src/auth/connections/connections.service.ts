@@ -9,19 +9,14 @@ import { newId } from '../../base/ids.js';
 import { AuthAddresses } from '../addresses.js';
 import { OidcProtocol } from '../oidc/oidc.protocol.js';
 import { DomainsStore } from '../domains/domains.store.js';
+import type { ConnectionBody, ConnectionCheckBody } from './connection-bodies.dto.js';
 import { draftOf, namedRoles, type Draft, type Present } from './connection-draft.rules.js';
 import { ConnectionSaving, type AuditBy } from './connection-saving.js';
 import { ConnectionSecrets } from './connection-secrets.js';
 import { connectionShape } from './connection-shape.mapping.js';
 import type { IdpSettings } from './connection.settings.js';
 import { ConnectionStore } from './connection.store.js';
-import type {
-  ChangeConnection,
-  ConnectionBody,
-  ConnectionCheckBody,
-  ConnectionFields,
-  CreateConnection,
-} from './connections.dto.js';
+import type { ChangeConnection, ConnectionFields, CreateConnection } from './connections.dto.js';
 import { MetadataNeedsConfirmation, SlugTaken, TooManyConnections } from './connections.errors.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
 import { MetadataImport } from './metadata-import.js';

@@ -1,9 +1,10 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { sendJson } from '../../base/http/answer.js';
-import { ApiProblems } from '../../base/http/api-problems.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import type { BridgeResponse } from '../../base/http/request.js';
+import { JwksBody } from '../keys/jwks.dto.js';
 import { publicPart } from '../oidc/client-keys.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
 import { ConnectionStore } from './connection.store.js';
@@ -11,7 +12,8 @@ import { ConnectionStore } from './connection.store.js';
 /** What an IdP reads of us to get to know us; open to everybody. */
 @Controller('api/auth')
 @ApiTags('sign-in')
-@ApiProblems()
+@ApiParam({ name: 'idp_provider', description: 'The slug of a connection.' })
+@ApiRefusals()
 export class PublishedController {
   constructor(
     private readonly connections: ConnectionStore,
@@ -20,6 +22,7 @@ export class PublishedController {
 
   @Get('metadata/:idp_provider')
   @ApiOperation({ summary: 'Our metadata towards the IdP of a SAML connection' })
+  @ApiOkResponse({ content: { 'application/samlmetadata+xml': { schema: { type: 'string' } } } })
   async metadata(@Param('idp_provider') slug: string, @Res() res: BridgeResponse): Promise<void> {
     const connection = await this.connections.bySlug(slug);
     if (connection?.type !== 'saml') throw new NotFound('connection');
@@ -28,6 +31,7 @@ export class PublishedController {
 
   @Get('jwks/:idp_provider')
   @ApiOperation({ summary: 'The public key by which the IdP of an OIDC connection knows us (private_key_jwt)' })
+  @ApiOkResponse({ type: JwksBody })
   async keys(@Param('idp_provider') slug: string, @Res() res: BridgeResponse): Promise<void> {
     const connection = await this.connections.bySlug(slug);
     if (connection?.type !== 'oidc') throw new NotFound('connection');

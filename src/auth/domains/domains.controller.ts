@@ -1,5 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiPage, ApiRecord } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenants/api-controller.js';
@@ -12,18 +14,21 @@ import { DomainsService } from './domains.service.js';
 
 @ApiController('domains')
 @RequireScope('admin')
+@ApiRefusals()
 export class DomainsController {
   constructor(private readonly domains: DomainsService) {}
 
   @Post()
   @ApiOperation({ summary: 'A domain to be verified, with the DNS record that does it' })
-  @ApiCreatedResponse({ type: DomainBody })
+  @ApiRecord(DomainBody, 201)
+  @ApiRefusals({ 409: ['domain_exists', 'too_many_domains'] })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateDomain): Promise<DomainBody> {
     return this.domains.create(caller, body);
   }
 
   @Get()
   @ApiOperation({ summary: 'The domains of this tenant, by name' })
+  @ApiPage(DomainBody)
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<DomainBody>> {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'domains');
@@ -32,14 +37,14 @@ export class DomainsController {
 
   @Get(':domain')
   @ApiOperation({ summary: 'One domain' })
-  @ApiOkResponse({ type: DomainBody })
+  @ApiRecord(DomainBody)
   get(@CurrentCaller() caller: Caller, @Param('domain') domain: string): Promise<DomainBody> {
     return this.domains.get(caller.tenantId, domain);
   }
 
   @Patch(':domain')
   @ApiOperation({ summary: 'Binds a domain to a connection, or to none' })
-  @ApiOkResponse({ type: DomainBody })
+  @ApiRecord(DomainBody)
   change(
     @CurrentCaller() caller: Caller,
     @Param('domain') domain: string,
@@ -59,7 +64,8 @@ export class DomainsController {
   @Post(':domain/verify')
   @HttpCode(200)
   @ApiOperation({ summary: 'Looks for the DNS record now' })
-  @ApiOkResponse({ type: DomainBody })
+  @ApiRecord(DomainBody)
+  @ApiRefusals({ 409: ['domain_not_verified', 'domain_taken'] })
   verify(@CurrentCaller() caller: Caller, @Param('domain') domain: string): Promise<DomainBody> {
     return this.domains.verify(caller, domain);
   }

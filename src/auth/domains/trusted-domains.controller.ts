@@ -1,5 +1,7 @@
 import { Body, Delete, HttpCode, Param, Put } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiRecord } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { OperatorController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
@@ -10,6 +12,7 @@ import { DomainsService } from './domains.service.js';
 
 /** The operator's: domains that need no record, because the operator knows whose they are. */
 @OperatorController('tenants/:tenant_id/domains')
+@ApiRefusals()
 export class TrustedDomainsController {
   constructor(
     private readonly domains: DomainsService,
@@ -18,7 +21,8 @@ export class TrustedDomainsController {
 
   @Put(':domain')
   @ApiOperation({ summary: 'Takes a domain for a tenant’s, without a DNS record' })
-  @ApiOkResponse({ type: DomainBody })
+  @ApiRecord(DomainBody)
+  @ApiRefusals({ 409: ['domain_taken', 'domain_exists', 'too_many_domains'] })
   async trust(
     @CurrentCaller() caller: Caller,
     @Param('tenant_id') tenantId: string,

@@ -33,20 +33,8 @@ export class PersonIdentityBody extends IdentityFacts {
   connection!: string;
 }
 
-export class PersonIdentities {
-  @ApiProperty({ type: [PersonIdentityBody] })
-  data!: PersonIdentityBody[];
-}
-
 /** A binding in the list of a connection's. */
 export class ConnectionIdentityBody extends IdentityFacts {
   @ApiProperty()
   user_id!: string;
-}
-
-export class ConnectionIdentityPage {
-  @ApiProperty({ type: [ConnectionIdentityBody] })
-  data!: ConnectionIdentityBody[];
-  @ApiProperty({ type: String, nullable: true })
-  next_cursor!: string | null;
 }

@@ -1,22 +1,28 @@
 import { Delete, Get, HttpCode, Param } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiList } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
-import { PersonIdentities } from './identities.dto.js';
+import { PersonIdentityBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
 
 /** What binds a person to the subjects of IdPs; of somebody who was removed, too. */
 @ApiController('users/:user_id/identities', { tag: 'sign-in' })
 @RequireScope('admin')
+@ApiRefusals()
 export class UserIdentitiesController {
   constructor(private readonly identities: IdentitiesService) {}
 
   @Get()
   @ApiOperation({ summary: 'Who a person is at the IdPs, newest first; of a removed person, too' })
-  @ApiOkResponse({ type: PersonIdentities })
-  async list(@CurrentCaller() caller: Caller, @Param('user_id') userId: string): Promise<PersonIdentities> {
+  @ApiList(PersonIdentityBody)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('user_id') userId: string,
+  ): Promise<{ data: PersonIdentityBody[] }> {
     return { data: await this.identities.ofPerson(caller.tenantId, userId) };
   }
 

@@ -1,5 +1,6 @@
 import { Body, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { Choice, Flag, Whole } from '../../base/http/fields.js';
 import { Logger } from '../../base/log/logger.js';
 import { OperatorController } from '../../tenants/api-controller.js';
@@ -23,13 +24,27 @@ class RotateSigningKey {
   retire_old?: boolean;
 }
 
+class SigningKeyBody implements ServiceKeyView {
+  @ApiProperty({ description: 'The `kid` of tokens.' })
+  id!: string;
+  @ApiProperty({ enum: ['jwt', 'saml'] })
+  purpose!: KeyPurpose;
+  @ApiProperty({ description: 'From when on it signs.' })
+  active_from!: Date;
+  @ApiProperty({ type: Date, nullable: true, description: 'When it is worth nothing any more.' })
+  retired_at!: Date | null;
+  @ApiProperty({ description: 'A JWK (jwt), a certificate in PEM (saml).' })
+  public_key!: string;
+}
+
 class SigningKeysBody {
-  @ApiProperty({ type: [Object] })
-  keys!: ServiceKeyView[];
+  @ApiProperty({ type: [SigningKeyBody] })
+  keys!: SigningKeyBody[];
 }
 
 /** The keys that the installation signs with; the operator's. */
 @OperatorController('tenants/keys/signing')
+@ApiRefusals()
 export class SigningKeysController {
   constructor(
     private readonly keys: ServiceKeys,

@@ -1,40 +1,18 @@
 import { Controller, Delete, Get, HttpCode, Param, Req, UseGuards } from '@nestjs/common';
-import {
-  ApiCookieAuth,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiProperty,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiCookieAuth, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
-import { ApiProblems } from '../../base/http/api-problems.js';
+import { ApiList } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { AuthAddresses } from '../addresses.js';
 import { demandSameSite } from './same-site.js';
 import { SessionGuard, type SessionRequest } from './session.guard.js';
-import type { ListedSession } from './sessions.repository.js';
+import { OwnSessionBody, SessionBody } from './sessions.dto.js';
 import { SessionsService } from './sessions.service.js';
-
-class SessionBody {
-  @ApiProperty({
-    type: Object,
-    example: { id: 'usr_…', email: 'ada@example.com', first_name: 'Ada', last_name: '', role: 'User' },
-  })
-  user!: object;
-  @ApiProperty({ type: Object, example: { id: 'ten_…', name: 'Example Ltd.' } })
-  tenant!: object;
-  @ApiProperty({ type: Object, example: { id: 'con_…', slug: 'example', name: 'Okta', type: 'oidc' } })
-  connection!: object;
-  @ApiProperty({ type: Object, example: { id: 'ses_…', created_at: '2026-01-31T12:00:00Z', auth_context: null } })
-  session!: object;
-  @ApiProperty({ description: 'When it is over if it is not used any more.' })
-  expires_at!: Date;
-}
 
 /** What a person's own browser asks about their sessions. */
 @Controller('api/auth')
 @ApiTags('sign-in')
-@ApiProblems()
+@ApiRefusals()
 @ApiCookieAuth('session')
 @UseGuards(SessionGuard)
 export class SessionController {
@@ -69,7 +47,8 @@ export class SessionController {
 
   @Get('sessions')
   @ApiOperation({ summary: 'One’s own sessions, newest first; `current` is this one' })
-  async list(@Req() { session }: SessionRequest): Promise<{ data: (ListedSession & { current: boolean })[] }> {
+  @ApiList(OwnSessionBody)
+  async list(@Req() { session }: SessionRequest): Promise<{ data: OwnSessionBody[] }> {
     const all = await this.sessions.list(session.tenant_id, session.user_id);
     return { data: all.map((one) => ({ ...one, current: one.id === session.id })) };
   }
@@ -78,6 +57,7 @@ export class SessionController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Ends one of one’s own sessions' })
   @ApiNoContentResponse()
+  @ApiRefusals({ 403: ['cross_site_request'] })
   async end(@Req() req: SessionRequest, @Param('session_id') id: string): Promise<void> {
     demandSameSite(req, this.addresses.origin);
     const { tenant_id: tenantId, user_id: userId } = req.session;

@@ -2,18 +2,21 @@ import { Delete, Get, HttpCode, Param } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
+import { ApiList } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
-import type { ListedSession } from './sessions.repository.js';
+import { ListedSessionBody } from './sessions.dto.js';
 import { SessionsService } from './sessions.service.js';
 
 /** The sessions of a person, for admins. */
 @ApiController('users/:user_id/sessions', { tag: 'sign-in' })
 @RequireScope('admin')
+@ApiRefusals()
 export class UserSessionsController {
   constructor(
     private readonly sessions: SessionsService,
@@ -24,7 +27,11 @@ export class UserSessionsController {
 
   @Get()
   @ApiOperation({ summary: 'The live sessions of a person, newest first' })
-  async list(@CurrentCaller() caller: Caller, @Param('user_id') userId: string): Promise<{ data: ListedSession[] }> {
+  @ApiList(ListedSessionBody)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('user_id') userId: string,
+  ): Promise<{ data: ListedSessionBody[] }> {
     await this.demandPerson(caller, userId);
     return { data: await this.sessions.list(caller.tenantId, userId) };
   }

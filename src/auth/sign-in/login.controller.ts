@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import { readForm } from '../../base/http/form.js';
 import { queryText, type Query as QueryMap } from '../../base/http/query.js';
@@ -14,6 +14,7 @@ import { choicePage, emailPage, handoverPage } from '../pages/pages.js';
 import { isHandle } from '../requests/browser-half.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { DocumentsGuard } from './documents.guard.js';
+import { DescribedInitiatedLogin, DescribedLogin } from './login.description.js';
 import { RefusedSignIns } from './refusals.filter.js';
 import { SignInLimits } from './sign-in-limits.js';
 import { startAsk, startQuery } from './start-ask.mapping.js';
@@ -44,24 +45,7 @@ export class LoginController {
     description:
       'The connection follows from the e-mail’s domain or the issuer, or is named. Afterwards the browser goes to `return_to`: a path of this site, or an address of an origin that the connection allows, which gets a one-time `code` for `POST /api/auth/token`. An IdP that begins by itself (OIDC Core §4) sends `iss` and `target_link_uri`.',
   })
-  @ApiQuery({ name: 'email', required: false })
-  @ApiQuery({ name: 'connection', required: false, description: 'The slug of a connection.' })
-  @ApiQuery({ name: 'iss', required: false, description: 'The issuer of an OIDC connection (OIDC Core §4).' })
-  @ApiQuery({
-    name: 'target_link_uri',
-    required: false,
-    description: 'The `return_to` of an IdP that begins by itself.',
-  })
-  @ApiQuery({ name: 'return_to', required: false })
-  @ApiQuery({ name: 'prompt', required: false, enum: ['select_account', 'login'] })
-  @ApiQuery({ name: 'login_hint', required: false })
-  @ApiQuery({
-    name: 'code_challenge',
-    required: false,
-    description: 'RFC 7636, of the application that gets the code.',
-  })
-  @ApiQuery({ name: 'code_challenge_method', required: false, enum: ['S256'] })
-  @ApiResponse({ status: 302, description: 'To the IdP.' })
+  @DescribedLogin()
   async login(@Query() query: QueryMap, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     this.limits.start(req.ip ?? '');
     const ask = startAsk(query);
@@ -88,7 +72,7 @@ export class LoginController {
     summary: 'The same for an IdP that begins by itself and posts it as a form (OIDC Core §4)',
     description: 'A form of another site comes without our cookies; the browser is sent on to the same by GET.',
   })
-  @ApiResponse({ status: 303, description: 'To the same address, with what the form says in its query.' })
+  @DescribedInitiatedLogin()
   async initiated(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     const mark = req.originalUrl.indexOf('?');
     const query = new URLSearchParams(mark < 0 ? '' : req.originalUrl.slice(mark + 1));

@@ -1,6 +1,7 @@
 import { Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
 import { NotFound } from '../../base/errors/domain-error.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
@@ -17,6 +18,7 @@ class TestSignInBody {
 /** Trying a connection without anybody being signed in. */
 @ApiController('connections/:connection_id/test-sign-in', { tag: 'connections' })
 @RequireScope('admin')
+@ApiRefusals()
 export class TestSignInController {
   constructor(
     private readonly connections: ConnectionStore,

@@ -1,5 +1,7 @@
 import { Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiPage } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { csvLine } from '../../base/http/csv.js';
 import { exportFormat, sendExport } from '../../base/http/export.js';
 import { pageOf, readPage } from '../../base/http/page.js';
@@ -9,7 +11,9 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
+import { REFUSAL_REASONS } from '../sign-in-refused.js';
 import { SignInLog, type SignInFilter, type SignInRow } from './sign-in-log.js';
+import { SignInBody } from './sign-ins.dto.js';
 
 const FILTERS = ['support_id', 'user_id', 'connection_id', 'outcome', 'reason', 'since', 'until'] as const;
 const COLUMNS = [
@@ -21,6 +25,7 @@ const BATCH = 1_000;
 /** Who signed in, who was refused, and why. */
 @ApiController('sign-ins')
 @RequireScope('audit:read')
+@ApiRefusals()
 export class SignInsController {
   constructor(private readonly log: SignInLog) {}
 
@@ -33,12 +38,10 @@ export class SignInsController {
   @ApiQuery({ name: 'user_id', required: false })
   @ApiQuery({ name: 'connection_id', required: false })
   @ApiQuery({ name: 'outcome', required: false, enum: ['success', 'refused'] })
-  @ApiQuery({ name: 'reason', required: false })
+  @ApiQuery({ name: 'reason', required: false, description: `such as ${REFUSAL_REASONS.slice(0, 3).join(', ')}` })
   @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
   @ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
+  @ApiPage(SignInBody, { exports: true })
   async list(
     @CurrentCaller() caller: Caller,
     @Query() query: QueryMap,

@@ -1,57 +1,26 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { ApiProblems } from '../../base/http/api-problems.js';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { readForm } from '../../base/http/form.js';
 import type { BridgeResponse } from '../../base/http/request.js';
-import { Text } from '../../base/http/text.js';
-import { readBody, ServerSet } from '../../base/http/validate.js';
+import { readBody } from '../../base/http/validate.js';
 import { AuthAddresses } from '../addresses.js';
 import { InvalidTokenRequest } from '../auth.errors.js';
+import { JwksBody } from '../keys/jwks.dto.js';
 import { ServiceKeys } from '../keys/service-keys.js';
 import { demandSameSite } from '../sessions/same-site.js';
 import { sessionToken } from '../sessions/session.cookie.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in/sign-in.context.js';
 import { TokenExchange, type Introspection, type IssuedToken } from './token-exchange.js';
+import { IntrospectAsk, IntrospectionBody, IssuedTokenBody, TokenAsk } from './tokens.dto.js';
 
-const MAX_TOKEN = 8_192;
 const FORM_BYTES = 16 * 1024;
-
-// What OAuth libraries send besides, and what is of no use here.
-@ServerSet('client_id', 'client_secret', 'redirect_uri', 'scope')
-class TokenAsk {
-  @Text({ max: 64, optional: true, description: '`authorization_code` or `refresh_token`; follows from the others.' })
-  grant_type?: string;
-  @Text({ max: 200, optional: true, description: 'The one-time code that the browser brought.' })
-  code?: string;
-  @Text({ max: 128, optional: true, description: 'RFC 7636, where the sign-in began with a challenge.' })
-  code_verifier?: string;
-  @Text({ max: 200, optional: true })
-  refresh_token?: string;
-}
-
-@ServerSet('token_type_hint', 'client_id', 'client_secret')
-class IntrospectAsk {
-  @Text({ max: MAX_TOKEN })
-  token!: string;
-}
-
-class IssuedTokenBody {
-  @ApiProperty({ description: 'A JWT (RS256) of five minutes with `sid`.' })
-  access_token!: string;
-  @ApiProperty({ enum: ['Bearer'] })
-  token_type!: string;
-  @ApiProperty()
-  expires_in!: number;
-  @ApiProperty({ required: false, description: 'Good once, and only while the session is live.' })
-  refresh_token?: string;
-  @ApiProperty()
-  session_id!: string;
-}
+const FORMS = ['application/json', 'application/x-www-form-urlencoded'];
 
 /** Sessions for applications of other origins. */
 @Controller()
 @ApiTags('sign-in')
-@ApiProblems()
+@ApiRefusals()
 export class TokensController {
   constructor(
     private readonly tokens: TokenExchange,
@@ -64,8 +33,14 @@ export class TokensController {
   @ApiOperation({
     summary: 'A token for a one-time code, for a refresh token, or for the session’s own cookie',
   })
+  @ApiConsumes(...FORMS)
+  @ApiBody({ type: TokenAsk, required: false })
   @ApiOkResponse({ type: IssuedTokenBody })
-  @ApiBody({ type: TokenAsk })
+  @ApiRefusals({
+    400: ['invalid_grant', 'invalid_token_request'],
+    401: ['no_session'],
+    403: ['cross_site_request'],
+  })
   async issue(@Req() req: SignInHttpRequest): Promise<IssuedToken> {
     const ask = readBody(TokenAsk, await fieldsOf(req));
     const { code, refresh_token: refresh, grant_type: grant } = ask;
@@ -90,13 +65,16 @@ export class TokensController {
     description:
       'Asked without a credential: whoever has a token can read all that the answer says, but whether it counts.',
   })
+  @ApiConsumes(...FORMS)
   @ApiBody({ type: IntrospectAsk })
+  @ApiOkResponse({ type: IntrospectionBody })
   async introspect(@Req() req: SignInHttpRequest): Promise<Introspection> {
     return this.tokens.introspect(readBody(IntrospectAsk, await fieldsOf(req)).token);
   }
 
   @Get('.well-known/jwks.json')
   @ApiOperation({ summary: 'The keys that tokens are signed with (RFC 7517); the next one is there before it is used' })
+  @ApiOkResponse({ type: JwksBody })
   async jwks(@Res() res: BridgeResponse): Promise<void> {
     res.setHeader('Cache-Control', 'public, max-age=300');
     res.json(await this.keys.jwks());

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtension, ApiExtraModels, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 
 /** One wrong field of a request. */
 export class FieldProblem {
@@ -7,6 +7,14 @@ export class FieldProblem {
   field!: string;
   @ApiProperty({ example: 'must be an e-mail address' })
   message!: string;
+}
+
+/** The directory that writes what a caller wanted to change. */
+export class WritingDirectory {
+  @ApiProperty()
+  id!: string;
+  @ApiProperty()
+  name!: string;
 }
 
 /** RFC 9457, as every refusal of the API. */
@@ -27,6 +35,32 @@ export class ProblemBody {
   request_id!: string;
   @ApiProperty({ type: [FieldProblem], required: false, description: 'With 422.' })
   errors?: FieldProblem[];
+  @ApiProperty({ required: false, description: 'Of `missing_scope`: what the API key lacks.' })
+  scope?: string;
+  @ApiProperty({ required: false, description: 'Of `…_taken`: the record that has it.' })
+  id?: string;
+  @ApiProperty({ required: false, description: 'Of `managed_by_directory`.' })
+  directory?: WritingDirectory;
+  @ApiProperty({ type: [String], required: false, description: 'Of `managed_by_directory`: which fields.' })
+  fields?: string[];
+  @ApiProperty({ required: false, description: 'Of requests for tokens, and of logout tokens: as RFC 6749 §5.2.' })
+  error?: string;
+  @ApiProperty({ required: false, description: 'With `error`.' })
+  error_description?: string;
+}
+
+/** The codes that an operation refuses with, by status. */
+export type Refusals = Record<number, readonly string[]>;
+
+/** Where the documentation finds them. */
+export const REFUSALS = 'x-refusals';
+
+/**
+ * In the documentation: the refusals of an operation, by code. What follows from its form (its credential, its body, its
+ * options) is added by `operations/docs`, so only its own are named; on a controller, for operations without any.
+ */
+export function ApiRefusals(own: Refusals = {}): ClassDecorator & MethodDecorator {
+  return applyDecorators(ApiExtraModels(ProblemBody), ApiExtension(REFUSALS, own));
 }
 
 /** The refusals that every route of the API can answer with, in the documentation. */

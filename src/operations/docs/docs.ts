@@ -2,6 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { Config } from '../../base/config/config.js';
 import { pageHeaders } from '../../base/http/security-headers.js';
+import { tellFacts } from './operation-facts.js';
 import { scimPaths } from './scim-paths.js';
 
 const DESCRIPTION = `Users, seats and their directories.
@@ -9,9 +10,10 @@ const DESCRIPTION = `Users, seats and their directories.
 **Addresses.** \`/api/v1\` is canonical; \`/v1\` leads to the same resources, and \`/api\` does for users, resolve and
 me.
 
-**Credentials.** \`Authorization: Bearer <API key>\`; the key decides the tenant. Directories use SCIM tokens at
-\`/scim/v2\`, and the operator of the installation a token of their own at \`/tenants\`. People sign in at \`/api/auth/login\`; their session is a cookie, and applications of
-other origins exchange a one-time code for a token.
+**Credentials.** \`Authorization: Bearer <API key>\`; the key decides the tenant, and its scopes what it opens: each
+operation names the one that it needs. Directories use SCIM tokens at \`/scim/v2\`, and the operator of the installation
+a token of their own at \`/tenants\`. People sign in at \`/api/auth/login\`; their session is a cookie, and applications
+of other origins exchange a one-time code for a token.
 
 **Lists** take \`limit\` (1–200, 50 unless set) and \`cursor\`, and answer \`{ "data": [...], "next_cursor": … }\`,
 newest first.
@@ -82,6 +84,7 @@ export function describeApi(app: NestExpressApplication): OpenAPIObject {
           description: 'Makes repeating the request safe for 24 hours.',
         });
       }
+      tellFacts(path, method, operation);
     }
   }
   Object.assign(document.paths, scimPaths());

@@ -1,0 +1,77 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Text } from '../../base/http/text.js';
+import { ServerSet } from '../../base/http/validate.js';
+
+const MAX_TOKEN = 8_192;
+
+// What OAuth libraries send besides, and what is of no use here.
+@ServerSet('client_id', 'client_secret', 'redirect_uri', 'scope')
+export class TokenAsk {
+  @Text({ max: 64, optional: true, description: '`authorization_code` or `refresh_token`; follows from the others.' })
+  grant_type?: string;
+  @Text({ max: 200, optional: true, description: 'The one-time code that the browser brought.' })
+  code?: string;
+  @Text({ max: 128, optional: true, description: 'RFC 7636, where the sign-in began with a challenge.' })
+  code_verifier?: string;
+  @Text({ max: 200, optional: true })
+  refresh_token?: string;
+}
+
+@ServerSet('token_type_hint', 'client_id', 'client_secret')
+export class IntrospectAsk {
+  @Text({ max: MAX_TOKEN })
+  token!: string;
+}
+
+export class IssuedTokenBody {
+  @ApiProperty({ description: 'A JWT (RS256) of five minutes with `sid`.' })
+  access_token!: string;
+  @ApiProperty({ enum: ['Bearer'] })
+  token_type!: string;
+  @ApiProperty({ type: 'integer', description: 'Seconds.' })
+  expires_in!: number;
+  @ApiProperty({ required: false, description: 'Good once, and only while the session is live.' })
+  refresh_token?: string;
+  @ApiProperty()
+  session_id!: string;
+}
+
+const OPTIONAL = { required: false } as const;
+const NULLABLE = { type: String, nullable: true, required: false } as const;
+const SECONDS = { type: 'integer', required: false, description: 'Seconds since 1970.' } as const;
+
+/** What a token says, while it counts. */
+export class IntrospectionBody {
+  @ApiProperty({ description: 'Where it is false, nothing else is said.' })
+  active!: boolean;
+  @ApiProperty({ ...OPTIONAL, enum: ['Bearer'] })
+  token_type?: string;
+  @ApiProperty({ ...OPTIONAL, description: 'The origin of `APP_URL`.' })
+  iss?: string;
+  @ApiProperty({ ...OPTIONAL, description: 'The origin of the application.' })
+  aud?: string;
+  @ApiProperty({ ...OPTIONAL, description: 'The same.' })
+  client_id?: string;
+  @ApiProperty({ ...OPTIONAL, description: 'The user.' })
+  sub?: string;
+  @ApiProperty({ ...OPTIONAL, description: 'The session.' })
+  sid?: string;
+  @ApiProperty(OPTIONAL)
+  tenant?: string;
+  @ApiProperty({ ...OPTIONAL, description: 'The slug of the connection.' })
+  connection?: string;
+  @ApiProperty(NULLABLE)
+  email?: string | null;
+  @ApiProperty(OPTIONAL)
+  given_name?: string;
+  @ApiProperty(OPTIONAL)
+  family_name?: string;
+  @ApiProperty(NULLABLE)
+  role?: string | null;
+  @ApiProperty(OPTIONAL)
+  jti?: string;
+  @ApiProperty(SECONDS)
+  iat?: number;
+  @ApiProperty(SECONDS)
+  exp?: number;
+}

@@ -1,0 +1,68 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiExtraModels, ApiQuery, ApiResponse, getSchemaPath, type ApiResponseOptions } from '@nestjs/swagger';
+
+type Schema = Extract<ApiResponseOptions, { schema: unknown }>['schema'];
+
+/** What a record looks like: one DTO, or one of several, which `by` tells apart. */
+export type Shape = Type | { oneOf: readonly Type[]; by: string };
+
+/** The schema of a record, as a reference. */
+function schemaOf(shape: Shape): Schema {
+  if (typeof shape === 'function') return { $ref: getSchemaPath(shape) };
+  return {
+    oneOf: shape.oneOf.map((one) => ({ $ref: getSchemaPath(one) })),
+    discriminator: { propertyName: shape.by },
+  };
+}
+
+function modelsOf(shape: Shape): ClassDecorator & MethodDecorator {
+  return ApiExtraModels(...(typeof shape === 'function' ? [shape] : shape.oneOf));
+}
+
+/** In the documentation: a record as the answer. */
+export function ApiRecord(shape: Shape, status = 200): MethodDecorator {
+  return applyDecorators(modelsOf(shape), ApiResponse({ status, schema: schemaOf(shape) }));
+}
+
+/** In the documentation: a short list as the answer, all of it at once. */
+export function ApiList(shape: Shape): MethodDecorator {
+  return applyDecorators(modelsOf(shape), ApiResponse({ status: 200, schema: listOf(shape, {}) }));
+}
+
+/** In the documentation: a list that is read page by page. `exports`: all of it also comes as CSV and NDJSON. */
+export function ApiPage(shape: Shape, { exports = false } = {}): MethodDecorator {
+  const text = { schema: { type: 'string' as const } };
+  const page = { 'application/json': { schema: listOf(shape, { next_cursor: { type: ['string', 'null'] } }) } };
+  return applyDecorators(
+    modelsOf(shape),
+    ApiQuery({
+      name: 'limit',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+    }),
+    ApiQuery({
+      name: 'cursor',
+      required: false,
+      schema: { type: 'string' },
+      description: '`next_cursor` of the page before, with the same filters.',
+    }),
+    ...(exports ? [ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })] : []),
+    ApiResponse({
+      status: 200,
+      content: exports ? { ...page, 'text/csv': text, 'application/x-ndjson': text } : page,
+    }),
+  );
+}
+
+/** In the documentation: a page for people as the answer. */
+export function ApiHtml(status: number, description: string): MethodDecorator {
+  return ApiResponse({ status, description, content: { 'text/html': { schema: { type: 'string' } } } });
+}
+
+function listOf(shape: Shape, more: Record<string, Schema>): Schema {
+  return {
+    type: 'object',
+    required: ['data', ...Object.keys(more)],
+    properties: { data: { type: 'array', items: schemaOf(shape) }, ...more },
+  };
+}

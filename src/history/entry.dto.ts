@@ -1,0 +1,232 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Shape } from '../base/http/api-answers.js';
+import { ActorBody, ChangeSourceBody } from './source.dto.js';
+
+// What the entries of a history look like, for the documentation; they are read as `timeline.sql.ts` says.
+
+const TEXT = { type: String, nullable: true } as const;
+const NUMBER = { type: 'integer' } as const;
+const TIME = { type: String, format: 'date-time' } as const;
+const NO_TIME = { ...TIME, nullable: true } as const;
+const ANY = { type: 'object', additionalProperties: true, nullable: true } as const;
+
+/** A person as the platform knows them. */
+export class PersonBody {
+  @ApiProperty(TEXT)
+  email!: string | null;
+  @ApiProperty()
+  first_name!: string;
+  @ApiProperty()
+  last_name!: string;
+  @ApiProperty(TEXT)
+  role!: string | null;
+  @ApiProperty(TEXT)
+  external_id!: string | null;
+}
+
+class EntryHead {
+  @ApiProperty({ example: 'chg_42' })
+  id!: string;
+  @ApiProperty({
+    ...TIME,
+    example: '2026-01-31T12:00:00.123456Z',
+    description: 'When it was written down: of a delivery, when its outcome was known; of a session, its begin.',
+  })
+  at!: string;
+}
+
+class BindingEntry extends EntryHead {
+  @ApiProperty({ enum: ['binding'] })
+  kind!: string;
+  @ApiProperty()
+  connection_id!: string;
+  @ApiProperty(TEXT)
+  connection!: string | null;
+  @ApiProperty()
+  subject!: string;
+  @ApiProperty({ enum: ['claim', 'user_name', 'email', 'created'] })
+  made_by!: string;
+  @ApiProperty()
+  made_of!: string;
+  @ApiProperty(TIME)
+  created_at!: string;
+  @ApiProperty(NO_TIME)
+  ended_at!: string | null;
+  @ApiProperty(TEXT)
+  end_reason!: string | null;
+}
+
+class SessionEntry extends EntryHead {
+  @ApiProperty({ enum: ['session'] })
+  kind!: string;
+  @ApiProperty()
+  connection_id!: string;
+  @ApiProperty(TEXT)
+  connection!: string | null;
+  @ApiProperty(TEXT)
+  ip!: string | null;
+  @ApiProperty(TEXT)
+  user_agent!: string | null;
+  @ApiProperty(TIME)
+  began_at!: string;
+  @ApiProperty(NO_TIME)
+  ended_at!: string | null;
+  @ApiProperty(TEXT)
+  end_reason!: string | null;
+}
+
+class SignInEntryBody extends EntryHead {
+  @ApiProperty({ enum: ['sign_in'] })
+  kind!: string;
+  @ApiProperty({ enum: ['sign-in', 'test', 'logout'] })
+  event!: string;
+  @ApiProperty({ enum: ['success', 'refused'] })
+  outcome!: string;
+  @ApiProperty({ ...TEXT, description: 'Of a refusal.' })
+  reason!: string | null;
+  @ApiProperty(TEXT)
+  detail!: string | null;
+  @ApiProperty(TEXT)
+  account!: string | null;
+  @ApiProperty(TEXT)
+  connection_id!: string | null;
+  @ApiProperty(TEXT)
+  connection!: string | null;
+  @ApiProperty(TEXT)
+  linked_by!: string | null;
+  @ApiProperty(TEXT)
+  session_id!: string | null;
+  @ApiProperty(TEXT)
+  ip!: string | null;
+  @ApiProperty()
+  support_id!: string;
+  @ApiProperty()
+  request_id!: string;
+}
+
+class DismissalBody {
+  @ApiProperty(TEXT)
+  reason!: string | null;
+  @ApiProperty(TIME)
+  at!: string;
+  @ApiProperty()
+  actor!: ActorBody;
+}
+
+class ChangeEntry extends EntryHead {
+  @ApiProperty({ enum: ['change'] })
+  kind!: string;
+  @ApiProperty(NUMBER)
+  sequence!: number;
+  @ApiProperty({ enum: ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] })
+  event!: string;
+  @ApiProperty({ type: [String], description: 'Which fields of the person.' })
+  changed!: string[];
+  @ApiProperty({ description: 'As they were afterwards.' })
+  person!: PersonBody;
+  @ApiProperty()
+  source!: ChangeSourceBody;
+  @ApiProperty(TIME)
+  received_at!: string;
+  @ApiProperty(TIME)
+  occurred_at!: string;
+  @ApiProperty(NO_TIME)
+  sessions_ended_at!: string | null;
+  @ApiProperty({ description: 'Whether the platform was to be told.' })
+  forwarded!: boolean;
+  @ApiProperty({ type: DismissalBody, nullable: true, description: 'An admin gave it up.' })
+  dismissed!: DismissalBody | null;
+}
+
+class SeatEntry extends EntryHead {
+  @ApiProperty({ enum: ['seat'] })
+  kind!: string;
+  @ApiProperty({ enum: ['claim', 'release', 'opening', 'repair'] })
+  event!: string;
+  @ApiProperty(NUMBER)
+  delta!: number;
+  @ApiProperty(TEXT)
+  role!: string | null;
+  @ApiProperty()
+  reason!: string;
+  @ApiProperty()
+  source!: ChangeSourceBody;
+  @ApiProperty(TIME)
+  occurred_at!: string;
+  @ApiProperty({ ...NUMBER, nullable: true, description: 'Its place in the ledger, once it is sealed.' })
+  sequence!: number | null;
+}
+
+class DeliveryEntry extends EntryHead {
+  @ApiProperty({ enum: ['delivery'] })
+  kind!: string;
+  @ApiProperty()
+  delivery_id!: string;
+  @ApiProperty({ ...NUMBER, description: 'The first of the changes that it tells.' })
+  first_sequence!: number;
+  @ApiProperty({ ...NUMBER, description: 'The last one.' })
+  last_sequence!: number;
+  @ApiProperty()
+  method!: string;
+  @ApiProperty()
+  path!: string;
+  @ApiProperty({ ...NUMBER, nullable: true, description: 'null: no answer came.' })
+  status!: number | null;
+  @ApiProperty()
+  outcome!: string;
+  @ApiProperty(TEXT)
+  detail!: string | null;
+  @ApiProperty({ ...TEXT, description: 'What the platform answered, its beginning.' })
+  answer!: string | null;
+  @ApiProperty(TIME)
+  sent_at!: string;
+  @ApiProperty(NUMBER)
+  duration_ms!: number;
+}
+
+class AuditEntry extends EntryHead {
+  @ApiProperty({ enum: ['audit'] })
+  kind!: string;
+  @ApiProperty({ ...NUMBER, description: 'The line of the audit log.' })
+  audit_id!: number;
+  @ApiProperty({ example: 'sessions.ended' })
+  event!: string;
+  @ApiProperty()
+  actor!: ActorBody;
+  @ApiProperty(ANY)
+  before!: object | null;
+  @ApiProperty(ANY)
+  after!: object | null;
+  @ApiProperty(TEXT)
+  request_id!: string | null;
+}
+
+class RemovedEntry extends EntryHead {
+  @ApiProperty({ enum: ['removed'] })
+  kind!: string;
+  @ApiProperty()
+  user_name!: string;
+  @ApiProperty(TEXT)
+  external_id!: string | null;
+  @ApiProperty()
+  person!: PersonBody;
+  @ApiProperty(TEXT)
+  directory_id!: string | null;
+  @ApiProperty()
+  source!: ChangeSourceBody;
+}
+
+/** One thing that happened; `kind` says which fields it has. */
+export const ENTRY_SHAPE: Shape = {
+  oneOf: [
+    BindingEntry,
+    SessionEntry,
+    SignInEntryBody,
+    ChangeEntry,
+    SeatEntry,
+    DeliveryEntry,
+    AuditEntry,
+    RemovedEntry,
+  ],
+  by: 'kind',
+};

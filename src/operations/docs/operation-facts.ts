@@ -1,0 +1,75 @@
+import { STATUS_CODES } from 'node:http';
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { ProblemBody, REFUSALS, type Refusals } from '../../base/http/api-problems.js';
+import { whichSurface } from '../../surfaces/which-surface.js';
+import { DOCUMENTED_SCOPE } from '../../tenants/require-scope.js';
+import { PROBLEM_CODES } from './problem-codes.js';
+import { refusalsOf, type OperationForm } from './refusals.rules.js';
+
+export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type Responses = Operation['responses'];
+type Method = OperationForm['method'];
+
+/** Says of an operation which scope its key needs, and which refusals it has: what decorators have only noted. */
+export function tellFacts(path: string, method: Method, operation: Operation): void {
+  const noted = operation as Operation & { [DOCUMENTED_SCOPE]?: string; [REFUSALS]?: Refusals };
+  const { [DOCUMENTED_SCOPE]: scope, [REFUSALS]: own } = noted;
+  delete noted[DOCUMENTED_SCOPE];
+  delete noted[REFUSALS];
+  if (scope !== undefined) tellScope(operation, scope);
+  // Operations that do not name their refusals keep the general ones.
+  if (own === undefined) return;
+  const options = (operation.parameters ?? []) as { name: string; in: string }[];
+  const form: OperationForm = {
+    method,
+    credential: credentialOf(operation),
+    scope: scope !== undefined,
+    inPath: path.includes('{'),
+    query: options.filter((option) => option.in === 'query').map(({ name }) => name),
+    body: Object.keys((operation.requestBody as { content?: object } | undefined)?.content ?? {}),
+  };
+  operation.responses = withRefusals(operation.responses, refusalsOf(form, own), whichSurface(path, 'text/html'));
+}
+
+/** The scope as a role of the credential (OpenAPI 3.1, Security Requirement Object), and in words. */
+function tellScope(operation: Operation, scope: string): void {
+  operation.security = [{ api_key: [scope] }];
+  const words = `Needs an API key with the scope \`${scope}\`.`;
+  operation.description = operation.description ? `${operation.description}\n\n${words}` : words;
+}
+
+function credentialOf({ security }: Operation): OperationForm['credential'] {
+  const [name] = Object.keys(security?.[0] ?? {});
+  return (name as OperationForm['credential'] | undefined) ?? null;
+}
+
+/** Answers that are no refusals stay as they are; of a refusal a page stays, for whoever has a browser. */
+function withRefusals(before: Responses, refusals: Refusals, surface: string): Responses {
+  const after: Responses = {};
+  for (const [status, response] of Object.entries(before)) {
+    if (!isProblem(response)) after[status] = response;
+  }
+  for (const [status, codes] of Object.entries(refusals)) {
+    const words = codes.map((code) => `\`${code}\`: ${PROBLEM_CODES[code] ?? code}`).join('\n\n');
+    const page = pageOf(after[status]);
+    after[status] = {
+      description: [page?.description, words].filter(Boolean).join('\n\n') || STATUS_CODES[status]!,
+      content: {
+        ...(page !== null || surface === 'page' ? { 'text/html': { schema: { type: 'string' } } } : {}),
+        'application/problem+json': {
+          schema: { $ref: getSchemaPath(ProblemBody), properties: { code: { type: 'string', enum: [...codes] } } },
+        },
+      },
+    };
+  }
+  return after;
+}
+
+function isProblem(response: Responses[string]): boolean {
+  return 'application/problem+json' in ((response as { content?: object }).content ?? {});
+}
+
+function pageOf(response: Responses[string] | undefined): { description: string } | null {
+  const known = response as { description: string; content?: object } | undefined;
+  return known !== undefined && 'text/html' in (known.content ?? {}) ? known : null;
+}

@@ -1,0 +1,72 @@
+import type { Refusals } from '../../base/http/api-problems.js';
+
+/** What of an operation decides how it can refuse, whatever it does. */
+export interface OperationForm {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  credential: 'api_key' | 'operator_token' | 'session' | null;
+  /** Whether its API key needs a scope. */
+  scope: boolean;
+  /** Whether something varies in its path. */
+  inPath: boolean;
+  /** The names of its options in the query. */
+  query: readonly string[];
+  /** The types that its body can have; none where it describes no body. */
+  body: readonly string[];
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** All codes that an operation refuses with, by status: those of its form, then its own. */
+export function refusalsOf(form: OperationForm, own: Refusals): Refusals {
+  const all: Record<number, string[]> = {};
+  const add = (status: number, ...codes: string[]): void => {
+    const known = (all[status] ??= []);
+    known.push(...codes.filter((code) => !known.includes(code)));
+  };
+  ofCredential(form, add);
+  ofRequest(form, add);
+  for (const [status, codes] of Object.entries(own)) add(Number(status), ...codes);
+  add(503, 'unavailable');
+  return all;
+}
+
+type Add = (status: number, ...codes: string[]) => void;
+
+function ofCredential({ method, credential, scope }: OperationForm, add: Add): void {
+  if (credential === null) return;
+  if (credential === 'session') return add(401, 'no_session');
+  add(400, 'several_credentials');
+  add(401, 'credential_missing', 'credential_invalid');
+  add(429, 'too_many_requests');
+  if (credential === 'operator_token') return add(403, 'operator_only');
+  if (scope) add(403, 'missing_scope');
+  add(406, 'not_acceptable');
+  if (method !== 'post') return;
+  add(400, 'invalid_idempotency_key');
+  add(409, 'request_in_progress');
+  add(422, 'idempotency_key_reused');
+}
+
+function ofRequest({ method, inPath, query, body }: OperationForm, add: Add): void {
+  // What no percent sign can be in: `%zz`.
+  if (inPath) {
+    add(400, 'malformed_request');
+    add(404, 'not_found');
+  }
+  if (query.length > 0) {
+    add(400, 'repeated_parameter');
+    add(422, 'invalid_fields');
+  }
+  if (query.includes('cursor')) add(400, 'invalid_cursor');
+  if (method === 'get' || method === 'delete') return;
+  // A body is read before anybody asks whether it is of use.
+  add(413, 'body_too_large');
+  add(415, 'unsupported_media_type');
+  const asForm = body.includes(FORM);
+  if (asForm) add(400, 'repeated_parameter', 'malformed_request');
+  if (asForm && body.length === 1) return;
+  add(400, 'malformed_json');
+  if (body.length === 0) return;
+  add(400, 'malformed_request');
+  add(422, 'invalid_fields');
+}
