@@ -33,10 +33,13 @@ function install() {
   writeFileSync(mark, wanted);
 }
 
-/** Whether what npm installed last is what the lock file says. */
+/** Whether what npm installed last is what the lock file says, package by package; times may be anybody's. */
 function installed() {
-  const done = statSync(path.join('node_modules', '.package-lock.json')).mtimeMs;
-  return done >= statSync('package-lock.json').mtimeMs;
+  const { packages: wanted } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const { packages: there } = JSON.parse(readFileSync(path.join('node_modules', '.package-lock.json'), 'utf8'));
+  return Object.entries(wanted).every(
+    ([place, { version, optional }]) => place === '' || optional === true || there[place]?.version === version,
+  );
 }
 
 function build() {

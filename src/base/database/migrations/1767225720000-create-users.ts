@@ -34,7 +34,6 @@ export class CreateUsers1767225720000 implements MigrationInterface {
         held_since timestamptz,
         released text,
         ever_active boolean not null default false,
-        session_epoch int not null default 0,
         created_at timestamptz not null default now(),
         updated_at timestamptz not null default now(),
         primary key (tenant_id, id),

@@ -106,6 +106,8 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
     await db.query(
       `create unique index identities_user on identities (tenant_id, user_id, connection_id) where ended_at is null`,
     );
+    // What ends somebody's sessions moves it on; a session counts with the one that it began under.
+    await db.query(`alter table users add column session_epoch int not null default 0`);
     await db.query(`
       create table sessions (
         tenant_id text collate "C" not null,
@@ -194,6 +196,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
   }
 
   async down(db: QueryRunner): Promise<void> {
+    await db.query(`alter table users drop column session_epoch`);
     await db.query(`drop index changes_departures, audit_entries_target`);
     await db.query(`alter table audit_entries alter column target_id type text collate "default"`);
     await db.query(`drop table service_keys, sign_ins, session_tokens, sessions, identities, used_messages,
