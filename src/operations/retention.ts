@@ -47,6 +47,11 @@ export class Retention extends Background {
       `update sessions s set ended_at = now(), end_reason = 'person_changed' from users u
        where s.ended_at is null and u.tenant_id = s.tenant_id and u.id = s.user_id and u.session_epoch <> s.user_epoch`,
     );
+    await this.db.execute(
+      `update api_keys k set revoked_at = now()
+       where k.owner_kind = 'person' and k.revoked_at is null and not exists (
+         select 1 from users u where u.tenant_id = k.tenant_id and u.id = k.owner_user_id and u.status = 'active')`,
+    );
     // Kept for the logout at the IdP, and then for nothing.
     await this.db.execute(
       `update sessions set id_token_sealed = null

@@ -138,7 +138,10 @@ export class CredentialStore {
 
   private async loadApiKey(token: ParsedToken): Promise<Found<ApiKeyCredential> | null> {
     const { rows } = await this.db.query<CredentialRow & { scopes: string[] }>(
-      `select id, name, hash, expires_at, revoked_at, scopes from api_keys where tenant_id = $1 and hash = $2`,
+      // A person's own key needs the person: one that was made in the moment in which they were put out is worth nothing.
+      `select k.id, k.name, k.hash, k.expires_at, k.revoked_at, k.scopes from api_keys k
+       where k.tenant_id = $1 and k.hash = $2 and (k.owner_kind = 'service' or exists (
+         select 1 from users u where u.tenant_id = k.tenant_id and u.id = k.owner_user_id and u.status = 'active'))`,
       [token.tenantId, token.hash],
     );
     const row = rows[0];

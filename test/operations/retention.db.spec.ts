@@ -48,3 +48,17 @@ it('what is only good for minutes is swept up, and what may still be asked for s
   const { rows } = await service.db.execute<{ message_id: string }>(`select message_id from used_messages`);
   expect(rows).toEqual([{ message_id: 'still' }]);
 });
+
+it('a person’s own keys end with them, however close the two came', async () => {
+  const { tenantId } = service.tenant;
+  await service.db.execute(
+    `insert into api_keys (tenant_id, id, name, prefix, hash, scopes, owner_kind, owner_user_id, created_by) values
+       ('${tenantId}', 'key_gone', 'k', 'p', 'gone', '{}', 'person', 'usr_gone', '{}'),
+       ('${tenantId}', 'key_service', 'k', 'p', 'service', '{}', 'service', null, '{}')`,
+  );
+  await service.app.nest.get(Retention).run();
+  const { rows } = await service.db.execute<{ id: string }>(
+    `select id from api_keys where id in ('key_gone', 'key_service') and revoked_at is null`,
+  );
+  expect(rows).toEqual([{ id: 'key_service' }]);
+});

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import { mintToken } from '../../src/base/crypto/tokens.js';
+import { Database } from '../../src/base/database/database.js';
 import { CredentialUses } from '../../src/tenants/credential-uses.js';
 import { CredentialStore } from '../../src/tenants/credentials.js';
 import { adminApp, type AdminApp } from '../support/admin-app.js';
@@ -25,6 +26,16 @@ const newKey = async (body: object = {}) =>
     id: string;
     api_key: string;
   };
+/** Until some statement of this database waits for a lock. */
+async function waiting(db: Database): Promise<void> {
+  for (;;) {
+    const { rowCount } = await db.execute(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rowCount) return;
+    await pause(5);
+  }
+}
 const me = async (app: AdminApp, token: string) => (await app.call('GET', '/api/v1/me', { token })).status;
 
 describe('a revoked key', () => {
@@ -124,6 +135,27 @@ describe('a person’s key', () => {
     await one.db.transaction((tx) => store.endPerson(tx, one.tenant.id, 'usr_leaver'));
     await pause(900);
     expect([await me(one, theirs.api_key), await me(one, service.api_key)]).toEqual([401, 200]);
+  });
+
+  it('made in the moment in which its person is put out, it is worth nothing', async () => {
+    await person('usr_racer');
+    const db = one.app.get(Database);
+    const off = `update users set status = 'inactive' where tenant_id = '${one.tenant.id}' and id = 'usr_racer'`;
+    // The end of the person is not committed yet: who asks for a key waits for it, and is then refused.
+    let asked!: Promise<{ status: number }>;
+    await db.transaction(async (tx) => {
+      await tx.query(off);
+      asked = one.call('POST', '/api/v1/api-keys', {
+        body: { name: 'k', scopes: ['admin'], owner_user_id: 'usr_racer' },
+      });
+      await waiting(db);
+    });
+    expect((await asked).status).toBe(422);
+    // The other way about: the key is written before, and what ends the person's keys does not see it yet.
+    await db.execute(off.replace('inactive', 'active'));
+    const { api_key } = await newKey({ owner_user_id: 'usr_racer' });
+    await db.execute(off);
+    expect(await me(two, api_key)).toBe(401);
   });
 
   it('what it made for a service shows as orphaned when its maker has left', async () => {

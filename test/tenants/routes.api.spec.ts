@@ -24,7 +24,8 @@ const OPEN = new Set([
   // Browsers before there is a session, and IdPs, whose messages say by their signature who they are.
   'LoginController.login',
   'LoginController.test',
-  'LoginController.over',
+  'LoginController.initiated',
+  'LandingController.land',
   'CallbackController.oidc',
   'CallbackController.saml',
   'IdpLogoutController.byRedirect',
