@@ -24,6 +24,11 @@ export class PersonBody {
   external_id!: string | null;
 }
 
+class RemovedPersonBody extends PersonBody {
+  @ApiProperty({ enum: ['active', 'inactive'], description: 'When they were removed.' })
+  status!: string;
+}
+
 class EntryHead {
   @ApiProperty({ example: 'chg_42' })
   id!: string;
@@ -209,7 +214,7 @@ class RemovedEntry extends EntryHead {
   @ApiProperty(TEXT)
   external_id!: string | null;
   @ApiProperty()
-  person!: PersonBody;
+  person!: RemovedPersonBody;
   @ApiProperty(TEXT)
   directory_id!: string | null;
   @ApiProperty()

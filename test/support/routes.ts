@@ -1,4 +1,6 @@
 import { RequestMethod, type INestApplicationContext } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { demandOf, type Demand } from '../../src/tenants/require-scope.js';
 
@@ -8,6 +10,8 @@ export interface DeclaredRoute {
   /** Every address that leads to it, with `:name` for what varies. */
   paths: string[];
   demand: Demand | undefined;
+  /** Whether the handler is given a body. */
+  takesBody: boolean;
   name: string;
 }
 
@@ -29,12 +33,18 @@ export function declaredRoutes(app: INestApplicationContext): DeclaredRoute[] {
           method: RequestMethod[method],
           paths: prefixes.flatMap((prefix) => ends.map((end) => joined(prefix, end))),
           demand: demandOf(handler, metatype),
+          takesBody: takesBody(metatype, name),
           name: `${metatype.name}.${name}`,
         });
       }
     }
   }
   return routes;
+}
+
+function takesBody(controller: object, method: string): boolean {
+  const parts = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as object;
+  return Object.keys(parts).some((part) => part.startsWith(`${RouteParamtypes.BODY}:`));
 }
 
 function joined(prefix: string, end: string): string {

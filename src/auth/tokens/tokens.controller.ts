@@ -32,6 +32,7 @@ export class TokensController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'A token for a one-time code, for a refresh token, or for the session’s own cookie',
+    description: 'What OAuth libraries send besides (`client_id`, `redirect_uri`, `scope`, …) is passed over.',
   })
   @ApiConsumes(...FORMS)
   @ApiBody({ type: TokenAsk, required: false })

@@ -1,0 +1,382 @@
+import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
+import { ENTRY_KINDS } from '../../src/history/timeline.rules.js';
+import { StubbornPlatform } from '../history/support/peer.js';
+import { certificate, metadataXml, MetadataServer } from '../auth/connections/support/metadata.js';
+import { NameServer } from '../auth/domains/support/name-server.js';
+import { OidcDoor } from '../auth/support/doors.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { Description, type Ask, type Operation } from '../support/description.js';
+import { eventually } from '../support/http.js';
+import { newHouse, type House } from '../support/house.js';
+import { declaredRoutes, type DeclaredRoute } from '../support/routes.js';
+import { fresh, madeUser, patch, user } from '../support/scim.js';
+
+// What programs call of sign-in and its administration. Pages, and what IdPs call, speak other protocols.
+const SURFACES = [
+  /^\/api\/v1\/(connections|domains|sign-ins|leavers)(\/|$)/,
+  /^\/api\/v1\/users\/\{user_id\}\/(sessions|identities|history)(\/|$)/,
+  /^\/api\/v1\/tenants\/(\{tenant_id\}\/domains|keys\/signing)(\/|$)/,
+  /^\/api\/auth\/(login|session|sessions|token|introspect|metadata|jwks)(\/|$)/,
+  /^\/\.well-known\/jwks\.json$/,
+];
+const APP = 'https://interviews.example.com';
+
+let service: TestApp;
+let names: NameServer;
+let idp: MetadataServer;
+let platform: StubbornPlatform;
+let house: House;
+let door: OidcDoor;
+let api: Description;
+let operations: Operation[];
+let routes: Map<string, DeclaredRoute>;
+beforeAll(async () => {
+  names = await NameServer.start();
+  idp = await MetadataServer.start();
+  platform = await new StubbornPlatform().start();
+  service = await startApp({ DNS_SERVERS: names.address });
+  house = await newHouse(service);
+  door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [APP] });
+  api = await Description.of(service.url);
+  operations = api.operations.filter(({ path }) => SURFACES.some((surface) => surface.test(path)));
+  routes = new Map(declaredRoutes(service.app.nest).map((route) => [addressOf(route), route]));
+});
+afterAll(async () => {
+  await door.op.stop();
+  await service.close();
+  await platform.stop();
+  await idp.close();
+  await names.close();
+});
+
+const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
+const addressOf = ({ method, paths }: DeclaredRoute): string => `${method} ${paths[0]!.replace(/:(\w+)/g, '{$1}')}`;
+/** Everything that is wrong, by the operation's name. */
+const wrong = (problemsOf: (operation: Operation) => string[]): string[] =>
+  operations.flatMap((one) => problemsOf(one).map((problem) => `${nameOf(one)}: ${problem}`));
+
+describe('the description of every operation of sign-in', () => {
+  it('says what each success and each body consists of, to the last field', () => {
+    const problems = wrong(({ responses, requestBody }) => [
+      ...Object.entries(responses)
+        .filter(([status]) => Number(status) < 300 && status !== '204')
+        .flatMap(([status, { content }]) =>
+          content === undefined
+            ? [`${status} has no content`]
+            : Object.values(content).flatMap(({ schema }) => api.openPlaces(schema, status)),
+        ),
+      ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => api.openPlaces(schema, 'body')),
+    ]);
+    expect(problems).toEqual([]);
+    expect(operations.length).toBeGreaterThan(30);
+  });
+
+  it('has a body where its handler takes one, and each part of its path', () => {
+    const withBody = new Set([...routes.values()].filter(({ takesBody }) => takesBody).map(addressOf));
+    const problems = wrong((operation) => {
+      const { path, parameters = [], requestBody } = operation;
+      const inPath = parameters.filter((one) => one.in === 'path').map(({ name }) => `{${name}}`);
+      return [
+        ...(withBody.has(nameOf(operation)) && requestBody === undefined
+          ? ['takes a body and does not describe it']
+          : []),
+        ...((path.match(/\{\w+\}/g) ?? []).sort().join() === inPath.sort().join() ? [] : ['describes another path']),
+      ];
+    });
+    expect(withBody.size).toBeGreaterThan(10);
+    expect(problems).toEqual([]);
+  });
+
+  it('names its credential, and the very scope that its guard demands', () => {
+    const problems = wrong((operation) => {
+      const demand = routes.get(nameOf(operation))!.demand;
+      const described = JSON.stringify(operation.security ?? []);
+      if (demand === undefined) return /^\[(\{"session":\[\]\})?\]$/.test(described) ? [] : [described];
+      const expected = demand === 'operator' ? [{ operator_token: [] }] : [{ api_key: [demand] }];
+      return described === JSON.stringify(expected) ? [] : [`${described} and not ${demand}`];
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it('names every code that it refuses with, and none that nobody has explained', () => {
+    const problems = wrong(({ responses }) =>
+      Object.entries(responses)
+        .filter(([status]) => Number(status) >= 400)
+        .flatMap(([status, { content }]) => {
+          if (content?.['application/problem+json'] === undefined) return content?.['text/html'] ? [] : [status];
+          const { schema } = content['application/problem+json'] as { schema: { properties?: Properties } };
+          const codes = schema.properties?.code.enum ?? [];
+          const unknown = codes.filter((code) => PROBLEM_CODES[code] === undefined);
+          return codes.length === 0 ? [`${status} names no code`] : unknown;
+        }),
+    );
+    expect(problems).toEqual([]);
+  });
+});
+
+interface Properties {
+  code: { enum: string[] };
+}
+
+describe('what is really answered is as described', () => {
+  const own = (method: string, path: string, ask: Ask = {}) =>
+    api.ask(method, `/api/v1${path}`, { token: house.apiKey, ...ask });
+  const operate = (method: string, path: string, ask: Ask = {}) =>
+    api.ask(method, `/api/v1${path}`, { token: service.operatorToken, ...ask });
+  /** A list, page by page, and as a file. */
+  const exported = async (path: string) => {
+    await pages(path);
+    for (const format of ['csv', 'ndjson']) await own('GET', `${path}&format=${format}`);
+  };
+  const codes = async (asks: [Promise<{ status: number; body: { code?: string } }>, number, string][]) => {
+    const answers = await Promise.all(asks.map(([ask]) => ask));
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(asks.map(([, ...expected]) => expected));
+  };
+
+  it('connections by OpenID Connect', async () => {
+    const body = {
+      type: 'oidc',
+      name: 'Okta',
+      slug: fresh('truth-'),
+      issuer: 'https://idp.example.com',
+      client_id: 'c',
+      client_secret: 's',
+      claim_map: { email: 'mail' },
+      role_map: { admins: 'Admin' },
+      max_age_seconds: 60,
+      id_token_alg: 'RS256',
+    };
+    const { body: made } = await own('POST', '/connections', { body });
+    const at = `/connections/${made.id}`;
+    const { body: read } = await own('GET', at);
+    // What was read can be sent back as it is.
+    expect((await house.api.patch(at, read)).body).toEqual(read);
+    await own('PATCH', at, { body: { token_auth: 'private_key_jwt', claim_map: { email: null }, enabled: false } });
+    await api.ask('GET', `/api/auth/jwks/${made.slug}`);
+    await own('POST', `${at}/check`);
+    expect((await own('POST', `/connections/${door.id}/check`)).body.ok).toBe(true);
+    await own('POST', `${at}/test-sign-in`);
+    await own('GET', '/connections');
+    await codes([
+      [own('POST', '/connections', { body }), 409, 'slug_taken'],
+      [own('POST', '/connections', { body: {} }), 422, 'invalid_fields'],
+      [own('POST', '/connections', { body: 'no' }), 400, 'malformed_json'],
+      [own('POST', '/connections', { form: { a: 'b' } }), 415, 'unsupported_media_type'],
+      [own('POST', '/connections', { body, headers: { 'idempotency-key': 'a b' } }), 400, 'invalid_idempotency_key'],
+      [own('PATCH', at, { body: { slug: 'another' } }), 422, 'invalid_fields'],
+      [own('POST', `${at}/refresh-metadata`, { body: {} }), 422, 'invalid_fields'],
+      [own('GET', '/connections/con_x'), 404, 'not_found'],
+      [own('GET', '/connections?cursor=x'), 400, 'invalid_cursor'],
+      [own('GET', '/connections?limit=0'), 422, 'invalid_fields'],
+      [own('GET', '/connections', { token: null }), 401, 'credential_missing'],
+      [own('GET', '/connections', { token: await readersKey() }), 403, 'missing_scope'],
+      [own('GET', '/connections', { headers: { accept: 'image/png' } }), 406, 'not_acceptable'],
+    ]);
+    await own('DELETE', at);
+  });
+
+  it('connections by SAML', async () => {
+    const pem = await certificate();
+    idp.say(metadataXml({ certificates: [pem], slo: 'https://idp.example.com/slo' }));
+    const body = {
+      type: 'saml',
+      name: 'ADFS',
+      metadata_url: idp.url,
+      authn_contexts: ['urn:x'],
+      sp_entity_id: 'urn:us',
+    };
+    const { body: made } = await own('POST', '/connections', { body });
+    const at = `/connections/${made.id}`;
+    const { body: read } = await own('GET', at);
+    expect((await house.api.patch(at, read)).body).toEqual(read);
+    await own('PATCH', at, { body: { certificates: read.certificates, name: 'AD FS' } });
+    await own('PATCH', at, { body: { metadata_url: idp.url } });
+    await own('POST', `${at}/refresh-metadata`, { body: {} });
+    idp.say(metadataXml({ certificates: [await certificate()] }));
+    await codes([
+      [own('POST', `${at}/refresh-metadata`, { body: {} }), 409, 'metadata_needs_confirmation'],
+      [own('POST', `${at}/check`), 422, 'invalid_fields'],
+      [own('POST', '/connections', { body: { ...body, issuer: 'x' } }), 422, 'invalid_fields'],
+    ]);
+    expect((await own('GET', at)).body.metadata_problem).toMatch(/certificates/);
+    await own('POST', `${at}/refresh-metadata`, { body: { confirm: true } });
+    await api.ask('GET', `/api/auth/metadata/${made.slug}`);
+    await api.ask('GET', '/api/auth/metadata/nobody');
+    await pages('/connections?');
+  });
+
+  it('domains', async () => {
+    const { body: added } = await own('POST', '/domains', {
+      body: { domain: 'Truth.example', connection_id: door.id },
+    });
+    const at = '/domains/truth.example';
+    await codes([
+      [own('POST', '/domains', { body: { domain: 'truth.example' } }), 409, 'domain_exists'],
+      [own('POST', `${at}/verify`), 409, 'domain_not_verified'],
+      [own('POST', '/domains', { body: { domain: 'gmail.com' } }), 422, 'invalid_fields'],
+      [own('GET', '/domains/other.example'), 404, 'not_found'],
+    ]);
+    names.zone.set(added.dns_record.name, { txt: [added.dns_record.value] });
+    await own('POST', `${at}/verify`);
+    const { body: read } = await own('GET', at);
+    expect((await house.api.patch(at, read)).body).toEqual(read);
+    await own('PATCH', at, { body: { connection_id: null } });
+    await operate('PUT', `/tenants/${house.tenantId}/domains/trusted.example`, { body: { connection_id: door.id } });
+    await pages('/domains?');
+    const other = await service.newTenant();
+    await codes([
+      [operate('PUT', `/tenants/${other.tenantId}/domains/trusted.example`, { body: {} }), 409, 'domain_taken'],
+      [operate('PUT', '/tenants/ten_x/domains/trusted.example', { body: {} }), 404, 'not_found'],
+      [own('PUT', `/tenants/${house.tenantId}/domains/trusted.example`, { body: {} }), 403, 'operator_only'],
+    ]);
+    await operate('DELETE', `/tenants/${house.tenantId}/domains/trusted.example`);
+    await own('DELETE', at);
+  });
+
+  it('signing keys', async () => {
+    await operate('GET', '/tenants/keys/signing');
+    await operate('POST', '/tenants/keys/signing/rotate', { body: { purpose: 'jwt' } });
+    await codes([
+      [operate('POST', '/tenants/keys/signing/rotate', { body: {} }), 422, 'invalid_fields'],
+      [operate('GET', '/tenants/keys/signing', { token: 'tbo_x' }), 401, 'credential_invalid'],
+    ]);
+    await api.ask('GET', '/.well-known/jwks.json');
+  });
+
+  it('the login', async () => {
+    const html = { accept: 'text/html' };
+    await api.ask('GET', '/api/auth/login', { headers: html });
+    await api.ask('GET', `/api/auth/login?connection=${door.slug}&return_to=/&prompt=login&login_hint=a`, {
+      headers: html,
+    });
+    await api.ask('GET', `/api/auth/login?email=a@nowhere.example`);
+    const initiated = { iss: door.op.issuer, target_link_uri: '/' };
+    await api.ask('POST', '/api/auth/login', { form: initiated });
+    await codes([
+      [api.ask('GET', '/api/auth/login?connection=nobody'), 404, 'not_found'],
+      [api.ask('GET', '/api/auth/login?prompt=x'), 422, 'invalid_fields'],
+      [api.ask('GET', '/api/auth/login?email=a&email=b'), 400, 'repeated_parameter'],
+      [api.ask('GET', '/api/auth/login', { headers: { 'sec-fetch-dest': 'image' } }), 403, 'cross_site_request'],
+    ]);
+    expect((await api.ask('GET', '/api/auth/login?connection=nobody', { headers: html })).text).toContain('<html');
+  });
+
+  it('tokens, and the sessions of whoever is signed in', async () => {
+    const { sub } = await person();
+    const tab = door.tab();
+    const seen = await door.signIn(tab, { sub }, { return_to: `${APP}/` });
+    const code = new URL(seen.location!).searchParams.get('code')!;
+    const token = (ask: Ask) => api.ask('POST', '/api/auth/token', ask);
+    const { body: issued } = await token({ form: { grant_type: 'authorization_code', code } });
+    const { body: renewed } = await token({ body: { refresh_token: issued.refresh_token } });
+    expect((await look(renewed.access_token)).active).toBe(true);
+    expect((await look('nonsense')).active).toBe(false);
+    await codes([
+      [token({ body: { code: 'tbc_x' } }), 400, 'invalid_grant'],
+      [token({ body: { code: 'a', refresh_token: 'b' } }), 400, 'invalid_token_request'],
+      [token({ body: { code: 1 } }), 422, 'invalid_fields'],
+      [token({ form: {} }), 401, 'no_session'],
+      [token({ headers: { origin: 'https://elsewhere.example' } }), 403, 'cross_site_request'],
+      [api.ask('POST', '/api/auth/introspect', { body: {} }), 422, 'invalid_fields'],
+    ]);
+    const cookie = { cookie: `__Host-session=${tab.jar.get('__Host-session')!}` };
+    const site = { ...cookie, origin: new URL(service.app.config.appUrl).origin };
+    expect((await token({ headers: site })).body.refresh_token).toBeUndefined();
+    await api.ask('GET', '/api/auth/session', { headers: cookie });
+    const { body: sessions } = await api.ask('GET', '/api/auth/sessions', { headers: cookie });
+    expect(sessions.data).toMatchObject([{ current: true }]);
+    await codes([[api.ask('DELETE', '/api/auth/sessions/ses_x', { headers: site }), 404, 'not_found']]);
+    await api.ask('DELETE', `/api/auth/sessions/${sessions.data[0].id}`, { headers: site });
+    await codes([[api.ask('GET', '/api/auth/session', { headers: cookie }), 401, 'no_session']]);
+  });
+
+  it('sign-ins, sessions, bindings, history and leavers of a whole life', async () => {
+    await house.api.put('/platform', { base_url: platform.url, api_key: 'k' });
+    const { id, sub } = await person();
+    const at = `/users/${id}`;
+    for (let i = 0; i < 3; i++) await door.signIn(door.tab(), { sub });
+    await door.signIn(door.tab(), { sub: 'nobody' });
+    const { body: sessions } = await own('GET', `${at}/sessions`);
+    await own('DELETE', `${at}/sessions/${sessions.data[0].id}`);
+    await own('DELETE', `${at}/sessions`);
+    expect((await own('GET', `${at}/identities`)).body.data).toHaveLength(1);
+    await pages(`/connections/${door.id}/identities?ended=false`);
+    await own('DELETE', `${at}/identities/${door.id}`);
+    await door.signIn(door.tab(), { sub });
+    await settled(id);
+    await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
+    expect((await parkedOf(id)).error.code).toEqual(expect.any(String));
+    expect(
+      (await house.api.post(`/changes/${(await own('GET', `/leavers/${id}`)).body.data[0].id}/dismiss`, {})).status,
+    ).toBe(200);
+    platform.stubborn = false;
+    await door.signIn(door.tab(), { sub });
+    await house.scim.delete(`/Users/${id}`);
+    await settled(id);
+
+    const { body: life } = await own('GET', `${at}/history?limit=200&order=asc`);
+    expect(new Set(life.data.map(({ kind }: { kind: string }) => kind))).toEqual(new Set(ENTRY_KINDS));
+    await exported(`${at}/history?kind=session,sign_in&since=2020-01-01&until=2100-01-01`);
+    await exported('/sign-ins?outcome=refused');
+    await own(
+      'GET',
+      `/sign-ins?user_id=${id}&connection_id=${door.id}&support_id=sin_x&reason=x&since=2020-01-01&until=2100-01-01`,
+    );
+    await exported('/leavers?since=2020-01-01&until=2100-01-01');
+    await own('GET', `/leavers?user_id=${id}&state=confirmed`);
+    await exported(`/leavers/${id}?state=dismissed`);
+    await codes([
+      [own('GET', `${at}/sessions`), 404, 'not_found'],
+      [own('GET', '/users/usr_x/identities'), 404, 'not_found'],
+      [own('DELETE', `/users/usr_x/identities/${door.id}`), 404, 'not_found'],
+      [own('DELETE', '/users/usr_x/sessions/ses_x'), 404, 'not_found'],
+      [own('GET', '/users/usr_x/history'), 404, 'not_found'],
+      [own('GET', '/leavers/usr_x'), 404, 'not_found'],
+      [own('GET', '/sign-ins?colour=red'), 422, 'invalid_fields'],
+    ]);
+  });
+
+  it('each operation was asked, and has answered with each success that it describes', () => {
+    const missing = operations.flatMap((operation) =>
+      Object.keys(operation.responses)
+        .filter((status) => Number(status) < 400)
+        .map((status) => `${nameOf(operation)} ${status}`)
+        .filter((one) => !api.seen.has(one)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  /** Two pages of a list; `path` has a query. */
+  async function pages(path: string): Promise<void> {
+    const { body } = await own('GET', `${path}&limit=1`);
+    if (body.next_cursor !== null) await own('GET', `${path}&limit=1&cursor=${body.next_cursor}`);
+  }
+
+  /** Somebody whom the directory has brought. */
+  async function person(): Promise<{ id: string; sub: string }> {
+    const sub = fresh('sub');
+    const name = { givenName: 'Ada', familyName: 'King' };
+    return { id: await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub, name })), sub };
+  }
+
+  async function look(token: string) {
+    return (await api.ask('POST', '/api/auth/introspect', { body: { token } })).body;
+  }
+
+  async function readersKey(): Promise<string> {
+    return (await house.api.post('/api-keys', { name: 'reader', scopes: ['users:read'] })).body.api_key;
+  }
+
+  const settled = (id: string) =>
+    eventually(
+      () => house.api.get(`/changes?user_id=${id}`),
+      ({ body }) => body.data.every(({ state }: { state: string }) => state !== 'pending'),
+    );
+  const parkedOf = async (id: string) =>
+    (
+      await eventually(
+        () => own('GET', `/leavers/${id}`),
+        ({ body }) => body.data[0]?.state === 'parked',
+      )
+    ).body.data[0];
+});
