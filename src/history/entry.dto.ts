@@ -223,15 +223,6 @@ class RemovedEntry extends EntryHead {
 
 /** One thing that happened; `kind` says which fields it has. */
 export const ENTRY_SHAPE: Shape = {
-  oneOf: [
-    BindingEntry,
-    SessionEntry,
-    SignInEntryBody,
-    ChangeEntry,
-    SeatEntry,
-    DeliveryEntry,
-    AuditEntry,
-    RemovedEntry,
-  ],
+  oneOf: [BindingEntry, SessionEntry, SignInEntryBody, ChangeEntry, SeatEntry, DeliveryEntry, AuditEntry, RemovedEntry],
   by: 'kind',
 };
