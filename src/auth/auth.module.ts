@@ -15,6 +15,7 @@ import { ProtocolsModule } from './protocols.module.js';
 import { SignInRequestsRepository } from './requests/sign-in-requests.repository.js';
 import { TenantSamlStrategy } from './saml/saml.strategy.js';
 import { SessionController } from './sessions/session.controller.js';
+import { IdpLogouts } from './sessions/idp-logouts.repository.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { UserSessionsController } from './sessions/user-sessions.controller.js';
@@ -63,6 +64,7 @@ import { TokensController } from './tokens/tokens.controller.js';
     SignInLog,
     RefusedSignIns,
     SessionsRepository,
+    IdpLogouts,
     SessionsService,
     SessionTokensRepository,
     TokenExchange,

@@ -20,6 +20,8 @@ export interface VerifiedSignIn {
   claims: Readonly<Record<string, unknown>>;
   /** SAML: which of them came by a FriendlyName alone, and so are good for nothing that decides who somebody is. */
   unsureNames?: ReadonlySet<string>;
+  /** When the IdP vouched for it, by its own clock (`iat`, `IssueInstant`). */
+  issuedAt: Date;
   /** When the IdP wants the session to end at the latest (`SessionNotOnOrAfter`, `session_expiry`). */
   sessionEnds: Date | null;
   /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */

@@ -18,6 +18,7 @@ const LEFTOVERS = [
   // A day longer than they are good for: who comes back late is told that it is over, and not that it never was.
   `delete from sign_in_requests where expires_at < now() - interval '1 day'`,
   `delete from used_messages where until < now()`,
+  `delete from idp_logouts where until < now()`,
   `delete from session_tokens where expires_at < now() - interval '1 day'`,
   `delete from jobs where state in ('done', 'failed') and finished_at < now() - interval '30 days'`,
 ];

@@ -1,9 +1,12 @@
 import { inflateRawSync } from 'node:zlib';
+import { IdpLogouts } from '../../src/auth/sessions/idp-logouts.repository.js';
+import { SessionsService } from '../../src/auth/sessions/sessions.service.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { waitingForLock } from '../support/locks.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { hostileOp, newOpKey, type HostileOp } from './oidc/support/op.js';
-import { OidcDoor, SamlDoor } from './support/doors.js';
+import { OidcDoor, reasonOf, SamlDoor } from './support/doors.js';
 import { newKey } from './saml/support/keys.js';
 import { logoutQuery, type LogoutParts } from './saml/support/logout.js';
 import type { Tab } from './support/tab.js';
@@ -132,6 +135,53 @@ describe('back-channel logout', () => {
     expect([await again.tab.who() !== null, await twin.tab.who() !== null]).toEqual([true, false]); // prettier-ignore
     expect(await post(await token({ sub: other.sub, sid: 'first' }))).toBe(200); // no session is both
     expect(await again.tab.who()).not.toBeNull();
+  });
+
+  it('a sign-in that was vouched for before and arrives after is over as well; what comes later is not', async () => {
+    const old = Math.floor(Date.now() / 1000) - 60;
+    const ways = [
+      { out: (sub: string) => ({ sub }), over: ['s1', 's2', undefined] },
+      { out: (sub: string) => ({ sid: `s1-${sub}` }), over: ['s1'] as (string | undefined)[] },
+      { out: (sub: string) => ({ sub, sid: `s1-${sub}` }), over: ['s1', undefined] },
+    ];
+    for (const { out, over } of ways) {
+      const sub = fresh('sub');
+      await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
+      const sid = (name: string | undefined) => (name === undefined ? undefined : `${name}-${sub}`);
+      expect(await post(await token(out(sub)))).toBe(200);
+      for (const one of ['s1', 's2', undefined]) {
+        const tab = oidc.tab();
+        const seen = await oidc.signIn(tab, { sub, sid: sid(one), iat: old });
+        expect([one, seen.status]).toEqual([one, over.includes(one) ? 403 : 303]);
+        if (seen.status === 403) expect(await reasonOf(house, seen)).toBe('idp_session_ended');
+        expect((await oidc.signIn(tab, { sub, sid: sid(one) })).status).toBe(303);
+      }
+    }
+  });
+
+  it('waits for a sign-in that is just being written down, and ends it', async () => {
+    const { sub } = await byOidc();
+    const verified = {
+      subject: sub, claims: {}, issuedAt: new Date(Date.now() - 5_000), sessionEnds: null, idpSession: `late-${sub}`,
+      authContext: null, idToken: null, nameId: null, once: null,
+    }; // prettier-ignore
+    const { nest, db } = { nest: service.app.nest, db: service.db };
+    const { rows } = await db.execute<{ id: string; session_epoch: number }>(
+      `select id, session_epoch from users where external_id = '${sub}'`,
+    );
+    const who = { userId: rows[0]!.id, userEpoch: rows[0]!.session_epoch, connectionId: oidc.id, verified };
+    const out = await token({ sid: `late-${sub}` });
+    let answered!: Promise<number>;
+    const session = await db.transaction(async (tx) => {
+      expect(await nest.get(IdpLogouts).hasEnded(tx, house.tenantId, oidc.id, verified)).toBe(false);
+      const origin = { ip: null, userAgent: null, requestId: 'req_x' };
+      const begun = await nest.get(SessionsService).begin(tx, house.tenantId, who, origin);
+      answered = post(out);
+      await waitingForLock(db);
+      return begun;
+    });
+    expect(await answered).toBe(200);
+    expect(await nest.get(SessionsService).check(session.token)).toBeNull();
   });
 
   it('takes nothing that is forged, repeated, old, of another kind or of another IdP', async () => {

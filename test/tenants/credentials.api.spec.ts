@@ -4,6 +4,7 @@ import { Database } from '../../src/base/database/database.js';
 import { CredentialUses } from '../../src/tenants/credential-uses.js';
 import { CredentialStore } from '../../src/tenants/credentials.js';
 import { adminApp, type AdminApp } from '../support/admin-app.js';
+import { waitingForLock } from '../support/locks.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
 
 let database: TestDatabase;
@@ -26,16 +27,6 @@ const newKey = async (body: object = {}) =>
     id: string;
     api_key: string;
   };
-/** Until some statement of this database waits for a lock. */
-async function waiting(db: Database): Promise<void> {
-  for (;;) {
-    const { rowCount } = await db.execute(
-      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (rowCount) return;
-    await pause(5);
-  }
-}
 const me = async (app: AdminApp, token: string) => (await app.call('GET', '/api/v1/me', { token })).status;
 
 describe('a revoked key', () => {
@@ -148,7 +139,7 @@ describe('a person’s key', () => {
       asked = one.call('POST', '/api/v1/api-keys', {
         body: { name: 'k', scopes: ['admin'], owner_user_id: 'usr_racer' },
       });
-      await waiting(db);
+      await waitingForLock(db);
     });
     expect((await asked).status).toBe(422);
     // The other way about: the key is written before, and what ends the person's keys does not see it yet.

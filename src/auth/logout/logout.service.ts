@@ -9,6 +9,7 @@ import { SignInRequestsRepository } from '../requests/sign-in-requests.repositor
 import type { BrowserStep } from '../saml/requests.js';
 import type { ArrivedLogout } from '../saml/logout.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
+import { IdpLogouts, type EndedAtIdp } from '../sessions/idp-logouts.repository.js';
 import { SessionsRepository, type EndedSession } from '../sessions/sessions.repository.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { SignInRefused } from '../sign-in-refused.js';
@@ -21,6 +22,7 @@ export class LogoutService {
     private readonly db: Database,
     private readonly sessions: SessionsService,
     private readonly repository: SessionsRepository,
+    private readonly idpLogouts: IdpLogouts,
     private readonly connections: ConnectionStore,
     private readonly requests: SignInRequestsRepository,
     private readonly oidc: OidcProtocol,
@@ -43,7 +45,8 @@ export class LogoutService {
     const message = await this.saml.readLogout(connection, arrived);
     if (message.kind === 'response') return null;
     const { id: connectionId, tenantId } = connection;
-    const ended = await this.endOnce(connection, message.once, message.nameId, message.sessionIndexes);
+    const { once, nameId: subject, sessionIndexes: idpSessions, issuedAt: at } = message;
+    const ended = await this.endOnce(connection, once, { subject, idpSessions, at });
     await this.note(tenantId, connectionId, ended, 'by the IdP (SAML)', origin);
     if (connection.sloUrl === null) return null;
     // Nobody of ours is no failure: the IdP asks everybody whom it has ever sent somebody to.
@@ -53,9 +56,10 @@ export class LogoutService {
 
   /** The same by OIDC Back-Channel Logout, from server to server. Throws `SignInRefused`. */
   async byBackChannel(connection: OidcConnection, logoutToken: string, origin: Origin): Promise<void> {
-    const { sub, sid, once } = await this.oidc.readLogoutToken(connection, logoutToken);
+    const { sub, sid, issuedAt, once } = await this.oidc.readLogoutToken(connection, logoutToken);
     const { id: connectionId, tenantId } = connection;
-    const ended = await this.endOnce(connection, once, sub, sid === null ? [] : [sid]);
+    const what = { subject: sub, idpSessions: sid === null ? [] : [sid], at: issuedAt };
+    const ended = await this.endOnce(connection, once, what);
     await this.note(tenantId, connectionId, ended, 'by the IdP (back-channel)', origin);
   }
 
@@ -63,14 +67,14 @@ export class LogoutService {
   private endOnce(
     { tenantId, id }: Connection,
     once: { id: string; until: Date },
-    subject: string | null,
-    idpSessions: readonly string[],
+    ended: EndedAtIdp,
   ): Promise<EndedSession[]> {
     return this.db.transaction(async (tx) => {
       if (!(await this.requests.useMessage(tenantId, id, `logout ${once.id}`, once.until, tx))) {
         throw new SignInRefused('replayed', 'this logout message was used before');
       }
-      return this.repository.endByIdp(tx, tenantId, id, subject, idpSessions);
+      await this.idpLogouts.note(tx, tenantId, id, ended);
+      return this.repository.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
     });
   }
 

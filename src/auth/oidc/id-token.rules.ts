@@ -25,6 +25,7 @@ export interface IdTokenFacts {
   readonly subject: string;
   readonly acr: string | null;
   readonly sid: string | null;
+  readonly issuedAt: Date;
   /** `session_expiry` (IPSIE SL1): the session ends then at the latest. */
   readonly sessionEnds: Date | null;
 }
@@ -56,6 +57,7 @@ export function checkIdToken(token: SignedToken, expected: IdTokenExpectation, n
     subject,
     acr: textOf(claims, 'acr'),
     sid: textOf(claims, 'sid'),
+    issuedAt: new Date((claims['iat'] as number) * 1000),
     sessionEnds: sessionEndOf(claims['session_expiry'], now),
   };
 }

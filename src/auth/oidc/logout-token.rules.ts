@@ -7,6 +7,8 @@ import type { SignedToken } from './jwt.rules.js';
 export interface LogoutDemand {
   sub: string | null;
   sid: string | null;
+  /** By the IdP's clock. */
+  issuedAt: Date;
   /** A second use of the same token is seen by this id, which has to be remembered so long. */
   once: { id: string; until: Date };
 }
@@ -49,7 +51,8 @@ export function checkLogoutToken(
   const id = text(claims, 'jti');
   if (id === null) throw refused('The logout token has no jti.');
   const lastUse = Math.min(claims['exp'] as number, (claims['iat'] as number) + MAX_AGE) + SKEW;
-  return { sub, sid, once: { id, until: new Date(lastUse * 1000) } };
+  const issuedAt = new Date((claims['iat'] as number) * 1000);
+  return { sub, sid, issuedAt, once: { id, until: new Date(lastUse * 1000) } };
 }
 
 function text(claims: JsonObject, name: string): string | null {

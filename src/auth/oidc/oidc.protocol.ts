@@ -127,6 +127,7 @@ export class OidcProtocol {
     return {
       subject: facts.subject,
       claims: mergeClaims(verified.claims, userInfo.claims),
+      issuedAt: facts.issuedAt,
       sessionEnds: facts.sessionEnds,
       idpSession: facts.sid,
       authContext: facts.acr,

@@ -36,7 +36,7 @@ export function readAssertion(assertion: XmlElement, response: XmlElement, expec
   const id = attributeOf(assertion, 'ID') ?? '';
   if (id === '') throw built('the assertion has no ID');
   demandIssuer(assertion, expected.idpEntityId, 'assertion');
-  demandFresh(assertion, expected);
+  const issuedAt = demandFresh(assertion, expected);
   checkConditions(one(assertion, 'Conditions'), expected);
   const subject = one(assertion, 'Subject');
   const until = checkConfirmations(subject, attributeOf(response, 'InResponseTo'), expected);
@@ -46,6 +46,7 @@ export function readAssertion(assertion: XmlElement, response: XmlElement, expec
     subject: nameId.value,
     ...readClaims(childrenOf(assertion, NS.assertion, 'AttributeStatement')),
     ...statement,
+    issuedAt,
     idToken: null,
     nameId,
     once: { id: `${expected.idpEntityId} ${id}`, until: new Date(until + expected.skewMs) },

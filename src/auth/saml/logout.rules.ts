@@ -23,6 +23,8 @@ export type LogoutMessage =
       /** Empty: all sessions of that person (Core §3.7.1). */
       sessionIndexes: string[];
       relayState: string | null;
+      /** By the IdP's clock. */
+      issuedAt: Date;
       /** What makes a second use visible. */
       once: { id: string; until: Date };
     }
@@ -75,6 +77,7 @@ export function readLogoutMessage(root: XmlElement, expected: LogoutExpectations
     nameIdFormat: format,
     sessionIndexes: childrenOf(root, NS.protocol, 'SessionIndex').map(({ text }) => bounded(text, 'SessionIndex')),
     relayState,
+    issuedAt: issued,
     // An older one is refused for its age.
     once: { id: `${expected.idpEntityId} ${id}`, until: new Date(issued.getTime() + MAX_AGE_MS + expected.skewMs) },
   };

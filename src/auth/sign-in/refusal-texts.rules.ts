@@ -28,6 +28,12 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   state_expired: OVER,
   other_browser: OVER,
   connection_changed: OVER,
+  idp_session_ended: {
+    status: 403,
+    title: 'You have signed out',
+    said: 'Your company’s sign-in says that you have signed out in the meantime. Sign in again if you want to go on.',
+    way: 'again',
+  },
   unsolicited: {
     status: 403,
     title: 'Please begin here',

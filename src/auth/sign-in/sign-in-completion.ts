@@ -7,6 +7,7 @@ import { AccountsService, type FoundAccount } from '../accounts/accounts.service
 import type { Connection } from '../connections/connection.js';
 import { ConnectionStore } from '../connections/connection.store.js';
 import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
+import { IdpLogouts } from '../sessions/idp-logouts.repository.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { SignInLog, type Origin } from '../sign-ins/sign-in-log.js';
@@ -37,6 +38,7 @@ export class SignInCompletion {
     private readonly making: AccountMaking,
     private readonly repository: AccountsRepository,
     private readonly sessions: SessionsService,
+    private readonly idpLogouts: IdpLogouts,
     private readonly log: SignInLog,
     private readonly limits: SignInLimits,
   ) {}
@@ -110,6 +112,10 @@ export class SignInCompletion {
     const { tenantId, id: connectionId } = connection;
     return this.db.transaction(async (tx) => {
       await this.demandHeld(connection, tx);
+      if (await this.idpLogouts.hasEnded(tx, tenantId, connectionId, verified)) {
+        const why = 'the IdP has signed the person out since it answered';
+        throw new SignInRefused('idp_session_ended', why, found.account.shown, found.person.id);
+      }
       const person = await this.demandStillIn(tx, tenantId, found);
       await this.bind(tx, connection, found);
       await this.sessions.end(old, 'signed_in_again', tx);

@@ -38,6 +38,7 @@ async function accepted(): Promise<void> {
   await expect(readClaims({})).resolves.toEqual({
     sub: 'sub-1',
     sid: 'sid-1',
+    issuedAt: new Date(seconds(0) * 1000),
     once: { id: 'jti-1', until: new Date(seconds(180) * 1000) },
   });
 }

@@ -37,6 +37,7 @@ describe('a logout message of the IdP', () => {
       nameIdFormat: null,
       sessionIndexes: ['session-1', 'session-2'],
       relayState: 'state-1',
+      issuedAt: expect.any(Date),
       once: { id: `${idp.entityId} _logout-1`, until: expect.any(Date) },
     };
     const parts = { sessionIndexes: ['session-1', 'session-2'] };

@@ -87,6 +87,15 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
         primary key (tenant_id, connection_id, message_id)
       )`);
     await db.query(`create index used_messages_age on used_messages (tenant_id, until)`);
+    await db.query(`
+      create table idp_logouts (
+        tenant_id text collate "C" not null,
+        connection_id text collate "C" not null,
+        mark text collate "C" not null,
+        ended_at timestamptz not null,
+        until timestamptz not null,
+        primary key (tenant_id, connection_id, mark)
+      )`);
     // Whom a subject of an IdP is. An ended binding stays, so that nobody who was put out is made anew by signing in.
     await db.query(`
       create table identities (
@@ -199,7 +208,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
     await db.query(`alter table users drop column session_epoch`);
     await db.query(`drop index changes_departures, audit_entries_target`);
     await db.query(`alter table audit_entries alter column target_id type text collate "default"`);
-    await db.query(`drop table service_keys, sign_ins, session_tokens, sessions, identities, used_messages,
+    await db.query(`drop table service_keys, sign_ins, session_tokens, sessions, identities, used_messages, idp_logouts,
       sign_in_requests, verified_domains, domains, connection_slugs, connections`);
   }
 }
