@@ -31,6 +31,18 @@ export interface Command {
   run(context: Context): Promise<Json | Json[] | string | undefined>;
 }
 
+/** From when to when a list is. */
+export const SPAN: readonly CommandOption[] = [
+  { name: 'since', description: 'such as 2026-01-31T00:00:00Z' },
+  { name: 'until', description: 'before that moment' },
+];
+
+/** How much of a list that never ends: pages are read until there are so many. */
+export const LONG_LIST: readonly CommandOption[] = [
+  { name: 'format', description: 'csv or ndjson: all of them, as the API exports them' },
+  { name: 'limit', description: 'how many, 200 unless set' },
+];
+
 /** The options that were given, under their own names; what was not given is left out. */
 export function given(context: Context, ...names: string[]): Record<string, string> {
   const found: Record<string, string> = {};
@@ -45,6 +57,14 @@ export function given(context: Context, ...names: string[]): Record<string, stri
 export function queryOf(context: Context, ...names: string[]): string {
   const query = new URLSearchParams(given(context, ...names)).toString();
   return query === '' ? '' : `?${query}`;
+}
+
+/** Whether `--format` asks for a file; only what the API exports is one. */
+export function isExport(context: Context): boolean {
+  const { format } = given(context, 'format');
+  if (format === undefined) return false;
+  if (format === 'csv' || format === 'ndjson') return true;
+  throw new CliError('--format is csv or ndjson.', EXIT.usage);
 }
 
 /** The options that are numbers, as numbers. What is none is refused here: as JSON it would become null, which means "no limit". */

@@ -111,6 +111,95 @@ describe('connections', () => {
   });
 });
 
+describe('connection set', () => {
+  let tenant: string;
+  let id: string;
+  const inTenant = (...args: string[]) => cli(...args, '--tenant', tenant);
+  const set = (...args: string[]) => inTenant('connection', 'set', ...args);
+  beforeAll(async () => {
+    tenant = (await cli('tenant', 'create', '--name', 'Set')).json.tenant_id;
+    const made = await inTenant(...oidc, '--client-secret', 's', '--slug', 'set-okta', '--scopes', 'openid,groups');
+    id = made.json.connection_id;
+  });
+
+  it('changes what is named, in the words of create, and leaves the rest', async () => {
+    const before = (await inTenant('connection', 'show')).json;
+    const changed = await set(
+      ...['set-okta', '--name', 'Okta EU', '--link-claim=oid', '--jit', 'on', '--max-age-seconds', '60'],
+      ...['--role-map', 'CN=Admins=Admin,staff=User', '--claim-map', 'email=mail,role=groups'],
+      ...['--return-origins', 'https://a.example, https://b.example', '--token-auth', 'client_secret_post'],
+    );
+    expect([changed.code, changed.err]).toEqual([0, '']);
+    expect(changed.json).toEqual({
+      ...before,
+      name: 'Okta EU',
+      link_claim: 'oid',
+      jit: true,
+      max_age_seconds: 60,
+      role_map: { 'CN=Admins': 'Admin', staff: 'User' },
+      claim_map: { email: 'mail', role: 'groups' },
+      return_origins: ['https://a.example', 'https://b.example'],
+      token_auth: 'client_secret_post',
+      version: before.version + 1,
+      updated_at: changed.json.updated_at,
+    });
+  });
+
+  it('takes away what can be taken away, and names with commas come as JSON', async () => {
+    const none = ['--link-claim', 'none', '--max-age-seconds', 'none', '--return-origins', 'none', '--jit', 'off'];
+    expect((await set(id, ...none, '--claim-map', 'email=', '--role-map', '{"CN=A,OU=B":"Admin"}')).json).toMatchObject(
+      {
+        link_claim: null,
+        max_age_seconds: null,
+        return_origins: [],
+        jit: false,
+        claim_map: { role: 'groups' },
+        role_map: { 'CN=A,OU=B': 'Admin' },
+      },
+    );
+    expect((await set(id, '--role-map', 'none')).json.role_map).toEqual({});
+    // Only what can be without a value; a name can be any word.
+    expect((await set(id, '--name', 'none')).json.name).toBe('none');
+  });
+
+  it('of SAML: files, and what signs our requests', async () => {
+    const fields = ['--idp-entity-id', 'e', '--sso-url', 'https://idp.example.com', '--certificate-file'];
+    const made = ['connection', 'create-saml', '--name', 'ADFS', '--slug', 'set-adfs', ...fields, file('one.pem', pem)];
+    expect((await inTenant(...made, '--sign-requests', 'off')).code).toBe(0);
+    const two = file('two.pem', `${pem}\n${await certificate()}`);
+    const { json } = await set('set-adfs', '--certificate-file', two, '--sign-requests', 'on', '--signed', 'both');
+    expect([json.certificates.length, json.sign_requests, json.signed]).toEqual([2, true, 'both']);
+  });
+
+  it.each<[string, string[], number, RegExp]>([
+    ['nothing to change', ['set-okta'], 2, /Say what changes/],
+    ['an option that is none', ['set-okta', '--slug', 'x'], 2, /unknown option '--slug'/],
+    ['no flag', ['set-okta', '--jit', 'maybe'], 2, /--jit is on or off/],
+    ['no number', ['set-okta', '--max-age-seconds', 'soon'], 2, /must be a whole number/],
+    ['no pairs', ['set-okta', '--role-map', 'Admin'], 2, /--role-map is written as a=b,c=d/],
+    ['no JSON', ['set-okta', '--role-map', '{'], 2, /--role-map is no JSON/],
+    ['no file', ['set-adfs', '--certificate-file', '/nowhere'], 2, /ENOENT/],
+    ['what belongs to the other type', ['set-okta', '--sso-url', 'https://x.example'], 1, /sso_url belongs to SAML/],
+    ['a role that is none', ['set-okta', '--default-role', 'none'], 1, /default_role must name roles/],
+    ['a slug that is nobody’s', ['okta', '--name', 'x'], 1, /No connection is called okta; there are: .*set-okta/],
+    ['several', ['--name', 'x'], 2, /several connections; name one: .*set-okta/],
+  ])('%s', async (_, args, code, message) => {
+    const result = await set(...args);
+    expect([result.code, result.out]).toEqual([code, '']);
+    expect(result.err).toMatch(message);
+  });
+
+  it('a slug names a connection wherever its id does', async () => {
+    for (const verb of ['show', 'disable', 'enable']) {
+      expect([verb, (await inTenant('connection', verb, 'set-okta')).code]).toEqual([verb, 0]);
+    }
+    const domain = await inTenant('domain', 'add', 'set.example', '--connection-id', 'set-okta');
+    const trusted = await inTenant('domain', 'trust', 'set2.example', '--connection-id', 'set-okta');
+    expect([domain.code, trusted.json.connection_id]).toEqual([0, id]);
+    expect((await inTenant('connection', 'delete', 'set-okta')).json).toEqual({ connection_id: id, deleted: true });
+  });
+});
+
 describe('domains', () => {
   it('are added, verified, listed and removed', async () => {
     const added = await cli('domain', 'add', 'Cli.example');

@@ -28,12 +28,13 @@ async function cli(...args: string[]) {
   };
   const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
   const code = await runCli([...args, '--json'], env, terminal);
-  return { code, err, json: out === '' ? undefined : JSON.parse(out) };
+  return { code, err, out, json: /^[[{]/.test(out) ? JSON.parse(out) : undefined };
 }
 
 it('a connection is checked and tested, and who signed in is seen', async () => {
   expect((await cli('connection', 'check')).json).toMatchObject({ ok: true });
-  expect((await cli('connection', 'test')).json.url).toContain(`/api/auth/test/${door.slug}/`);
+  expect((await cli('connection', 'check', door.slug)).json).toMatchObject({ ok: true });
+  expect((await cli('connection', 'test', door.slug)).json.url).toContain(`/api/auth/test/${door.slug}/`);
   const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'cli' }));
   const tab = door.tab();
   await door.signIn(tab, { sub: 'cli' });
@@ -45,6 +46,30 @@ it('a connection is checked and tested, and who signed in is seen', async () => 
   expect((await cli('session', 'end', id)).code).toBe(0);
   expect(await tab.who()).toBeNull();
   expect((await cli('session', 'end', 'usr_nobody')).code).toBe(1);
+  const release = (connection: string) => cli('identity', 'release', id, '--connection-id', connection);
+  expect((await release('nobody')).err).toContain(`No connection is called nobody; there are: ${door.slug}`);
+  expect((await release(door.slug)).json).toEqual({ user_id: id, connection_id: door.id, released: true });
+  expect((await release(door.slug)).err).toContain('No such identity');
+});
+
+it('sign-ins are listed beyond one page, in a span, and as a file', async () => {
+  const { rows } = await service.db.query<{ at: Date }>(
+    `insert into sign_ins (tenant_id, id, kind, connection_id, outcome, reason, request_id)
+     select $1, 'sin_' || lpad(n::text, 26, '0'), 'sign-in', $2, 'refused', 'unknown_account', 'req' from generate_series(1, 250) n
+     returning at`,
+    [house.tenantId, door.id],
+  );
+  const list = (...args: string[]) => cli('sign-in', 'list', '--reason', 'unknown_account', ...args);
+  expect((await list()).json).toHaveLength(200);
+  const all = (await list('--limit', '1000')).json as { id: string }[];
+  expect(new Set(all.map(({ id }) => id)).size).toBe(250);
+  expect((await list('--limit', '3', '--connection-id', door.slug)).json).toHaveLength(3);
+  expect((await list('--until', rows[0]!.at.toISOString().slice(0, 10))).json).toEqual([]);
+  expect((await list('--since', '2020-01-01', '--limit', '1000')).json).toHaveLength(250);
+  expect((await list('--format', 'csv')).out.trim().split('\r\n')).toHaveLength(251);
+  expect(await list('--format', 'xml')).toMatchObject({ code: 2, err: expect.stringContaining('csv or ndjson') });
+  expect(await list('--limit', 'all')).toMatchObject({ code: 2, err: expect.stringContaining('whole number') });
+  expect(await list('--since', 'yesterday')).toMatchObject({ code: 1, err: expect.stringContaining('since must be') });
 });
 
 it('signing keys are rotated', async () => {

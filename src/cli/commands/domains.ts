@@ -1,8 +1,9 @@
 import { encode, type Client, type Json } from '../client.js';
 import { columns, given, type Command, type Context } from '../command.js';
+import { withConnectionId } from '../connection-id.js';
 
 const DOMAIN = { name: 'domain', required: true, description: 'such as example.com' };
-const BOUND = { name: 'connection_id', description: 'the connection that its people sign in through' };
+const BOUND = { name: 'connection_id', description: 'the connection that its people sign in through: its id or slug' };
 
 export const DOMAIN_COMMANDS: Command[] = [
   {
@@ -12,7 +13,7 @@ export const DOMAIN_COMMANDS: Command[] = [
     argument: DOMAIN,
     options: [BOUND],
     async run(context) {
-      const body = { domain: context.argument, ...given(context, 'connection_id') };
+      const body = { domain: context.argument, ...given(await withConnectionId(context), 'connection_id') };
       const { domain, state, dns_record } = await context.client.call('POST', '/domains', body);
       return { domain, state, ...(dns_record as Json) };
     },
@@ -51,7 +52,8 @@ export const DOMAIN_COMMANDS: Command[] = [
     options: [BOUND],
     async run(context) {
       const path = `/tenants/${encode(await tenantOf(context))}/domains/${encode(context.argument!)}`;
-      return told(await context.client.operate('PUT', path, given(context, 'connection_id')));
+      const bound = given(await withConnectionId(context), 'connection_id');
+      return told(await context.client.operate('PUT', path, bound));
     },
   },
 ];

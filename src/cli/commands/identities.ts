@@ -1,5 +1,6 @@
 import { encode, type Json } from '../client.js';
 import { columns, given, type Command } from '../command.js';
+import { withConnectionId } from '../connection-id.js';
 
 const USER = { name: 'user_id', required: true, description: 'the person, or somebody who was removed' };
 
@@ -20,9 +21,9 @@ export const IDENTITY_COMMANDS: Command[] = [
     verb: 'release',
     description: 'Forgets who a person is at a connection, so that the next sign-in links anew',
     argument: USER,
-    options: [{ name: 'connection_id', description: 'the connection', required: true }],
+    options: [{ name: 'connection_id', description: 'the connection: its id or slug', required: true }],
     async run(context) {
-      const { connection_id: id } = given(context, 'connection_id');
+      const { connection_id: id } = given(await withConnectionId(context), 'connection_id');
       await context.client.call('DELETE', `/users/${encode(context.argument!)}/identities/${encode(id!)}`);
       return { user_id: context.argument, connection_id: id, released: true };
     },

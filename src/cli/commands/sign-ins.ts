@@ -1,5 +1,6 @@
 import { encode } from '../client.js';
-import { columns, queryOf, type Command } from '../command.js';
+import { columns, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command.js';
+import { withConnectionId } from '../connection-id.js';
 
 const USER = { name: 'user_id', required: true, description: 'the person' };
 
@@ -11,12 +12,19 @@ export const SIGN_IN_COMMANDS: Command[] = [
     options: [
       { name: 'support_id', description: 'the number on the page that somebody has seen' },
       { name: 'user_id', description: 'of one person' },
-      { name: 'connection_id', description: 'of one connection' },
+      { name: 'connection_id', description: 'of one connection: its id or slug' },
       { name: 'outcome', description: 'success or refused' },
+      { name: 'reason', description: 'such as unknown_account' },
+      ...SPAN,
+      ...LONG_LIST,
     ],
-    async run(context) {
-      const query = queryOf(context, 'support_id', 'user_id', 'connection_id', 'outcome');
-      const rows = await context.client.list(`/sign-ins${query}`, 200);
+    async run(given) {
+      const context = await withConnectionId(given);
+      const filters = ['support_id', 'user_id', 'connection_id', 'outcome', 'reason', 'since', 'until'];
+      if (isExport(context)) return context.client.text(`/sign-ins${queryOf(context, ...filters, 'format')}`);
+      const { limit = 200 } = numbers(context, 'limit');
+      const rows = await context.client.list(`/sign-ins${queryOf(context, ...filters)}`, limit);
+      if (context.options['json'] === true) return rows;
       return columns(rows, 'at', 'kind', 'outcome', 'reason', 'account', 'connection', 'user_id', 'detail', 'id');
     },
   },

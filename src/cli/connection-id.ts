@@ -1,0 +1,50 @@
+import { CliError, EXIT } from './cli.errors.js';
+import type { Client } from './client.js';
+import type { Context } from './command.js';
+
+/** How commands say which connection they are about. */
+export const CONNECTION = {
+  name: 'connection_id',
+  required: false,
+  description: 'its id or slug; not needed where there is only one',
+};
+
+/** The connection that a command is about, by its id or slug; where none is named, the only one. */
+export async function connectionId({ client, argument }: Context): Promise<string> {
+  if (argument !== undefined) return idOf(client, argument);
+  const [only, ...others] = await connections(client);
+  if (only === undefined) throw new CliError('There is no connection yet.', EXIT.usage);
+  if (others.length === 0) return only.id;
+  throw new CliError(`There are several connections; name one: ${slugs([only, ...others])}.`, EXIT.usage);
+}
+
+/** The same context, with the id where `--connection-id` has a slug. */
+export async function withConnectionId(context: Context): Promise<Context> {
+  const { connection_id: named } = context.options;
+  if (typeof named !== 'string') return context;
+  return { ...context, options: { ...context.options, connection_id: await idOf(context.client, named) } };
+}
+
+/** The id of a connection that is named by its id or slug. No slug has an underline, so none looks like an id. */
+async function idOf(client: Client, named: string): Promise<string> {
+  if (named.startsWith('con_')) return named;
+  const all = await connections(client);
+  const found = all.find(({ slug }) => slug === named);
+  if (found !== undefined) return found.id;
+  throw new CliError(
+    all.length === 0 ? 'There is no connection yet.' : `No connection is called ${named}; there are: ${slugs(all)}.`,
+  );
+}
+
+interface Named {
+  id: string;
+  slug: string;
+}
+
+async function connections(client: Client): Promise<Named[]> {
+  return (await client.list('/connections')) as unknown as Named[];
+}
+
+function slugs(all: readonly Named[]): string {
+  return all.map(({ slug }) => slug).join(', ');
+}
