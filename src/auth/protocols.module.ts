@@ -24,6 +24,6 @@ import { SamlVerifier } from './saml/verifier.js';
     SamlVerifier,
     SamlProtocol,
   ],
-  exports: [AuthAddresses, ServiceKeys, KeyRenewal, OidcProtocol, SamlProtocol],
+  exports: [AuthAddresses, ServiceKeys, KeyRenewal, OidcProtocol, SamlProtocol, SamlVerifier],
 })
 export class ProtocolsModule {}

@@ -117,6 +117,10 @@ export class SamlConnectionBody extends ConnectionHeadBody {
   type!: 'saml';
   @ApiProperty({ type: String, nullable: true, description: 'null: an admin keeps up to date what follows.' })
   metadata_url!: string | null;
+  @ApiProperty({ type: [CertificateBody], description: 'Who has to have signed the metadata; empty: nobody.' })
+  metadata_certificates!: CertificateBody[];
+  @ApiProperty({ type: 'integer', nullable: true, description: 'How long the metadata says that it holds.' })
+  metadata_cache_seconds!: number | null;
   @ApiProperty({ type: Date, nullable: true })
   metadata_checked_at!: Date | null;
   @ApiProperty({ type: String, nullable: true, description: 'Why the metadata was not taken over, the last time.' })

@@ -3,7 +3,7 @@ import { commonAfter, foreignFields, type Allowance } from './common-settings.ru
 import type { CommonSettings, IdpSettings, OidcSettings, SamlSettings } from './connection.settings.js';
 import type { ConnectionFields } from './connections.dto.js';
 import { oidcAfter, secretPlans, type OidcSecretPlans } from './oidc-settings.rules.js';
-import { idpByFields, samlAfter } from './saml-settings.rules.js';
+import { idpByFields, samlAfter, signersAfter } from './saml-settings.rules.js';
 
 /** What is there before a change. */
 export type Present =
@@ -34,7 +34,8 @@ export function draftOf(
     return { type: 'oidc', settings, plans };
   }
   const idp = given.imported ?? idpByFields(present.settings, input, given.now, allowance, errors);
-  return { type: 'saml', settings: samlAfter(present.settings, input, common, idp) };
+  const signers = signersAfter(present.settings, input, given.now, errors);
+  return { type: 'saml', settings: samlAfter(present.settings, input, common, idp, signers) };
 }
 
 /** The roles that a request names, with the field that each stands in. */

@@ -37,6 +37,11 @@ export function roleMapProblem(value: unknown): string | null {
   return null;
 }
 
+/** The same for a list that may be empty. */
+export function certificatesOrNoneProblem(value: unknown): string | null {
+  return Array.isArray(value) && value.length === 0 ? null : certificatesProblem(value);
+}
+
 /** What is wrong with the shape of a list of certificates, or null. Each is PEM, bare base64, or as it was read here. */
 export function certificatesProblem(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be a list';

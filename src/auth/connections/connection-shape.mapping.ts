@@ -41,6 +41,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
     ...row.settings,
     role_map,
     certificates: row.settings.certificates.map(certificateFacts),
+    metadata_certificates: row.settings.metadata_certificates.map(certificateFacts),
     metadata_checked_at: row.settings.metadata_url === null ? null : row.metadata_checked_at,
     metadata_problem: row.metadata_problem,
     entity_id: row.settings.sp_entity_id ?? addresses.metadata(slug),

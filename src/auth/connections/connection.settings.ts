@@ -39,11 +39,15 @@ export interface IdpSettings {
   slo_url: string | null;
   slo_binding: SamlBinding;
   certificates: PinnedCertificate[];
+  /** How long the metadata says that it holds; null: it does not say, or there is none. */
+  metadata_cache_seconds: number | null;
 }
 
 export interface SamlSettings extends CommonSettings, IdpSettings {
   /** From where it is read again every day; null: an admin keeps it up to date. */
   metadata_url: string | null;
+  /** One of these has to have signed the metadata; empty: unsigned metadata is taken. */
+  metadata_certificates: PinnedCertificate[];
   signed: SamlSigned;
   sign_requests: boolean;
   allow_idp_initiated: boolean;

@@ -13,6 +13,7 @@ import {
 } from './connection.js';
 import { CertificateBody } from './connection-bodies.dto.js';
 import {
+  certificatesOrNoneProblem,
   certificatesProblem,
   jwkProblem,
   roleMapProblem,
@@ -106,8 +107,21 @@ export class ConnectionFields {
   @Texts({ max: 20, form: WORD, ...OPTIONAL, description: 'OIDC. One of these has to be the acr; empty: any.' })
   acr_values?: string[];
 
-  @Text({ max: 2000, ...NULLABLE, description: 'SAML. The IdP’s metadata, read again every day.' })
+  @Text({
+    max: 2000,
+    ...NULLABLE,
+    description: 'SAML. The IdP’s metadata, read again every day, or sooner where it says so.',
+  })
   metadata_url?: string | null;
+  @Ruled(
+    certificatesOrNoneProblem,
+    { type: 'array', items: { oneOf: [{ type: 'string' }, { $ref: getSchemaPath(CertificateBody) }] } },
+    {
+      ...OPTIONAL,
+      description: 'SAML. One of these has to have signed the metadata, as a whole; empty: it need not be signed.',
+    },
+  )
+  metadata_certificates?: unknown[];
   @Ruled(xmlProblem, { type: String, writeOnly: true }, { ...OPTIONAL, description: 'SAML. The IdP’s metadata, once.' })
   metadata_xml?: string;
   @Text({ max: 1024, ...OPTIONAL, description: 'SAML. With sso_url and certificates: in place of metadata.' })
@@ -159,6 +173,7 @@ const SERVER_SET = [
   'sp_metadata_url',
   'sp_slo_url',
   'metadata_checked_at',
+  'metadata_cache_seconds',
   'metadata_problem',
   'created_at',
   'updated_at',

@@ -145,21 +145,23 @@ export class ConnectionsRepository {
   }
 
   /**
-   * The enabled SAML connection that was longest not looked after, if that is before `before`, as it was; from now on
-   * it counts as looked after, so that several processes share the work and none holds a lock while it reads.
+   * The enabled SAML connection that was longest not looked after, if it is due, as it was: when its metadata wants to be
+   * read again, within these bounds. From now on it counts as looked after, so that several processes share the work and
+   * none holds a lock while it reads.
    */
-  async takeDue(before: Date, now: Date): Promise<ConnectionRow | null> {
+  async takeDue(now: Date, seconds: { least: number; most: number }): Promise<ConnectionRow | null> {
     const { rows } = await this.db.query<ConnectionRow>(
       `with due as (
          select ${COLUMNS} from connections
          where type = 'saml' and enabled and deleted_at is null
-           and (metadata_checked_at is null or metadata_checked_at < $1)
+           and (metadata_checked_at is null or metadata_checked_at < $1::timestamptz - make_interval(secs =>
+             least($3::bigint, greatest($2::bigint, coalesce((settings ->> 'metadata_cache_seconds')::bigint, $3::bigint)))))
          order by metadata_checked_at nulls first limit 1 for update skip locked),
        taken as (
-         update connections c set metadata_checked_at = $2 from due
+         update connections c set metadata_checked_at = $1 from due
          where c.tenant_id = due.tenant_id and c.id = due.id)
        select ${COLUMNS} from due`,
-      [before, now],
+      [now, seconds.least, seconds.most],
     );
     return rows[0] ?? null;
   }

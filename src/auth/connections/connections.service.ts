@@ -48,7 +48,7 @@ export class ConnectionsService {
     const { tenantId } = by;
     const id = newId('con');
     const now = this.clock.now();
-    const imported = input.type === 'saml' ? await this.imports.named(null, input, now) : null;
+    const imported = input.type === 'saml' ? await this.imports.named({ tenantId, id }, null, input, now) : null;
     const present: Present =
       input.type === 'oidc'
         ? { type: 'oidc', settings: null, secrets: { clientSecret: false, privateKey: false } }
@@ -92,7 +92,8 @@ export class ConnectionsService {
     const now = this.clock.now();
     const known = await this.demand(tenantId, id);
     // What comes over the network or takes time is done before anything is locked.
-    const imported = known.type === 'saml' ? await this.imports.named(known.settings, input, now) : null;
+    const imported =
+      known.type === 'saml' ? await this.imports.named({ tenantId, id }, known.settings, input, now) : null;
     const newKey = await this.secrets.keyFor(input, known.type);
     const after = await this.db.transaction(async (tx) => {
       const row = await this.demand(tenantId, id, tx, true);

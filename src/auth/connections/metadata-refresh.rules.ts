@@ -38,6 +38,7 @@ export function idpFromMetadata(
       slo_url: metadata.sloUrl,
       slo_binding: metadata.sloBinding ?? 'redirect',
       certificates: result.certificates,
+      metadata_cache_seconds: metadata.cacheSeconds,
     },
   };
 }

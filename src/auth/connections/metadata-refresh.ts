@@ -8,10 +8,11 @@ import { ConnectionsRepository, type ConnectionRow } from './connections.reposit
 import { MetadataRefreshing } from './metadata-refreshing.js';
 
 const EVERY_MS = 10 * 60_000;
-const DAY = 86_400_000;
+/** How often at most and at least, whatever the metadata says (`cacheDuration`). */
+const SECONDS = { least: 3_600, most: 86_400 };
 
 /**
- * Looks after SAML connections once a day: reads their metadata again, and says in the log which certificates come to
+ * Looks after SAML connections once a day, or as often as their metadata wants: reads their metadata again, and says in the log which certificates come to
  * their end. What an admin has to decide waits for one, and stands in the connection.
  */
 @Injectable()
@@ -29,7 +30,7 @@ export class MetadataRefresh extends Background {
   /** One connection that is due; true if there may be another. */
   override async run(): Promise<boolean> {
     const now = this.clock.now();
-    const row = await this.repository.takeDue(new Date(now.getTime() - DAY), now);
+    const row = await this.repository.takeDue(now, SECONDS);
     if (row?.type !== 'saml') return false;
     const { metadata_url: address } = row.settings;
     if (address === null) this.notices.say(row, now);

@@ -36,11 +36,13 @@ export class MetadataRefreshing {
    */
   async refresh(by: AuditBy, known: ConnectionRow, address: string, confirmed: boolean): Promise<Refreshed> {
     if (known.type !== 'saml') return { kind: 'gone' };
-    const pinnedId = known.settings.idp_entity_id;
-    let read = await this.source.fetch(address, pinnedId);
+    const { idp_entity_id: entityId, metadata_certificates } = known.settings;
+    const owner = { tenantId: known.tenant_id, id: known.id };
+    const wanted = { entityId, signers: metadata_certificates.map(({ pem }) => pem), owner };
+    let read = await this.source.fetch(address, wanted);
     // It may be of one other IdP now, which is for an admin to judge.
     if ('problem' in read && read.xml !== undefined) {
-      const other = this.source.read(read.xml, null);
+      const other = await this.source.read(read.xml, { ...wanted, entityId: null });
       if ('metadata' in other) read = other;
     }
     const result = await this.db.transaction(async (tx): Promise<Refreshed> => {

@@ -3,7 +3,7 @@ import { browserAddressProblem, calledAddressProblem } from './address.rules.js'
 import { pinned } from './certificates.rules.js';
 import { chosen, type Allowance } from './common-settings.rules.js';
 import { certificateText } from './connection-fields.js';
-import type { CommonSettings, IdpSettings, SamlSettings } from './connection.settings.js';
+import type { CommonSettings, IdpSettings, PinnedCertificate, SamlSettings } from './connection.settings.js';
 import type { ConnectionFields } from './connections.dto.js';
 
 const ENDPOINT_FIELDS = ['sso_url', 'sso_binding', 'slo_url', 'slo_binding', 'certificates'] as const;
@@ -56,6 +56,8 @@ export function idpByFields(
     slo_url: chosen(input.slo_url, before?.slo_url, null),
     slo_binding: chosen(input.slo_binding, before?.slo_binding, 'redirect'),
     certificates: before?.certificates ?? [],
+    // Of metadata that is not read again.
+    metadata_cache_seconds: input.metadata_url === null ? null : (before?.metadata_cache_seconds ?? null),
   };
   if (input.certificates !== undefined) {
     const result = pinned(
@@ -87,17 +89,38 @@ export function idpByFields(
   return after;
 }
 
+/** Who has to have signed the metadata, after a change; what is wrong is added to `errors`. */
+export function signersAfter(
+  before: SamlSettings | null,
+  input: ConnectionFields,
+  now: Date,
+  errors: FieldError[],
+): PinnedCertificate[] {
+  const known = before?.metadata_certificates ?? [];
+  if (input.metadata_certificates === undefined) return known;
+  const result = pinned(
+    input.metadata_certificates.map((one) => certificateText(one)!),
+    known,
+    now,
+  );
+  if ('certificates' in result) return result.certificates;
+  errors.push({ field: 'metadata_certificates', message: result.problem });
+  return known;
+}
+
 /** The settings of a SAML connection after a change. In: what is known about the IdP, from whichever source. */
 export function samlAfter(
   before: SamlSettings | null,
   input: ConnectionFields,
   common: CommonSettings,
   idp: IdpSettings,
+  signers: PinnedCertificate[],
 ): SamlSettings {
   return {
     ...common,
     ...idp,
     metadata_url: chosen(input.metadata_url, before?.metadata_url, null),
+    metadata_certificates: signers,
     signed: chosen(input.signed, before?.signed, 'assertion'),
     sign_requests: chosen(input.sign_requests, before?.sign_requests, true),
     allow_idp_initiated: chosen(input.allow_idp_initiated, before?.allow_idp_initiated, false),

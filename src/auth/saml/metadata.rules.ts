@@ -1,7 +1,7 @@
 import type { SamlBinding } from '../connections/connection.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { certificateProblem, pemOf } from './certificate.rules.js';
-import { readMoment } from './moment.js';
+import { durationSeconds, readMoment } from './moment.js';
 import { BINDINGS, NS } from './names.js';
 import { scanXml, type XmlLimits } from './xml-scan.js';
 import { attributeOf, childrenOf, is, type XmlElement } from './xml-tree.js';
@@ -20,6 +20,8 @@ export interface IdpMetadata {
   wantAuthnRequestsSigned: boolean;
   /** Until when the document may be used; null: it does not say. */
   validUntil: Date | null;
+  /** Seconds after which it wants to be read again (`cacheDuration`); null: it does not say. */
+  cacheSeconds: number | null;
 }
 
 /** Metadata that cannot be used; the message is for the admin who brought it. */
@@ -42,8 +44,8 @@ const METADATA_LIMITS: XmlLimits = {
 const MAX_CERTIFICATES = 10;
 
 /**
- * Reads the metadata of an IdP (SAML Metadata §2.4.3). A signature on it is not verified: who brings it is an admin, and
- * a refresh is compared with what is known.
+ * Reads the metadata of an IdP (SAML Metadata §2.4.3). A signature on it is not looked at here: who brings it is an
+ * admin, a refresh is compared with what is known, and where a connection demands one, this is what it was found over.
  *
  * In: the document; now; the entity id, which has to be named where the document describes several IdPs. Out: what a
  * connection needs of it.
@@ -53,7 +55,8 @@ const MAX_CERTIFICATES = 10;
 export function readIdpMetadata(xml: string, options: { now: Date; entityId?: string }): IdpMetadata {
   const root = readRoot(xml);
   const { entity, role } = chooseIdp(root, options.entityId ?? null);
-  const validUntil = earliest([...ancestors(entity), role].map((element) => validUntilOf(element)));
+  const around = [...ancestors(entity), role];
+  const validUntil = earliest(around.map((element) => validUntilOf(element)));
   if (validUntil !== null && validUntil <= options.now) {
     throw new MetadataProblem(`The metadata was valid until ${validUntil.toISOString()} and has expired.`);
   }
@@ -73,13 +76,19 @@ export function readIdpMetadata(xml: string, options: { now: Date; entityId?: st
     nameIdFormats: childrenOf(role, NS.metadata, 'NameIDFormat').map(({ text }) => text.trim()),
     wantAuthnRequestsSigned: wants === 'true' || wants === '1',
     validUntil,
+    cacheSeconds: shortest(around.map((element) => durationSeconds(attributeOf(element, 'cacheDuration')))),
   };
 }
 
-function readRoot(xml: string): XmlElement {
+/** Without what editors leave in front; Windows writes a byte order mark. */
+export function tidied(xml: string): string {
+  return xml.replace(/^\ufeff/, '').replace(/^\s+(?=<)/, '');
+}
+
+/** The root of a document that keeps to the limits. @throws MetadataProblem */
+export function readRoot(xml: string): XmlElement {
   try {
-    // Windows writes a byte order mark in front.
-    return scanXml(xml.replace(/^\ufeff/, '').replace(/^\s+(?=<)/, ''), METADATA_LIMITS);
+    return scanXml(tidied(xml), METADATA_LIMITS);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
     const what = error.message.replace(/^The message/, 'The metadata');
@@ -196,4 +205,9 @@ function ancestors(element: XmlElement): XmlElement[] {
 
 function earliest(moments: readonly (Date | null)[]): Date | null {
   return moments.reduce((first, one) => (first === null || (one !== null && one < first) ? one : first), null);
+}
+
+function shortest(durations: readonly (number | null)[]): number | null {
+  const said = durations.filter((one) => one !== null);
+  return said.length === 0 ? null : Math.min(...said);
 }

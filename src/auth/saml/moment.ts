@@ -26,3 +26,14 @@ export function readMoment(text: string): Date | null {
   if (hours > 14 || minutes > 59) return null;
   return new Date(local - (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000);
 }
+
+const DURATION =
+  /^P(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.\d+)?S)?)?$/;
+const DURATION_SECONDS = [365 * 86_400, 30 * 86_400, 86_400, 3_600, 60, 1];
+
+/** Reads an xs:duration as seconds, a year as 365 days and a month as 30; null for what is none, or is negative. */
+export function durationSeconds(text: string | null): number | null {
+  const parts = DURATION.exec(text?.trim() ?? '')?.slice(1);
+  if (parts === undefined || parts.every((part) => part === undefined)) return null;
+  return parts.reduce((sum, part, i) => sum + Number(part ?? 0) * DURATION_SECONDS[i]!, 0);
+}

@@ -90,6 +90,19 @@ export function checkLogoutShape(root: XmlElement, name: 'LogoutRequest' | 'Logo
 }
 
 /**
+ * Checks where metadata has its signature: on the root, and nowhere else. Out: whether there is one.
+ *
+ * @throws SignInRefused as readResponseShape
+ */
+export function checkMetadataShape(root: XmlElement): boolean {
+  const census = takeCensus(root, new Set());
+  demandPlaces(census.signatures, [root]);
+  const signed = checkSignatureOf(root);
+  if (signed && (attributeOf(root, 'ID') ?? '') === '') throw refused('it has no ID');
+  return signed;
+}
+
+/**
  * Demands the signatures that the connection wants (SAML-05); `decryptedSigned` tells of the assertion that was
  * encrypted, once it is known.
  *

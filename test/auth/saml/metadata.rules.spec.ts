@@ -73,6 +73,7 @@ describe('metadata as IdPs write it', () => {
   ] as const)('%s', (name, entityId, [ssoBinding, ssoUrl], [sloBinding, sloUrl], certificates, nameIdFormats) => {
     const read = readIdpMetadata(file(name), { now });
     expect({ ...read, certificates: subjects(read.certificates) }).toEqual({
+      cacheSeconds: null,
       entityId,
       ssoUrl,
       ssoBinding,

@@ -1,4 +1,4 @@
-import { readMoment } from '../../../src/auth/saml/moment.js';
+import { durationSeconds, readMoment } from '../../../src/auth/saml/moment.js';
 
 describe('readMoment', () => {
   it.each([
@@ -25,4 +25,22 @@ describe('readMoment', () => {
   ])('%s', (text, expected) => {
     expect(readMoment(text)?.toISOString() ?? null).toBe(expected);
   });
+});
+
+it.each([
+  ['PT6H', 21_600],
+  ['P1D', 86_400],
+  ['P1DT2H3M4.5S', 93_784],
+  ['P1Y2M', (365 + 60) * 86_400],
+  ['PT0S', 0],
+  [' PT1M ', 60],
+  ['P', null],
+  ['PT', null],
+  ['-P1D', null],
+  ['1D', null],
+  ['P1H', null],
+  ['', null],
+  [null, null],
+])('durationSeconds %j', (text, seconds) => {
+  expect(durationSeconds(text)).toBe(seconds);
 });

@@ -22,6 +22,8 @@ export interface MetadataOptions {
   sso?: string;
   slo?: string;
   validUntil?: string;
+  /** Further attributes of the root. */
+  attributes?: string;
 }
 
 /** The metadata of an IdP. */
@@ -33,8 +35,9 @@ export function metadataXml({ entityId = 'https://idp.example.com', certificates
   const binding = 'Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"';
   const slo = more.slo === undefined ? '' : `<md:SingleLogoutService ${binding} Location="${more.slo}"/>`;
   const until = more.validUntil === undefined ? '' : ` validUntil="${more.validUntil}"`;
+  const attributes = more.attributes === undefined ? '' : ` ${more.attributes}`;
   return `<?xml version="1.0" encoding="UTF-8"?>
-<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="${entityId}"${until}>
+<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="${entityId}"${until}${attributes}>
 <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${keys.join('')}${slo}
 <md:SingleSignOnService ${binding} Location="${more.sso ?? 'https://idp.example.com/sso'}"/></md:IDPSSODescriptor></md:EntityDescriptor>`;
 }

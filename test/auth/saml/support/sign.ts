@@ -20,6 +20,8 @@ export interface SignOptions {
   transforms?: string[];
   /** Whose certificate stands in KeyInfo; null: there is no KeyInfo. */
   keyInfo?: SamlKeyPair | null;
+  /** As the first child, where metadata has it; else behind the Issuer. */
+  first?: boolean;
 }
 
 const MORE_SIGNATURES: Record<string, { hash: string; pss?: true; ec?: true }> = {
@@ -80,7 +82,10 @@ export function signElement(xml: string, name: string, key: SamlKeyPair, options
   });
   signer.computeSignature(xml, {
     prefix: 'ds',
-    location: { reference: `${xpath}/*[local-name(.)='Issuer']`, action: 'after' },
+    location:
+      options.first === true
+        ? { reference: xpath, action: 'prepend' }
+        : { reference: `${xpath}/*[local-name(.)='Issuer']`, action: 'after' },
   });
   return written(signer.getSignedXml() as string);
 }
