@@ -50,7 +50,13 @@ function fieldsOf(context: Context, settings: readonly Setting[], clearing: bool
 }
 
 /** What takes a setting away. */
-const NOTHING: Partial<Record<Setting['kind'], unknown>> = { text: null, number: null, list: [], pairs: {} };
+const NOTHING: Partial<Record<Setting['kind'], unknown>> = {
+  text: null,
+  number: null,
+  list: [],
+  pairs: {},
+  certificates: [],
+};
 
 function valueOf(context: Context, { name, kind }: Setting, text: string): unknown {
   switch (kind) {

@@ -54,7 +54,19 @@ const OIDC: readonly Setting[] = [
 ];
 
 const SAML: readonly Setting[] = [
-  { name: 'metadata_url', kind: 'text', description: 'the IdP’s metadata, read again every day', clearable: true },
+  {
+    name: 'metadata_url',
+    kind: 'text',
+    description: 'the IdP’s metadata, read again as often as it wants',
+    clearable: true,
+  },
+  {
+    name: 'metadata_certificate_file',
+    kind: 'certificates',
+    of: 'metadata_certificates',
+    description: 'a PEM file; one of its certificates has to have signed the metadata',
+    clearable: true,
+  },
   { name: 'metadata_file', kind: 'file', of: 'metadata_xml', description: 'a file with the IdP’s metadata' },
   { name: 'idp_entity_id', kind: 'text', description: 'who the IdP is' },
   { name: 'sso_url', kind: 'text', description: 'where it signs people in' },

@@ -1,0 +1,30 @@
+import { refusalsOf, type OperationForm } from '../../src/operations/docs/refusals.rules.js';
+
+const FORM: OperationForm = { method: 'get', credential: null, scope: false, inPath: false, query: [], body: [] };
+const of = (form: Partial<OperationForm>, own = {}) => refusalsOf({ ...FORM, ...form }, own);
+const statuses = (form: Partial<OperationForm>) => Object.keys(of(form)).map(Number);
+
+describe('the refusals of an operation', () => {
+  it.each<[string, Partial<OperationForm>, number[]]>([
+    ['open to everybody', {}, [503]],
+    ['of a session', { credential: 'session' }, [401, 503]],
+    ['of any key', { credential: 'api_key' }, [400, 401, 406, 429, 503]],
+    ['of a key with a scope', { credential: 'api_key', scope: true }, [400, 401, 403, 406, 429, 503]],
+    ['of the operator', { credential: 'operator_token' }, [400, 401, 403, 429, 503]],
+    ['of one record', { inPath: true }, [400, 404, 503]],
+    ['with options', { query: ['limit'] }, [400, 422, 503]],
+    ['with a body', { method: 'put', body: ['application/json'] }, [400, 413, 415, 422, 503]],
+    ['with a form', { method: 'post', body: ['application/x-www-form-urlencoded'] }, [400, 413, 415, 503]],
+    ['that can be repeated', { method: 'post', credential: 'api_key' }, [400, 401, 406, 409, 413, 415, 422, 429, 503]],
+  ])('%s', (_, form, expected) => expect(statuses(form)).toEqual(expected));
+
+  it('are its own besides, each code once', () => {
+    const own = { 409: ['slug_taken'], 422: ['invalid_fields'], 400: ['malformed_json'] };
+    expect(of({ method: 'post', body: ['application/json'] }, own)).toMatchObject({
+      400: ['malformed_json', 'malformed_request'],
+      409: ['slug_taken'],
+      422: ['invalid_fields'],
+    });
+    expect(of({ query: ['cursor'] })[400]).toEqual(['repeated_parameter', 'invalid_cursor']);
+  });
+});
