@@ -14,7 +14,7 @@ import { DomainsStore } from '../domains/domains.store.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import type { Candidate } from './account.rules.js';
 import { roleByMap, sameLetters } from './account.rules.js';
-import { AccountsRepository } from './accounts.repository.js';
+import { AccountsRepository, notBound } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 
 /**
@@ -32,7 +32,7 @@ export class AccountMaking {
 
   /**
    * Makes the person, with the subject bound to them in the same statement. Throws `SignInRefused`: without a trusted
-   * e-mail, with one of another tenant's domain, or where somebody has the e-mail already.
+   * e-mail, with one of another tenant's domain, or where somebody has the e-mail already, deactivated people included.
    */
   async make(connection: Connection, account: ClaimedAccount, requestId: string): Promise<void> {
     const { email, owned } = await this.demandMakeable(connection, account);
@@ -55,6 +55,8 @@ export class AccountMaking {
       if (error instanceof SeatLimitReached) {
         throw new SignInRefused('no_seat', 'no seat is free, and the policy of the door is block', account.shown);
       }
+      const gone = notBound(error);
+      if (gone !== null) throw new SignInRefused(gone, 'while the person was being made', account.shown);
       if (!(error instanceof Taken)) throw error;
       throw new SignInRefused('account_taken', `somebody has this name or e-mail (${error.code})`, account.shown);
     }
@@ -75,7 +77,18 @@ export class AccountMaking {
       const why = 'the domain of the e-mail is bound to another connection';
       throw new SignInRefused('email_outside_domains', why, account.shown);
     }
+    await this.demandNobody(connection, account, email);
     return { email, owned: owner !== null && (await this.isOwned(connection, account)) };
+  }
+
+  /** Whoever was put out is not made a second time under the same address, by no IdP's word (contract §7). */
+  private async demandNobody({ tenantId }: Connection, account: ClaimedAccount, email: string): Promise<void> {
+    const [one, ...others] = await this.repository.byEmail(tenantId, null, email);
+    if (one === undefined) return;
+    const who = others.length === 0 ? one.id : null;
+    if (one.status === 'active')
+      throw new SignInRefused('account_taken', 'somebody has this e-mail', account.shown, who);
+    throw new SignInRefused('account_inactive', 'whoever has this e-mail is deactivated', account.shown, who);
   }
 
   /** Brings somebody whom a sign-in made up to date with what the IdP now says of them. */

@@ -26,7 +26,26 @@ export interface Binding {
   subject: string;
   user_id: string;
   made_by: LinkKind;
+  /** The value that matched. Of `created`, the subject itself, or nothing: see `isUnproven`. */
   made_of: string;
+}
+
+/** Which of a directory's words about somebody weighs more. */
+const WEIGHT: Record<LinkKind, number> = { claim: 3, user_name: 2, email: 1, created: 0 };
+
+/**
+ * Whether nothing but the IdP's own word says that the person is who signs in: made by signing in, with an e-mail in no
+ * domain that the tenant has proven to be its own. Whoever can prove it takes the place.
+ */
+export function isUnproven(binding: Binding): boolean {
+  return binding.made_by === 'created' && binding.made_of === '';
+}
+
+/** What an IdP says now, and whom it thereby means. */
+export interface Claim {
+  subject: string;
+  by: LinkKind;
+  value: string;
 }
 
 /** The same without regard to the case of A to Z, and of nothing else: a look-alike is another one. */
@@ -56,13 +75,29 @@ export function isRenamed(binding: Binding, person: Candidate): boolean {
  * Whether a person who is bound to another subject of the same connection may be bound to this one instead (contract
  * §7: the binding moves when the paired directory renames the value it was made of). By the immutable id, yes: the same
  * id under a new subject is the same person (Entra gives a new `sub` when the application is registered anew), and
- * another id is what the directory now calls them. By a name, only where the old subject was that name itself: a
- * subject that outlives a rename is still theirs, and whoever claims the new name would take their place.
+ * another id is what the directory now calls them. By a name, only where both subjects are that name itself, the old one
+ * and the new one: a subject that outlives a rename is still theirs, and whoever claims the new name would take their
+ * place. Never by what weighs less than what the binding was made by: who was known by an id is not found by a name.
+ *
+ * An unproven binding gives way to any proof, at any connection.
  */
-export function mayMove(binding: Binding, person: Candidate, by: LinkKind, value: string, paired: boolean): boolean {
-  if (!paired) return false;
-  if (by === 'claim' && binding.made_by === 'claim') return binding.made_of === value || isRenamed(binding, person);
-  return sameLetters(binding.subject, binding.made_of) && isRenamed(binding, person);
+export function mayMove(binding: Binding, person: Candidate, match: Claim, paired: boolean): boolean {
+  if (isUnproven(binding)) return true;
+  if (!paired || WEIGHT[match.by] < WEIGHT[binding.made_by]) return false;
+  const renamed = isRenamed(binding, person);
+  if (match.by === 'claim' && binding.made_by === 'claim') return binding.made_of === match.value || renamed;
+  const named = match.by === 'claim' || sameLetters(match.subject, match.value);
+  return named && renamed && sameLetters(binding.subject, binding.made_of);
+}
+
+/**
+ * Whether a subject that is bound to somebody is somebody else by now: the directory has taken the value away from that
+ * person, and either given this very value to the other one, or knows the other one by what weighs more.
+ */
+export function isGivenAway(binding: Binding, person: Candidate, match: Claim): boolean {
+  if (!isRenamed(binding, person)) return false;
+  if (match.by !== binding.made_by) return WEIGHT[match.by] > WEIGHT[binding.made_by];
+  return match.by === 'claim' ? match.value === binding.made_of : sameLetters(match.value, binding.made_of);
 }
 
 /** Entra's object ids, which its directories have as `externalId` once that is mapped so. */
@@ -87,6 +122,16 @@ export function refusalOf(person: Candidate, account: ClaimedAccount): SignInRef
   if (person.seat === 'waiting' || person.held === 'no_seat') return refused('no_seat', 'waits for a free seat');
   if (person.held !== null) return refused('account_held', `is held as ${person.held}`);
   return refused('account_inactive', 'is deactivated');
+}
+
+/**
+ * Whether somebody is no longer by what they were found: read again under a lock, they have another key, name, e-mail or
+ * directory. Who is meant is then found anew.
+ */
+export function isAnother(found: Candidate, now: Candidate): boolean {
+  return (['directory_id', 'external_id', 'user_name', 'email', 'gone'] as const).some(
+    (key) => found[key] !== now[key],
+  );
 }
 
 /** Why nobody was found by an e-mail that may not be asked by. Null where it was asked, and there was nobody. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../base/database/database.js';
+import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import type { UnitOfWork } from '../../base/database/unit-of-work.js';
 import { userNameKey } from '../../scim/text.js';
 import { emailKey } from '../../users/user.mapping.js';
@@ -10,6 +10,8 @@ const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, u.ext
 
 /** More than this many people under one value are as good as none: nobody could say which one is meant. */
 const FEW = 3;
+
+const NOT_NULL_VIOLATION = '23502';
 
 /** Whom an IdP's subject is, and who could be meant by what it says. */
 @Injectable()
@@ -104,6 +106,9 @@ export class AccountsRepository {
   /**
    * Binds a subject to a person, in place of what was found to give way and of nothing else; false where somebody was
    * quicker. Whoever was signed in under what is replaced is so no longer.
+   *
+   * What lets the person in on an IdP's word alone, at whichever connection, gives way to the proof that this is: else
+   * whoever came first under an address would go on beside its owner.
    */
   async bind(
     tx: SqlRunner,
@@ -123,6 +128,7 @@ export class AccountsRepository {
          and ended_at is null`,
       [tenantId, connectionId, binding.user_id, replaces.subject],
     );
+    await this.dropUnproven(tx, tenantId, binding.user_id);
     const { rowCount } = await tx.query(
       `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
        values ($1, $2, $3, $4, $5, $6)
@@ -133,6 +139,22 @@ export class AccountsRepository {
       [tenantId, connectionId, binding.subject, binding.user_id, binding.made_by, binding.made_of, replaces.userId],
     );
     return rowCount === 1;
+  }
+
+  private async dropUnproven(tx: SqlRunner, tenantId: string, userId: string): Promise<void> {
+    const { rows } = await tx.query<{ connection_id: string; subject: string }>(
+      `delete from identities where tenant_id = $1 and user_id = $2 and made_by = 'created' and made_of = ''
+       returning connection_id, subject`,
+      [tenantId, userId],
+    );
+    // After the deletion, which has waited for a sign-in that was just being written: its session is seen here.
+    for (const { connection_id, subject } of rows) {
+      await tx.query(
+        `update sessions set ended_at = clock_timestamp(), end_reason = 'binding_moved'
+         where tenant_id = $1 and user_id = $2 and connection_id = $3 and subject = $4 and ended_at is null`,
+        [tenantId, userId, connection_id, subject],
+      );
+    }
   }
 
   /** Notes that a binding was used; false where it is no longer there. What it is made of follows the directory. */
@@ -146,9 +168,10 @@ export class AccountsRepository {
   }
 
   /**
-   * Adds the binding of somebody whom this very statement makes, unless the connection has been changed meanwhile. Where
-   * nothing but the IdP's word vouches for the e-mail, it is made of nothing: a directory that brings the person later
-   * does not take it over (`dropUnprovenIdentities`).
+   * Adds the binding of somebody whom this very statement makes. Where the connection has been changed meanwhile, or the
+   * subject was bound by somebody quicker, a column gets the null that it must not have: the database then takes the
+   * whole statement back, the person with it (`notBound` tells it from other errors). Where nothing but the IdP's word
+   * vouches for the e-mail, the binding is made of nothing (`isUnproven`).
    */
   bindNew(
     tx: UnitOfWork,
@@ -159,13 +182,20 @@ export class AccountsRepository {
     const made: LinkKind = 'created';
     tx.add(
       (p) => `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
-        select c.tenant_id, c.id, ${p.add(subject)}, s.id, '${made}', ${p.add(proven ? subject : '')}
-        from subject s join connections c on c.tenant_id = ${p.add(tenantId)} and c.id = ${p.add(id)}
+        select ${p.add(tenantId, 'text')}, c.id, ${p.add(subject)}, s.id, '${made}', ${p.add(proven ? subject : '')}
+        from subject s left join connections c on c.tenant_id = ${p.add(tenantId)} and c.id = ${p.add(id)}
           and c.version = ${p.add(version, 'int')} and c.enabled and c.deleted_at is null
-        on conflict (tenant_id, connection_id, subject) do update set user_id = excluded.user_id,
-          made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(),
-          ended_at = null, end_reason = null
-        where identities.ended_at is not null`,
+        on conflict (tenant_id, connection_id, subject) do update
+          set user_id = case when identities.ended_at is not null then excluded.user_id end,
+            made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(),
+            ended_at = null, end_reason = null`,
     );
   }
+}
+
+/** Why `bindNew` has taken a statement back; null: it has not, the error is another one. */
+export function notBound(error: unknown): 'connection_changed' | 'account_taken' | null {
+  const { table, column } = (error ?? {}) as { table?: unknown; column?: unknown };
+  if (codeOf(error) !== NOT_NULL_VIOLATION || table !== 'identities') return null;
+  return column === 'connection_id' ? 'connection_changed' : 'account_taken';
 }

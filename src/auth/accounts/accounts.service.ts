@@ -3,7 +3,16 @@ import type { Connection } from '../connections/connection.js';
 import { DomainsStore } from '../domains/domains.store.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
-import { emailRefusal, isContradicted, isRenamed, mayMove, refusalOf, sameLetters } from './account.rules.js';
+import {
+  emailRefusal,
+  isContradicted,
+  isGivenAway,
+  isRenamed,
+  isUnproven,
+  mayMove,
+  refusalOf,
+  sameLetters,
+} from './account.rules.js';
 import type { Binding, Candidate, LinkKind } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { claimedAccount, type ClaimedAccount } from './claims.mapping.js';
@@ -68,10 +77,12 @@ export class AccountsService {
       const refusal = match ?? new SignInRefused('unknown_account', 'nobody of the tenant is meant', account.shown);
       return { account, person: null, refusal };
     }
-    return admitted(await this.link(connection, account, match));
+    // A binding whose person went while it was being written gives way; of an ended one nothing is left that could.
+    const formerly = known !== null && !known.ended ? known.user_id : null;
+    return admitted(await this.link(connection, account, match, formerly));
   }
 
-  /** The person of a binding, unless the directory has given what it was made of to somebody else. */
+  /** The person of a binding, unless the subject is somebody else by now (`isGivenAway`). */
   private async ofBinding(
     connection: Connection,
     account: ClaimedAccount,
@@ -81,11 +92,25 @@ export class AccountsService {
     if (person === null) return null;
     if (connection.directoryId !== null && isRenamed(binding, person)) {
       const other = await this.byDirectory(connection, account);
-      if (other !== null && other.person.id !== person.id) {
+      const others = other !== null && other.person.id !== person.id;
+      if (others && isGivenAway(binding, person, { ...other, subject: account.subject })) {
         return this.link(connection, account, other, binding.user_id);
       }
     }
-    return { account, person, binding: renewed(binding, person, account), linkedBy: 'known', replaces: NOTHING };
+    const now = isUnproven(binding) ? await this.proven(connection, account, binding, person) : binding;
+    return { account, person, binding: renewed(now, person, account), linkedBy: 'known', replaces: NOTHING };
+  }
+
+  /** The binding of somebody who was made on the IdP's word alone, as it is since the tenant owns the e-mail's domain. */
+  private async proven(
+    connection: Connection,
+    account: ClaimedAccount,
+    binding: Binding,
+    { email }: Candidate,
+  ): Promise<Binding> {
+    const same = email !== null && account.email !== null && sameLetters(email, account.email);
+    if (!same || emailRefusal(account, await this.isOwned(connection, account)) !== null) return binding;
+    return { ...binding, made_of: binding.subject };
   }
 
   private async link(
@@ -105,7 +130,8 @@ export class AccountsService {
     }
     const own = await this.repository.bindingOf(connection.tenantId, connection.id, person.id);
     const other = own !== null && own.subject !== account.subject;
-    if (other && !mayMove(own, person, by, value, connection.directoryId !== null)) {
+    const claim = { subject: account.subject, by, value };
+    if (other && !mayMove(own, person, claim, connection.directoryId !== null)) {
       const why = 'the person signs in here as another subject';
       throw new SignInRefused('bound_to_another', why, account.shown, person.id);
     }
@@ -144,14 +170,17 @@ export class AccountsService {
   }
 
   private async byEmail(connection: Connection, account: ClaimedAccount): Promise<Match | SignInRefused | null> {
-    const { email, emailDomain } = account;
+    const { email } = account;
     if (email === null) return null;
-    const owned = emailDomain !== null && (await this.domains.isOwned(connection.tenantId, emailDomain, connection.id));
-    const refusal = emailRefusal(account, owned);
+    const refusal = emailRefusal(account, await this.isOwned(connection, account));
     if (refusal !== null) return refusal;
     const known = await this.repository.byEmail(connection.tenantId, connection.directoryId, email);
     const person = only(known.filter((one) => one.email !== null && sameLetters(one.email, email)));
     return person === null ? null : { person, by: 'email', value: email };
+  }
+
+  private async isOwned({ tenantId, id }: Connection, { emailDomain }: ClaimedAccount): Promise<boolean> {
+    return emailDomain !== null && (await this.domains.isOwned(tenantId, emailDomain, id));
   }
 }
 

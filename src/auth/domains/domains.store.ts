@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import { Database } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import { FreshCache } from '../../base/fresh-cache.js';
 
 /** Whose a verified domain is, and through which connection its people sign in; null: not said. */
@@ -42,13 +42,13 @@ export class DomainsStore {
   /**
    * Whether an e-mail in this domain, said by this connection, may be believed to be a person of this tenant: the
    * domain is verified for the tenant, its record is not lost, and it is bound to no connection or to this one. Read
-   * from the database each time: it decides who somebody is.
+   * from the database each time: it decides who somebody is. In a transaction, it stays so until that ends.
    */
-  async isOwned(tenantId: string, domain: string, connectionId: string): Promise<boolean> {
-    const { rowCount } = await this.db.query(
+  async isOwned(tenantId: string, domain: string, connectionId: string, tx?: SqlRunner): Promise<boolean> {
+    const { rowCount } = await (tx ?? this.db).query(
       `select 1 from verified_domains v join domains d on d.tenant_id = v.tenant_id and d.domain = v.domain
        where v.domain = $2 and v.tenant_id = $1 and d.verified_by is not null and d.lost_at is null
-         and (d.connection_id is null or d.connection_id = $3)`,
+         and (d.connection_id is null or d.connection_id = $3) ${tx === undefined ? '' : 'for share of d'}`,
       [tenantId, domain, connectionId],
     );
     return rowCount === 1;

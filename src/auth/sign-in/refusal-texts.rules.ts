@@ -15,6 +15,12 @@ const OVER: PlainRefusal = {
   said: 'It was begun too long ago, was finished already, or was begun in another browser or tab. Begin it once more.',
   way: 'again',
 };
+const CHANGED: PlainRefusal = {
+  status: 409,
+  title: 'Something has changed meanwhile',
+  said: 'Your account, or your company’s sign-in, was changed while you were signing in. Begin once more.',
+  way: 'again',
+};
 const BAD_ANSWER: PlainRefusal = {
   status: 401,
   title: 'We could not sign you in',
@@ -27,7 +33,8 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   state_used: OVER,
   state_expired: OVER,
   other_browser: OVER,
-  connection_changed: OVER,
+  connection_changed: CHANGED,
+  account_changed: CHANGED,
   idp_session_ended: {
     status: 403,
     title: 'You have signed out',

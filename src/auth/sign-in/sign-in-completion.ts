@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import { AccountMaking } from '../accounts/account-making.js';
-import { mayMake, refusalOf, type Candidate } from '../accounts/account.rules.js';
+import { isAnother, mayMake, refusalOf, type Candidate } from '../accounts/account.rules.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { AccountsService, type FoundAccount } from '../accounts/accounts.service.js';
 import type { Connection } from '../connections/connection.js';
 import { ConnectionStore } from '../connections/connection.store.js';
+import { DomainsStore } from '../domains/domains.store.js';
 import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
 import { IdpLogouts } from '../sessions/idp-logouts.repository.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -23,9 +24,11 @@ export interface SignedIn {
 }
 
 const UNIQUE_VIOLATION = '23505';
+/** So often who is meant is found anew, when it has changed until it is written down. */
+const ATTEMPTS = 3;
 
-/** What a sign-in was found by is no longer there when it is written down. */
-class BindingGone extends Error {}
+/** What a sign-in was found by is no longer so when it is written down. */
+class FoundNoMore extends Error {}
 
 /** From what an IdP has vouched for to a session: the one place where sessions begin. */
 @Injectable()
@@ -37,6 +40,7 @@ export class SignInCompletion {
     private readonly accounts: AccountsService,
     private readonly making: AccountMaking,
     private readonly repository: AccountsRepository,
+    private readonly domains: DomainsStore,
     private readonly sessions: SessionsService,
     private readonly idpLogouts: IdpLogouts,
     private readonly log: SignInLog,
@@ -56,14 +60,16 @@ export class SignInCompletion {
   ): Promise<SignedIn> {
     await this.useOnce(connection, verified);
     this.limits.demandAccountTriesLeft(connection.id, verified.subject);
-    const found = await this.find(connection, verified, origin.requestId);
-    try {
-      return await this.begin(connection, verified, found, old, origin);
-    } catch (error) {
-      // Two first sign-ins of one person in the same moment: the second one finds what the first has bound.
-      if (codeOf(error) !== UNIQUE_VIOLATION && !(error instanceof BindingGone)) throw error;
-      return this.begin(connection, verified, await this.find(connection, verified, origin.requestId), old, origin);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const found = await this.find(connection, verified, origin.requestId);
+      try {
+        return await this.begin(connection, verified, found, old, origin);
+      } catch (error) {
+        // Two first sign-ins of one person in the same moment: the second one finds what the first has bound.
+        if (codeOf(error) !== UNIQUE_VIOLATION && !(error instanceof FoundNoMore)) throw error;
+      }
     }
+    throw new SignInRefused('account_changed', 'who the account is was changed again and again in this moment');
   }
 
   /** A message that could be sent again is noted before anything is done because of it (SAML-14). */
@@ -117,6 +123,7 @@ export class SignInCompletion {
         throw new SignInRefused('idp_session_ended', why, found.account.shown, found.person.id);
       }
       const person = await this.demandStillIn(tx, tenantId, found);
+      await this.demandStillOwned(tx, connection, found);
       await this.bind(tx, connection, found);
       await this.sessions.end(old, 'signed_in_again', tx);
       const who = { userId: person.id, userEpoch: person.session_epoch, connectionId, verified };
@@ -145,7 +152,15 @@ export class SignInCompletion {
     if (person === null) throw new SignInRefused('account_deleted', 'the person was removed', found.account.shown);
     const refusal = refusalOf(person, found.account);
     if (refusal !== null) throw refusal;
+    if (isAnother(found.person, person)) throw new FoundNoMore();
     return person;
+  }
+
+  /** Whom an e-mail has led to is asked again whose its domain is, which then stays so until the session is written. */
+  private async demandStillOwned(tx: SqlRunner, { tenantId, id }: Connection, found: FoundAccount): Promise<void> {
+    const { linkedBy, binding, account } = found;
+    if (linkedBy === 'known' || binding.made_by !== 'email') return;
+    if (!(await this.domains.isOwned(tenantId, account.emailDomain!, id, tx))) throw new FoundNoMore();
   }
 
   /** Writes down what was found, if that is still so: else who is meant is found anew. */
@@ -156,6 +171,6 @@ export class SignInCompletion {
     const done = there
       ? await this.repository.touch(tx, tenantId, id, binding)
       : await this.repository.bind(tx, tenantId, id, binding, replaces);
-    if (!done) throw new BindingGone();
+    if (!done) throw new FoundNoMore();
   }
 }
