@@ -3,6 +3,7 @@ import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJW
 import { startApp, type TestApp } from '../support/app.js';
 import { client, eventually, send } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
+import { waitingForLock } from '../support/locks.js';
 import { fresh, madeUser, patch, user } from '../support/scim.js';
 import { OidcDoor } from './support/doors.js';
 import type { Tab } from './support/tab.js';
@@ -90,6 +91,58 @@ it('whoever uses a code or a refresh token a second time ends what came of it', 
   const first = (await ask({ code })).body;
   expect((await ask({ code })).body).toMatchObject({ code: 'invalid_grant', error: 'invalid_grant' });
   expect((await ask({ refresh_token: first.refresh_token })).status).toBe(400);
+});
+
+it('what is in two hands is worth nothing: however they come together, the signed token included', async () => {
+  const beside = await startApp({}, service);
+  try {
+    const { code } = await withCode();
+    const first = (await ask({ code })).body;
+    const second = (await ask({ refresh_token: first.refresh_token })).body;
+    expect(await look(second.access_token)).toMatchObject({ active: true });
+    // The thief renews while the owner, elsewhere, shows what was used up already.
+    const both = await service.db.transaction(async (tx) => {
+      await tx.query(`select 1 from sessions where id = $1 for update`, [first.session_id]);
+      const thief = ask({ refresh_token: second.refresh_token });
+      await waitingForLock(service.db);
+      const owner = send('POST', `${beside.url}/api/auth/token`, null, { refresh_token: first.refresh_token });
+      await waitingForLock(service.db, 2);
+      return { thief, owner };
+    });
+    const [thief, owner] = [await both.thief, await both.owner];
+    expect([thief.status, owner.status, owner.body.error]).toEqual([200, 400, 'invalid_grant']);
+    expect((await ask({ refresh_token: thief.body.refresh_token })).status).toBe(400);
+    for (const { access_token: token } of [first, second, thief.body])
+      expect(await look(token)).toEqual({ active: false });
+  } finally {
+    await beside.close();
+  }
+});
+
+it('a code that comes twice takes back what it gave; what another session has stays good', async () => {
+  const [stolen, other] = [await withCode(), await withCode()];
+  const { access_token: token } = (await ask({ code: stolen.code })).body;
+  const { access_token: others } = (await ask({ code: other.code })).body;
+  expect((await ask({ code: stolen.code })).status).toBe(400);
+  expect(await look(token)).toEqual({ active: false });
+  expect((await look(others)).active).toBe(true);
+  expect(await stolen.tab.who()).not.toBeNull(); // the session itself is in the hands of its browser alone
+});
+
+it('made-up codes are counted by their address, and good ones of others are not', async () => {
+  const busy = await startApp({ RATE_LIMIT: '100', TRUST_PROXY: '127.0.0.1' }, service);
+  try {
+    const from = (address: string, body: object) =>
+      send('POST', `${busy.url}/api/auth/token`, null, body, { 'x-forwarded-for': address });
+    const { code } = await withCode();
+    const madeUp = { code: `tbc_${house.tenantId.replace('_', '')}` };
+    let seen = await from('192.0.2.9', madeUp);
+    for (let i = 0; i < 500 && seen.status === 400; i++) seen = await from('192.0.2.9', madeUp);
+    expect([seen.status, seen.headers.get('retry-after')]).toEqual([429, '1']);
+    expect((await from('192.0.2.10', { code })).status).toBe(200);
+  } finally {
+    await busy.close();
+  }
 });
 
 it('a verifier for a code that began without a challenge is refused (PKCE downgrade)', async () => {

@@ -63,10 +63,9 @@ export class BrowserHalf {
   }
 }
 
-/** Whether a browser has any sign-in under way. */
-export function hasBegun(cookies: ReadonlyMap<string, string>): boolean {
-  for (const name of cookies.keys()) if (name.startsWith(PREFIX)) return true;
-  return false;
+/** Whether a browser may have begun this sign-in, as far as can be seen without looking it up. */
+export function mayHaveBegun(cookies: ReadonlyMap<string, string>, handle: string): boolean {
+  return isHandle(handle) && cookies.has(cookieName(handle));
 }
 
 /** The `Set-Cookie` line that ends a sign-in in its browser. */

@@ -4,7 +4,7 @@ import { readForm } from '../../base/http/form.js';
 import type { Connection } from '../connections/connection.js';
 import { ConnectionStore } from '../connections/connection.store.js';
 import { OidcProtocol } from '../oidc/oidc.protocol.js';
-import { BrowserHalf, hasBegun, isHandle } from '../requests/browser-half.js';
+import { BrowserHalf, isHandle, mayHaveBegun } from '../requests/browser-half.js';
 import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
 import { SignInRefused } from '../sign-in-refused.js';
@@ -40,9 +40,21 @@ export class PendingSignIns {
     return connection;
   }
 
-  /** For answers to nothing that was begun here. */
-  demandTriesLeft(req: SignInHttpRequest): void {
-    this.limits.demandTriesLeft(req.ip ?? '');
+  /**
+   * Before an answer is read at all, which costs more than all else: an address whose tries are used up may only answer
+   * what this very browser has begun and not finished, and that a few times. `handle` comes beside the answer. Throws
+   * `SignInRefused`.
+   */
+  async demandMayAnswer(req: SignInHttpRequest, connection: Connection, handle: string): Promise<void> {
+    const address = req.ip ?? '';
+    if (this.limits.hasTriesLeft(address)) return;
+    const cookies = cookiesOf(req);
+    const request = mayHaveBegun(cookies, handle) ? await this.requests.find(connection.tenantId, handle) : null;
+    const open = request?.connection_id === connection.id && !request.used && !request.expired;
+    const browser = open ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
+    if (browser === null) return this.limits.demandTriesLeft(address);
+    this.limits.answerBegun(handle);
+    req.signInContext = { connection, request, browser };
   }
 
   /**
@@ -52,7 +64,7 @@ export class PendingSignIns {
   async take(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
     const cookies = cookiesOf(req);
     // Whoever has begun a sign-in may finish it, whatever others do from the same address.
-    if (!hasBegun(cookies)) this.limits.demandTriesLeft(req.ip ?? '');
+    if (!mayHaveBegun(cookies, handle)) this.limits.demandTriesLeft(req.ip ?? '');
     const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
     const ours = request !== null && request.connection_id === connection.id;
     const browser = ours ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
@@ -125,7 +137,7 @@ export class PendingSamlGuard implements CanActivate {
     if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
       throw new SignInRefused('binding_refused', 'an answer comes by HTTP-POST, in the form alone');
     }
-    if (!hasBegun(cookiesOf(req))) this.pending.demandTriesLeft(req);
+    await this.pending.demandMayAnswer(req, connection, form.get('RelayState') ?? '');
     const answer = this.protocol.read(form);
     const expected = { requestId: answer.inResponseTo };
     if (answer.inResponseTo !== null) {
@@ -138,7 +150,6 @@ export class PendingSamlGuard implements CanActivate {
       }
       await this.pending.take(req, connection, handle);
     } else if (!connection.allowIdpInitiated) {
-      this.pending.demandTriesLeft(req);
       throw new SignInRefused('unsolicited', 'the answer is to no request, and the connection does not allow that');
     } else if (!connection.enabled) {
       throw new SignInRefused('connection_disabled', 'the connection is disabled');

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import ipaddr from 'ipaddr.js';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
-import { Buckets } from '../../base/http/rate-limit.js';
+import { Buckets, networkOf } from '../../base/http/rate-limit.js';
 import { SignInRefused } from '../sign-in-refused.js';
 
 /**
@@ -17,6 +16,8 @@ export class SignInLimits {
   private readonly failures: Buckets;
   private readonly logouts: Buckets;
   private readonly accounts: Buckets;
+  private readonly begun: Buckets;
+  private readonly grants: Buckets;
 
   constructor(config: Config, clock: Clock) {
     this.enabled = config.rateLimit !== null;
@@ -24,6 +25,8 @@ export class SignInLimits {
     this.failures = new Buckets(5, 300, clock);
     this.logouts = new Buckets(5, 300, clock);
     this.accounts = new Buckets(1 / 10, 20, clock);
+    this.begun = new Buckets(1 / 60, 5, clock);
+    this.grants = new Buckets(5, 300, clock);
   }
 
   /** One more sign-in from an address. Throws `SignInRefused` (`too_many_tries`). */
@@ -32,8 +35,18 @@ export class SignInLimits {
   }
 
   /** Whether an address may still try what nobody here has begun. */
+  hasTriesLeft(address: string): boolean {
+    return !this.enabled || !this.failures.isEmpty(networkOf(address));
+  }
+
+  /** The same; throws where it may not. */
   demandTriesLeft(address: string): void {
-    if (this.enabled && this.failures.isEmpty(networkOf(address))) throw tooMany('refused from this address');
+    if (!this.hasTriesLeft(address)) throw tooMany('refused from this address');
+  }
+
+  /** One more answer to a sign-in that was begun, from an address that has no tries left. Throws after a few. */
+  answerBegun(handle: string): void {
+    if (!this.begun.take(handle).allowed) throw tooMany('tried as answers to this one');
   }
 
   /** The same for logout messages, which come from other addresses, and must come through when sign-ins fail. */
@@ -61,13 +74,16 @@ export class SignInLimits {
   noteLogoutFailure(address: string): void {
     this.logouts.take(networkOf(address));
   }
-}
 
-/** What counts as one address: of IPv6 the /64, which is what one customer of a network has. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address.slice(0, 64);
-  const ip = ipaddr.process(address);
-  return ip.kind() === 'ipv4' ? ip.toString() : (ip as ipaddr.IPv6).parts.slice(0, 4).join(':');
+  /** Seconds that an address has to wait before it may exchange codes again; null: it may. */
+  grantsPause(address: string): number | null {
+    return this.enabled && this.grants.isEmpty(networkOf(address)) ? 1 : null;
+  }
+
+  /** A code or refresh token that nobody has. */
+  noteGrantFailure(address: string): void {
+    this.grants.take(networkOf(address));
+  }
 }
 
 function tooMany(what: string): SignInRefused {

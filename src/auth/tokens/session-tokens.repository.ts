@@ -32,7 +32,7 @@ export class SessionTokensRepository {
   /**
    * Uses one up and writes down the next one, as one: of all who try, one gets it. One that was used before is in two
    * hands: then everything of that session for that application is worth nothing any more (RFC 9700 §4.14.2, RFC 6749
-   * §4.1.2).
+   * §4.1.2), the signed tokens included (`isInTwoHands`).
    */
   exchange(
     tenantId: string,
@@ -41,6 +41,13 @@ export class SessionTokensRepository {
     next: { hash: Buffer; seconds: number },
   ): Promise<SessionTokenRow | null> {
     return this.db.transaction(async (tx) => {
+      // All who exchange something of one session come one after another: whatever a thief has renewed until now is seen
+      // below, and what they renew afterwards finds nothing.
+      await tx.query(
+        `select 1 from sessions where tenant_id = $1
+           and id = (select session_id from session_tokens where tenant_id = $1 and hash = $2) for no key update`,
+        [tenantId, hash],
+      );
       const { rows } = await tx.query<SessionTokenRow>(
         `update session_tokens set used_at = now()
          where tenant_id = $1 and hash = $2 and kind = $3 and used_at is null and expires_at > now()
@@ -49,12 +56,13 @@ export class SessionTokensRepository {
       );
       const row = rows[0];
       if (row === undefined) {
-        // Whoever uses it just now holds the row; what they get is written by the time this one has it.
-        await tx.query(`select 1 from session_tokens where tenant_id = $1 and hash = $2 for update`, [tenantId, hash]);
         await tx.query(
-          `delete from session_tokens t using session_tokens u
-           where u.tenant_id = $1 and u.hash = $2 and u.kind = $3 and u.used_at is not null
-             and t.tenant_id = u.tenant_id and t.session_id = u.session_id and t.audience = u.audience and t.used_at is null`,
+          `with reused as (
+             update session_tokens set reused_at = coalesce(reused_at, now())
+             where tenant_id = $1 and hash = $2 and kind = $3 and used_at is not null
+             returning tenant_id, session_id, audience)
+           delete from session_tokens t using reused u
+           where t.tenant_id = u.tenant_id and t.session_id = u.session_id and t.audience = u.audience and t.used_at is null`,
           [tenantId, hash, kind],
         );
         return null;
@@ -64,5 +72,15 @@ export class SessionTokensRepository {
       await this.insert(tenantId, token, tx);
       return row;
     });
+  }
+
+  /** Whether something that an application got of a session was used twice. */
+  async isInTwoHands(tenantId: string, sessionId: string, audience: string): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `select 1 from session_tokens where tenant_id = $1 and session_id = $2 and audience = $3
+         and reused_at is not null limit 1`,
+      [tenantId, sessionId, audience],
+    );
+    return rowCount === 1;
   }
 }

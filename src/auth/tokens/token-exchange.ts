@@ -83,7 +83,7 @@ export class TokenExchange {
     return this.issue(session, this.addresses.origin, null);
   }
 
-  /** What a token is worth now: signed by us, not over, and of a session that is live at this moment. */
+  /** What a token is worth now: signed by us, not over, in one hand, and of a session that is live at this moment. */
   async introspect(token: string): Promise<Introspection> {
     let claims: Record<string, unknown>;
     try {
@@ -98,8 +98,10 @@ export class TokenExchange {
       if (error instanceof errors.JOSEError) return { active: false };
       throw error;
     }
-    const session = await this.sessions.byId(String(claims['tenant']), String(claims['sid']), false);
+    const tenantId = String(claims['tenant']);
+    const session = await this.sessions.byId(tenantId, String(claims['sid']), false);
     if (session === null) return { active: false };
+    if (await this.repository.isInTwoHands(tenantId, session.id, String(claims['aud']))) return { active: false };
     return { active: true, token_type: 'Bearer', ...claims };
   }
 

@@ -2,14 +2,16 @@ import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { readForm } from '../../base/http/form.js';
+import { TooManyRequests } from '../../base/http/http.errors.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { readBody } from '../../base/http/validate.js';
 import { AuthAddresses } from '../addresses.js';
-import { InvalidTokenRequest } from '../auth.errors.js';
+import { InvalidGrant, InvalidTokenRequest } from '../auth.errors.js';
 import { JwksBody } from '../keys/jwks.dto.js';
 import { ServiceKeys } from '../keys/service-keys.js';
 import { demandSameSite } from '../sessions/same-site.js';
 import { sessionToken } from '../sessions/session.cookie.js';
+import { SignInLimits } from '../sign-in/sign-in-limits.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in/sign-in.context.js';
 import { TokenExchange, type Introspection, type IssuedToken } from './token-exchange.js';
 import { IntrospectAsk, IntrospectionBody, IssuedTokenBody, TokenAsk } from './tokens.dto.js';
@@ -26,6 +28,7 @@ export class TokensController {
     private readonly tokens: TokenExchange,
     private readonly keys: ServiceKeys,
     private readonly addresses: AuthAddresses,
+    private readonly limits: SignInLimits,
   ) {}
 
   @Post('api/auth/token')
@@ -41,6 +44,7 @@ export class TokensController {
     400: ['invalid_grant', 'invalid_token_request'],
     401: ['no_session'],
     403: ['cross_site_request'],
+    429: ['too_many_requests'],
   })
   async issue(@Req() req: SignInHttpRequest): Promise<IssuedToken> {
     const ask = readBody(TokenAsk, await fieldsOf(req));
@@ -53,8 +57,8 @@ export class TokensController {
       const message = 'must be authorization_code with code, or refresh_token with refresh_token';
       throw new InvalidTokenRequest('unsupported_grant_type', 'grant_type', message);
     }
-    if (code !== undefined) return this.tokens.byCode(code, ask.code_verifier ?? null);
-    if (refresh !== undefined) return this.tokens.byRefresh(refresh);
+    if (code !== undefined) return this.counted(req, () => this.tokens.byCode(code, ask.code_verifier ?? null));
+    if (refresh !== undefined) return this.counted(req, () => this.tokens.byRefresh(refresh));
     demandSameSite(req, this.addresses.origin);
     return this.tokens.bySession(sessionToken(cookiesOf(req)));
   }
@@ -79,6 +83,19 @@ export class TokensController {
   async jwks(@Res() res: BridgeResponse): Promise<void> {
     res.setHeader('Cache-Control', 'public, max-age=300');
     res.json(await this.keys.jwks());
+  }
+
+  /** Guessing codes is hopeless, but each guess costs us a look: an address has so many (ADM-04). */
+  private async counted(req: SignInHttpRequest, exchange: () => Promise<IssuedToken>): Promise<IssuedToken> {
+    const address = req.ip ?? '';
+    const pause = this.limits.grantsPause(address);
+    if (pause !== null) throw new TooManyRequests('Too many codes and tokens were refused.', pause);
+    try {
+      return await exchange();
+    } catch (error) {
+      if (error instanceof InvalidGrant) this.limits.noteGrantFailure(address);
+      throw error;
+    }
   }
 }
 

@@ -1,16 +1,25 @@
+/** RFC 6265 §4.1.1: a cookie's name is a token (RFC 9110 §5.6.2). */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
 /**
  * The cookies of a request. Of a name that comes twice the first one counts; a cookie whose name begins with `__Host-`
- * can only have been set by this very host (RFC 6265bis §4.1.3).
+ * can only have been set by this very host (RFC 6265bis §4.1.3). That holds for the name as the browser has it: one that
+ * has something before it, such as a blank of another alphabet, is another name, and any site nearby may set it.
  */
 export function readCookies(header: string | undefined): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>();
   for (const part of (header ?? '').split(';', 200)) {
     const equals = part.indexOf('=');
     if (equals < 1) continue;
-    const name = part.slice(0, equals).trim();
-    if (!cookies.has(name)) cookies.set(name, part.slice(equals + 1).trim());
+    const name = unpadded(part.slice(0, equals));
+    if (NAME.test(name) && !cookies.has(name)) cookies.set(name, unpadded(part.slice(equals + 1)));
   }
   return cookies;
+}
+
+/** Without the blanks that stand between cookies, and no others. */
+function unpadded(text: string): string {
+  return text.replace(/^ +| +$/g, '');
 }
 
 /**

@@ -46,7 +46,12 @@ export function queryTime(name: string, value: string | undefined): Date | undef
     // Date takes 30 February for 2 March.
     const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
     const exists = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
-    if (exists && !Number.isNaN(time.getTime())) return time;
+    if (exists && hasFourDigitYear(time)) return time;
   }
   throw new InvalidFields([{ field: name, message: 'must be a time such as 2026-01-31T12:00:00Z' }]);
+}
+
+/** An offset can lead out of the years that can be written with four digits, which is more than PostgreSQL reads. */
+function hasFourDigitYear(time: Date): boolean {
+  return !Number.isNaN(time.getTime()) && time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999;
 }

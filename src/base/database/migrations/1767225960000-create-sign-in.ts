@@ -154,6 +154,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
         code_challenge text,
         expires_at timestamptz not null,
         used_at timestamptz,
+        reused_at timestamptz,
         primary key (tenant_id, hash),
         foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
       )`);
