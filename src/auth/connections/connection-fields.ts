@@ -30,11 +30,20 @@ export function roleMapProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object of value and role';
   const entries = Object.entries(value);
   if (entries.length > 500) return 'must have at most 500 entries';
+  // The first value that somebody has gives the role, and of these nobody can see which one was written first.
+  if (entries.length > 1 && entries.some(([from]) => isIndex(from))) {
+    return 'must not have a whole number beside other values, since objects do not keep its place';
+  }
   for (const [from, role] of entries) {
     if (from === '' || from.length > 512 || !isTidy(from)) return 'needs values of 1 to 512 characters';
     if (typeof role !== 'string' || role === '' || role.length > 100) return 'needs the name of a role for each value';
   }
   return null;
+}
+
+/** Whether a name of an object comes before all others whatever was written (ECMA-262, OrdinaryOwnPropertyKeys). */
+function isIndex(name: string): boolean {
+  return /^(0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32 - 1;
 }
 
 /** The same for a list that may be empty. */

@@ -67,7 +67,11 @@ export class ConnectionFields {
   @Ruled(
     roleMapProblem,
     { type: 'object', additionalProperties: { type: 'string' } },
-    { ...OPTIONAL, description: 'Value of the role claim → role of the catalogue; replaced as a whole.' },
+    {
+      ...OPTIONAL,
+      description:
+        'Value of the role claim → role of the catalogue: the first one that somebody has. Replaced as a whole; a whole number only by itself, since objects do not keep its place.',
+    },
   )
   role_map?: Record<string, string>;
   @Flag({ ...OPTIONAL, description: 'Makes people who are not there yet. Never while paired with a directory.' })

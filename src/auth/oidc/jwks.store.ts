@@ -12,9 +12,13 @@ import { LastGood } from './last-good.js';
 
 const MINUTE = 60_000;
 
+/** Who brings a token: the IdP itself, whom we have asked for it, or anybody, who says that it is a logout. */
+export type TokenBringer = 'idp' | 'anybody';
+
 /**
  * The keys of IdPs. A key that is not known makes the set be fetched again, once a minute at most: so a rotation is met
- * by the first token that shows it, and made-up tokens cost an IdP nothing.
+ * by the first token that shows it, and made-up tokens cost an IdP nothing. What anybody may bring has a minute of its
+ * own: it cannot use up the one in which a sign-in would meet the rotation.
  */
 export class JwksStore {
   private readonly known: LastGood<readonly IdpKey[]>;
@@ -33,7 +37,12 @@ export class JwksStore {
    *
    * @throws SignInRefused signature_invalid; idp_unreachable, idp_answer_invalid: of the key set
    */
-  async verify(connection: OidcConnection, server: OidcServer, token: SignedToken): Promise<void> {
+  async verify(
+    connection: OidcConnection,
+    server: OidcServer,
+    token: SignedToken,
+    bringer: TokenBringer,
+  ): Promise<void> {
     const key = `${keyOf(connection)} ${server.jwksUri}`;
     const load = (): Promise<readonly IdpKey[]> => this.read(server);
     const { alg, kid } = token.header;
@@ -42,7 +51,7 @@ export class JwksStore {
     if (await isSignedBy(token, known)) return;
     let newer = keys;
     try {
-      newer = await this.known.again(key, load);
+      newer = await this.known.again(key, bringer, load);
     } catch (error) {
       // With keys that fit the answer is known: the signature is wrong. Without any, it is the outage that is to blame.
       if (known.length === 0) throw error;

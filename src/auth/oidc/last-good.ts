@@ -14,7 +14,8 @@ export interface Keeping {
 interface Entry<V> {
   good: { value: V; at: number } | null;
   failedAt: number;
-  askedAgainAt: number;
+  /** By who has asked; those are few. */
+  askedAgainAt: Map<string, number>;
   loading: Promise<V> | null;
 }
 
@@ -49,16 +50,15 @@ export class LastGood<V> {
   }
 
   /**
-   * The value, asked for anew although it may be fresh: somebody has a reason to doubt it. At most once in `pauseMs`;
-   * sooner than that it is what is known already. Throws what `load` throws.
+   * The value, asked for anew although it may be fresh: `who` has a reason to doubt it. At most once in `pauseMs` for
+   * each of them; sooner than that it is what is known already. Throws what `load` throws.
    */
-  async again(key: string, load: () => Promise<V>): Promise<V> {
+  async again(key: string, who: string, load: () => Promise<V>): Promise<V> {
     const entry = this.entry(key);
     const now = this.clock.monotonic();
-    if (entry.loading === null && entry.good !== null && now - entry.askedAgainAt < this.keeping.pauseMs) {
-      return entry.good.value;
-    }
-    entry.askedAgainAt = now;
+    const askedAt = entry.askedAgainAt.get(who) ?? -Infinity;
+    if (entry.loading === null && entry.good !== null && now - askedAt < this.keeping.pauseMs) return entry.good.value;
+    entry.askedAgainAt.set(who, now);
     return this.load(entry, load);
   }
 
@@ -84,7 +84,7 @@ export class LastGood<V> {
     const known = this.entries.get(key);
     if (known !== undefined) return known;
     if (this.entries.size >= this.keeping.capacity) this.entries.delete(this.entries.keys().next().value!);
-    const entry: Entry<V> = { good: null, failedAt: -Infinity, askedAgainAt: -Infinity, loading: null };
+    const entry: Entry<V> = { good: null, failedAt: -Infinity, askedAgainAt: new Map(), loading: null };
     this.entries.set(key, entry);
     return entry;
   }

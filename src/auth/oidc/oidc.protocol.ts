@@ -116,7 +116,7 @@ export class OidcProtocol {
       async (tokens) => {
         const { idToken, accessToken } = tokens;
         const token = readToken(idToken, 'ID token', acceptedAlgs(connection, server));
-        await this.jwks.verify(connection, server, token);
+        await this.jwks.verify(connection, server, token, 'idp');
         const expectation = { connection, nonce: expected.nonce, accessToken };
         return { ...tokens, claims: token.claims, facts: checkIdToken(token, expectation, this.clock.now()) };
       },
@@ -171,8 +171,10 @@ export class OidcProtocol {
     const server = await this.metadata.get(connection);
     try {
       const signed = readToken(token, 'logout token', acceptedAlgs(connection, server));
-      await this.jwks.verify(connection, server, signed);
-      return checkLogoutToken(signed, connection, this.clock.now());
+      // What it says is judged first: a token that would be worth nothing in any case is not worth a look at the keys.
+      const demand = checkLogoutToken(signed, connection, this.clock.now());
+      await this.jwks.verify(connection, server, signed, 'anybody');
+      return demand;
     } catch (error) {
       const isTokens =
         error instanceof SignInRefused && ['algorithm_refused', 'signature_invalid'].includes(error.reason);

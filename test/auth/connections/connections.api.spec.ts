@@ -231,6 +231,7 @@ describe('what is refused', () => {
     ['fields of SAML', { sso_url: 'https://x.example', signed: 'both' }, ['sso_url', 'signed']],
     ['a role that there is not', { default_role: 'Nobody' }, ['default_role']],
     ['a mapped role that there is not', { role_map: { staff: 'Nobody' } }, ['role_map']],
+    ['a role map whose order is lost', { role_map: { staff: 'User', 42: 'Admin' } }, ['role_map']],
     ['a role map that is none', { role_map: ['User'] }, ['role_map']],
     ['an unknown directory', { directory_id: 'dir_none' }, ['directory_id']],
     ['an origin with a path', { return_origins: ['https://app.example.com/'] }, ['return_origins']],
@@ -404,6 +405,8 @@ describe('how many', () => {
     const origins = (count: number) => Array.from({ length: count }, (_, i) => `https://a${i}.example.com`);
     await made(oidc({ role_map: roles(500), return_origins: origins(50) }));
     await made(oidc({ role_map: roles(1, 512) }));
+    await made(oidc({ role_map: { 42: 'User' } }));
+    await made(oidc({ role_map: { '042': 'User', 4294967295: 'User' } }));
     for (const [more, field] of [
       [{ role_map: roles(501) }, 'role_map'],
       [{ role_map: roles(1, 513) }, 'role_map'],

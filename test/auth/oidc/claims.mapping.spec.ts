@@ -22,6 +22,30 @@ it.each<[string, object, object | null, object]>([
     { email: 'b@x', email_verified: false },
     { email: 'b@x', email_verified: false },
   ],
+  [
+    'doubt about the address that UserInfo alone names',
+    { email_verified: false },
+    { email: 'b@x', email_verified: true },
+    { email: 'b@x', email_verified: false },
+  ],
+  [
+    'doubt that comes without its address',
+    { email_verified: 'no' },
+    { email: 'b@x' },
+    { email: 'b@x', email_verified: 'no' },
+  ],
+  [
+    'doubt about the same address, written differently',
+    { email: ' A@x', email_verified: true },
+    { email: 'a@X ', email_verified: false },
+    { email: ' A@x', email_verified: false },
+  ],
+  [
+    'doubt about another address',
+    { email: 'a@x', email_verified: true },
+    { email: 'b@x', email_verified: false },
+    { email: 'a@x', email_verified: true },
+  ],
   ['a stray verification', { email_verified: true }, { email: 'b@x' }, { email: 'b@x' }],
   [
     'two opinions on one address',

@@ -12,7 +12,12 @@ function setUp(takesBack?: (error: unknown) => boolean) {
     if (state.fails !== null) throw state.fails;
     return state.loads;
   };
-  return { clock, state, get: (key = 'a') => known.get(key, load), again: (key = 'a') => known.again(key, load) };
+  return {
+    clock,
+    state,
+    get: (key = 'a') => known.get(key, load),
+    again: (key = 'a', who = 'me') => known.again(key, who, load),
+  };
 }
 
 it('asks once while it is fresh, and once for many at a time', async () => {
@@ -63,6 +68,13 @@ it('asks again when somebody doubts it, but not twice in a row', async () => {
   clock.advance(5);
   await expect(again()).rejects.toThrow('away');
   expect([await again(), await get(), state.loads]).toEqual([3, 3, 4]);
+});
+
+it('whoever asks again uses up nobody else’s turn', async () => {
+  const { get, again } = setUp();
+  await get();
+  expect([await again('a', 'me'), await again('a', 'me')]).toEqual([2, 2]);
+  expect([await again('a', 'you'), await again('a', 'you'), await again('a', 'me')]).toEqual([3, 3, 3]);
 });
 
 it('what takes a value back leaves none', async () => {

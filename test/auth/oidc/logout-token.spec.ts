@@ -1,4 +1,4 @@
-import { refusal } from './support/attempt.js';
+import { refusal, signIn } from './support/attempt.js';
 import { hostileOp, newOpKey, type HostileOp } from './support/op.js';
 import { HandClock, newConnection, newParty } from './support/party.js';
 
@@ -100,5 +100,31 @@ it("an attacker's key, another algorithm and no token at all: refused", async ()
   expect(await refusal(read(unsigned))).toMatch(/^token_refused/);
   for (const token of ['', '.', '..', 'a.b.c', 'x'.repeat(70_000), '\u0000']) {
     expect(await refusal(read(token))).toMatch(/^token_refused/);
+  }
+});
+
+it('tokens that anybody can send do not use up the look at the keys by which a sign-in meets their rotation', async () => {
+  const attacker = await newOpKey('RS256', 'made-up');
+  const own = newParty(clock);
+  try {
+    const connection = newConnection(op.issuer);
+    expect((await signIn(own.protocol, connection, op)).subject).toBe('sub-1');
+    const looks = () => op.count('/jwks');
+    const before = looks();
+    const send = async (claims: object) =>
+      own.protocol.readLogoutToken(connection, await op.sign({ ...honest(), ...claims }, {}, attacker));
+    for (const claims of [{ iss: 'x' }, { aud: 'x' }, { exp: 1 }, { events: {} }]) {
+      expect(await refusal(send(claims))).toMatch(/^token_refused/);
+    }
+    expect(looks()).toBe(before);
+    for (let i = 0; i < 5; i++) expect(await refusal(send({}))).toMatch(/^token_refused/);
+    expect(looks()).toBe(before + 1);
+    op.signing = await newOpKey('RS256', 'key-2');
+    expect((await signIn(own.protocol, connection, op)).subject).toBe('sub-1');
+    expect(looks()).toBe(before + 2);
+  } finally {
+    await own.close();
+    op.reset();
+    clock.advance(60);
   }
 });
