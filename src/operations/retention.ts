@@ -19,6 +19,8 @@ const LEFTOVERS = [
   `delete from sign_in_requests where expires_at < now() - interval '1 day'`,
   `delete from used_messages where until < now()`,
   `delete from idp_logouts where until < now()`,
+  // Full again, whichever they are.
+  `delete from tries where at < now() - interval '10 minutes'`,
   `delete from session_tokens where expires_at < now() - interval '1 day'`,
   `delete from jobs where state in ('done', 'failed') and finished_at < now() - interval '30 days'`,
 ];

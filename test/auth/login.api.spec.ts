@@ -340,6 +340,17 @@ describe('how often', () => {
       for (const junk of ['', '?state=x&state=y', '?SAMLResponse=x']) {
         expect((await from('192.0.2.3', `/api/auth/callback/${door.slug}${junk}`)).status).toBe(429);
       }
+      // Another process knows of it.
+      const beside = await withLimits();
+      try {
+        const there = () =>
+          fetch(`${beside.url}${fail}`, { redirect: 'manual', headers: { 'x-forwarded-for': '192.0.2.3' } });
+        let [tries, seen] = [1, await there()];
+        for (; tries < 400 && seen.status !== 429; tries++) seen = await there();
+        expect([seen.status, tries < 100]).toEqual([429, true]);
+      } finally {
+        await beside.close();
+      }
       // Beyond the limit nothing is written, and whoever has begun a sign-in may finish it.
       const rows = async () =>
         (await service.db.execute(`select 1 from sign_ins where connection_id = '${door.id}'`)).rowCount;

@@ -58,6 +58,7 @@ const WITHOUT_TENANT: Record<string, string> = {
   tenants: 'a tenant is the thing itself; its `id` is what all others lead with',
   migrations: 'about the schema, not about anybody’s data',
   service_keys: 'the installation’s own keys',
+  tries: 'how often an address or account has tried; an address is no tenant’s, and all of them are kept as hashes',
 };
 
 /** Tables that say whose something is before the tenant is known: the same on every node of a distributed database. */

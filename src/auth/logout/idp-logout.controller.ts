@@ -63,7 +63,7 @@ export class IdpLogoutController {
     const token = form.get('logout_token');
     if (token === undefined) throw new LogoutRefused('The form has no logout_token.', BCL_ERROR);
     try {
-      this.limits.demandLogoutTriesLeft(req.ip ?? '');
+      await this.limits.demandLogoutTriesLeft(req.ip ?? '');
       const connection = await this.pending.connectionOf(req, 'oidc');
       await this.logout.byBackChannel(connection, token, originOf(req));
     } catch (error) {
@@ -78,7 +78,7 @@ export class IdpLogoutController {
   }
 
   private async slo(req: SignInHttpRequest, res: BridgeResponse, read: () => Promise<ArrivedLogout>): Promise<void> {
-    this.limits.demandLogoutTriesLeft(req.ip ?? '');
+    await this.limits.demandLogoutTriesLeft(req.ip ?? '');
     const arrived = await read();
     const connection = await this.pending.connectionOf(req, 'saml');
     req.signInContext = { connection, request: null, browser: null, kind: 'logout' };
@@ -90,7 +90,7 @@ export class IdpLogoutController {
 
   private async note(req: SignInHttpRequest, refused: SignInRefused): Promise<void> {
     const connection = req.signInContext?.connection;
-    this.limits.noteLogoutFailure(req.ip ?? '');
+    await this.limits.noteLogoutFailure(req.ip ?? '');
     if (connection === undefined) return;
     const { reason, message: detail } = refused;
     const entry = { kind: 'logout', connectionId: connection.id, outcome: 'refused', reason, detail } as const;

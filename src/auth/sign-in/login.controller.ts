@@ -47,7 +47,7 @@ export class LoginController {
   })
   @DescribedLogin()
   async login(@Query() query: QueryMap, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
-    this.limits.start(req.ip ?? '');
+    await this.limits.start(req.ip ?? '');
     const ask = startAsk(query);
     const slug = queryText(query, 'connection');
     const issuer = queryText(query, 'iss');
@@ -88,7 +88,7 @@ export class LoginController {
     @Req() req: SignInHttpRequest,
     @Res() res: BridgeResponse,
   ): Promise<void> {
-    this.limits.start(req.ip ?? '');
+    await this.limits.start(req.ip ?? '');
     const connection = isHandle(handle) ? await this.connections.bySlug(slug) : null;
     if (connection === null) throw new NotFound('test sign-in');
     req.tenantId = connection.tenantId;

@@ -54,7 +54,7 @@ export class RefusedSignIns implements ExceptionFilter {
     const context = req.signInContext;
     // What nobody here has begun is judged by the address before it is written down, whatever was wrong with it.
     const begun = context?.request != null || req.user !== undefined;
-    const refused = begun ? found : this.limits.unlessUsedUp(req.ip ?? '', context?.kind ?? 'sign-in', found);
+    const refused = begun ? found : await this.limits.unlessUsedUp(req.ip ?? '', context?.kind ?? 'sign-in', found);
     const supportId = await this.note(refused, req, context);
     if (context?.request?.kind === 'test') {
       const outcome = `${refused.reason}: ${refused.message}. In the sign-in log: ${supportId}.`;
@@ -107,8 +107,6 @@ export class RefusedSignIns implements ExceptionFilter {
     if (context === undefined || refused.reason === 'too_many_tries') return req.id;
     const { connection, request } = context;
     const subject = req.user?.subject ?? null;
-    if (context.kind === 'logout') this.limits.noteLogoutFailure(req.ip ?? '');
-    else this.limits.noteFailure(req.ip ?? '', connection.id, subject);
     this.logger.info('sign-in refused', {
       request_id: req.id,
       tenant_id: connection.tenantId,
@@ -116,6 +114,8 @@ export class RefusedSignIns implements ExceptionFilter {
       reason: refused.reason,
     });
     try {
+      if (context.kind === 'logout') await this.limits.noteLogoutFailure(req.ip ?? '');
+      else await this.limits.noteFailure(req.ip ?? '', connection.id, subject);
       return await this.log.record(
         connection.tenantId,
         {

@@ -59,7 +59,7 @@ export class SignInCompletion {
     origin: Origin,
   ): Promise<SignedIn> {
     await this.useOnce(connection, verified);
-    this.limits.demandAccountTriesLeft(connection.id, verified.subject);
+    await this.limits.demandAccountTriesLeft(connection.id, verified.subject);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const found = await this.find(connection, verified, origin.requestId);
       try {

@@ -1,88 +1,95 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
-import { Buckets, networkOf } from '../../base/http/rate-limit.js';
+import { Database } from '../../base/database/database.js';
+import { networkOf } from '../../base/http/rate-limit.js';
 import { SignInRefused } from '../sign-in-refused.js';
+import { SharedBuckets, type BucketSize } from './shared-buckets.store.js';
 
 /**
- * How often sign-ins may be begun and may fail (ADM-04). A whole company can sit behind one address, so an address has
- * much room; an account that was refused has little. Nobody is locked out: what is used up comes back within minutes,
- * whoever has begun a sign-in may finish it, and the failures of one address or account are nobody else's.
+ * How often sign-ins may be begun and may fail, over all processes (ADM-04). A whole company can sit behind one address,
+ * so an address has much room; an account that was refused has little. Nobody is locked out: what is used up comes back
+ * within minutes, whoever has begun a sign-in may finish it, and the failures of one address or account are nobody
+ * else's. With `RATE_LIMIT=off` nothing is counted.
  */
 @Injectable()
 export class SignInLimits {
   private readonly enabled: boolean;
-  private readonly starts: Buckets;
-  private readonly failures: Buckets;
-  private readonly logouts: Buckets;
-  private readonly accounts: Buckets;
-  private readonly begun: Buckets;
-  private readonly grants: Buckets;
+  private readonly starts: SharedBuckets;
+  private readonly failures: SharedBuckets;
+  private readonly logouts: SharedBuckets;
+  private readonly accounts: SharedBuckets;
+  private readonly begun: SharedBuckets;
+  private readonly grants: SharedBuckets;
 
-  constructor(config: Config, clock: Clock) {
+  constructor(config: Config, db: Database, clock: Clock) {
+    const buckets = (size: BucketSize): SharedBuckets => new SharedBuckets(db, clock, size);
     this.enabled = config.rateLimit !== null;
-    this.starts = new Buckets(10, 300, clock);
-    this.failures = new Buckets(5, 300, clock);
-    this.logouts = new Buckets(5, 300, clock);
-    this.accounts = new Buckets(1 / 10, 20, clock);
-    this.begun = new Buckets(1 / 60, 5, clock);
-    this.grants = new Buckets(5, 300, clock);
+    this.starts = buckets({ kind: 'start', perSecond: 10, burst: 300 });
+    this.failures = buckets({ kind: 'failure', perSecond: 5, burst: 300 });
+    this.logouts = buckets({ kind: 'logout', perSecond: 5, burst: 300 });
+    this.accounts = buckets({ kind: 'account', perSecond: 1 / 10, burst: 20 });
+    this.begun = buckets({ kind: 'begun', perSecond: 1 / 60, burst: 5 });
+    this.grants = buckets({ kind: 'grant', perSecond: 5, burst: 300 });
   }
 
-  /** One more sign-in from an address. Throws `SignInRefused` (`too_many_tries`). */
-  start(address: string): void {
-    if (this.enabled && !this.starts.take(networkOf(address)).allowed) throw tooMany('begun from this address');
+  /** One more sign-in from an address. Throws `SignInRefused` (`too_many_tries`), like all that demand something here. */
+  async start(address: string): Promise<void> {
+    if (this.enabled && !(await this.starts.take(networkOf(address)))) throw tooMany('begun from this address');
   }
 
   /** Whether an address may still try what nobody here has begun. */
-  hasTriesLeft(address: string): boolean {
-    return !this.enabled || !this.failures.isEmpty(networkOf(address));
+  async hasTriesLeft(address: string): Promise<boolean> {
+    return !this.enabled || !(await this.failures.isEmpty(networkOf(address)));
   }
 
-  /** The same; throws where it may not. */
-  demandTriesLeft(address: string): void {
-    if (!this.hasTriesLeft(address)) throw tooMany('refused from this address');
+  async demandTriesLeft(address: string): Promise<void> {
+    if (!(await this.hasTriesLeft(address))) throw tooMany('refused from this address');
   }
 
-  /** One more answer to a sign-in that was begun, from an address that has no tries left. Throws after a few. */
-  answerBegun(handle: string): void {
-    if (!this.begun.take(handle).allowed) throw tooMany('tried as answers to this one');
+  /** One more answer to a sign-in that was begun, from an address that has no tries left; there are a few. */
+  async answerBegun(handle: string): Promise<void> {
+    if (this.enabled && !(await this.begun.take(handle))) throw tooMany('tried as answers to this one');
   }
 
   /** The same for logout messages, which come from other addresses, and must come through when sign-ins fail. */
-  demandLogoutTriesLeft(address: string): void {
-    if (this.enabled && this.logouts.isEmpty(networkOf(address))) throw tooMany('refused as logouts from this address');
+  async demandLogoutTriesLeft(address: string): Promise<void> {
+    const used = this.enabled && (await this.logouts.isEmpty(networkOf(address)));
+    if (used) throw tooMany('refused as logouts from this address');
   }
 
   /** Whether an account of a connection may still try; asked once it is known whose it is. */
-  demandAccountTriesLeft(connectionId: string, subject: string): void {
-    if (this.enabled && this.accounts.isEmpty(`${connectionId} ${subject}`)) throw tooMany('refused for this account');
+  async demandAccountTriesLeft(connectionId: string, subject: string): Promise<void> {
+    const used = this.enabled && (await this.accounts.isEmpty(`${connectionId} ${subject}`));
+    if (used) throw tooMany('refused for this account');
   }
 
   /** A refusal: of an address, and of an account where the IdP has vouched for one. */
-  noteFailure(address: string, connectionId: string, subject: string | null): void {
-    this.failures.take(networkOf(address));
-    if (subject !== null) this.accounts.take(`${connectionId} ${subject}`);
+  async noteFailure(address: string, connectionId: string, subject: string | null): Promise<void> {
+    if (!this.enabled) return;
+    await this.failures.take(networkOf(address));
+    if (subject !== null) await this.accounts.take(`${connectionId} ${subject}`);
+  }
+
+  async noteLogoutFailure(address: string): Promise<void> {
+    if (this.enabled) await this.logouts.take(networkOf(address));
   }
 
   /** A refusal as it is to be told: of an address that has used up its tries, that it has. */
-  unlessUsedUp(address: string, kind: 'sign-in' | 'logout', refused: SignInRefused): SignInRefused {
-    const used = this.enabled && (kind === 'logout' ? this.logouts : this.failures).isEmpty(networkOf(address));
+  async unlessUsedUp(address: string, kind: 'sign-in' | 'logout', refused: SignInRefused): Promise<SignInRefused> {
+    const buckets = kind === 'logout' ? this.logouts : this.failures;
+    const used = this.enabled && (await buckets.isEmpty(networkOf(address)));
     return used ? tooMany('refused from this address') : refused;
   }
 
-  noteLogoutFailure(address: string): void {
-    this.logouts.take(networkOf(address));
-  }
-
   /** Seconds that an address has to wait before it may exchange codes again; null: it may. */
-  grantsPause(address: string): number | null {
-    return this.enabled && this.grants.isEmpty(networkOf(address)) ? 1 : null;
+  async grantsPause(address: string): Promise<number | null> {
+    return this.enabled && (await this.grants.isEmpty(networkOf(address))) ? 1 : null;
   }
 
   /** A code or refresh token that nobody has. */
-  noteGrantFailure(address: string): void {
-    this.grants.take(networkOf(address));
+  async noteGrantFailure(address: string): Promise<void> {
+    if (this.enabled) await this.grants.take(networkOf(address));
   }
 }
 

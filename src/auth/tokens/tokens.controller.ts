@@ -88,12 +88,12 @@ export class TokensController {
   /** Guessing codes is hopeless, but each guess costs us a look: an address has so many (ADM-04). */
   private async counted(req: SignInHttpRequest, exchange: () => Promise<IssuedToken>): Promise<IssuedToken> {
     const address = req.ip ?? '';
-    const pause = this.limits.grantsPause(address);
+    const pause = await this.limits.grantsPause(address);
     if (pause !== null) throw new TooManyRequests('Too many codes and tokens were refused.', pause);
     try {
       return await exchange();
     } catch (error) {
-      if (error instanceof InvalidGrant) this.limits.noteGrantFailure(address);
+      if (error instanceof InvalidGrant) await this.limits.noteGrantFailure(address);
       throw error;
     }
   }

@@ -191,6 +191,14 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
     await db.query(
       `create index changes_departures on changes (tenant_id, sequence) where kind in ('deactivated', 'deleted')`,
     );
+    // How often has been tried what; not worth a line in the write-ahead log. An address is no tenant's.
+    await db.query(`
+      create unlogged table tries (
+        bucket bytea primary key,
+        tokens float8 not null,
+        at timestamptz not null,
+        taken boolean not null
+      ) with (fillfactor = 50)`);
     // Keys of the installation: what tokens and SAML messages are signed with. They belong to no tenant.
     await db.query(`
       create table service_keys (
@@ -209,7 +217,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
     await db.query(`alter table users drop column session_epoch`);
     await db.query(`drop index changes_departures, audit_entries_target`);
     await db.query(`alter table audit_entries alter column target_id type text collate "default"`);
-    await db.query(`drop table service_keys, sign_ins, session_tokens, sessions, identities, used_messages, idp_logouts,
+    await db.query(`drop table service_keys, tries, sign_ins, session_tokens, sessions, identities, used_messages, idp_logouts,
       sign_in_requests, verified_domains, domains, connection_slugs, connections`);
   }
 }
