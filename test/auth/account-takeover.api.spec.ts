@@ -3,7 +3,7 @@ import { newHouse, type House } from '../support/house.js';
 import { waitingForLock } from '../support/locks.js';
 import { fresh, madeUser, patch, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from './oidc/support/op.js';
-import { OidcDoor, reasonOf, SamlDoor, trustDomain } from './support/doors.js';
+import { OidcDoor, outcomeAt, SamlDoor, trustDomain } from './support/doors.js';
 
 // Who would be somebody else: by a name that weighs less than an id, by coming first, by coming in between. Each attack
 // has its good twin, who gets in.
@@ -39,17 +39,9 @@ const attribute = (name: string, value: string): string =>
   `<saml:AttributeStatement><saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
 
 /** Who comes in; the reason where nobody does. */
-async function outcome(door: OidcDoor, claims: Record<string, unknown>): Promise<string> {
-  const tab = door.tab();
-  const seen = await door.signIn(tab, claims);
-  return seen.status === 303 ? (await tab.who())!.user.id : reasonOf(house, seen);
-}
-
-async function samlOutcome(door: SamlDoor, nameId: string, attributesXml?: string): Promise<string> {
-  const tab = door.tab();
-  const seen = await door.signIn(tab, { nameId, ...(attributesXml === undefined ? {} : { attributesXml }) });
-  return seen.status === 303 ? (await tab.who())!.user.id : reasonOf(house, seen);
-}
+const outcome = (door: OidcDoor, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
+const samlOutcome = (door: SamlDoor, nameId: string, attributesXml?: string): Promise<string> =>
+  outcomeAt(house, door, { nameId, ...(attributesXml === undefined ? {} : { attributesXml }) });
 
 describe('who is known by an id is not found by a name', () => {
   it.each(['re-keyed', 'without any key'])('%s, and a stranger has the user name', async (how) => {

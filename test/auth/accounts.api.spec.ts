@@ -1,11 +1,9 @@
 import { ConnectionStore } from '../../src/auth/connections/connection.store.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
-import { fresh, madeUser, patch, user } from '../support/scim.js';
-import { scim } from '../support/scim.js';
+import { fresh, madeUser, patch, scim, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from './oidc/support/op.js';
-import { OidcDoor, reasonOf, SamlDoor, trustDomain } from './support/doors.js';
+import { OidcDoor, outcomeAt, reasonOf, SamlDoor, trustDomain } from './support/doors.js';
 
 // Whom a sign-in leads to: the rules of contract §7, each with somebody who gets in and somebody who must not.
 let service: TestApp;
@@ -33,13 +31,7 @@ const person = (more: object = {}, name = `${fresh('u')}@${domain}`): Promise<st
   madeUser(house.scim, user(name, more));
 
 /** Who comes in; the reason where nobody does. */
-async function outcome(door: OidcDoor, claims: Record<string, unknown>): Promise<string> {
-  const tab = door.tab();
-  const seen = await door.signIn(tab, claims);
-  if (seen.status === 303) return (await tab.who())!.user.id;
-  expect(await tab.who()).toBeNull();
-  return reasonOf(house, seen);
-}
+const outcome = (door: OidcDoor, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
 
 describe('a paired connection', () => {
   it('links by the claim that equals externalId, and knows the subject from then on', async () => {
@@ -286,165 +278,5 @@ describe('whom nobody lets in', () => {
     await house.api.patch(`/directories/${house.directoryId}`, { default_role: null });
     await person({ externalId: 'no-role' });
     expect(await outcome(door, { sub: 'no-role' })).toBe('account_held');
-  });
-});
-
-describe('just in time', () => {
-  const claims = (name: string) => ({ sub: `jit-${name}`, email: name, given_name: 'Grace', family_name: 'Hopper' });
-
-  it('is off unless asked for, and never while paired', async () => {
-    await own();
-    const name = `${fresh('j')}@${domain}`;
-    expect(await outcome(await open(), claims(name))).toBe('unknown_account');
-    const both = await house.api.post('/connections', {
-      type: 'oidc',
-      name: 'x',
-      issuer: op.issuer,
-      client_id: 'c',
-      client_secret: 's',
-      jit: true,
-      directory_id: house.directoryId,
-    });
-    expect([both.status, both.body.errors[0].field]).toEqual([422, 'jit']);
-  });
-
-  it('makes a person by the same road as SCIM: seat, change, forwarding; and keeps them up to date', async () => {
-    await own();
-    const door = await open({ jit: true, role_map: { bosses: 'Admin' }, claim_map: { role: 'groups' } });
-    const name = `${fresh('j')}@${domain}`;
-    const id = await outcome(door, { ...claims(name), groups: ['staff'] });
-    const made = (await house.api.get(`/users/${id}`)).body;
-    expect(made).toMatchObject({ email: name, first_name: 'Grace', role: 'User', seat: 'held', source: 'sign-in' });
-    const { body } = await house.api.get('/changes?limit=5');
-    expect(body.data[0]).toMatchObject({ kind: 'created', source: { surface: 'sign-in' } });
-    expect(await outcome(door, { ...claims(name), family_name: 'Murray', groups: ['bosses'] })).toBe(id);
-    expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ last_name: 'Murray', role: 'Admin' });
-    // A role that nobody mapped is not given by naming it.
-    const other = `${fresh('j')}@${domain}`;
-    const plain = await outcome(door, { ...claims(other), groups: ['Admin'] });
-    expect((await house.api.get(`/users/${plain}`)).body.role).toBe('User');
-  });
-
-  it('the first value of the map that somebody has gives the role, in the order of the admin', async () => {
-    await own();
-    const role_map = { 'zz-admins': 'Admin', staff: 'Observer' };
-    const door = await open({ jit: true, role_map, claim_map: { role: 'groups' } });
-    const id = await outcome(door, { ...claims(`${fresh('j')}@${domain}`), groups: ['staff', 'zz-admins'] });
-    expect((await house.api.get(`/users/${id}`)).body.role).toBe('Admin');
-    const shown = await house.api.get(`/connections/${door.id}`);
-    expect(JSON.stringify(shown.body.role_map)).toBe(JSON.stringify(role_map));
-    const removal = await house.api.delete('/roles/Observer');
-    expect(removal.body.code).toBe('role_in_use');
-  });
-
-  it('an e-mail that somebody else has changes nothing else of what the IdP says', async () => {
-    await own();
-    const door = await open({ jit: true, role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } });
-    const name = `${fresh('j')}@${domain}`;
-    const id = await outcome(door, { ...claims(name), groups: ['admins'] });
-    const other = `${fresh('o')}@${domain}`;
-    await house.api.post('/users', { email: other, first_name: 'O', last_name: 'O' });
-    const clash = { ...claims(name), email: other, family_name: 'New', groups: [] };
-    expect(await outcome(door, clash)).toBe(id);
-    expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ email: name, last_name: 'New', role: 'User' });
-  });
-
-  it('takes a role back that the IdP takes back; no claim at all takes nothing', async () => {
-    await own();
-    const door = await open({ jit: true, role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } });
-    const name = `${fresh('j')}@${domain}`;
-    const roleAfter = async (more: object): Promise<string> => {
-      const id = await outcome(door, { ...claims(name), ...more });
-      return (await house.api.get(`/users/${id}`)).body.role as string;
-    };
-    expect(await roleAfter({ groups: ['admins'] })).toBe('Admin');
-    expect(await roleAfter({ groups: undefined })).toBe('Admin');
-    expect(await roleAfter({ groups: ['others'] })).toBe('User');
-    expect(await roleAfter({ groups: 'admins' })).toBe('Admin');
-    expect(await roleAfter({ groups: [] })).toBe('User');
-  });
-
-  it('whoever was made under somebody’s name or address is not them when the directory brings them', async () => {
-    const ceo = `${fresh('ceo')}@${domain}`;
-    const door = await open({ jit: true });
-    // Nobody has verified the domain: the IdP’s word for the e-mail is all there is.
-    const first = await outcome(door, { ...claims(ceo), sub: 'mallory', preferred_username: ceo });
-    const tab = door.tab();
-    await door.signIn(tab, { ...claims(ceo), sub: 'mallory' });
-    const brought = await house.scim.post('/Users', user(ceo, { externalId: 'ceo-id' }));
-    expect(brought.body.id).toBe(first); // one record each; but not one owner
-    expect(await tab.who()).toBeNull();
-    expect(await outcome(door, { ...claims(ceo), sub: 'mallory' })).not.toMatch(/^usr_/);
-    await own();
-    // A claimed user name is nobody’s: the one with that name is made beside.
-    const other = `${fresh('cfo')}@${domain}`;
-    const mallory = await outcome(door, { ...claims(`${fresh('m')}@${domain}`), sub: 'm2', preferred_username: other });
-    expect((await house.scim.post('/Users', user(other))).body.id).not.toBe(mallory);
-  });
-
-  it('twenty first sign-ins at once make one person', async () => {
-    await own();
-    const door = await SamlDoor.open(service, house, { jit: true, claim_map: { email: 'm' } });
-    const name = `${fresh('j')}@${domain}`;
-    const attributesXml = `<saml:AttributeStatement><saml:Attribute Name="m"><saml:AttributeValue>${name}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
-    const begun = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const tab = door.tab();
-        return { tab, asked: await door.begin(tab) };
-      }),
-    );
-    const forms = begun.map(({ asked }) => door.idp.form(door.parts(asked.id, { nameId: 'twenty', attributesXml })));
-    const seen = await Promise.all(begun.map(({ tab }, i) => door.post(tab, forms[i]!)));
-    expect(seen.map(({ status }) => status)).toEqual(Array(20).fill(303));
-    const people = await Promise.all(begun.map(async ({ tab }) => (await tab.who())!.user.id));
-    expect(new Set(people).size).toBe(1);
-    expect((await house.api.get(`/users?email=${encodeURIComponent(name)}`)).body.data).toHaveLength(1);
-  });
-
-  it('never makes anew who was removed, nor takes an e-mail that somebody has', async () => {
-    await own();
-    const door = await open({ jit: true });
-    const name = `${fresh('j')}@${domain}`;
-    const id = await outcome(door, claims(name));
-    expect((await house.api.delete(`/users/${id}`)).status).toBe(204);
-    expect(await outcome(door, claims(name))).toBe('account_deleted');
-    expect(await outcome(door, { ...claims(name), sub: 'somebody-else' })).toBe('account_deleted');
-    const elsewhere = `${fresh('x')}@elsewhere.example`;
-    await house.api.post('/users', { email: elsewhere, first_name: 'A', last_name: 'B' });
-    expect(await outcome(door, { ...claims(elsewhere), sub: 'thief' })).toBe('account_taken');
-    const neighbour = await newHouse(service);
-    await trustDomain(service, neighbour.tenantId, `n-${domain}`);
-    expect(await outcome(door, claims(`a@n-${domain}`))).toBe('email_outside_domains');
-  });
-
-  it('makes again whom another IdP at the same connection names by the same subject', async () => {
-    await own();
-    const door = await open({ jit: true });
-    const first = await outcome(door, claims(`${fresh('j')}@${domain}`));
-    const name = `${fresh('j')}@${domain}`;
-    await service.db.execute(
-      `update identities set ended_at = now(), end_reason = 'connection_changed' where user_id = '${first}'`,
-    );
-    const second = await outcome(door, {
-      ...claims(name),
-      sub: `jit-${(await house.api.get(`/users/${first}`)).body.email}`,
-    });
-    expect(second).toMatch(/^usr_/);
-    expect(second).not.toBe(first);
-  });
-
-  it('waits for a seat where none is free, and comes in when there is one', async () => {
-    await own();
-    const door = await open({ jit: true });
-    await house.api.put('/seats/limit', { limit: 0 });
-    const name = `${fresh('j')}@${domain}`;
-    expect(await outcome(door, claims(name))).toBe('no_seat');
-    expect(await outcome(door, claims(name))).toBe('no_seat');
-    await house.api.put('/seats/limit', { limit: 1 });
-    await eventually(
-      () => house.api.get(`/users?email=${encodeURIComponent(name)}`),
-      ({ body }) => body.data[0]?.seat === 'held',
-    );
-    expect(await outcome(door, claims(name))).toMatch(/^usr_/);
   });
 });

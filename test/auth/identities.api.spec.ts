@@ -1,10 +1,11 @@
 import { runCli } from '../../src/cli/program.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { client, eventually, send } from '../support/http.js';
+import { client, send } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
+import { waitingForLock } from '../support/locks.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from './oidc/support/op.js';
-import { OidcDoor, reasonOf, trustDomain } from './support/doors.js';
+import { OidcDoor, outcomeAt, trustDomain } from './support/doors.js';
 import type { Tab } from './support/tab.js';
 
 // What an admin can see and undo of who is whom.
@@ -38,10 +39,8 @@ const identities = async (id: string): Promise<Listed[]> => (await house.api.get
 const release = (id: string, connection: string) => house.api.delete(`/users/${id}/identities/${connection}`);
 
 /** Who comes in; the reason where nobody does. */
-async function outcome(door: OidcDoor, claims: Record<string, unknown>, tab: Tab = door.tab()): Promise<string> {
-  const seen = await door.signIn(tab, claims);
-  return seen.status === 303 ? (await tab.who())!.user.id : reasonOf(house, seen);
-}
+const outcome = (door: OidcDoor, claims: Record<string, unknown>, tab?: Tab): Promise<string> =>
+  outcomeAt(house, door, claims, tab);
 
 describe('a binding is released', () => {
   it('while a sign-in has found it and not begun yet: that one links anew, too', async () => {
@@ -56,11 +55,7 @@ describe('a binding is released', () => {
         door.id,
       ]);
       going = outcome(door, { sub: 'flight' }, tab);
-      const waiting = () =>
-        service.db.query(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-      await eventually(waiting, ({ rowCount }) => rowCount === 1);
+      await waitingForLock(service.db);
       expect((await release(id, door.id)).status).toBe(204);
     });
     expect(await going!).toBe(id);
@@ -147,11 +142,7 @@ describe('a binding is released', () => {
       // As `SignInCompletion` holds the person.
       await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for share`, [house.tenantId, id]);
       released = release(id, door.id);
-      const waiting = () =>
-        service.db.query(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-      await eventually(waiting, ({ rowCount }) => rowCount === 1);
+      await waitingForLock(service.db);
       await tx.query(
         `insert into sessions (tenant_id, id, hash, user_id, connection_id, subject, idle_seconds, expires_at)
          values ($1, 'ses_race', 'x', $2, $3, 'race', 60, now() + interval '1 hour')`,

@@ -16,6 +16,20 @@ export async function reasonOf(house: House, page: Seen): Promise<string> {
   return body.data[0].reason as string;
 }
 
+/** Who comes in by a sign-in; the reason where nobody does, who then has no session either. */
+export async function outcomeAt<Said>(
+  house: House,
+  door: { tab(): Tab; signIn(tab: Tab, said: Said): Promise<Seen> },
+  said: Said,
+  tab = door.tab(),
+): Promise<string> {
+  const seen = await door.signIn(tab, said);
+  const person = await tab.who();
+  if (seen.status === 303) return person!.user.id;
+  if (person !== null) throw new Error(`refused, and yet signed in: ${person.user.id}`);
+  return reasonOf(house, seen);
+}
+
 /** Gives a tenant a domain that needs no proof, as the operator can. */
 export async function trustDomain(
   service: TestApp,
