@@ -1,7 +1,7 @@
 /** Why nobody was signed in; stable, part of the sign-in log and of the API. */
 export const REFUSAL_REASONS = [
   // the transaction
-  'state_unknown', 'state_used', 'state_expired', 'other_browser', 'unsolicited', 'too_many_tries',
+  'state_unknown', 'state_used', 'state_expired', 'other_browser', 'landing_lost', 'unsolicited', 'too_many_tries',
   // what the IdP said
   'idp_error', 'idp_unreachable', 'idp_answer_invalid', 'token_refused',
   // OIDC
@@ -13,7 +13,7 @@ export const REFUSAL_REASONS = [
   'in_response_to_mismatch', 'replayed', 'decryption_failed', 'name_id_missing', 'binding_refused',
   // the account
   'unknown_account', 'account_inactive', 'account_deleted', 'account_held', 'no_seat', 'bound_to_another',
-  'email_unverified', 'email_outside_domains', 'account_taken', 'account_changed', 'idp_session_ended', 'connection_disabled',
+  'email_missing', 'email_unverified', 'email_outside_domains', 'account_taken', 'account_changed', 'idp_session_ended', 'connection_disabled',
   'connection_changed',
 ] as const; // prettier-ignore
 

@@ -20,6 +20,8 @@ export interface VerifiedSignIn {
   claims: Readonly<Record<string, unknown>>;
   /** SAML: which of them came by a FriendlyName alone, and so are good for nothing that decides who somebody is. */
   unsureNames?: ReadonlySet<string>;
+  /** OIDC: why there is nothing of UserInfo among them, although the connection wants it; null: it is there. */
+  userInfoProblem?: string | null;
   /** When the IdP vouched for it, by its own clock (`iat`, `IssueInstant`). */
   issuedAt: Date;
   /** When the IdP wants the session to end at the latest (`SessionNotOnOrAfter`, `session_expiry`). */

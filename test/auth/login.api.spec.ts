@@ -291,7 +291,8 @@ describe('a test sign-in', () => {
     expect(rows).toEqual([]);
     expect((await house.api.get('/sign-ins')).body.data[0]).toMatchObject({ kind: 'test', outcome: 'success' });
     const late = await tab().get(body.url);
-    expect([late.status, await reasonOf(house, late)]).toEqual([400, 'state_expired']);
+    expect(await reasonOf(house, late)).toBe('state_used');
+    expect(late.text).toContain('make a new one');
   });
 
   it('says why it was refused, to the admin who opened it', async () => {
@@ -424,7 +425,21 @@ describe('the log', () => {
     expect(all.map((one: { outcome: string }) => one.outcome)).toEqual(['refused', 'success']);
     expect((await house.api.get(`/sign-ins?user_id=${id}`)).body.data).toHaveLength(1);
     expect((await house.api.get('/sign-ins?outcome=refused&limit=1')).body.data).toHaveLength(1);
-    expect((await house.api.get('/sign-ins?outcome=maybe')).status).toBe(422);
+    for (const [filter, expected] of [
+      ['reason=email_outside_domains', 1],
+      ['reason=no_seat', 0],
+      ['kind=sign-in', 2],
+      ['kind=sign-in&outcome=success', 1],
+      ['kind=logout', 0],
+    ] as const) {
+      const { data } = (await house.api.get(`/sign-ins?${filter}`)).body;
+      expect([filter, data.length]).toEqual([filter, expected]);
+      const { text } = await house.api.get(`/sign-ins?${filter}&format=csv`);
+      expect([filter, text.trim().split('\r\n').length]).toEqual([filter, expected + 1]);
+    }
+    for (const wrong of ['outcome=maybe', 'reason=because', 'reason=', 'kind=signin']) {
+      expect([wrong, (await house.api.get(`/sign-ins?${wrong}`)).status]).toEqual([wrong, 422]);
+    }
     const csv = await house.api.get('/sign-ins?format=csv');
     expect(csv.text).toContain(`'=cmd()@evil.example`);
     const stranger = await newHouse(service);

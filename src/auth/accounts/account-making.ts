@@ -64,8 +64,15 @@ export class AccountMaking {
 
   /** What has to be so before anybody is made; throws `SignInRefused`. Answers the e-mail, and whether it is proven. */
   async demandMakeable(connection: Connection, account: ClaimedAccount): Promise<{ email: string; owned: boolean }> {
+    if (account.email === null) {
+      const why = 'nobody is made without an e-mail, and the IdP has sent none';
+      throw new SignInRefused('email_missing', why, account.shown);
+    }
     const email = emailAddress(account.email);
-    if (email === null || account.emailDomain === null || !account.emailTrusted) {
+    if (email === null || account.emailDomain === null) {
+      throw new SignInRefused('email_missing', 'what the IdP has sent as e-mail is no address', account.shown);
+    }
+    if (!account.emailTrusted) {
       const why = 'nobody is made without an e-mail that can be trusted';
       throw new SignInRefused('email_unverified', why, account.shown);
     }

@@ -138,7 +138,8 @@ export function isAnother(found: Candidate, now: Candidate): boolean {
 export function emailRefusal(account: ClaimedAccount, owned: boolean): SignInRefused | null {
   if (account.email === null) return null;
   if (!account.emailTrusted) {
-    return new SignInRefused('email_unverified', 'the IdP says that the e-mail is not verified', account.shown);
+    const why = 'the e-mail is not verified, says the IdP, or its UserInfo, which may say so, cannot be read';
+    return new SignInRefused('email_unverified', why, account.shown);
   }
   if (!owned) {
     const why = `the domain ${account.emailDomain ?? '?'} is not verified for this tenant and connection`;

@@ -90,17 +90,24 @@ export class AccountsRepository {
     return active.length > 0 ? active : rows;
   }
 
-  /** Whether somebody who was deleted had this key, user name or e-mail. */
-  async wasDeleted(
+  /**
+   * Who of those that were deleted had this e-mail, or, in the paired directory, this key or user name; null: nobody.
+   * The latest of each. What an IdP calls somebody says nothing about people of other directories.
+   */
+  async deleted(
     tenantId: string,
+    directoryId: string | null,
     account: { link: string | null; userName: string | null; email: string | null },
-  ): Promise<boolean> {
-    const { rows } = await this.db.query<{ found: boolean }>(
-      `select exists (select 1 from deleted_users d where d.tenant_id = $1 and (d.external_id = $2
-         or lower(d.user_name) = lower($3) or lower(d.person ->> 'email') = lower($4))) as found`,
-      [tenantId, account.link, account.userName, account.email],
+  ): Promise<string | null> {
+    const latest = (which: string): string =>
+      `(select d.id from deleted_users d where d.tenant_id = $1 and ${which} order by d.deleted_at desc limit 1)`;
+    const { rows } = await this.db.query<{ id: string | null }>(
+      `select coalesce(${latest('d.directory_id = $2 and d.external_id = $3')},
+         ${latest(`d.directory_id = $2 and lower(d.user_name collate "C") = lower($4::text collate "C")`)},
+         ${latest(`lower((d.person ->> 'email') collate "C") = lower($5::text collate "C")`)}) as id`,
+      [tenantId, directoryId, account.link, account.userName, account.email],
     );
-    return rows[0]!.found;
+    return rows[0]!.id;
   }
 
   /**

@@ -69,8 +69,10 @@ export class AccountsService {
     }
     const match = await this.match(connection, account);
     if (match instanceof SignInRefused || match === null) {
-      if (known?.removed || (await this.repository.wasDeleted(tenantId, account))) {
-        const who = known?.removed ? known.user_id : null;
+      const who = known?.removed
+        ? known.user_id
+        : await this.repository.deleted(tenantId, connection.directoryId, account);
+      if (who !== null) {
         const refusal = new SignInRefused('account_deleted', 'the person was removed', account.shown, who);
         return { account, person: null, refusal };
       }

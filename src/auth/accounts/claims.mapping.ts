@@ -9,7 +9,7 @@ export interface ClaimedAccount {
   link: string | null;
   userName: string | null;
   email: string | null;
-  /** False when the IdP itself says that the e-mail is not verified, or says it in a way that nobody can be sure of. */
+  /** False when the IdP says that the e-mail is not verified, or says it in a way that nobody can be sure of. */
   emailTrusted: boolean;
   /** The e-mail's domain in its ASCII form. */
   emailDomain: string | null;
@@ -74,7 +74,7 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
     link: linkOf(connection, subject, sure),
     userName,
     email: email === null ? null : asciiTrimmed(email),
-    emailTrusted: isTrusted(claims['email_verified']),
+    emailTrusted: isTrusted(claims['email_verified'], verified.userInfoProblem ?? null),
     emailDomain: email === null ? null : domainOf(asciiTrimmed(email)),
     firstName: text(map.first_name, names.firstName),
     lastName: text(map.last_name, names.lastName),
@@ -111,10 +111,11 @@ function sureOf({ claims, unsureNames }: VerifiedSignIn): VerifiedSignIn['claims
 
 /**
  * OIDC Core §5.1: `email_verified` is a boolean; some IdPs write it as text. Many leave it out, and then the domain
- * carries the trust (contract §7). Anything else is not a yes.
+ * carries the trust (contract §7), unless the place could not be read where doubt may stand. Anything else is not a yes.
  */
-function isTrusted(verified: unknown): boolean {
-  return verified === undefined || verified === null || verified === true || verified === 'true';
+function isTrusted(verified: unknown, userInfoProblem: string | null): boolean {
+  if (verified === undefined || verified === null) return userInfoProblem === null;
+  return verified === true || verified === 'true';
 }
 
 function isMailbox(format: string | null, value: string): boolean {

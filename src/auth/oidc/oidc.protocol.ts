@@ -41,7 +41,6 @@ export interface OidcAsk extends OidcExpected {
 }
 
 export interface OidcSignIn extends VerifiedSignIn {
-  /** Why the claims of UserInfo are missing, where the connection can do without them. */
   userInfoProblem: string | null;
 }
 

@@ -6,7 +6,7 @@ import type { OidcServer } from './discovery.rules.js';
 import type { GuardedFetch } from './guarded-fetch.js';
 import type { JsonObject } from './json.rules.js';
 
-/** The claims of UserInfo, or why there are none; both null: the connection does not read it. */
+/** The claims of UserInfo, or why there are none; both null: the connection does not read it, or the IdP has none. */
 export interface UserInfoAnswer {
   claims: JsonObject | null;
   problem: string | null;
@@ -25,7 +25,8 @@ export async function readUserInfo(
   mode: OidcConnection['userInfo'],
   signedIn: { accessToken: string; subject: string },
 ): Promise<UserInfoAnswer> {
-  if (mode === 'never') return { claims: null, problem: null };
+  const absent = server.userInfoEndpoint === null && mode === 'optional';
+  if (mode === 'never' || absent) return { claims: null, problem: null };
   try {
     if (server.userInfoEndpoint === null) throw invalid('The IdP has no UserInfo endpoint.');
     return { claims: await claimsOf(idp, client, signedIn), problem: null };

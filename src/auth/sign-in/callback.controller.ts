@@ -97,6 +97,7 @@ export class CallbackController {
         kind: 'test',
         connectionId: connection.id,
         outcome: 'success',
+        detail: verified.userInfoProblem ?? null,
         account: found.account.shown,
         subject: verified.subject,
         userId: who?.id ?? null,

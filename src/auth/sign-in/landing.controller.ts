@@ -6,6 +6,7 @@ import type { BridgeResponse } from '../../base/http/request.js';
 import { ConnectionStore } from '../connections/connection.store.js';
 import { sessionToken } from '../sessions/session.cookie.js';
 import { SessionsService } from '../sessions/sessions.service.js';
+import { SignInRefused } from '../sign-in-refused.js';
 import { Arrival } from './arrival.js';
 import { DocumentsGuard } from './documents.guard.js';
 import { landingToken, noLandingCookie } from './landing.cookie.js';
@@ -45,7 +46,8 @@ export class LandingController {
     const session = await this.sessions.check(token);
     if (token === null || session?.connection_id !== connection.id) {
       const supportId = queryText(query, 'support_id') ?? '';
-      return this.refused.stale(req, res, /^sin_[0-9a-z]{26}$/.test(supportId) ? supportId : req.id);
+      if (/^sin_[0-9a-z]{26}$/.test(supportId)) return this.refused.stale(req, res, supportId);
+      throw new SignInRefused('landing_lost', 'the browser came back without the cookie of its accepted sign-in');
     }
     const old = sessionToken(cookies);
     if (old !== token) await this.sessions.end(old, 'signed_in_again');

@@ -11,7 +11,6 @@ import { domainOf } from '../domains/domain.rules.js';
 import { DomainsStore } from '../domains/domains.store.js';
 import { sendPage } from '../pages/layout.js';
 import { choicePage, emailPage, handoverPage } from '../pages/pages.js';
-import { isHandle } from '../requests/browser-half.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { DocumentsGuard } from './documents.guard.js';
 import { DescribedInitiatedLogin, DescribedLogin } from './login.description.js';
@@ -89,12 +88,14 @@ export class LoginController {
     @Res() res: BridgeResponse,
   ): Promise<void> {
     await this.limits.start(req.ip ?? '');
-    const connection = isHandle(handle) ? await this.connections.bySlug(slug) : null;
-    if (connection === null) throw new NotFound('test sign-in');
+    const connection = await this.connections.bySlug(slug);
+    if (connection === null || !(await this.start.isTest(connection, handle))) throw new NotFound('test sign-in');
     req.tenantId = connection.tenantId;
-    req.signInContext = { connection, request: null, browser: null };
+    // From here on an admin is told what is wrong, and not a person who signs in.
+    req.signInContext = { connection, request: null, browser: null, kind: 'test' };
     const next = await this.start.beginTest(connection, handle, cookiesOf(req));
-    if (next === null) throw new SignInRefused('state_expired', 'the test was opened already, or too long ago');
+    if (next === null)
+      throw new SignInRefused('state_used', 'the test was opened already, or is too old; make a new one');
     follow(res, next);
   }
 

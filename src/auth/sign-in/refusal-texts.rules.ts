@@ -35,6 +35,12 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   other_browser: OVER,
   connection_changed: CHANGED,
   account_changed: CHANGED,
+  landing_lost: {
+    status: 400,
+    title: 'Your browser has lost the sign-in',
+    said: 'Your company’s sign-in was accepted, but your browser came back without its cookie, or too late. Allow cookies for this site, then sign in again.',
+    way: 'again',
+  },
   idp_session_ended: {
     status: 403,
     title: 'You have signed out',
@@ -107,6 +113,12 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
     said: 'Somebody signs in here already as this person, by another account of your company. Use that account, or ask your IT team.',
     way: 'other',
   },
+  email_missing: {
+    status: 403,
+    title: 'Your e-mail is missing',
+    said: 'Your company’s sign-in has not told us your e-mail address, and without one no account can be made. Your IT team can add it.',
+    way: 'other',
+  },
   email_unverified: {
     status: 403,
     title: 'Your e-mail is not confirmed',
@@ -140,7 +152,5 @@ export function plainRefusal(reason: RefusalReason): PlainRefusal {
 
 /** Reasons by which nobody was harmed: the same answer came again, or too late. Whoever has a session goes on. */
 export function isStale(reason: RefusalReason): boolean {
-  return (
-    reason === 'state_unknown' || reason === 'state_used' || reason === 'state_expired' || reason === 'other_browser'
-  );
+  return ['state_unknown', 'state_used', 'state_expired', 'other_browser', 'landing_lost'].includes(reason);
 }

@@ -132,6 +132,7 @@ export class SignInCompletion {
         kind: 'sign-in',
         connectionId,
         outcome: 'success',
+        detail: verified.userInfoProblem ?? null,
         account: found.account.shown,
         subject: verified.subject,
         userId: person.id,

@@ -68,6 +68,12 @@ export class SignInStart {
     return handle;
   }
 
+  /** Whether an admin has prepared a test of this connection under this handle, be it over or not. */
+  async isTest(connection: Connection, handle: string): Promise<boolean> {
+    const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
+    return request?.connection_id === connection.id && request.kind === 'test';
+  }
+
   /** Begins a prepared test in the browser that opens it first; null where it was opened already, or is too old. */
   async beginTest(
     connection: Connection,

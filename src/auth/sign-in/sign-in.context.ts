@@ -16,8 +16,8 @@ export interface SignInContext {
   request: SignInRequest | null;
   /** The half of the browser that began it; null where this is another one. */
   browser: BrowserHalf | null;
-  /** What the log calls it; unless said, what the request is. */
-  kind?: 'logout';
+  /** What it is before there is a request, or without one; unless said, what the request is. */
+  kind?: 'logout' | 'test';
 }
 
 export type SignInHttpRequest = BridgeRequest & {

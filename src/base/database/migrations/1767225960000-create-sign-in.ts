@@ -115,6 +115,14 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
     await db.query(
       `create unique index identities_user on identities (tenant_id, user_id, connection_id) where ended_at is null`,
     );
+    // Whom a sign-in would bring back, by what they were called.
+    await db.query(`create index deleted_users_key on deleted_users (tenant_id, directory_id, external_id)`);
+    await db.query(
+      `create index deleted_users_name on deleted_users (tenant_id, directory_id, lower(user_name collate "C"))`,
+    );
+    await db.query(
+      `create index deleted_users_email on deleted_users (tenant_id, lower((person ->> 'email') collate "C"))`,
+    );
     // What ends somebody's sessions moves it on; a session counts with the one that it began under.
     await db.query(`alter table users add column session_epoch int not null default 0`);
     await db.query(`
@@ -144,6 +152,9 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
       ) with (fillfactor = 80)`);
     await db.query(`create index sessions_user on sessions (tenant_id, user_id, id)`);
     await db.query(`create index sessions_subject on sessions (tenant_id, connection_id, subject)`);
+    await db.query(
+      `create index sessions_idp on sessions (tenant_id, connection_id, idp_session) where ended_at is null`,
+    );
     await db.query(`
       create table session_tokens (
         tenant_id text collate "C" not null,
@@ -180,6 +191,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
         primary key (tenant_id, id, at)
       ) partition by range (at)`);
     await db.query(`create index sign_ins_user on sign_ins (tenant_id, user_id, at)`);
+    await db.query(`create index sign_ins_reason on sign_ins (tenant_id, reason, id) where outcome = 'refused'`);
     await db.query(`create table sign_ins_default partition of sign_ins default`);
     // Whom a connection knows, newest first.
     await db.query(`create index identities_newest on identities (tenant_id, connection_id, created_at)`);
@@ -215,7 +227,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
 
   async down(db: QueryRunner): Promise<void> {
     await db.query(`alter table users drop column session_epoch`);
-    await db.query(`drop index changes_departures, audit_entries_target`);
+    await db.query(`drop index changes_departures, audit_entries_target, deleted_users_key, deleted_users_name, deleted_users_email`);
     await db.query(`alter table audit_entries alter column target_id type text collate "default"`);
     await db.query(`drop table service_keys, tries, sign_ins, session_tokens, sessions, identities, used_messages, idp_logouts,
       sign_in_requests, verified_domains, domains, connection_slugs, connections`);
