@@ -69,6 +69,12 @@ it('sign-ins are listed beyond one page, in a span, and as a file', async () => 
   expect((await list('--format', 'csv')).out.trim().split('\r\n')).toHaveLength(251);
   expect(await list('--format', 'xml')).toMatchObject({ code: 2, err: expect.stringContaining('csv or ndjson') });
   expect(await list('--limit', 'all')).toMatchObject({ code: 2, err: expect.stringContaining('whole number') });
+  expect((await list('--kind', 'test')).json).toEqual([]);
+  expect(await list('--kind', 'login')).toMatchObject({ code: 1, err: expect.stringContaining('kind must be one of') });
+  expect(await cli('sign-in', 'list', '--reason', 'because')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('reason must be one of'),
+  });
   expect(await list('--since', 'yesterday')).toMatchObject({ code: 1, err: expect.stringContaining('since must be') });
 });
 

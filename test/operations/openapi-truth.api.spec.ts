@@ -320,7 +320,7 @@ describe('what is really answered is as described', () => {
     await exported('/sign-ins?outcome=refused');
     await own(
       'GET',
-      `/sign-ins?user_id=${id}&connection_id=${door.id}&support_id=sin_x&reason=x&since=2020-01-01&until=2100-01-01`,
+      `/sign-ins?user_id=${id}&connection_id=${door.id}&support_id=sin_x&kind=test&reason=no_seat&since=2020-01-01&until=2100-01-01`,
     );
     await exported('/leavers?since=2020-01-01&until=2100-01-01');
     await own('GET', `/leavers?user_id=${id}&state=confirmed`);
@@ -333,6 +333,9 @@ describe('what is really answered is as described', () => {
       [own('GET', '/users/usr_x/history'), 404, 'not_found'],
       [own('GET', '/leavers/usr_x'), 404, 'not_found'],
       [own('GET', '/sign-ins?colour=red'), 422, 'invalid_fields'],
+      [own('GET', '/sign-ins?outcome=x'), 422, 'invalid_fields'],
+      [own('GET', '/sign-ins?kind=sign_in'), 422, 'invalid_fields'],
+      [own('GET', '/sign-ins?reason=unknown'), 422, 'invalid_fields'],
     ]);
   });
 

@@ -11,11 +11,15 @@ export interface Origin {
   requestId: string;
 }
 
+/** What a line of the log is about. */
+export const SIGN_IN_KINDS = ['sign-in', 'test', 'logout'] as const;
+export const SIGN_IN_OUTCOMES = ['success', 'refused'] as const;
+
 /** What happened at the sign-in door. Names, never tokens. */
 export interface SignInEntry {
-  kind: 'sign-in' | 'test' | 'logout';
+  kind: (typeof SIGN_IN_KINDS)[number];
   connectionId: string;
-  outcome: 'success' | 'refused';
+  outcome: (typeof SIGN_IN_OUTCOMES)[number];
   reason?: RefusalReason | null;
   detail?: string | null;
   account?: string | null;
@@ -49,6 +53,7 @@ export interface SignInFilter {
   support_id?: string | undefined;
   user_id?: string | undefined;
   connection_id?: string | undefined;
+  kind?: string | undefined;
   outcome?: string | undefined;
   reason?: string | undefined;
   since?: Date | undefined;
@@ -100,7 +105,8 @@ export class SignInLog {
          and ($4::text is null or s.user_id = $4) and ($5::text is null or s.connection_id = $5)
          and ($6::text is null or s.outcome = $6) and ($7::text is null or s.reason = $7)
          and ($8::timestamptz is null or s.at >= $8) and ($9::timestamptz is null or s.at < $9)
-       order by s.id desc limit $10`,
+         and ($10::text is null or s.kind = $10)
+       order by s.id desc limit $11`,
       [
         tenantId,
         page.after,
@@ -111,6 +117,7 @@ export class SignInLog {
         filter.reason ?? null,
         filter.since ?? null,
         filter.until ?? null,
+        filter.kind ?? null,
         page.limit + 1,
       ],
     );

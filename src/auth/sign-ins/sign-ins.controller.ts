@@ -12,10 +12,10 @@ import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
 import { REFUSAL_REASONS } from '../sign-in-refused.js';
-import { SignInLog, type SignInFilter, type SignInRow } from './sign-in-log.js';
+import { SIGN_IN_KINDS, SIGN_IN_OUTCOMES, SignInLog, type SignInFilter, type SignInRow } from './sign-in-log.js';
 import { SignInBody } from './sign-ins.dto.js';
 
-const FILTERS = ['support_id', 'user_id', 'connection_id', 'outcome', 'reason', 'since', 'until'] as const;
+const FILTERS = ['support_id', 'user_id', 'connection_id', 'kind', 'outcome', 'reason', 'since', 'until'] as const;
 const COLUMNS = [
   'id', 'at', 'kind', 'connection_id', 'connection', 'outcome', 'reason', 'detail', 'account', 'subject', 'user_id',
   'linked_by', 'session_id', 'ip', 'user_agent', 'request_id',
@@ -37,8 +37,9 @@ export class SignInsController {
   @ApiQuery({ name: 'support_id', required: false })
   @ApiQuery({ name: 'user_id', required: false })
   @ApiQuery({ name: 'connection_id', required: false })
-  @ApiQuery({ name: 'outcome', required: false, enum: ['success', 'refused'] })
-  @ApiQuery({ name: 'reason', required: false, description: `such as ${REFUSAL_REASONS.slice(0, 3).join(', ')}` })
+  @ApiQuery({ name: 'kind', required: false, enum: SIGN_IN_KINDS })
+  @ApiQuery({ name: 'outcome', required: false, enum: SIGN_IN_OUTCOMES })
+  @ApiQuery({ name: 'reason', required: false, enum: REFUSAL_REASONS })
   @ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } })
   @ApiQuery({ name: 'until', required: false, schema: { type: 'string', format: 'date-time' } })
   @ApiPage(SignInBody, { exports: true })
@@ -53,8 +54,9 @@ export class SignInsController {
       support_id: options.support_id,
       user_id: options.user_id,
       connection_id: options.connection_id,
-      outcome: queryChoice('outcome', options.outcome, ['success', 'refused']),
-      reason: options.reason,
+      kind: queryChoice('kind', options.kind, SIGN_IN_KINDS),
+      outcome: queryChoice('outcome', options.outcome, SIGN_IN_OUTCOMES),
+      reason: queryChoice('reason', options.reason, REFUSAL_REASONS),
       since: queryTime('since', options.since),
       until: queryTime('until', options.until),
     };

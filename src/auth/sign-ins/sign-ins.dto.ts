@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { REFUSAL_REASONS } from '../sign-in-refused.js';
-import type { SignInRow } from './sign-in-log.js';
+import { SIGN_IN_KINDS, SIGN_IN_OUTCOMES, type SignInRow } from './sign-in-log.js';
 
 const TEXT = { type: String, nullable: true } as const;
 
@@ -10,13 +10,13 @@ export class SignInBody implements SignInRow {
   id!: string;
   @ApiProperty()
   at!: Date;
-  @ApiProperty({ enum: ['sign-in', 'test', 'logout'] })
+  @ApiProperty({ enum: SIGN_IN_KINDS })
   kind!: string;
   @ApiProperty(TEXT)
   connection_id!: string | null;
   @ApiProperty({ ...TEXT, description: 'What the connection is called; a deleted one was.' })
   connection!: string | null;
-  @ApiProperty({ enum: ['success', 'refused'] })
+  @ApiProperty({ enum: SIGN_IN_OUTCOMES })
   outcome!: 'success' | 'refused';
   @ApiProperty({ ...TEXT, enum: REFUSAL_REASONS, description: 'Of a refusal: why.' })
   reason!: string | null;

@@ -13,6 +13,7 @@ export const SIGN_IN_COMMANDS: Command[] = [
       { name: 'support_id', description: 'the number on the page that somebody has seen' },
       { name: 'user_id', description: 'of one person' },
       { name: 'connection_id', description: 'of one connection: its id or slug' },
+      { name: 'kind', description: 'sign-in, test or logout' },
       { name: 'outcome', description: 'success or refused' },
       { name: 'reason', description: 'such as unknown_account' },
       ...SPAN,
@@ -20,7 +21,7 @@ export const SIGN_IN_COMMANDS: Command[] = [
     ],
     async run(given) {
       const context = await withConnectionId(given);
-      const filters = ['support_id', 'user_id', 'connection_id', 'outcome', 'reason', 'since', 'until'];
+      const filters = ['support_id', 'user_id', 'connection_id', 'kind', 'outcome', 'reason', 'since', 'until'];
       if (isExport(context)) return context.client.text(`/sign-ins${queryOf(context, ...filters, 'format')}`);
       const { limit = 200 } = numbers(context, 'limit');
       const rows = await context.client.list(`/sign-ins${queryOf(context, ...filters)}`, limit);
