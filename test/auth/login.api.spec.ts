@@ -121,7 +121,11 @@ describe('which sign-in it is', () => {
       expect([seen.status, JSON.parse(seen.text).errors[0].field]).toEqual([422, field]);
     }
     expect((await tab().get(`/api/auth/login?connection=${door.slug}&connection=x`)).status).toBe(400);
+    const begun = async () =>
+      (await service.db.execute(`select 1 from sign_in_requests where tenant_id = '${house.tenantId}'`)).rowCount;
+    expect(await begun()).toBe(0);
     expect((await login({ connection: door.slug, iss: op.issuer, target_link_uri: '/there' })).status).toBe(302);
+    expect(await begun()).toBe(1);
   });
 });
 
@@ -170,11 +174,15 @@ describe('an IdP that begins by itself (OIDC Core §4)', () => {
 describe('the bad day', () => {
   it('an IdP that is away, or answers nonsense, is said in plain words, and the next try works', async () => {
     const door = await OidcDoor.open(service, house, {}, op);
-    op.tamper.canned['/.well-known/openid-configuration'] = { status: 500, body: 'no' };
-    const seen = await login({ connection: door.slug });
-    expect(seen.status).toBe(503);
-    expect(seen.text).toContain('cannot be reached');
-    expect(['idp_unreachable', 'idp_answer_invalid']).toContain(await reasonOf(house, seen));
+    for (const [canned, status, words, reason] of [
+      [{ status: 500, body: 'no' }, 503, 'cannot be reached', 'idp_unreachable'],
+      [{ status: 200, body: 'no' }, 401, 'We could not sign you in', 'idp_answer_invalid'],
+    ] as const) {
+      op.tamper.canned['/.well-known/openid-configuration'] = canned;
+      const seen = await login({ connection: door.slug });
+      expect([seen.status, await reasonOf(house, seen)]).toEqual([status, reason]);
+      expect(seen.text).toContain(words);
+    }
     op.reset();
     expect((await login({ connection: door.slug })).status).toBe(302);
   });

@@ -7,8 +7,6 @@ import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { hostileOp, newOpKey, type HostileOp } from './oidc/support/op.js';
 import { OidcDoor, reasonOf, SamlDoor } from './support/doors.js';
-import { newKey } from './saml/support/keys.js';
-import { logoutQuery, type LogoutParts } from './saml/support/logout.js';
 import type { Tab } from './support/tab.js';
 
 let service: TestApp;
@@ -213,43 +211,5 @@ describe('back-channel logout', () => {
     expect(await post(good)).toBe(400);
     const { body } = await house.api.get('/sign-ins?outcome=refused&reason=replayed');
     expect(body.data[0]).toMatchObject({ kind: 'logout' });
-  });
-});
-
-describe('single logout by SAML', () => {
-  const request = (nameId: string, parts: LogoutParts = {}, key: SamlDoor['idp']['key'] | null = saml.idp.key) =>
-    logoutQuery('LogoutRequest', key, {
-      id: `_l${fresh()}`,
-      issuer: saml.idp.entityId,
-      destination: `${service.app.config.appUrl}/api/auth/slo/${saml.slug}`,
-      nameIdXml: `<saml:NameID>${nameId}</saml:NameID>`,
-      ...parts,
-    });
-  const go = (query: string) => saml.tab().get(`/api/auth/slo/${saml.slug}?${query}`);
-
-  it('ends the sessions of whom it names, answers the IdP, and takes nothing unsigned, forged, misdirected or repeated', async () => {
-    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'slo' }));
-    const tab = saml.tab();
-    await saml.signIn(tab, { nameId: 'slo' });
-    const mallory = await newKey('mallory');
-    for (const [what, query] of [
-      ['unsigned', request('slo', {}, null)],
-      ['another key', request('slo', {}, mallory)],
-      ['another address', request('slo', { destination: 'https://other.example/slo' })],
-      ['changed', request('slo').replace('RelayState=', 'RelayState=x')],
-      ['nothing', ''],
-    ] as const) {
-      expect([what, (await go(query)).status]).not.toEqual([what, 303]);
-      expect(await tab.who()).not.toBeNull();
-    }
-    const other = request('somebody-else');
-    expect((await go(other)).status).toBe(303);
-    expect(await tab.who()).not.toBeNull();
-    const good = request('slo');
-    const seen = await go(good);
-    expect(seen.status).toBe(303);
-    expect(new URL(seen.location!).searchParams.get('SAMLResponse')).toBeTruthy();
-    expect(await tab.who()).toBeNull();
-    expect((await go(good)).status).not.toBe(303);
   });
 });

@@ -1,7 +1,8 @@
-import { parseToken } from '../../src/base/crypto/tokens.js';
+import { mintToken, parseToken } from '../../src/base/crypto/tokens.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
+import { waitingForLock } from '../support/locks.js';
 import { group, fresh, madeUser, patch, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from './oidc/support/op.js';
 import { OidcDoor } from './support/doors.js';
@@ -100,6 +101,17 @@ describe('a session', () => {
       thief.jar.set('__Host-session', token);
       expect(await thief.who()).toBeNull();
     }
+    // A token that names another tenant opens nothing here, even where its hash stands with a session of this one.
+    const stands = (token: string) =>
+      first.db.query(`update sessions set hash = $1 where tenant_id = $2`, [parseToken(token)!.hash, house.tenantId]);
+    for (const tenantId of [(await newHouse(first)).tenantId, house.tenantId]) {
+      const { token } = mintToken('tbn', tenantId);
+      thief.jar.set('__Host-session', token);
+      expect(await onBoth(thief)).toEqual([false, false]);
+      await stands(token);
+      expect(await onBoth(thief)).toEqual(Array(2).fill(tenantId === house.tenantId));
+    }
+    await stands(real);
     expect(await tab.who()).not.toBeNull();
   });
 });
@@ -156,12 +168,12 @@ describe('it ends, on every process and in the same moment, when', () => {
     await house.api.put(`/directories/${house.directoryId}/rules`, {
       rules: [{ group_id: made.body.id, role: 'User' }],
     });
-    let tab = door.tab();
-    for (;;) {
-      // The rule is worked off in the background.
-      tab = door.tab();
-      if ((await door.signIn(tab, { sub })).status === 303) break;
-    }
+    const tab = door.tab();
+    // The rule is worked off in the background.
+    await eventually(
+      () => door.signIn(tab, { sub }),
+      ({ status }) => status === 303,
+    );
     expect(await onBoth(tab)).toEqual([true, true]);
     await house.scim.patch(`/Groups/${made.body.id}`, patch({ op: 'remove', path: `members[value eq "${id}"]` }));
     expect(await onBoth(tab)).toEqual([false, false]);
@@ -210,13 +222,7 @@ describe('it ends, on every process and in the same moment, when', () => {
       await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for share`, [house.tenantId, id]);
       await tx.query(`delete from sessions where hash = $1`, [token.hash]);
       ending = house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
-      await eventually(
-        () =>
-          first.db.query(
-            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          ),
-        ({ rowCount }) => rowCount === 1,
-      );
+      await waitingForLock(first.db);
       await tx.query(
         `insert into sessions (tenant_id, id, hash, user_id, user_epoch, connection_id, subject, idle_seconds, expires_at)
          select $1, 'ses_late', $3, $2, session_epoch, $4, $5, 3600, now() + interval '1 hour' from users

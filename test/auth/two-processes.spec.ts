@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { freePort } from '../../src/base/database/embedded/ports.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually, send } from '../support/http.js';
@@ -10,6 +11,7 @@ import { OidcDoor } from './support/doors.js';
 import { Tab } from './support/tab.js';
 
 // The built service as two processes of the operating system on one database: what one of them does, the other knows.
+const APP = 'https://interviews.example.com';
 const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
 let service: TestApp;
 let house: House;
@@ -46,7 +48,7 @@ async function start(): Promise<void> {
 beforeAll(async () => {
   service = await startApp({ ROLE: 'api' });
   house = await newHouse(service);
-  door = await OidcDoor.open(service, house, { directory_id: house.directoryId });
+  door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [APP] });
   await start();
   await start();
 });
@@ -94,8 +96,31 @@ it('a deactivation at one process is the end of the session at the other, with t
   }
 });
 
-it('a key of one process signs what the other one finds good', async () => {
+it('a token that one process has signed is good at the other, and at neither once its code comes again', async () => {
   const keys = await Promise.all(urls.map((url) => send('GET', `${url}/.well-known/jwks.json`, null)));
   expect(keys[0]!.body).toEqual(keys[1]!.body);
   expect(keys[0]!.body.keys).toHaveLength(1);
+  for (const [from, to] of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    const [here, there] = [urls[from]!, urls[to]!];
+    const sub = fresh('sub');
+    const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
+    const tab = new Tab(service);
+    const seen = await door.signIn(tab, { sub }, { return_to: `${APP}/` });
+    const code = new URL(seen.location!).searchParams.get('code');
+    const issued = await send('POST', `${here}/api/auth/token`, null, { code });
+    expect(issued.status).toBe(200);
+    const token = issued.body.access_token as string;
+    const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(`${there}/.well-known/jwks.json`)), {
+      audience: APP,
+    });
+    expect(payload.sub).toBe(id);
+    const good = async (url: string) =>
+      (await send('POST', `${url}/api/auth/introspect`, null, { token })).body.active as boolean;
+    expect([await good(there), await good(here)]).toEqual([true, true]);
+    expect((await send('POST', `${there}/api/auth/token`, null, { code })).body.code).toBe('invalid_grant');
+    expect([await good(there), await good(here)]).toEqual([false, false]);
+  }
 });

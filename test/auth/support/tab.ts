@@ -56,7 +56,7 @@ export class Tab {
     const own = new URL(this.service.app.config.appUrl).origin;
     const url = path.startsWith(own) ? this.service.url + path.slice(own.length) : path;
     // The form that an IdP posts comes from another site: the session's cookies (Lax) do not come along.
-    const isFormOfTheIdp = method === 'POST' && url.includes('/api/auth/callback/');
+    const isFormOfTheIdp = method === 'POST' && /\/api\/auth\/(callback|slo)\//.test(url);
     const answer = await fetch(url.startsWith('http') ? url : this.service.url + url, {
       method,
       redirect: 'manual',
