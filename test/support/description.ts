@@ -9,9 +9,9 @@ export interface Operation {
   path: string;
   operationId: string;
   security?: Record<string, string[]>[];
-  parameters?: { name: string; in: string }[];
+  parameters?: { name: string; in: string; schema?: Schema }[];
   requestBody?: { content: Record<string, Media> };
-  responses: Record<string, { description: string; content?: Record<string, Media> }>;
+  responses: Record<string, { description: string; content?: Record<string, Media>; headers?: Record<string, Media> }>;
 }
 export type Schema = Record<string, unknown>;
 
@@ -20,6 +20,7 @@ const FORMATS = {
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
   'uri-reference': /^[^\s\\<>]*$/,
   email: /@/,
+  uri: /^https?:\/\/\S+$/,
 };
 
 /** What is sent besides address and method. */
@@ -38,7 +39,7 @@ export interface Ask {
  */
 export class Description {
   readonly operations: Operation[] = [];
-  /** `METHOD path status` of what was answered. */
+  /** `METHOD path status`, and the same with the content type, of what was answered. */
   readonly seen = new Set<string>();
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: true, formats: FORMATS });
   private readonly compiled = new Map<string, ValidateFunction>();
@@ -71,20 +72,27 @@ export class Description {
       ...(sent === undefined ? {} : { 'content-type': type }),
       ...headers,
     });
+    this.judge(method, target, type, form ?? body, answer);
+    return answer;
+  }
+
+  /** What somebody has asked and got, such as a browser; throws where the one or the other is not as described. */
+  judge(method: string, target: string, type: string, body: unknown, answer: Answer): Operation {
     const [path = '', query = ''] = target.split('?');
     const operation = this.find(method, path);
     const problems = [
       ...this.answerProblems(operation, answer),
       // What was refused need not have been as described.
-      ...(answer.status < 400 ? this.requestProblems(operation, query, type, form ?? body) : []),
+      ...(answer.status < 400 ? this.requestProblems(operation, query, type, body) : []),
     ];
     if (problems.length > 0) {
       throw new Error(
         `${method} ${target} → ${answer.status} ${answer.text.slice(0, 800)}\n  ${problems.join('\n  ')}`,
       );
     }
-    this.seen.add(`${method} ${operation.path} ${answer.status}`);
-    return answer;
+    const seen = `${method} ${operation.path} ${answer.status}`;
+    this.seen.add(seen).add(`${seen} ${typeOf(answer)}`);
+    return operation;
   }
 
   /** The operation of an address: the one with the most parts that do not vary. */
@@ -126,13 +134,17 @@ export class Description {
     ];
   }
 
-  private answerProblems(operation: Operation, { status, headers, text, body }: Answer): string[] {
+  private answerProblems(operation: Operation, answer: Answer): string[] {
+    const { status, headers, text, body } = answer;
     const response = operation.responses[status];
     if (response === undefined) return [`the status ${status} is not described`];
     // The page that goes with a redirect is for browsers of the last century.
-    if (status >= 300 && status < 400) return headers.has('location') ? [] : ['a redirect leads nowhere'];
+    if (status >= 300 && status < 400) {
+      if (response.headers?.['Location'] === undefined) return ['the address of a redirect is not described'];
+      return headers.has('location') ? [] : ['a redirect leads nowhere'];
+    }
     if (text === '') return response.content === undefined ? [] : [`the answer of ${status} is described, and empty`];
-    const type = (headers.get('content-type') ?? '').split(';')[0]!;
+    const type = typeOf(answer);
     if (response.content?.[type] === undefined) return [`answers of ${status} as ${type} are not described`];
     if (!/[/+]json$/.test(type)) return [];
     return this.wrong(['paths', operation.path, operation.method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'], body); // prettier-ignore
@@ -167,6 +179,10 @@ export class Description {
     const parts = ref.replace(/^#\//, '').split('/');
     return parts.reduce<unknown>((value, part) => (value as Schema | undefined)?.[part], this.document);
   }
+}
+
+function typeOf({ headers }: Answer): string {
+  return (headers.get('content-type') ?? '').split(';')[0]!;
 }
 
 /** The same with every object that names its fields closed to others. */

@@ -8,11 +8,12 @@ import { JwksBody } from '../keys/jwks.dto.js';
 import { publicPart } from '../oidc/client-keys.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
 import { ConnectionStore } from './connection.store.js';
+import { IDP_PROVIDER } from './slug.rules.js';
 
 /** What an IdP reads of us to get to know us; open to everybody. */
 @Controller('api/auth')
 @ApiTags('sign-in')
-@ApiParam({ name: 'idp_provider', description: 'The slug of a connection.' })
+@ApiParam(IDP_PROVIDER)
 @ApiRefusals()
 export class PublishedController {
   constructor(

@@ -1,6 +1,13 @@
 /** What a slug looks like. It is a part of addresses, so whatever else stands there is none. */
 export const SLUG = /^[a-z0-9-]{3,63}$/;
 
+/** How addresses name a connection, for the documentation. */
+export const IDP_PROVIDER = {
+  name: 'idp_provider',
+  description: 'The slug of a connection.',
+  schema: { type: 'string' as const, pattern: SLUG.source, examples: ['acme-okta'] },
+};
+
 // Without letters that read like another one.
 const ALPHABET = 'abcdefghjkmnpqrstvwxyz23456789';
 

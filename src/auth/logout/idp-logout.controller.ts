@@ -1,21 +1,22 @@
 import { Controller, Get, HttpCode, Post, Req, Res, UseFilters } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Unavailable } from '../../base/errors/domain-error.js';
 import { readForm } from '../../base/http/form.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { AuthAddresses } from '../addresses.js';
 import { LogoutRefused } from '../auth.errors.js';
+import { IDP_PROVIDER } from '../connections/slug.rules.js';
 import { sendPage } from '../pages/layout.js';
 import { handoverPage } from '../pages/pages.js';
 import type { ArrivedLogout } from '../saml/logout.js';
 import { SignInRefused } from '../sign-in-refused.js';
-import { IDP_PROVIDER } from '../sign-in/callback.controller.js';
 import { PendingSignIns } from '../sign-in/pending.guards.js';
 import { RefusedSignIns } from '../sign-in/refusals.filter.js';
 import { SignInLimits } from '../sign-in/sign-in-limits.js';
 import { originOf, type SignInHttpRequest } from '../sign-in/sign-in.context.js';
 import { SignInLog } from '../sign-ins/sign-in-log.js';
+import { DescribedBackChannel, DescribedSloByPost, DescribedSloByRedirect } from './logout.description.js';
 import { LogoutService } from './logout.service.js';
 
 const FORM_BYTES = 256 * 1024;
@@ -38,6 +39,7 @@ export class IdpLogoutController {
   @Get('slo/:idp_provider')
   @ApiParam(IDP_PROVIDER)
   @ApiOperation({ summary: 'SAML single logout, HTTP-Redirect: the IdP’s request, or its answer to ours' })
+  @DescribedSloByRedirect()
   byRedirect(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     // The very octets: the signature is over them, as they were written.
     const mark = req.originalUrl.indexOf('?');
@@ -49,6 +51,7 @@ export class IdpLogoutController {
   @ApiParam(IDP_PROVIDER)
   @HttpCode(200)
   @ApiOperation({ summary: 'The same, HTTP-POST' })
+  @DescribedSloByPost()
   byPost(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     return this.slo(req, res, async () => ({ binding: 'post', form: await readForm(req, FORM_BYTES) }));
   }
@@ -57,14 +60,14 @@ export class IdpLogoutController {
   @ApiParam(IDP_PROVIDER)
   @HttpCode(200)
   @ApiOperation({ summary: 'OIDC Back-Channel Logout 1.0: a form with a `logout_token`' })
-  @ApiOkResponse()
+  @DescribedBackChannel()
   async backChannel(@Req() req: SignInHttpRequest): Promise<void> {
     const form = await readForm(req, FORM_BYTES);
     const token = form.get('logout_token');
     if (token === undefined) throw new LogoutRefused('The form has no logout_token.', BCL_ERROR);
     try {
       await this.limits.demandLogoutTriesLeft(req.ip ?? '');
-      const connection = await this.pending.connectionOf(req, 'oidc');
+      const connection = await this.pending.connectionOf(req, 'oidc', 'logout');
       await this.logout.byBackChannel(connection, token, originOf(req));
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
@@ -80,8 +83,7 @@ export class IdpLogoutController {
   private async slo(req: SignInHttpRequest, res: BridgeResponse, read: () => Promise<ArrivedLogout>): Promise<void> {
     await this.limits.demandLogoutTriesLeft(req.ip ?? '');
     const arrived = await read();
-    const connection = await this.pending.connectionOf(req, 'saml');
-    req.signInContext = { connection, request: null, browser: null, kind: 'logout' };
+    const connection = await this.pending.connectionOf(req, 'saml', 'logout');
     const step = await this.logout.bySaml(connection, arrived, originOf(req));
     if (step === null) res.redirect(303, this.addresses.signedOut);
     else if (step.kind === 'form') sendPage(res, handoverPage(step));

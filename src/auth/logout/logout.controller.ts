@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { AuthAddresses } from '../addresses.js';
 import { sendPage } from '../pages/layout.js';
@@ -8,6 +8,7 @@ import { demandSameSite } from '../sessions/same-site.js';
 import { noSessionCookie, sessionToken } from '../sessions/session.cookie.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { cookiesOf, originOf } from '../sign-in/sign-in.context.js';
+import { DescribedHome, DescribedLogout, DescribedSignedOut } from './logout.description.js';
 import { LogoutService } from './logout.service.js';
 
 /** Leaving: here, and where the IdP offers it, there as well. */
@@ -24,9 +25,10 @@ export class LogoutController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Ends this session, then goes on to the IdP’s own logout where it offers one',
-    description: 'A browser is redirected. Whoever accepts JSON gets `{ "redirect_to" }` to go on to.',
+    description:
+      'A browser is redirected; whoever accepts JSON and no HTML gets `redirect_to` to go on to. Nobody signed in is no failure. Nothing is read from the body: it is empty, as that of a form without fields.',
   })
-  @ApiResponse({ status: 303, description: 'To the IdP, or to the signed-out page.' })
+  @DescribedLogout()
   async end(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
     demandSameSite(req, this.addresses.origin);
     const step = await this.logout.end(sessionToken(cookiesOf(req)), originOf(req));
@@ -44,12 +46,14 @@ export class LogoutController {
 
   @Get('api/auth/signed-out')
   @ApiOperation({ summary: 'The page after signing out' })
+  @DescribedSignedOut()
   signedOut(@Res() res: BridgeResponse): void {
     sendPage(res, signedOutPage(this.addresses.login));
   }
 
   @Get()
   @ApiOperation({ summary: 'Who is signed in, for people without an application to go to' })
+  @DescribedHome()
   async home(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
     if (session === null) return res.redirect(302, this.addresses.login);

@@ -1,11 +1,12 @@
 import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../../base/clock.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { AccountMaking } from '../accounts/account-making.js';
 import { mayMake } from '../accounts/account.rules.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuthAddresses } from '../addresses.js';
+import { IDP_PROVIDER } from '../connections/slug.rules.js';
 import { OidcSignInGuard } from '../oidc/oidc.strategy.js';
 import { sendPage } from '../pages/layout.js';
 import { testPage } from '../pages/pages.js';
@@ -14,6 +15,7 @@ import { SamlSignInGuard } from '../saml/saml.strategy.js';
 import { sessionToken } from '../sessions/session.cookie.js';
 import { SignInLog } from '../sign-ins/sign-in-log.js';
 import { Arrival } from './arrival.js';
+import { DescribedOidcCallback, DescribedSamlCallback } from './callback.description.js';
 import { DocumentsGuard } from './documents.guard.js';
 import { landingCookie } from './landing.cookie.js';
 import { PendingOidcGuard, PendingSamlGuard } from './pending.guards.js';
@@ -21,9 +23,6 @@ import { RefusedSignIns } from './refusals.filter.js';
 import { SignInCompletion, type SignedIn } from './sign-in-completion.js';
 import { cookiesOf, originOf, type SignInHttpRequest } from './sign-in.context.js';
 import { workingTest } from './test-result.mapping.js';
-
-/** How addresses name a connection, for the documentation. */
-export const IDP_PROVIDER = { name: 'idp_provider', description: 'The slug of a connection.' };
 
 /**
  * Where IdPs send people back: OIDC by GET, SAML by POST. The guards have found the sign-in that is answered, and have
@@ -48,7 +47,7 @@ export class CallbackController {
   @Get()
   @UseGuards(PendingOidcGuard, OidcSignInGuard)
   @ApiOperation({ summary: 'The redirect URI of an OIDC connection' })
-  @ApiResponse({ status: 303, description: 'Signed in, and on to `return_to`.' })
+  @DescribedOidcCallback()
   async oidc(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     const { connection, request } = req.signInContext!;
     const session = await this.finish(req, res, sessionToken(cookiesOf(req)));
@@ -58,7 +57,7 @@ export class CallbackController {
   @Post()
   @UseGuards(PendingSamlGuard, SamlSignInGuard)
   @ApiOperation({ summary: 'The assertion consumer service of a SAML connection (HTTP-POST)' })
-  @ApiResponse({ status: 303, description: 'Signed in, and on to `return_to` by way of a page of ours.' })
+  @DescribedSamlCallback()
   async saml(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     const { connection, request } = req.signInContext!;
     const session = await this.finish(req, res, null);

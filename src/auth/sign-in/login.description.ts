@@ -1,14 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiProperty, ApiQuery, ApiResponse } from '@nestjs/swagger';
-import { ApiHtml } from '../../base/http/api-answers.js';
+import { ApiBody, ApiConsumes, ApiProperty, ApiQuery } from '@nestjs/swagger';
+import { ApiHtml, ApiRedirect } from '../../base/http/api-answers.js';
 import { ApiRefusals } from '../../base/http/api-problems.js';
-
-const PAGE = 'A page with plain words and a support id; the tenant’s sign-in log has the reason.';
-
-/** In the documentation: the pages of a sign-in that is refused. */
-function RefusalPages(): MethodDecorator {
-  return applyDecorators(...[401, 403, 429, 503].map((status) => ApiHtml(status, PAGE)));
-}
+import { RefusalPages } from './refusal-pages.description.js';
 
 /** The documentation of what the login takes and answers. */
 export function DescribedLogin(): MethodDecorator {
@@ -35,8 +29,8 @@ export function DescribedLogin(): MethodDecorator {
     }),
     ApiQuery({ name: 'code_challenge_method', required: false, enum: ['S256'] }),
     ApiHtml(200, 'Asks for the e-mail, or lets people choose; or a form that goes on to the IdP by itself.'),
-    ApiResponse({ status: 302, description: 'To the IdP.' }),
-    RefusalPages(),
+    ApiRedirect(302, 'To the IdP.'),
+    RefusalPages(['too_many_tries', 'connection_disabled', 'idp_unreachable', 'idp_answer_invalid', 'issuer_mismatch']),
     ApiRefusals({ 403: ['cross_site_request'], 404: ['not_found'] }),
   );
 }
@@ -56,7 +50,7 @@ export function DescribedInitiatedLogin(): MethodDecorator {
   return applyDecorators(
     ApiConsumes('application/x-www-form-urlencoded'),
     ApiBody({ type: InitiatedLogin }),
-    ApiResponse({ status: 303, description: 'To the same address, with what the form says in its query.' }),
+    ApiRedirect(303, 'To the same address, with what the form says in its query.'),
     ApiRefusals({ 403: ['cross_site_request'] }),
   );
 }

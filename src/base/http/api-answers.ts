@@ -59,6 +59,12 @@ export function ApiHtml(status: number, description: string): MethodDecorator {
   return ApiResponse({ status, description, content: { 'text/html': { schema: { type: 'string' } } } });
 }
 
+/** In the documentation: going on to another address. */
+export function ApiRedirect(status: 302 | 303, description: string): MethodDecorator {
+  const schema = { type: 'string' as const, format: 'uri' };
+  return ApiResponse({ status, description, headers: { Location: { required: true, schema } } });
+}
+
 function listOf(shape: Shape, more: Record<string, Schema>): Schema {
   return {
     type: 'object',

@@ -63,6 +63,14 @@ export function ApiRefusals(own: Refusals = {}): ClassDecorator & MethodDecorato
   return applyDecorators(ApiExtraModels(ProblemBody), ApiExtension(REFUSALS, own));
 }
 
+/** Where the documentation finds that a query is not ours. */
+export const FOREIGN_QUERY = 'x-foreign-query';
+
+/** In the documentation: the query is of another protocol, by whose words it is judged, and not a list of our options. */
+export function ApiForeignQuery(): MethodDecorator {
+  return ApiExtension(FOREIGN_QUERY, true);
+}
+
 /** The refusals that every route of the API can answer with, in the documentation. */
 export function ApiProblems(): ClassDecorator & MethodDecorator {
   const content = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemBody) } } };

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { ProblemBody, REFUSALS, type Refusals } from '../../base/http/api-problems.js';
+import { FOREIGN_QUERY, ProblemBody, REFUSALS, type Refusals } from '../../base/http/api-problems.js';
 import { whichSurface } from '../../surfaces/which-surface.js';
 import { DOCUMENTED_SCOPE } from '../../tenants/require-scope.js';
 import { PROBLEM_CODES } from './problem-codes.js';
@@ -10,16 +10,30 @@ export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Responses = Operation['responses'];
 type Method = OperationForm['method'];
 
+interface Parameter {
+  name: string;
+  in: string;
+  schema?: object;
+}
+
+interface Noted {
+  [DOCUMENTED_SCOPE]?: string;
+  [REFUSALS]?: Refusals;
+  [FOREIGN_QUERY]?: boolean;
+}
+
 /** Says of an operation which scope its key needs, and which refusals it has: what decorators have only noted. */
 export function tellFacts(path: string, method: Method, operation: Operation): void {
-  const noted = operation as Operation & { [DOCUMENTED_SCOPE]?: string; [REFUSALS]?: Refusals };
-  const { [DOCUMENTED_SCOPE]: scope, [REFUSALS]: own } = noted;
+  const noted = operation as Operation & Noted;
+  const { [DOCUMENTED_SCOPE]: scope, [REFUSALS]: own, [FOREIGN_QUERY]: isForeign = false } = noted;
   delete noted[DOCUMENTED_SCOPE];
   delete noted[REFUSALS];
+  delete noted[FOREIGN_QUERY];
   if (scope !== undefined) tellScope(operation, scope);
+  for (const parameter of operation.parameters ?? []) tellType(parameter as Parameter);
   // Operations that do not name their refusals keep the general ones.
   if (own === undefined) return;
-  const options = (operation.parameters ?? []) as { name: string; in: string }[];
+  const options = (isForeign ? [] : (operation.parameters ?? [])) as Parameter[];
   const form: OperationForm = {
     method,
     credential: credentialOf(operation),
@@ -31,6 +45,13 @@ export function tellFacts(path: string, method: Method, operation: Operation): v
   operation.responses = withRefusals(operation.responses, refusalsOf(form, own), whichSurface(path, 'text/html'));
 }
 
+/** What an option is that nobody has said it of: text, but for the length of a page. */
+function tellType(parameter: Parameter): void {
+  if (Object.keys(parameter.schema ?? {}).length > 0) return;
+  const isLimit = parameter.name === 'limit';
+  parameter.schema = isLimit ? { type: 'integer', minimum: 1, maximum: 200, default: 50 } : { type: 'string' };
+}
+
 /** The scope as a role of the credential (OpenAPI 3.1, Security Requirement Object), and in words. */
 function tellScope(operation: Operation, scope: string): void {
   operation.security = [{ api_key: [scope] }];
@@ -38,7 +59,9 @@ function tellScope(operation: Operation, scope: string): void {
   operation.description = operation.description ? `${operation.description}\n\n${words}` : words;
 }
 
+/** What an operation cannot be called without. */
 function credentialOf({ security }: Operation): OperationForm['credential'] {
+  if (security?.some((one) => Object.keys(one).length === 0)) return null;
   const [name] = Object.keys(security?.[0] ?? {});
   return (name as OperationForm['credential'] | undefined) ?? null;
 }
