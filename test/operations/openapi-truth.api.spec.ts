@@ -1,24 +1,32 @@
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
 import { ENTRY_KINDS } from '../../src/history/timeline.rules.js';
+import { ConnectionStore } from '../../src/auth/connections/connection.store.js';
+import { SignInLimits } from '../../src/auth/sign-in/sign-in-limits.js';
 import { StubbornPlatform } from '../history/support/peer.js';
 import { certificate, metadataXml, MetadataServer } from '../auth/connections/support/metadata.js';
 import { NameServer } from '../auth/domains/support/name-server.js';
-import { OidcDoor } from '../auth/support/doors.js';
+import { OidcDoor, reasonOf, SamlDoor } from '../auth/support/doors.js';
+import { logoutForm, logoutQuery } from '../auth/saml/support/logout.js';
+import type { AnswerParts } from '../auth/saml/support/idp.js';
+import { Tab, type Seen } from '../auth/support/tab.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { Description, type Ask, type Operation } from '../support/description.js';
-import { eventually } from '../support/http.js';
+import { eventually, type Answer } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { declaredRoutes, type DeclaredRoute } from '../support/routes.js';
 import { fresh, madeUser, patch, user } from '../support/scim.js';
 
-// What programs call of sign-in and its administration. Pages, and what IdPs call, speak other protocols.
+// What programs, browsers and IdPs call of sign-in and its administration.
 const SURFACES = [
   /^\/api\/v1\/(connections|domains|sign-ins|leavers)(\/|$)/,
   /^\/api\/v1\/users\/\{user_id\}\/(sessions|identities|history)(\/|$)/,
   /^\/api\/v1\/tenants\/(\{tenant_id\}\/domains|keys\/signing)(\/|$)/,
   /^\/api\/auth\/(login|session|sessions|token|introspect|metadata|jwks)(\/|$)/,
+  /^\/api\/auth\/(callback|slo|backchannel-logout|logout|signed-out)(\/|$)|^\/$/,
   /^\/\.well-known\/jwks\.json$/,
 ];
+/** What is no call of a program, and is walked as a browser or an IdP does. */
+const WALKED = /^\/api\/auth\/(callback|slo|backchannel-logout|logout|signed-out)(\/|$)|^\/$/;
 const APP = 'https://interviews.example.com';
 
 let service: TestApp;
@@ -49,6 +57,29 @@ afterAll(async () => {
   await names.close();
 });
 
+/** A browser whose answers are all held against the description; of a refusal's page, also what it was for. */
+class JudgedTab extends Tab {
+  /** What the IdP was asked, of a test sign-in. */
+  asked?: URLSearchParams;
+
+  override async send(method: string, path: string, body = '', headers: Record<string, string> = {}): Promise<Seen> {
+    const seen = await super.send(method, path, method === 'GET' ? undefined : body, headers);
+    const { pathname, search } = new URL(path, service.url);
+    if (/^\/api\/auth\/(landing|test)\//.test(pathname)) return seen;
+    const type = headers['content-type'] ?? '';
+    const sent = body === '' ? undefined : Object.fromEntries(new URLSearchParams(body));
+    const isJson = /json/.test(seen.headers.get('content-type') ?? '') && seen.text !== '';
+    const answer: Answer = { ...seen, body: isJson ? (JSON.parse(seen.text) as unknown) : undefined };
+    const { responses } = api.judge(method, pathname + search, type, sent, answer);
+    if (seen.status >= 400 && seen.text.includes('sin_')) {
+      const reason = await reasonOf(house, seen);
+      const { description } = responses[seen.status]!;
+      if (!description.includes(`\`${reason}\``)) throw new Error(`${method} ${path} ${seen.status}: ${reason}?`);
+    }
+    return seen;
+  }
+}
+
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
 const addressOf = ({ method, paths }: DeclaredRoute): string => `${method} ${paths[0]!.replace(/:(\w+)/g, '{$1}')}`;
 /** Everything that is wrong, by the operation's name. */
@@ -60,9 +91,9 @@ describe('the description of every operation of sign-in', () => {
     const problems = wrong(({ responses, requestBody }) => [
       ...Object.entries(responses)
         .filter(([status]) => Number(status) < 300 && status !== '204')
-        .flatMap(([status, { content }]) =>
+        .flatMap(([status, { content, description }]) =>
           content === undefined
-            ? [`${status} has no content`]
+            ? [`${status} has no content`].slice(/ Empty\.$/.test(description) ? 1 : 0)
             : Object.values(content).flatMap(({ schema }) => api.openPlaces(schema, status)),
         ),
       ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => api.openPlaces(schema, 'body')),
@@ -87,11 +118,18 @@ describe('the description of every operation of sign-in', () => {
     expect(problems).toEqual([]);
   });
 
+  it('says of what kind each parameter is', () => {
+    const problems = wrong(({ parameters = [] }) =>
+      parameters.filter(({ schema }) => schema?.['type'] === undefined).map(({ name }) => name),
+    );
+    expect(problems).toEqual([]);
+  });
+
   it('names its credential, and the very scope that its guard demands', () => {
     const problems = wrong((operation) => {
       const demand = routes.get(nameOf(operation))!.demand;
       const described = JSON.stringify(operation.security ?? []);
-      if (demand === undefined) return /^\[(\{"session":\[\]\})?\]$/.test(described) ? [] : [described];
+      if (demand === undefined) return /^\[(\{"session":\[\]\}(,\{\})?)?\]$/.test(described) ? [] : [described];
       const expected = demand === 'operator' ? [{ operator_token: [] }] : [{ api_key: [demand] }];
       return described === JSON.stringify(expected) ? [] : [`${described} and not ${demand}`];
     });
@@ -290,6 +328,225 @@ describe('what is really answered is as described', () => {
     await codes([[api.ask('GET', '/api/auth/session', { headers: cookie }), 401, 'no_session']]);
   });
 
+  describe('to browsers and IdPs', () => {
+    let busy: TestApp;
+    let saml: SamlDoor;
+    let byForm: SamlDoor;
+    beforeAll(async () => {
+      const directory = { directory_id: house.directoryId };
+      saml = await SamlDoor.open(service, house, directory);
+      byForm = await SamlDoor.open(service, house, { ...directory, slo_binding: 'post' });
+      busy = await startApp({ RATE_LIMIT: '100' }, service);
+    });
+    afterAll(() => busy.close());
+
+    const json = { accept: 'application/json' };
+    const image = { 'sec-fetch-dest': 'image' };
+    const tooLarge = `SAMLResponse=${'x'.repeat(300_000)}`;
+    const tab = () => new JudgedTab(service);
+    const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+      tab().send('POST', path, body, { 'content-type': 'application/x-www-form-urlencoded', ...headers });
+    /** One ask after the other, with the status that each has to be answered with. */
+    const statuses = async (asks: [() => Promise<Seen>, number][]) => {
+      const found: number[] = [];
+      for (const [ask] of asks) found.push((await ask()).status);
+      expect(found).toEqual(asks.map(([, status]) => status));
+    };
+    /** A test sign-in, in a browser that has opened its link. */
+    const testOf = async (id: string): Promise<JudgedTab> => {
+      const admin = tab();
+      const { body } = await own('POST', `/connections/${id}/test-sign-in`);
+      return Object.assign(admin, { asked: new URL((await admin.get(body.url)).location!).searchParams });
+    };
+    /** Somebody changes the connection between the IdP's answer and the session. */
+    const changedMeanwhile = async (ask: () => Promise<Seen>): Promise<Seen> => {
+      const store = Object.assign(service.app.nest.get(ConnectionStore), { holds: () => Promise.resolve(false) });
+      return ask().finally(() => Reflect.deleteProperty(store, 'holds'));
+    };
+    const logoutAt = ({ slug, idp: { entityId: issuer } }: SamlDoor) => ({
+      id: `_l${fresh()}`,
+      issuer,
+      destination: `${service.app.config.appUrl}/api/auth/slo/${slug}`,
+    });
+    const slo = ({ slug }: SamlDoor, query: string) => tab().get(`/api/auth/slo/${slug}?${query}`);
+
+    it('the callback of OpenID Connect', async () => {
+      const at = `/api/auth/callback/${door.slug}`;
+      const { sub } = await person();
+      const browser = tab();
+      const asked = await door.begin(browser);
+      const refused = tab();
+      const error = {
+        error: 'access_denied',
+        error_description: 'no',
+        state: (await door.begin(refused)).get('state')!,
+      };
+      await statuses([
+        [() => door.answer(browser, asked, { sub }), 303],
+        // Again, where somebody is signed in, and where nobody is.
+        [() => door.answer(browser, asked, { sub }), 303],
+        [() => door.answer(tab(), asked, { sub }), 400],
+        [() => refused.get(`${at}?${new URLSearchParams(error).toString()}`), 401],
+        [() => door.signIn(tab(), { sub: 'nobody' }), 403],
+        [() => tab().get(`${at}?state=x`, image), 403],
+        [() => tab().get(`${at}?state=x`, { ...image, ...json }), 403],
+        [() => tab().get(`/api/auth/callback/${saml.slug}`), 401],
+        [() => tab().get('/api/auth/callback/nobody'), 404],
+        [() => tab().get('/api/auth/callback/nobody', json), 404],
+        [() => tab().get('/api/auth/callback/%zz', json), 400],
+      ]);
+      for (const claims of [{ sub }, { sub: 'nobody' }]) {
+        const admin = await testOf(door.id);
+        await statuses([[() => door.answer(admin, admin.asked!, claims), 200]]);
+      }
+      const away = await OidcDoor.open(service, house, { directory_id: house.directoryId });
+      const late = tab();
+      const begun = await away.begin(late);
+      await away.op.stop();
+      await statuses([
+        [() => away.answer(late, begun, { sub }), 503],
+        [() => changedMeanwhile(() => door.signIn(tab(), { sub })), 409],
+      ]);
+    });
+
+    it('the callback of SAML', async () => {
+      const at = `/api/auth/callback/${saml.slug}`;
+      const { sub: nameId } = await person();
+      const answered = async (browser: JudgedTab, parts: AnswerParts = { nameId }) => {
+        const { id, relayState } = await saml.begin(browser);
+        return saml.idp.form(saml.parts(id, parts)).set('RelayState', relayState);
+      };
+      const browser = tab();
+      const form = await answered(browser);
+      await statuses([
+        [() => saml.postOnly(browser, form), 303],
+        [() => saml.postOnly(browser, form), 303],
+        [async () => saml.postOnly(tab(), await answered(tab())), 303],
+        [() => saml.postOnly(tab(), new Map()), 401],
+        [async () => saml.postOnly(tab(), saml.idp.form(saml.parts(null))), 403],
+        [() => saml.signIn(tab(), { nameId: 'nobody' }), 403],
+        [() => post(at, 'a=b', image), 403],
+        [() => post('/api/auth/callback/nobody', 'a=b'), 404],
+        [() => post(at, 'a=b&a=b'), 400],
+        [() => post(at, 'a=b&a=b', json), 400],
+        [() => post(at, tooLarge), 413],
+        [() => post(at, '{}', { 'content-type': 'application/json' }), 415],
+        [() => post(`/api/auth/callback/${door.slug}`, 'a=b'), 401],
+        [() => changedMeanwhile(() => saml.signIn(tab(), { nameId })), 409],
+      ]);
+      for (const name of [nameId, 'nobody']) {
+        const admin = await testOf(saml.id);
+        const relayState = admin.asked!.get('RelayState')!;
+        const said = saml.idp.form(saml.parts(`_${relayState}`, { nameId: name })).set('RelayState', relayState);
+        await statuses([[() => saml.postOnly(admin, said), 200]]);
+      }
+    });
+
+    it('single logout by SAML', async () => {
+      const of = (at: SamlDoor, nameId = 'nobody') => ({
+        ...logoutAt(at),
+        nameIdXml: `<saml:NameID>${nameId}</saml:NameID>`,
+      });
+      const query = (at: SamlDoor, kind: 'LogoutRequest' | 'LogoutResponse' = 'LogoutRequest') =>
+        logoutQuery(kind, at.idp.key, of(at));
+      const form = (at: SamlDoor, kind: 'LogoutRequest' | 'LogoutResponse' = 'LogoutRequest') =>
+        new URLSearchParams([...logoutForm(kind, at.idp.key, of(at))]).toString();
+      const at = `/api/auth/slo/${saml.slug}`;
+      await statuses([
+        [() => slo(saml, query(saml)), 303],
+        [() => slo(saml, query(saml, 'LogoutResponse')), 303],
+        [() => slo(byForm, query(byForm)), 200],
+        [() => slo(saml, logoutQuery('LogoutRequest', null, of(saml))), 401],
+        [() => slo(saml, ''), 401],
+        [() => tab().get('/api/auth/slo/nobody'), 404],
+        [() => tab().get('/api/auth/slo/nobody', json), 404],
+        [() => tab().get('/api/auth/slo/%zz'), 400],
+        [() => post(at, form(saml)), 303],
+        [() => post(at, form(saml, 'LogoutResponse')), 303],
+        [() => post(`/api/auth/slo/${byForm.slug}`, form(byForm)), 200],
+        [() => post(at, 'SAMLRequest=x'), 401],
+        [() => post(`/api/auth/slo/${door.slug}`, 'SAMLRequest=x'), 401],
+        [() => post('/api/auth/slo/nobody', 'SAMLRequest=x'), 404],
+        [() => post(at, 'a=b&a=b'), 400],
+        [() => post(at, tooLarge), 413],
+        [() => post(at, '{}', { 'content-type': 'application/json' }), 415],
+      ]);
+    });
+
+    it('back-channel logout', async () => {
+      const away = await OidcDoor.open(service, house);
+      const at = `/api/auth/backchannel-logout/${away.slug}`;
+      const now = Math.floor(Date.now() / 1000);
+      const claims = {
+        iss: away.op.issuer,
+        aud: 'client-1',
+        iat: now,
+        exp: now + 120,
+        jti: fresh('j'),
+        sub: 'nobody',
+        events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+      };
+      const token = await away.op.sign(claims, { typ: 'logout+jwt' });
+      await statuses([
+        [() => post(at, `logout_token=${token}`), 200],
+        [() => post(at, `logout_token=${token}`), 400],
+        [() => post(at, ''), 400],
+        [() => post(at, 'a=b&a=b'), 400],
+        [() => post(at, tooLarge), 413],
+        [() => post(at, '{}', { 'content-type': 'application/json' }), 415],
+        [() => post('/api/auth/backchannel-logout/nobody', `logout_token=${token}`), 404],
+      ]);
+      const { body } = await api.ask('POST', at, { form: { logout_token: 'x.y.z' } });
+      expect(body).toMatchObject({ code: 'logout_refused', error: 'invalid_request', error_description: /./ });
+      await away.op.stop();
+      await house.api.patch(`/connections/${away.id}`, { name: 'fresh cache' });
+      await statuses([[() => post(at, `logout_token=${token}`), 503]]);
+    });
+
+    it('signing out, and the front page', async () => {
+      const { sub } = await person();
+      const signedIn = async () => {
+        const browser = tab();
+        await door.signIn(browser, { sub });
+        return browser;
+      };
+      const at = '/api/auth/logout';
+      const here = await signedIn();
+      await statuses([
+        [() => here.get('/'), 200],
+        [() => here.post(at, [], { 'sec-fetch-site': 'cross-site' }), 403],
+        [() => here.post(at, [], { 'sec-fetch-site': 'cross-site', ...json }), 403],
+        [() => here.post(at, []), 303],
+        [() => here.get('/'), 302],
+        [() => here.get('/api/auth/signed-out'), 200],
+        [() => here.post(at, []), 303],
+        [async () => (await signedIn()).send('POST', at, undefined, json), 200],
+        [async () => (await signedIn()).send('POST', at, '{"a":', { 'content-type': 'application/json' }), 400],
+        [async () => (await signedIn()).post(at, [['a', 'b']]), 415],
+        [() => post(at, `"${'x'.repeat(1_100_000)}"`, { 'content-type': 'application/json' }), 413],
+      ]);
+      const byPost = tab();
+      await byForm.signIn(byPost, { nameId: sub });
+      await statuses([[() => byPost.post(at, []), 200]]);
+    });
+
+    it('those who try too often', async () => {
+      const limits = busy.app.nest.get(SignInLimits);
+      for (let i = 0; i < 310; i++) {
+        await limits.noteFailure('127.0.0.1', 'con_x', null);
+        await limits.noteLogoutFailure('127.0.0.1');
+      }
+      const busyTab = () => new JudgedTab(busy);
+      await statuses([
+        [() => busyTab().get(`/api/auth/callback/${door.slug}?state=x`), 429],
+        [() => busyTab().post(`/api/auth/callback/${saml.slug}`, [['SAMLResponse', 'x']]), 429],
+        [() => busyTab().get(`/api/auth/slo/${saml.slug}`), 429],
+        [() => busyTab().post(`/api/auth/slo/${saml.slug}`, [['SAMLRequest', 'x']]), 429],
+        [() => busyTab().post(`/api/auth/backchannel-logout/${door.slug}`, [['logout_token', 'x']]), 429],
+      ]);
+    });
+  });
+
   it('sign-ins, sessions, bindings, history and leavers of a whole life', async () => {
     await house.api.put('/platform', { base_url: platform.url, api_key: 'k' });
     const { id, sub } = await person();
@@ -341,12 +598,23 @@ describe('what is really answered is as described', () => {
 
   it('each operation was asked, and has answered with each success that it describes', () => {
     const missing = operations.flatMap((operation) =>
-      Object.keys(operation.responses)
-        .filter((status) => Number(status) < 400)
-        .map((status) => `${nameOf(operation)} ${status}`)
+      Object.entries(operation.responses)
+        .filter(([status]) => Number(status) < 400)
+        .flatMap(([status, { content = {} }]) => [status, ...Object.keys(content).map((type) => `${status} ${type}`)])
+        .map((answer) => `${nameOf(operation)} ${answer}`)
         .filter((one) => !api.seen.has(one)),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('what browsers and IdPs call has answered with each refusal that it describes', () => {
+    const missing = operations
+      .filter(({ path }) => WALKED.test(path))
+      .flatMap((operation) => Object.keys(operation.responses).map((status) => `${nameOf(operation)} ${status}`))
+      .filter((one) => !api.seen.has(one));
+    // The database is there.
+    const away = missing.filter((one) => !one.endsWith(' 503'));
+    expect(away).toEqual([]);
   });
 
   /** Two pages of a list; `path` has a query. */

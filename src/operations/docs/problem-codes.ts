@@ -1,6 +1,7 @@
 /** Every `code` of a refusal and what it means to whoever meets it; `type` of a problem points here. */
 export const PROBLEM_CODES: Record<string, string> = {
-  body_too_large: 'The body is over the limit of its address: 1 MiB, 4 MiB for Bulk, 16 MiB for a group.',
+  body_too_large:
+    'The body is over the limit of its address: 1 MiB, 4 MiB for Bulk, 16 MiB for a group; forms have less, at most 260 KiB.',
   cannot_be_released: 'What holds this person cannot be lifted by hand; `detail` says what has to happen first.',
   changed_meanwhile: 'It was changed by somebody else meanwhile; read it again.',
   conflict: 'The request clashes with the present state.',
@@ -21,7 +22,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   invalid_grant: 'The code or token is unknown, used or too old, or its session has ended.',
   invalid_idempotency_key: 'An Idempotency-Key has 1 to 255 visible ASCII characters.',
   invalid_token_request: 'The fields of a request for a token do not go together; `error` is that of RFC 6749.',
-  logout_refused: 'The IdP’s logout message is not accepted; the sign-in log says why.',
+  logout_refused:
+    'The IdP’s logout token is missing or not accepted (`error`, as OIDC Back-Channel Logout 1.0 §2.8 has it); the sign-in log says why.',
   malformed_json: 'The body is no UTF-8, no JSON, or nested more than 32 deep.',
   malformed_request: 'The request cannot be read.',
   managed_by_directory: 'A directory writes these fields; change them there. `directory` and `fields` name them.',
@@ -39,7 +41,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   operator_only: 'The address is for the operator of the installation.',
   precondition_failed: 'If-Match named another version than the present one.',
   refused: 'The request was refused.',
-  repeated_parameter: 'A query parameter came more than once.',
+  repeated_parameter: 'A query parameter, or a field of a form, came more than once.',
   request_in_progress: 'The first request with this Idempotency-Key is still running; try again in a moment.',
   role_exists: 'A role of this name exists.',
   role_in_use: 'People hold the role, or directories or rules name it.',
@@ -52,6 +54,6 @@ export const PROBLEM_CODES: Record<string, string> = {
   too_much_contention: 'Others changed the same record again and again at the same moment; try again.',
   unauthenticated: 'The credential is missing or not valid.',
   unavailable: 'The database, or another part, is away or too slow just now; Retry-After says when to come back.',
-  unsupported_media_type: 'Bodies are uncompressed JSON in UTF-8.',
+  unsupported_media_type: 'Bodies are uncompressed JSON in UTF-8; where an operation describes a form, that.',
   user_name_taken: 'Another person has this userName.',
 };
