@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { Config } from './base/config/config.js';
 import { AuthModule } from './auth/auth.module.js';
+import { SignInMetrics } from './auth/sign-ins/sign-in.metrics.js';
 import { ConfigModule } from './base/config/config.module.js';
 import { DatabaseModule } from './base/database/database.module.js';
 import {
@@ -12,6 +13,7 @@ import {
 import { ForwardingModule } from './forwarding/forwarding.module.js';
 import { HistoryModule } from './history/history.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
+import { Metrics } from './operations/metrics.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { SeatsModule } from './seats/seats.module.js';
 import { SurfacesModule } from './surfaces/surfaces.module.js';
@@ -24,6 +26,10 @@ import { UsersModule } from './users/users.module.js';
  */
 @Module({})
 export class AppModule {
+  constructor(metrics: Metrics, signIns: SignInMetrics) {
+    metrics.add(signIns);
+  }
+
   static with(config: Config, dataSource: DataSource): DynamicModule {
     return {
       module: AppModule,

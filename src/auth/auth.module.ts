@@ -26,10 +26,12 @@ import { LoginController } from './sign-in/login.controller.js';
 import { PendingSignIns } from './sign-in/pending.guards.js';
 import { RefusedSignIns } from './sign-in/refusals.filter.js';
 import { SignInCompletion } from './sign-in/sign-in-completion.js';
+import { LimitedSignIns } from './sign-in/limited-sign-ins.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { SignInStart } from './sign-in/sign-in-start.js';
 import { TestSignInController } from './sign-in/test-sign-in.controller.js';
 import { SignInLog } from './sign-ins/sign-in-log.js';
+import { SignInMetrics } from './sign-ins/sign-in.metrics.js';
 import { SignInsController } from './sign-ins/sign-ins.controller.js';
 import { SessionTokensRepository } from './tokens/session-tokens.repository.js';
 import { TokenExchange } from './tokens/token-exchange.js';
@@ -62,6 +64,8 @@ import { TokensController } from './tokens/tokens.controller.js';
     PendingSignIns,
     SignInCompletion,
     SignInLog,
+    SignInMetrics,
+    LimitedSignIns,
     RefusedSignIns,
     SessionsRepository,
     IdpLogouts,
@@ -72,6 +76,6 @@ import { TokensController } from './tokens/tokens.controller.js';
     TenantOidcStrategy,
     TenantSamlStrategy,
   ],
-  exports: [SignInLog, SessionsService],
+  exports: [SignInLog, SignInMetrics, SessionsService],
 })
 export class AuthModule {}

@@ -6,13 +6,14 @@ import { CHANGEABLE, SETTINGS, type Setting } from './connection-settings.js';
 
 /** The options of `create-oidc` and `create-saml`. */
 export function createOptions(type: keyof typeof SETTINGS): CommandOption[] {
-  return SETTINGS[type].map(({ name, kind, description, unless, required }) => ({
+  const settings = SETTINGS[type].map(({ name, kind, description, unless, required }) => ({
     name,
     description: unless === undefined ? description : `${description}; ${unless} unless set`,
     // What is on by itself can only be switched off.
     ...(kind === 'flag' && unless !== 'on' ? { flag: true } : {}),
     ...(required === true ? { required } : {}),
   }));
+  return [...settings, { name: 'disabled', description: 'nobody signs in here until it is enabled', flag: true }];
 }
 
 /** The options of `set`: the same, each as it can be changed. */
@@ -27,7 +28,8 @@ export function changeOptions(): CommandOption[] {
 
 /** The fields of a new connection. */
 export function newFields(context: Context, type: keyof typeof SETTINGS): Json {
-  return fieldsOf(context, SETTINGS[type], false);
+  const enabled = context.options['disabled'] === true ? { enabled: false } : {};
+  return { ...fieldsOf(context, SETTINGS[type], false), ...enabled };
 }
 
 /** The fields that change; refused where none was given. */

@@ -160,3 +160,83 @@ describe('a test sign-in', () => {
     expect((await door.tab().get(url.pathname)).status).toBe(302);
   });
 });
+
+describe('a sign-out that the IdP asks for', () => {
+  it('is told as one where it is not accepted, and leads to where one can sign out', async () => {
+    const saml = await SamlDoor.open(service, house);
+    const oidc = await open();
+    for (const [path, reason] of [
+      [`/api/auth/slo/${saml.slug}?SAMLRequest=x`, 'signature_missing'],
+      [`/api/auth/slo/${oidc.slug}?SAMLRequest=x`, 'binding_refused'],
+    ] as const) {
+      const seen = await saml.tab().get(path);
+      expect([path, await reasonOf(house, seen)]).toEqual([path, reason]);
+      expect(seen.text).toContain('The sign-out did not come through');
+      expect(seen.text).not.toMatch(/sign you in|Sign in again/);
+      expect((await lines('?limit=1'))[0]).toMatchObject({ kind: 'logout', outcome: 'refused' });
+    }
+  });
+});
+
+describe('the figures', () => {
+  it('count what came to the door, by outcome and reason', async () => {
+    const figure = async (labels: string): Promise<number> => {
+      const text = await (await fetch(`${service.url}/metrics`)).text();
+      return Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`bridge_sign_ins_total{${labels}`))
+          ?.split(' ')[1] ?? 0,
+      );
+    };
+    const refused = 'kind="sign-in",outcome="refused",reason="unknown_account"';
+    const [before, well] = [await figure(refused), await figure('kind="sign-in",outcome="success"')];
+    const door = await open({ directory_id: house.directoryId });
+    await madeUser(house.scim, user(fresh(), { externalId: 'counted' }));
+    await outcome(door, { sub: 'counted', email: undefined });
+    await outcome(door, { sub: 'nobody', email: undefined });
+    expect([await figure(refused), await figure('kind="sign-in",outcome="success"')]).toEqual([before + 1, well + 1]);
+  });
+});
+
+describe('an address', () => {
+  it('of IPv4 is written as one, however it came', async () => {
+    const behind = await startApp({ TRUST_PROXY: '127.0.0.1' }, service);
+    try {
+      const door = await OidcDoor.open(behind, house, {}, op);
+      const headers = { 'x-forwarded-for': '::ffff:192.0.2.77', accept: 'text/html' };
+      await fetch(`${behind.url}/api/auth/callback/${door.slug}?state=x&code=y`, { headers });
+      expect((await lines('?limit=1'))[0]!['ip']).toBe('192.0.2.77');
+    } finally {
+      await behind.close();
+    }
+  });
+});
+
+describe('a connection that is deleted', () => {
+  it('ends its bindings, and says why', async () => {
+    const door = await open({ directory_id: house.directoryId });
+    const id = await madeUser(house.scim, user(fresh(), { externalId: 'bound' }));
+    expect(await outcome(door, { sub: 'bound', email: undefined })).toBe(id);
+    expect((await house.api.delete(`/connections/${door.id}`)).status).toBe(204);
+    const { data } = (await house.api.get(`/users/${id}/identities`)).body;
+    expect(data).toMatchObject([{ end_reason: 'connection_deleted', ended_at: expect.any(String) }]);
+  });
+});
+
+describe('when a session ends', () => {
+  it('is said the same everywhere, and is when it does', async () => {
+    const door = await open({ directory_id: house.directoryId });
+    await madeUser(house.scim, user(fresh(), { externalId: 'ends' }));
+    const tab = door.tab();
+    await door.signIn(tab, { sub: 'ends', email: undefined });
+    await service.db.execute(`update sessions set seen_at = seen_at - interval '30 seconds'`);
+    const at = async (path: string) =>
+      JSON.parse((await tab.get(path, { accept: 'application/json' })).text) as Record<string, unknown>;
+    const { expires_at: own } = await at('/api/auth/session');
+    const { data } = (await at('/api/auth/sessions')) as { data: { expires_at: string; seen_at: string }[] };
+    expect(data[0]!.expires_at).toBe(own);
+    const { idleSeconds } = service.app.config.session;
+    expect(Date.parse(String(own))).toBe(Date.parse(data[0]!.seen_at) + idleSeconds * 1000);
+  });
+});

@@ -175,7 +175,26 @@ it('takes forms as well, as OAuth clients send them', async () => {
   expect([issued.status, issued.headers.get('cache-control')]).toEqual([200, 'no-store']);
   const looked = await post('introspect', { token, token_type_hint: 'access_token' });
   expect(await looked.json()).toMatchObject({ active: true, client_id: APP });
-  expect((await post('token', { code: 'x', unknown: 'y' })).status).toBe(422);
+  const refused = async (path: string, fields: Record<string, string>): Promise<unknown[]> => {
+    const seen = await post(path, fields);
+    const body = (await seen.json()) as { error: string; error_description: string };
+    return [seen.status, body.error, body.error_description];
+  };
+  // What OAuth does not know is passed over, and what is wrong is said in its words (RFC 6749 §3.2, §5.2).
+  const second = (await withCode()).code;
+  expect((await post('token', { code: second, resource: APP, client_assertion: 'x', unknown: 'y' })).status).toBe(200);
+  expect(await refused('token', { grant_type: 'authorization_code' })).toEqual([
+    400, 'invalid_request', 'The field code is needed with grant_type authorization_code.',
+  ]); // prettier-ignore
+  const wrong: [string, Record<string, string>, string][] = [
+    ['token', { grant_type: 'refresh_token', code: 'x' }, 'invalid_request'],
+    ['token', { code: 'x'.repeat(201) }, 'invalid_request'],
+    ['token', { grant_type: 'password' }, 'unsupported_grant_type'],
+    ['introspect', { token_type_hint: 'access_token' }, 'invalid_request'],
+  ];
+  for (const [path, fields, error] of wrong) {
+    expect([fields, (await refused(path, fields)).slice(0, 2)]).toEqual([fields, [400, error]]);
+  }
 });
 
 it('a stolen key is worth nothing within a second, on every process', async () => {
@@ -254,9 +273,20 @@ it('keys rotate: the next one is shown before it signs, and older tokens stay go
   expect(shown.every((key: object) => !('d' in key))).toBe(true);
   const during = (await ask({ code: (await withCode()).code })).body.access_token as string;
   expect(decodeProtectedHeader(during).kid).toBe(decodeProtectedHeader(old).kid);
-  await operator.post('/tenants/keys/signing/rotate', { purpose: 'jwt', active_in_seconds: 0 });
+  const made = await operator.post('/tenants/keys/signing/rotate', { purpose: 'jwt', active_in_seconds: 0 });
+  // The one that was to take over later does so no more: whoever rotates means the new one.
+  expect(new Date(made.body.keys[1].active_from).getTime()).toBeGreaterThan(Date.now());
   const after = (await ask({ code: (await withCode()).code })).body.access_token as string;
-  expect(decodeProtectedHeader(after).kid).not.toBe(decodeProtectedHeader(old).kid);
+  expect(decodeProtectedHeader(after).kid).toBe(made.body.keys[0].id);
+  await service.db.execute(`update service_keys set active_from = now() where active_from > now()`);
+  const beside = await startApp({}, service);
+  try {
+    const { code } = await withCode();
+    const { body } = await send('POST', `${beside.url}/api/auth/token`, null, { code });
+    expect(decodeProtectedHeader(body.access_token).kid).toBe(made.body.keys[0].id);
+  } finally {
+    await beside.close();
+  }
   expect([(await look(old)).active, (await look(after)).active]).toEqual([true, true]);
   expect(
     (await send('POST', `${service.url}/api/v1/tenants/keys/signing/rotate`, house.apiKey, { purpose: 'jwt' })).status,

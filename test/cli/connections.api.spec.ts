@@ -25,7 +25,17 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+/** What is printed for people. */
+async function plain(...args: string[]): Promise<string> {
+  return (await run(args)).out;
+}
+
 async function cli(...args: string[]) {
+  const { code, err, out } = await run([...args, '--json']);
+  return { code, err, out, json: out === '' ? undefined : JSON.parse(out) };
+}
+
+async function run(args: string[]) {
   let out = '';
   let err = '';
   const env = {
@@ -35,8 +45,8 @@ async function cli(...args: string[]) {
     OPERATOR_TOKEN: edge.operatorToken,
   };
   const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
-  const code = await runCli([...args, '--json'], env, terminal);
-  return { code, err, out, json: out === '' ? undefined : JSON.parse(out) };
+  const code = await runCli(args, env, terminal);
+  return { code, err, out };
 }
 const file = (name: string, text: string): string => {
   const at = path.join(dir, name);
@@ -46,6 +56,21 @@ const file = (name: string, text: string): string => {
 const oidc = ['connection', 'create-oidc', '--name', 'Okta', '--issuer', 'https://idp.example.com', '--client-id', 'c'];
 
 describe('connections', () => {
+  it('can be made so that nobody signs in yet, and be shown for people', async () => {
+    const made = await cli('connection', 'create-saml', '--name', 'ADFS', '--slug', 'cli-adfs', '--disabled',
+      '--idp-entity-id', 'https://adfs.example.com', '--sso-url', 'https://adfs.example.com/sso',
+      '--certificate-file', file('adfs.pem', pem)); // prettier-ignore
+    expect([made.code, made.err]).toEqual([0, '']);
+    expect(made.json.sp_slo_url).toBe('https://app.example.com/api/auth/slo/cli-adfs');
+    expect((await cli('connection', 'show', 'cli-adfs')).json).toMatchObject({ enabled: false });
+    const shown = await plain('connection', 'show', 'cli-adfs');
+    expect(shown).toMatch(/certificates +until \d{4}-\d\d-\d\d \([0-9A-F:]{16}…\)/);
+    expect(shown).not.toContain('BEGIN');
+    await cli('connection', 'enable', 'cli-adfs');
+    expect((await cli('connection', 'show', 'cli-adfs')).json).toMatchObject({ enabled: true });
+    await cli('connection', 'delete', 'cli-adfs');
+  });
+
   it('are made, shown, switched and deleted; the secret is told to nobody', async () => {
     const made = await cli(
       ...oidc,
@@ -63,6 +88,8 @@ describe('connections', () => {
       type: 'oidc',
       name: 'Okta',
       callback_url: 'https://app.example.com/api/auth/callback/cli-okta',
+      signed_out_url: 'https://app.example.com/api/auth/signed-out',
+      backchannel_logout_url: 'https://app.example.com/api/auth/backchannel-logout/cli-okta',
       login_url: expect.any(String),
     });
     const shown = await cli('connection', 'show');

@@ -52,6 +52,31 @@ it('a connection is checked and tested, and who signed in is seen', async () => 
   expect((await release(door.slug)).err).toContain('No such identity');
 });
 
+it('a person is named by their e-mail, unless several have it; one session can be ended alone', async () => {
+  const email = `${fresh('mail')}@e.com`;
+  const [key, other] = [fresh('key'), fresh('key')];
+  const id = await madeUser(house.scim, user(email, { externalId: key, emails: [{ value: email, primary: true }] }));
+  const [here, there] = [door.tab(), door.tab()];
+  for (const tab of [here, there]) expect((await door.signIn(tab, { sub: key })).status).toBe(303);
+  const sessions = (await cli('session', 'list', email.toUpperCase())).json as { id: string; created_at: string }[];
+  expect(sessions).toHaveLength(2);
+  expect((await cli('session', 'end', email, '--session-id', sessions[0]!.id)).json.sessions).toBe(sessions[0]!.id);
+  expect([await here.who(), await there.who()].filter((one) => one === null)).toHaveLength(1);
+  expect((await cli('session', 'end', email)).json).toMatchObject({ user_id: id, sessions: 'all' });
+  expect([await here.who(), await there.who()]).toEqual([null, null]);
+  expect((await cli('identity', 'list', email)).json[0]).toMatchObject({ subject: key });
+  expect((await cli('sign-in', 'list', '--user-id', email)).json).toHaveLength(2);
+  expect((await cli('history', 'show', email)).json.length).toBeGreaterThan(2);
+  expect((await cli('leavers', 'list', '--user-id', email)).json).toEqual([]);
+  expect((await cli('session', 'list', 'nobody@e.com')).err).toContain('Nobody has the e-mail nobody@e.com.');
+  const twin = await madeUser(
+    house.scim,
+    user(fresh(), { externalId: other, active: false, emails: [{ value: email }] }),
+  );
+  const several = await cli('session', 'list', email);
+  expect([several.code, several.err]).toEqual([2, expect.stringContaining(`${twin} (inactive)`)]);
+});
+
 it('sign-ins are listed beyond one page, in a span, and as a file', async () => {
   const { rows } = await service.db.query<{ at: Date }>(
     `insert into sign_ins (tenant_id, id, kind, connection_id, outcome, reason, request_id)

@@ -84,7 +84,7 @@ export class ConnectionsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Looks at the IdP of an OIDC connection, without signing anybody in' })
   @ApiRecord(ConnectionCheckBody)
-  @ApiRefusals({ 422: ['invalid_fields'] })
+  @ApiRefusals({ 409: ['not_checkable'] })
   check(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionCheckBody> {
     return this.connections.check(caller.tenantId, id);
   }

@@ -18,6 +18,15 @@ export class TooManyConnections extends DomainError {
   }
 }
 
+/** A SAML IdP has no address that could be asked how it is. */
+export class NotCheckable extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'not_checkable';
+  constructor() {
+    super('A SAML connection is looked at by refresh-metadata, or by a test sign-in.');
+  }
+}
+
 /** What the metadata says now is taken over only when an admin says so. */
 export class MetadataNeedsConfirmation extends DomainError {
   readonly kind = 'conflict';

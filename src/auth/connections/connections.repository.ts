@@ -15,7 +15,7 @@ interface Upkeep {
 export type ConnectionRow = Typed<ConnectionHead & SealedSecrets & Upkeep>;
 
 /** Why bindings of a connection end; stands in the binding. */
-export type BindingEnd = 'connection_changed' | 'pairing_changed';
+export type BindingEnd = 'connection_changed' | 'pairing_changed' | 'connection_deleted';
 
 /** Why sessions of a connection end; stands in the session. */
 export type ConnectionEnd = 'connection_changed' | 'connection_disabled' | 'connection_deleted';

@@ -17,7 +17,7 @@ import { connectionShape } from './connection-shape.mapping.js';
 import type { IdpSettings } from './connection.settings.js';
 import { ConnectionStore } from './connection.store.js';
 import type { ChangeConnection, ConnectionFields, CreateConnection } from './connections.dto.js';
-import { MetadataNeedsConfirmation, SlugTaken, TooManyConnections } from './connections.errors.js';
+import { MetadataNeedsConfirmation, NotCheckable, SlugTaken, TooManyConnections } from './connections.errors.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
 import { MetadataImport } from './metadata-import.js';
 import { MetadataRefreshing } from './metadata-refreshing.js';
@@ -122,6 +122,7 @@ export class ConnectionsService {
     await this.db.transaction(async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       await this.repository.markDeleted(tx, by.tenantId, id);
+      await this.repository.endBindings(tx, by.tenantId, id, 'connection_deleted');
       await this.repository.endSessions(tx, by.tenantId, id, 'connection_deleted');
       await this.saving.note(tx, by, 'connection.deleted', row, null);
     });
@@ -149,7 +150,7 @@ export class ConnectionsService {
     await this.demand(tenantId, id);
     const connection = await this.store.byId(tenantId, id);
     if (connection === null) throw new NotFound('connection');
-    if (connection.type !== 'oidc') throw invalid('type', 'is checked by refresh-metadata, or by a test sign-in');
+    if (connection.type !== 'oidc') throw new NotCheckable();
     const result = await this.oidc.check(connection);
     return result.ok
       ? { ok: true, problem: null, keys: result.keys }

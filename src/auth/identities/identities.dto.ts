@@ -19,7 +19,7 @@ class IdentityFacts {
   @ApiProperty({
     type: String,
     nullable: true,
-    enum: ['deleted', 'connection_changed', 'pairing_changed', null],
+    enum: ['deleted', 'connection_changed', 'connection_deleted', 'pairing_changed', null],
     description: '`deleted`: the person was removed, and the subject makes nobody anew until it is released.',
   })
   end_reason!: string | null;

@@ -36,11 +36,11 @@ export class ServiceKeysRepository {
     private readonly sealer: Sealer,
   ) {}
 
-  /** The keys that are not retired, the one that came last first. */
+  /** The keys that are not retired, the one that was made last first. */
   async list(purpose: KeyPurpose, db: SqlRunner = this.db): Promise<ServiceKey[]> {
     const { rows } = await db.query<Row>(
       `select id, private_key_sealed, public_key, active_from, retired_at from service_keys
-       where purpose = $1 and (retired_at is null or retired_at > now()) order by active_from desc, id desc`,
+       where purpose = $1 and (retired_at is null or retired_at > now()) order by created_at desc, id desc`,
       [purpose],
     );
     return rows.map((row) => ({
@@ -64,8 +64,9 @@ export class ServiceKeysRepository {
     activeInSeconds: number,
   ): Promise<void> {
     await tx.query(
-      `insert into service_keys (purpose, id, private_key_sealed, public_key, active_from)
-       values ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+      // When it was written and not when its transaction began, which may have been before another one's end.
+      `insert into service_keys (purpose, id, private_key_sealed, public_key, created_at, active_from)
+       values ($1, $2, $3, $4, clock_timestamp(), now() + make_interval(secs => $5))`,
       [purpose, key.id, this.sealer.seal(key.privateKey, keyAad(purpose, key.id)), key.publicKey, activeInSeconds],
     );
   }

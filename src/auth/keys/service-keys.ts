@@ -142,7 +142,7 @@ export class ServiceKeys extends SamlKeySource {
     });
   }
 
-  /** The newest one whose time has come; where clocks differ, the oldest there is. */
+  /** The last made one whose time has come: what was to take over later than it is passed over. Else the oldest. */
   private active(keys: ServiceKey[]): ServiceKey {
     const now = this.clock.now().getTime();
     return keys.find((key) => key.activeFrom.getTime() <= now) ?? keys.at(-1)!;

@@ -62,15 +62,13 @@ export class SessionsService {
     const parsed = token === null ? null : parseToken(token);
     if (parsed === null || parsed.kind !== 'tbn') return null;
     const session = await this.repository.byHash(parsed.tenantId, parsed.hash);
-    if (session !== null) await this.use(session);
-    return session;
+    return session === null ? null : this.use(session);
   }
 
   /** The live session that a token of ours names; being renewed is a use, being asked about is none. */
   async byId(tenantId: string, id: string, use: boolean): Promise<SessionRow | null> {
     const session = await this.repository.byId(tenantId, id);
-    if (session !== null && use) await this.use(session);
-    return session;
+    return session !== null && use ? this.use(session) : session;
   }
 
   /** Ends the session of a token; null where there was none any more. */
@@ -118,13 +116,15 @@ export class SessionsService {
   }
 
   /** When a session is over if nobody uses it any more. */
-  endOf(session: Pick<SessionRow, 'expires_at' | 'idle_seconds'>): Date {
-    return new Date(Math.min(session.expires_at.getTime(), this.clock.now().getTime() + session.idle_seconds * 1000));
+  endOf({ expires_at, seen_at, idle_seconds }: Pick<SessionRow, 'expires_at' | 'seen_at' | 'idle_seconds'>): Date {
+    return new Date(Math.min(expires_at.getTime(), seen_at.getTime() + idle_seconds * 1000));
   }
 
-  private async use(session: SessionRow): Promise<void> {
+  private async use(session: SessionRow): Promise<SessionRow> {
     const every = Math.min(TOUCH_SECONDS, session.idle_seconds / 10) * 1000;
-    if (this.clock.now().getTime() - session.seen_at.getTime() < every) return;
+    const now = this.clock.now();
+    if (now.getTime() - session.seen_at.getTime() < every) return session;
     await this.repository.touch(session.tenant_id, session.id);
+    return { ...session, seen_at: now };
   }
 }

@@ -3,6 +3,8 @@ import { MethodNotAllowed } from '../../base/http/http.errors.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import { CrossSiteRequest } from '../auth.errors.js';
 
+const AND_POST = /^\/api\/auth\/(login$|callback\/)/;
+
 /**
  * Lets through what a person has a browser open as a page. A picture, a frame or a script of another site, a prefetch,
  * or a HEAD of a link preview would begin sign-ins, or use them up, without anybody having wanted that.
@@ -11,7 +13,7 @@ import { CrossSiteRequest } from '../auth.errors.js';
 export class DocumentsGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const req = context.switchToHttp().getRequest<BridgeRequest>();
-    if (req.method === 'HEAD') throw new MethodNotAllowed('HEAD', ['GET']);
+    if (req.method === 'HEAD') throw new MethodNotAllowed('HEAD', AND_POST.test(req.path) ? ['GET', 'POST'] : ['GET']);
     const destination = req.headers['sec-fetch-dest'];
     if (destination !== undefined && destination !== 'document') throw new CrossSiteRequest();
     if (String(req.headers['sec-purpose']).includes('prefetch')) throw new CrossSiteRequest();

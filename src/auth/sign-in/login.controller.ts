@@ -47,7 +47,7 @@ export class LoginController {
   @DescribedLogin()
   async login(@Query() query: QueryMap, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     await this.limits.start(req.ip ?? '');
-    const ask = startAsk(query);
+    const asked = startAsk(query);
     const slug = queryText(query, 'connection');
     const issuer = queryText(query, 'iss');
     const email = queryText(query, 'email')?.trim() ?? '';
@@ -55,15 +55,15 @@ export class LoginController {
       const connection = await this.connections.bySlug(slug);
       if (connection === null) throw new NotFound('connection');
       if (issuer !== undefined) demandIssuer(connection, issuer);
-      return this.go(connection, ask, req, res);
+      return this.go(connection, { ...asked, loginHint: asked.loginHint ?? (email || null) }, req, res);
     }
-    if (email === '') return this.byIssuer(issuer, ask, req, res);
+    if (email === '') return this.byIssuer(issuer, asked, req, res);
     const found = await this.byEmail(email);
     // The same words for every name of a domain: whether there is such an account is nobody's business here.
-    if (found.length === 0) return this.askForEmail(res, email, ask, UNKNOWN);
-    if (found.length === 1) return this.go(found[0]!, { ...ask, loginHint: ask.loginHint ?? email }, req, res);
-    const hinted = { ...ask, loginHint: ask.loginHint ?? email };
-    sendPage(res, choicePage(found.map((one) => ({ label: one.name, href: this.again(one, hinted) }))));
+    if (found.length === 0) return this.askForEmail(res, email, asked, UNKNOWN);
+    const ask = { ...asked, loginHint: asked.loginHint ?? email };
+    if (found.length === 1) return this.go(found[0]!, ask, req, res);
+    sendPage(res, choicePage(found.map((one) => ({ label: one.name, href: this.again(one, ask) }))));
   }
 
   @Post('login')

@@ -9,7 +9,7 @@ import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-i
 import { SamlProtocol } from '../saml/saml.protocol.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { SignInLimits } from './sign-in-limits.js';
-import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
+import { cookiesOf, type SignInContext, type SignInHttpRequest } from './sign-in.context.js';
 
 /** A SAML answer in base64, with the names of its fields (SAML-17). */
 const SAML_FORM_BYTES = 256 * 1024 + 4_096;
@@ -23,18 +23,19 @@ export class PendingSignIns {
     private readonly limits: SignInLimits,
   ) {}
 
-  /** The connection of an address. Throws `NotFound`. */
+  /** The connection of an address, and what comes there unless a request says otherwise. Throws `NotFound`. */
   async connectionOf<T extends Connection['type']>(
     req: SignInHttpRequest,
     type: T,
+    kind?: SignInContext['kind'],
   ): Promise<Extract<Connection, { type: T }>> {
     const slug = req.params['idp_provider'];
     const connection = typeof slug === 'string' ? await this.connections.bySlug(slug) : null;
     if (connection === null) throw new NotFound('connection');
     req.tenantId = connection.tenantId;
-    req.signInContext = { connection, request: null, browser: null };
+    req.signInContext = { connection, request: null, browser: null, ...(kind === undefined ? {} : { kind }) };
     if (!isOfType(connection, type)) {
-      const why = `a ${connection.type} connection is not answered by ${req.method}`;
+      const why = `${req.method} at this address is for ${type}, and the connection is by ${connection.type}`;
       throw new SignInRefused('binding_refused', why);
     }
     return connection;

@@ -5,8 +5,8 @@ export interface PlainRefusal {
   status: number;
   title: string;
   said: string;
-  /** `again`: begin anew; `other`: with another account; `none`: only people can help. */
-  way: 'again' | 'other' | 'none';
+  /** `again`: begin anew; `other`: with another account; `home`: look at the session; `none`: only people can help. */
+  way: 'again' | 'other' | 'home' | 'none';
 }
 
 const OVER: PlainRefusal = {
@@ -148,6 +148,17 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
 /** The words for a reason. What an answer was refused for in detail stays with the tenant's log (SAML-24). */
 export function plainRefusal(reason: RefusalReason): PlainRefusal {
   return TEXTS[reason] ?? BAD_ANSWER;
+}
+
+/** The same for a logout message of an IdP, which a browser has brought: somebody wanted to sign out. */
+export function plainLogoutRefusal(reason: RefusalReason): PlainRefusal {
+  const { status } = plainRefusal(reason);
+  return {
+    status,
+    title: 'The sign-out did not come through',
+    said: 'Your company’s sign-in asked us to sign you out, in a way that we cannot accept. You may still be signed in here: there you can sign out yourself.',
+    way: 'home',
+  };
 }
 
 /** Reasons by which nobody was harmed: the same answer came again, or too late. Whoever has a session goes on. */

@@ -16,7 +16,8 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { SignInRefused, type RefusalReason } from '../sign-in-refused.js';
 import { SignInLog } from '../sign-ins/sign-in-log.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
-import { isStale, plainRefusal } from './refusal-texts.rules.js';
+import { isStale, plainLogoutRefusal, plainRefusal, type PlainRefusal } from './refusal-texts.rules.js';
+import { LimitedSignIns } from './limited-sign-ins.js';
 import { SignInLimits } from './sign-in-limits.js';
 import { startQuery } from './start-ask.mapping.js';
 import { SignInStart, type StartAsk } from './sign-in-start.js';
@@ -40,6 +41,7 @@ export class RefusedSignIns implements ExceptionFilter {
     private readonly failures: FailureFace,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly limited: LimitedSignIns,
   ) {}
 
   catch(refused: SignInRefused, host: ArgumentsHost): void {
@@ -63,7 +65,7 @@ export class RefusedSignIns implements ExceptionFilter {
       return sendPage(res, testPage(failedTest(context.connection, outcome, req.user ?? null)));
     }
     if (isStale(refused.reason)) return this.stale(req, res, supportId, refused.reason);
-    const plain = plainRefusal(refused.reason);
+    const plain = door === 'logout' ? plainLogoutRefusal(refused.reason) : plainRefusal(refused.reason);
     const leave = plain.way === 'other' && req.user ? await this.leave(context!.connection, req.user) : null;
     if (plain.status === 429) res.setHeader('Retry-After', '120');
     sendPage(
@@ -111,7 +113,10 @@ export class RefusedSignIns implements ExceptionFilter {
   /** A log that cannot be written must not turn a refusal into something else. */
   private async note(refused: SignInRefused, req: SignInHttpRequest, context?: SignInContext): Promise<string> {
     // Beyond the limit nothing is written any more: the log is not there to be filled by whoever likes to.
-    if (context === undefined || refused.reason === 'too_many_tries') return req.id;
+    if (context === undefined || refused.reason === 'too_many_tries') {
+      this.limited.tell(req, refused);
+      return req.id;
+    }
     const { connection, request } = context;
     const subject = req.user?.subject ?? null;
     this.logger.info('sign-in refused', {
@@ -143,8 +148,9 @@ export class RefusedSignIns implements ExceptionFilter {
     }
   }
 
-  private ways(way: 'again' | 'other' | 'none', context?: SignInContext): Way[] {
+  private ways(way: PlainRefusal['way'], context?: SignInContext): Way[] {
     if (way === 'none') return [];
+    if (way === 'home') return [{ label: 'See whether you are signed in', href: this.addresses.home }];
     if (context === undefined) return [{ label: 'Sign in', href: this.addresses.login }];
     const { connection, request } = context;
     const ask: StartAsk = {

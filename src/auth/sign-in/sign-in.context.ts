@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { plainAddress } from '../../base/http/address.js';
 import { readCookies } from '../../base/http/cookies.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import type { Connection } from '../connections/connection.js';
@@ -29,8 +29,7 @@ export type SignInHttpRequest = BridgeRequest & {
 
 /** Where a request came from, as log and sessions keep it. */
 export function originOf(req: BridgeRequest): Origin {
-  const ip = req.ip !== undefined && isIP(req.ip) !== 0 ? req.ip : null;
-  return { ip, userAgent: req.headers['user-agent'] ?? null, requestId: req.id };
+  return { ip: plainAddress(req.ip), userAgent: req.headers['user-agent'] ?? null, requestId: req.id };
 }
 
 export function cookiesOf(req: BridgeRequest): ReadonlyMap<string, string> {

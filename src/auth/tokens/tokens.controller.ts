@@ -1,4 +1,5 @@
-import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, Res, type Type } from '@nestjs/common';
+import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { readForm } from '../../base/http/form.js';
@@ -47,16 +48,12 @@ export class TokensController {
     429: ['too_many_requests'],
   })
   async issue(@Req() req: SignInHttpRequest): Promise<IssuedToken> {
-    const ask = readBody(TokenAsk, await fieldsOf(req));
+    const ask = readAsk(TokenAsk, await fieldsOf(req));
     const { code, refresh_token: refresh, grant_type: grant } = ask;
     if (code !== undefined && refresh !== undefined) {
       throw new InvalidTokenRequest('invalid_request', 'refresh_token', 'must not come together with code');
     }
-    const expected = code !== undefined ? 'authorization_code' : refresh !== undefined ? 'refresh_token' : undefined;
-    if (grant !== undefined && grant !== expected) {
-      const message = 'must be authorization_code with code, or refresh_token with refresh_token';
-      throw new InvalidTokenRequest('unsupported_grant_type', 'grant_type', message);
-    }
+    if (grant !== undefined) demandGrant(grant, ask);
     if (code !== undefined) return this.counted(req, () => this.tokens.byCode(code, ask.code_verifier ?? null));
     if (refresh !== undefined) return this.counted(req, () => this.tokens.byRefresh(refresh));
     demandSameSite(req, this.addresses.origin);
@@ -74,7 +71,7 @@ export class TokensController {
   @ApiBody({ type: IntrospectAsk })
   @ApiOkResponse({ type: IntrospectionBody })
   async introspect(@Req() req: SignInHttpRequest): Promise<Introspection> {
-    return this.tokens.introspect(readBody(IntrospectAsk, await fieldsOf(req)).token);
+    return this.tokens.introspect(readAsk(IntrospectAsk, await fieldsOf(req)).token);
   }
 
   @Get('.well-known/jwks.json')
@@ -96,6 +93,28 @@ export class TokensController {
       if (error instanceof InvalidGrant) await this.limits.noteGrantFailure(address);
       throw error;
     }
+  }
+}
+
+/** Reads what OAuth has as a form: what is wrong with it is said as OAuth says it (RFC 6749 §5.2). */
+function readAsk<T extends object>(dto: Type<T>, fields: unknown): T {
+  try {
+    return readBody(dto, fields);
+  } catch (error) {
+    const wrong = error instanceof InvalidFields ? error.extras.errors?.[0] : undefined;
+    throw wrong === undefined ? error : new InvalidTokenRequest('invalid_request', wrong.field, wrong.message);
+  }
+}
+
+/** The grant and what it is about belong together. */
+function demandGrant(grant: string, ask: TokenAsk): void {
+  const field = { authorization_code: 'code', refresh_token: 'refresh_token' }[grant];
+  if (field === undefined) {
+    const message = 'must be authorization_code or refresh_token';
+    throw new InvalidTokenRequest('unsupported_grant_type', 'grant_type', message);
+  }
+  if (ask[field as 'code' | 'refresh_token'] === undefined) {
+    throw new InvalidTokenRequest('invalid_request', field, `is needed with grant_type ${grant}`);
   }
 }
 

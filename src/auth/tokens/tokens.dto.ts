@@ -1,11 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Text } from '../../base/http/text.js';
-import { ServerSet } from '../../base/http/validate.js';
+import { OpenBody } from '../../base/http/validate.js';
 
 const MAX_TOKEN = 8_192;
 
-// What OAuth libraries send besides, and what is of no use here.
-@ServerSet('client_id', 'client_secret', 'redirect_uri', 'scope')
+@OpenBody()
 export class TokenAsk {
   @Text({ max: 64, optional: true, description: '`authorization_code` or `refresh_token`; follows from the others.' })
   grant_type?: string;
@@ -17,7 +16,7 @@ export class TokenAsk {
   refresh_token?: string;
 }
 
-@ServerSet('token_type_hint', 'client_id', 'client_secret')
+@OpenBody()
 export class IntrospectAsk {
   @Text({ max: MAX_TOKEN })
   token!: string;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import ipaddr from 'ipaddr.js';
 import { Clock } from '../clock.js';
 import { Config } from '../config/config.js';
+import { networkOf } from './address.js';
 import { TooManyRequests } from './http.errors.js';
 
 /** How much of its allowance a credential has left. */
@@ -98,13 +98,6 @@ export class FailedTries {
   note(address: string): void {
     this.buckets.take(networkOf(address));
   }
-}
-
-/** What counts as one address: of IPv6 the /64, which is what one customer of a network has. */
-export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address.slice(0, 64);
-  const ip = ipaddr.process(address);
-  return ip.kind() === 'ipv4' ? ip.toString() : (ip as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }
 
 /** Takes one request from a credential's allowance and says so in the headers; 429 when there is none left. */

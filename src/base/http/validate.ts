@@ -12,6 +12,15 @@ export function ServerSet(...fields: string[]): ClassDecorator {
   };
 }
 
+const OPEN = Symbol('fields that are not known are passed over');
+
+/** For bodies whose standard says that fields which are not known are to be ignored (RFC 6749 §3.2). */
+export function OpenBody(): ClassDecorator {
+  return (target) => {
+    Reflect.defineMetadata(OPEN, true, target);
+  };
+}
+
 /**
  * Reads a body as a DTO: an object, with known fields, each by its rule; no body is an object without fields. Refuses
  * with 400 what is no object, and with 422 what is wrong in it, every field by the name under which it was sent.
@@ -39,7 +48,7 @@ export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T
   const instance = plainToInstance(dto, sent);
   const errors = validateSync(instance, {
     whitelist: true,
-    forbidNonWhitelisted: true,
+    forbidNonWhitelisted: Reflect.getMetadata(OPEN, dto) !== true,
     forbidUnknownValues: true,
     stopAtFirstError: true,
     validationError: { target: false, value: false },

@@ -19,7 +19,10 @@ export const CONNECTION_COMMANDS: Command[] = [
     verb: 'show',
     description: 'Shows a connection, with what the admin of the IdP has to be told',
     argument: CONNECTION,
-    run: async (context) => context.client.call('GET', `/connections/${encode(await connectionId(context))}`),
+    async run(context) {
+      const found = await context.client.call('GET', `/connections/${encode(await connectionId(context))}`);
+      return context.options['json'] === true ? found : readable(found);
+    },
   },
   {
     noun: 'connection',
@@ -108,6 +111,16 @@ function turn(verb: string, description: string, enabled: boolean): Command {
   };
 }
 
+/** Certificates by what people tell them apart by: until when they are, and the beginning of their fingerprint. */
+function readable(connection: Json): Json {
+  const lists = ['certificates', 'metadata_certificates'].filter((name) => Array.isArray(connection[name]));
+  const words = (name: string): string[] =>
+    (connection[name] as Json[]).map(
+      ({ fingerprint, not_after }) => `until ${String(not_after).slice(0, 10)} (${String(fingerprint).slice(0, 16)}…)`,
+    );
+  return { ...connection, ...Object.fromEntries(lists.map((name) => [name, words(name)])) };
+}
+
 /** Of a new connection, what goes into the IdP. */
 function tell(made: Json): Json {
   const names = [
@@ -117,6 +130,9 @@ function tell(made: Json): Json {
     'callback_url',
     'entity_id',
     'sp_metadata_url',
+    'sp_slo_url',
+    'signed_out_url',
+    'backchannel_logout_url',
     'client_keys_url',
     'login_url',
   ];

@@ -1,6 +1,7 @@
 import { whatHappened, type HistoryEntry } from '../../history/entry.mapping.js';
 import { encode, type Json } from '../client.js';
 import { columns, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command.js';
+import { PERSON, personId, withPersonId } from '../person-id.js';
 
 export const HISTORY_COMMANDS: Command[] = [
   {
@@ -9,11 +10,12 @@ export const HISTORY_COMMANDS: Command[] = [
     description: 'Lists who left, newest first, and how long it took until the platform knew',
     options: [
       ...SPAN,
-      { name: 'user_id', description: 'of one person' },
+      { name: 'user_id', description: 'of one person: their id or e-mail' },
       { name: 'state', description: 'confirmed, waiting, parked, dismissed or not_forwarded' },
       ...LONG_LIST,
     ],
-    async run(context) {
+    async run(asked) {
+      const context = await withPersonId(asked);
       const filters = ['since', 'until', 'user_id', 'state'];
       if (isExport(context)) {
         return context.client.text(`/leavers${queryOf(context, ...filters, 'format')}`);
@@ -34,7 +36,7 @@ export const HISTORY_COMMANDS: Command[] = [
     noun: 'history',
     verb: 'show',
     description: 'Shows all that happened to a person, newest first',
-    argument: { name: 'user_id', required: true, description: 'also of somebody who was deleted' },
+    argument: { ...PERSON, description: 'the person: their id, or e-mail; of somebody who was deleted the id' },
     options: [
       ...SPAN,
       { name: 'kind', description: 'with commas between: change, delivery, seat, sign_in, session …' },
@@ -42,7 +44,7 @@ export const HISTORY_COMMANDS: Command[] = [
       ...LONG_LIST,
     ],
     async run(context) {
-      const path = `/users/${encode(context.argument!)}/history`;
+      const path = `/users/${encode(await personId(context))}/history`;
       const filters = ['since', 'until', 'kind', 'order'];
       if (isExport(context)) {
         return context.client.text(`${path}${queryOf(context, ...filters, 'format')}`);

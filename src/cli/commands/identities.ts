@@ -1,17 +1,17 @@
 import { encode, type Json } from '../client.js';
 import { columns, given, type Command } from '../command.js';
 import { withConnectionId } from '../connection-id.js';
-
-const USER = { name: 'user_id', required: true, description: 'the person, or somebody who was removed' };
+import { PERSON, personId } from '../person-id.js';
 
 export const IDENTITY_COMMANDS: Command[] = [
   {
     noun: 'identity',
     verb: 'list',
     description: 'Who a person is at the IdPs',
-    argument: USER,
-    async run({ client, argument }) {
-      const { data } = await client.call<{ data: Json[] }>('GET', `/users/${encode(argument!)}/identities`);
+    argument: PERSON,
+    async run(context) {
+      const path = `/users/${encode(await personId(context))}/identities`;
+      const { data } = await context.client.call<{ data: Json[] }>('GET', path);
       const names = ['connection_id', 'connection', 'subject', 'made_by', 'made_of', 'last_sign_in_at'];
       return columns(data, ...names, 'ended_at', 'end_reason');
     },
@@ -20,12 +20,13 @@ export const IDENTITY_COMMANDS: Command[] = [
     noun: 'identity',
     verb: 'release',
     description: 'Forgets who a person is at a connection, so that the next sign-in links anew',
-    argument: USER,
+    argument: PERSON,
     options: [{ name: 'connection_id', description: 'the connection: its id or slug', required: true }],
     async run(context) {
       const { connection_id: id } = given(await withConnectionId(context), 'connection_id');
-      await context.client.call('DELETE', `/users/${encode(context.argument!)}/identities/${encode(id!)}`);
-      return { user_id: context.argument, connection_id: id, released: true };
+      const userId = await personId(context);
+      await context.client.call('DELETE', `/users/${encode(userId)}/identities/${encode(id!)}`);
+      return { user_id: userId, connection_id: id, released: true };
     },
   },
 ];

@@ -1,8 +1,7 @@
 import { encode } from '../client.js';
-import { columns, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command.js';
+import { columns, given, isExport, LONG_LIST, numbers, queryOf, SPAN, type Command } from '../command.js';
 import { withConnectionId } from '../connection-id.js';
-
-const USER = { name: 'user_id', required: true, description: 'the person' };
+import { PERSON, personId, withPersonId } from '../person-id.js';
 
 export const SIGN_IN_COMMANDS: Command[] = [
   {
@@ -11,7 +10,7 @@ export const SIGN_IN_COMMANDS: Command[] = [
     description: 'Who signed in, who was refused, and why; newest first',
     options: [
       { name: 'support_id', description: 'the number on the page that somebody has seen' },
-      { name: 'user_id', description: 'of one person' },
+      { name: 'user_id', description: 'of one person: their id or e-mail' },
       { name: 'connection_id', description: 'of one connection: its id or slug' },
       { name: 'kind', description: 'sign-in, test or logout' },
       { name: 'outcome', description: 'success or refused' },
@@ -19,8 +18,8 @@ export const SIGN_IN_COMMANDS: Command[] = [
       ...SPAN,
       ...LONG_LIST,
     ],
-    async run(given) {
-      const context = await withConnectionId(given);
+    async run(asked) {
+      const context = await withPersonId(await withConnectionId(asked));
       const filters = ['support_id', 'user_id', 'connection_id', 'kind', 'outcome', 'reason', 'since', 'until'];
       if (isExport(context)) return context.client.text(`/sign-ins${queryOf(context, ...filters, 'format')}`);
       const { limit = 200 } = numbers(context, 'limit');
@@ -33,23 +32,25 @@ export const SIGN_IN_COMMANDS: Command[] = [
     noun: 'session',
     verb: 'list',
     description: 'The live sessions of a person',
-    argument: USER,
-    async run({ client, argument }) {
-      const { data } = await client.call<{ data: Record<string, unknown>[] }>(
-        'GET',
-        `/users/${encode(argument!)}/sessions`,
-      );
+    argument: PERSON,
+    async run(context) {
+      const path = `/users/${encode(await personId(context))}/sessions`;
+      const { data } = await context.client.call<{ data: Record<string, unknown>[] }>('GET', path);
       return columns(data, 'id', 'connection', 'created_at', 'seen_at', 'expires_at', 'ip');
     },
   },
   {
     noun: 'session',
     verb: 'end',
-    description: 'Ends all sessions of a person',
-    argument: USER,
-    async run({ client, argument }) {
-      await client.call('DELETE', `/users/${encode(argument!)}/sessions`);
-      return { user_id: argument, sessions: 'ended' };
+    description: 'Ends the sessions of a person',
+    argument: PERSON,
+    options: [{ name: 'session_id', description: 'only this one' }],
+    async run(context) {
+      const userId = await personId(context);
+      const { session_id: one } = given(context, 'session_id');
+      const path = `/users/${encode(userId)}/sessions`;
+      await context.client.call('DELETE', one === undefined ? path : `${path}/${encode(one)}`);
+      return { user_id: userId, sessions: one ?? 'all', ended: true };
     },
   },
 ];

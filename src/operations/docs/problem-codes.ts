@@ -27,6 +27,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   malformed_json: 'The body is no UTF-8, no JSON, or nested more than 32 deep.',
   malformed_request: 'The request cannot be read.',
   managed_by_directory: 'A directory writes these fields; change them there. `directory` and `fields` name them.',
+  not_checkable: 'A SAML connection is looked at by refresh-metadata, or by a test sign-in.',
   metadata_needs_confirmation:
     'The IdP’s metadata names another IdP or none of the known keys; an admin has to confirm.',
   method_not_allowed: 'The address knows other methods; the Allow header names them.',

@@ -188,6 +188,6 @@ describe('a look at the IdP', () => {
     expect(bad.body).toEqual({ ok: false, problem: expect.stringContaining('other.example'), keys: null });
     delete said.issuer;
     expect((await check()).body).toEqual(good.body);
-    expect((await edge.tenant.api.post(`/connections/${(await made(saml())).id}/check`, {})).status).toBe(422);
+    expect((await edge.tenant.api.post(`/connections/${(await made(saml())).id}/check`, {})).status).toBe(409);
   });
 });

@@ -108,7 +108,7 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
         created_at timestamptz not null default now(),
         last_sign_in_at timestamptz not null default now(),
         ended_at timestamptz,
-        end_reason text check (end_reason in ('deleted', 'connection_changed', 'pairing_changed', 'released')),
+        end_reason text check (end_reason in ('deleted', 'connection_changed', 'connection_deleted', 'pairing_changed', 'released')),
         primary key (tenant_id, connection_id, subject),
         foreign key (tenant_id, connection_id) references connections (tenant_id, id)
       )`);
@@ -227,7 +227,9 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
 
   async down(db: QueryRunner): Promise<void> {
     await db.query(`alter table users drop column session_epoch`);
-    await db.query(`drop index changes_departures, audit_entries_target, deleted_users_key, deleted_users_name, deleted_users_email`);
+    await db.query(
+      `drop index changes_departures, audit_entries_target, deleted_users_key, deleted_users_name, deleted_users_email`,
+    );
     await db.query(`alter table audit_entries alter column target_id type text collate "default"`);
     await db.query(`drop table service_keys, tries, sign_ins, session_tokens, sessions, identities, used_messages, idp_logouts,
       sign_in_requests, verified_domains, domains, connection_slugs, connections`);
