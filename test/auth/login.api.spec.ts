@@ -108,6 +108,7 @@ describe('which sign-in it is', () => {
     expect((await login({ connection: 'no-such-slug' })).status).toBe(404);
     for (const [field, query] of [
       ['prompt', { prompt: 'none' }],
+      ['return_to', { return_to: 'https://evil.example/' }],
       ['code_challenge', { code_challenge: 'short', code_challenge_method: 'S256' }],
       ['code_challenge', { code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }],
       ['iss', { iss: 'https://other.example' }],
