@@ -1,3 +1,4 @@
+import { Clock } from '../../src/base/clock.js';
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
 import { ENTRY_KINDS } from '../../src/history/timeline.rules.js';
 import { ConnectionStore } from '../../src/auth/connections/connection.store.js';
@@ -233,7 +234,7 @@ describe('what is really answered is as described', () => {
     idp.say(metadataXml({ certificates: [await certificate()] }));
     await codes([
       [own('POST', `${at}/refresh-metadata`, { body: {} }), 409, 'metadata_needs_confirmation'],
-      [own('POST', `${at}/check`), 422, 'invalid_fields'],
+      [own('POST', `${at}/check`), 409, 'not_checkable'],
       [own('POST', '/connections', { body: { ...body, issuer: 'x' } }), 422, 'invalid_fields'],
     ]);
     expect((await own('GET', at)).body.metadata_problem).toMatch(/certificates/);
@@ -312,10 +313,10 @@ describe('what is really answered is as described', () => {
     await codes([
       [token({ body: { code: 'tbc_x' } }), 400, 'invalid_grant'],
       [token({ body: { code: 'a', refresh_token: 'b' } }), 400, 'invalid_token_request'],
-      [token({ body: { code: 1 } }), 422, 'invalid_fields'],
+      [token({ body: { code: 1 } }), 400, 'invalid_token_request'],
       [token({ form: {} }), 401, 'no_session'],
       [token({ headers: { origin: 'https://elsewhere.example' } }), 403, 'cross_site_request'],
-      [api.ask('POST', '/api/auth/introspect', { body: {} }), 422, 'invalid_fields'],
+      [api.ask('POST', '/api/auth/introspect', { body: {} }), 400, 'invalid_token_request'],
     ]);
     const cookie = { cookie: `__Host-session=${tab.jar.get('__Host-session')!}` };
     const site = { ...cookie, origin: new URL(service.app.config.appUrl).origin };
@@ -337,6 +338,9 @@ describe('what is really answered is as described', () => {
       saml = await SamlDoor.open(service, house, directory);
       byForm = await SamlDoor.open(service, house, { ...directory, slo_binding: 'post' });
       busy = await startApp({ RATE_LIMIT: '100' }, service);
+      // No time goes by there, so that nothing that was used up comes back.
+      const now = performance.now();
+      busy.app.nest.get(Clock).monotonic = () => now;
     });
     afterAll(() => busy.close());
 

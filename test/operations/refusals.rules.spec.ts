@@ -25,6 +25,7 @@ describe('the refusals of an operation', () => {
       409: ['slug_taken'],
       422: ['invalid_fields'],
     });
+    expect(of({ method: 'put', body: ['application/json'] }, { 422: [] })[422]).toBeUndefined();
     expect(of({ query: ['cursor'] })[400]).toEqual(['repeated_parameter', 'invalid_cursor']);
   });
 });

@@ -45,6 +45,7 @@ export class TokensController {
     400: ['invalid_grant', 'invalid_token_request'],
     401: ['no_session'],
     403: ['cross_site_request'],
+    422: [],
     429: ['too_many_requests'],
   })
   async issue(@Req() req: SignInHttpRequest): Promise<IssuedToken> {
@@ -70,6 +71,7 @@ export class TokensController {
   @ApiConsumes(...FORMS)
   @ApiBody({ type: IntrospectAsk })
   @ApiOkResponse({ type: IntrospectionBody })
+  @ApiRefusals({ 400: ['invalid_token_request'], 422: [] })
   async introspect(@Req() req: SignInHttpRequest): Promise<Introspection> {
     return this.tokens.introspect(readAsk(IntrospectAsk, await fieldsOf(req)).token);
   }

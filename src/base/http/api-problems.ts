@@ -57,7 +57,8 @@ export const REFUSALS = 'x-refusals';
 
 /**
  * In the documentation: the refusals of an operation, by code. What follows from its form (its credential, its body, its
- * options) is added by `operations/docs`, so only its own are named; on a controller, for operations without any.
+ * options) is added by `operations/docs`, so only its own are named; on a controller, for operations without any. A status
+ * with an empty list is one that it never refuses with, though its form would have it.
  */
 export function ApiRefusals(own: Refusals = {}): ClassDecorator & MethodDecorator {
   return applyDecorators(ApiExtraModels(ProblemBody), ApiExtension(REFUSALS, own));

@@ -16,7 +16,7 @@ export interface OperationForm {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** All codes that an operation refuses with, by status: those of its form, then its own. */
+/** All codes that an operation refuses with, by status: those of its form, then its own; an empty list of its own: none. */
 export function refusalsOf(form: OperationForm, own: Refusals): Refusals {
   const all: Record<number, string[]> = {};
   const add = (status: number, ...codes: string[]): void => {
@@ -25,7 +25,10 @@ export function refusalsOf(form: OperationForm, own: Refusals): Refusals {
   };
   ofCredential(form, add);
   ofRequest(form, add);
-  for (const [status, codes] of Object.entries(own)) add(Number(status), ...codes);
+  for (const [status, codes] of Object.entries(own)) {
+    if (codes.length === 0) delete all[Number(status)];
+    else add(Number(status), ...codes);
+  }
   add(503, 'unavailable');
   return all;
 }
