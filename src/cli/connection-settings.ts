@@ -74,6 +74,13 @@ const SAML: readonly Setting[] = [
   { name: 'slo_url', kind: 'text', description: 'where it signs people out', clearable: true },
   { name: 'slo_binding', kind: 'text', description: 'redirect or post', unless: 'redirect' },
   {
+    name: 'slo_response_url',
+    kind: 'text',
+    description: 'where it takes answers to its logout',
+    unless: 'slo_url',
+    clearable: true,
+  },
+  {
     name: 'certificate_file',
     kind: 'certificates',
     of: 'certificates',

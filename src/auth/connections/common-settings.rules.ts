@@ -16,8 +16,8 @@ const OIDC_FIELDS = [
   'max_age_seconds', 'acr_values',
 ] as const; // prettier-ignore
 const SAML_FIELDS = [
-  'metadata_url', 'metadata_xml', 'idp_entity_id', 'sso_url', 'sso_binding', 'slo_url', 'slo_binding', 'certificates',
-  'signed', 'sign_requests', 'allow_idp_initiated', 'name_id_format', 'sp_entity_id', 'clock_skew_seconds', 'metadata_certificates',
+  'metadata_url', 'metadata_xml', 'idp_entity_id', 'sso_url', 'sso_binding', 'slo_url', 'slo_binding', 'slo_response_url',
+  'certificates',  'signed', 'sign_requests', 'allow_idp_initiated', 'name_id_format', 'sp_entity_id', 'clock_skew_seconds', 'metadata_certificates',
   'authn_contexts',
 ] as const; // prettier-ignore
 

@@ -135,6 +135,8 @@ export class SamlConnectionBody extends ConnectionHeadBody {
   slo_url!: string | null;
   @ApiProperty({ enum: ['redirect', 'post'] })
   slo_binding!: SamlBinding;
+  @ApiProperty({ type: String, nullable: true, description: 'Where answers to its logout go; null: to `slo_url`.' })
+  slo_response_url!: string | null;
   @ApiProperty({ type: [CertificateBody] })
   certificates!: CertificateBody[];
   @ApiProperty({ enum: SAML_SIGNED })

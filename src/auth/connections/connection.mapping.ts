@@ -53,6 +53,7 @@ export function connectionOf(row: Typed<ConnectionHead>, opened: Opened): Connec
     ssoBinding: saml.sso_binding,
     sloUrl: saml.slo_url,
     sloBinding: saml.slo_binding,
+    sloResponseUrl: saml.slo_response_url,
     certificates: saml.certificates.map(({ pem }) => pem),
     signed: saml.signed,
     signRequests: saml.sign_requests,

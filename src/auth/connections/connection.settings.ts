@@ -38,6 +38,7 @@ export interface IdpSettings {
   sso_binding: SamlBinding;
   slo_url: string | null;
   slo_binding: SamlBinding;
+  slo_response_url: string | null;
   certificates: PinnedCertificate[];
   /** How long the metadata says that it holds; null: it does not say, or there is none. */
   metadata_cache_seconds: number | null;

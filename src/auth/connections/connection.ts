@@ -75,6 +75,8 @@ export interface SamlConnection extends ConnectionBase {
   /** null: the IdP offers no single logout. */
   readonly sloUrl: string | null;
   readonly sloBinding: SamlBinding;
+  /** Where answers to its logout go; null: there as well. */
+  readonly sloResponseUrl: string | null;
   /** The pinned certificates of the IdP, PEM; any of them may have signed. */
   readonly certificates: readonly string[];
   readonly signed: SamlSigned;

@@ -138,6 +138,8 @@ export class ConnectionFields {
   slo_url?: string | null;
   @Choice(['redirect', 'post'], { ...OPTIONAL, description: 'SAML. Default redirect.' })
   slo_binding?: SamlBinding;
+  @Text({ max: 2000, ...NULLABLE, description: 'SAML. Where answers to its logout go; null: to slo_url.' })
+  slo_response_url?: string | null;
   @Ruled(
     certificatesProblem,
     { type: 'array', items: { oneOf: [{ type: 'string' }, { $ref: getSchemaPath(CertificateBody) }] } },

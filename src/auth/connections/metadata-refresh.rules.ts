@@ -14,13 +14,10 @@ export function idpFromMetadata(
   now: Date,
   { allowPrivate }: Allowance,
 ): { idp: IdpSettings } | { problem: string } {
-  // An IdP that no longer vouches for its metadata is not believed (SAML metadata §2.3.2, validUntil).
-  if (metadata.validUntil !== null && metadata.validUntil <= now) {
-    return { problem: `the metadata was valid until ${metadata.validUntil.toISOString()}` };
-  }
   for (const [what, url] of [
     ['SingleSignOnService', metadata.ssoUrl],
     ['SingleLogoutService', metadata.sloUrl],
+    ['SingleLogoutService (ResponseLocation)', metadata.sloResponseUrl],
   ] as const) {
     const problem = url === null ? null : browserAddressProblem(url, allowPrivate);
     if (url !== null && url.length > MAX_ADDRESS) return { problem: `the address of the ${what} is too long` };
@@ -29,7 +26,6 @@ export function idpFromMetadata(
   if (metadata.entityId.length > MAX_ENTITY_ID) return { problem: 'the entity id is longer than 1024 characters' };
   const result = pinned(metadata.certificates, before?.certificates ?? [], now);
   if ('problem' in result) return result;
-  if (result.certificates.length === 0) return { problem: 'the metadata has no certificate for signatures' };
   return {
     idp: {
       idp_entity_id: metadata.entityId,
@@ -37,6 +33,7 @@ export function idpFromMetadata(
       sso_binding: metadata.ssoBinding,
       slo_url: metadata.sloUrl,
       slo_binding: metadata.sloBinding ?? 'redirect',
+      slo_response_url: metadata.sloResponseUrl,
       certificates: result.certificates,
       metadata_cache_seconds: metadata.cacheSeconds,
     },

@@ -6,7 +6,14 @@ import { certificateText } from './connection-fields.js';
 import type { CommonSettings, IdpSettings, PinnedCertificate, SamlSettings } from './connection.settings.js';
 import type { ConnectionFields } from './connections.dto.js';
 
-const ENDPOINT_FIELDS = ['sso_url', 'sso_binding', 'slo_url', 'slo_binding', 'certificates'] as const;
+const ENDPOINT_FIELDS = [
+  'sso_url',
+  'sso_binding',
+  'slo_url',
+  'slo_binding',
+  'slo_response_url',
+  'certificates',
+] as const;
 const IDP_FIELDS = ['idp_entity_id', ...ENDPOINT_FIELDS] as const;
 
 /** Where what we know about the IdP comes from after a change: as before, from fields, or from metadata. */
@@ -55,6 +62,7 @@ export function idpByFields(
     sso_binding: chosen(input.sso_binding, before?.sso_binding, 'redirect'),
     slo_url: chosen(input.slo_url, before?.slo_url, null),
     slo_binding: chosen(input.slo_binding, before?.slo_binding, 'redirect'),
+    slo_response_url: chosen(input.slo_response_url, before?.slo_response_url, null),
     certificates: before?.certificates ?? [],
     // Of metadata that is not read again.
     metadata_cache_seconds: input.metadata_url === null ? null : (before?.metadata_cache_seconds ?? null),
@@ -73,7 +81,7 @@ export function idpByFields(
     errors.push({ field: 'certificates', message: 'is required' });
   }
   if (after.sso_url === '') errors.push({ field: 'sso_url', message: 'is required' });
-  for (const field of ['sso_url', 'slo_url'] as const) {
+  for (const field of ['sso_url', 'slo_url', 'slo_response_url'] as const) {
     const url = after[field];
     const problem =
       url === null || url === '' || url === before?.[field] ? null : browserAddressProblem(url, allowPrivate);

@@ -14,10 +14,10 @@ export interface IdpMetadata {
   /** null: no single logout, or none in a binding that we speak. */
   sloUrl: string | null;
   sloBinding: SamlBinding | null;
+  /** Where answers to its logout go, if that is another address (SAML Metadata §2.2.2, `ResponseLocation`). */
+  sloResponseUrl: string | null;
   /** PEM, for signatures; at least one. */
   certificates: string[];
-  nameIdFormats: string[];
-  wantAuthnRequestsSigned: boolean;
   /** Until when the document may be used; null: it does not say. */
   validUntil: Date | null;
   /** Seconds after which it wants to be read again (`cacheDuration`); null: it does not say. */
@@ -65,16 +65,14 @@ export function readIdpMetadata(xml: string, options: { now: Date; entityId?: st
     throw new MetadataProblem('The IdP offers no sign-in by HTTP-Redirect or HTTP-POST (SingleSignOnService).');
   }
   const slo = endpointOf(role, 'SingleLogoutService');
-  const wants = attributeOf(role, 'WantAuthnRequestsSigned');
   return {
     entityId: attributeOf(entity, 'entityID') as string,
     ssoUrl: sso.url,
     ssoBinding: sso.binding,
     sloUrl: slo?.url ?? null,
     sloBinding: slo?.binding ?? null,
+    sloResponseUrl: slo?.responseUrl ?? null,
     certificates: certificatesOf(role),
-    nameIdFormats: childrenOf(role, NS.metadata, 'NameIDFormat').map(({ text }) => text.trim()),
-    wantAuthnRequestsSigned: wants === 'true' || wants === '1',
     validUntil,
     cacheSeconds: shortest(around.map((element) => durationSeconds(attributeOf(element, 'cacheDuration')))),
   };
@@ -146,18 +144,28 @@ function speaksSaml2(role: XmlElement): boolean {
 }
 
 /** The redirect binding where it is offered, else POST: a request is small, and a redirect needs no page. */
-function endpointOf(role: XmlElement, name: string): { url: string; binding: SamlBinding } | null {
+function endpointOf(
+  role: XmlElement,
+  name: string,
+): { url: string; binding: SamlBinding; responseUrl: string | null } | null {
   const services = childrenOf(role, NS.metadata, name);
   for (const binding of ['redirect', 'post'] as const) {
     const service = services.find((one) => attributeOf(one, 'Binding') === BINDINGS[binding]);
     if (service === undefined) continue;
-    const url = attributeOf(service, 'Location')?.trim() ?? '';
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-      throw new MetadataProblem(`The Location of a ${name} is not an http(s) address.`);
-    }
-    return { url, binding };
+    const answers = attributeOf(service, 'ResponseLocation') !== null;
+    return {
+      url: addressIn(service, 'Location', name),
+      binding,
+      responseUrl: answers ? addressIn(service, 'ResponseLocation', name) : null,
+    };
   }
   return null;
+}
+
+function addressIn(service: XmlElement, attribute: string, name: string): string {
+  const url = attributeOf(service, attribute)?.trim() ?? '';
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  throw new MetadataProblem(`The ${attribute} of a ${name} is not an http(s) address.`);
 }
 
 function certificatesOf(role: XmlElement): string[] {

@@ -74,7 +74,7 @@ export async function logoutResponse(
   answer: { inResponseTo: string; success: boolean; relayState: string | null },
   sender: Sender,
 ): Promise<BrowserStep> {
-  const { saml, url } = forLogout(connection, sender, newId());
+  const { saml, url } = forLogout(connection, sender, newId(), connection.sloResponseUrl);
   const request = { ID: answer.inResponseTo } as unknown as Profile;
   const relayState = answer.relayState ?? '';
   if (connection.sloBinding === 'redirect') {
@@ -84,8 +84,13 @@ export async function logoutResponse(
   return postForm(url, 'SAMLResponse', 'LogoutResponse', xml, relayState, sender);
 }
 
-function forLogout(connection: SamlConnection, sender: Sender, id: string): { saml: SAML; url: string } {
-  const url = connection.sloUrl;
+function forLogout(
+  connection: SamlConnection,
+  sender: Sender,
+  id: string,
+  other: string | null = null,
+): { saml: SAML; url: string } {
+  const url = other ?? connection.sloUrl;
   if (url === null) throw new TypeError('This IdP offers no single logout.');
   const saml = new SAML({
     ...common(connection, sender, connection.sloBinding),

@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SamlKeyPair } from '../../../src/auth/keys/saml-keys.js';
 import type { ArrivedLogout } from '../../../src/auth/saml/logout.js';
+import type { BrowserStep } from '../../../src/auth/saml/requests.js';
 import { SignInRefused } from '../../../src/auth/sign-in-refused.js';
 import { samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { newKey } from './support/keys.js';
@@ -204,6 +205,21 @@ describe('our own logout messages', () => {
         success: true,
         relayState: 'state-1',
       });
+    }
+  });
+
+  it('answers go where the IdP wants them, and requests where it takes those', async () => {
+    const mirror = idp.connection({ idpEntityId: SP.entityId, certificates: [sp.current.certificate] });
+    const to = (step: BrowserStep): string => (step.kind === 'form' ? step.action : step.url.split('?')[0]!);
+    for (const sloBinding of ['redirect', 'post'] as const) {
+      const away = { sloBinding, sloUrl: 'https://idp.example.com/slo', sloResponseUrl: SP.slo };
+      const connection = idp.connection(away);
+      expect(to(await sp.protocol.logoutRequest(connection, session, 'state-1'))).toBe(away.sloUrl);
+      const answer = { inResponseTo: '_theirs-1', success: true, relayState: 'state-1' };
+      const response = await sp.protocol.logoutResponse(connection, answer);
+      expect(to(response)).toBe(SP.slo);
+      // Its Destination is that address, too.
+      expect(await sp.protocol.readLogout(mirror, arrived(response))).toMatchObject({ inResponseTo: '_theirs-1' });
     }
   });
 

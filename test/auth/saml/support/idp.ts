@@ -106,6 +106,7 @@ function connection(entityId: string, key: SamlKeyPair, changes: Partial<SamlCon
     ssoBinding: 'redirect',
     sloUrl: 'https://idp.example.com/slo',
     sloBinding: 'redirect',
+    sloResponseUrl: null,
     certificates: [key.certificate],
     signed: 'assertion',
     signRequests: true,
