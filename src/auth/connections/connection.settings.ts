@@ -45,7 +45,7 @@ export interface IdpSettings {
 }
 
 export interface SamlSettings extends CommonSettings, IdpSettings {
-  /** From where it is read again every day; null: an admin keeps it up to date. */
+  /** From where it is read again, daily at the least; null: an admin keeps it up to date. */
   metadata_url: string | null;
   /** One of these has to have signed the metadata; empty: unsigned metadata is taken. */
   metadata_certificates: PinnedCertificate[];

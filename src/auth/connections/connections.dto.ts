@@ -114,7 +114,7 @@ export class ConnectionFields {
   @Text({
     max: 2000,
     ...NULLABLE,
-    description: 'SAML. The IdP’s metadata, read again every day, or sooner where it says so.',
+    description: 'SAML. The IdP’s metadata, read again daily, or sooner where it says so, hourly at the most.',
   })
   metadata_url?: string | null;
   @Ruled(

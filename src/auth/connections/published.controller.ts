@@ -6,6 +6,7 @@ import { ApiRefusals } from '../../base/http/api-problems.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { JwksBody } from '../keys/jwks.dto.js';
 import { publicPart } from '../oidc/client-keys.js';
+import { METADATA_TYPE } from '../saml/sp-metadata.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
 import { ConnectionStore } from './connection.store.js';
 import { IDP_PROVIDER } from './slug.rules.js';
@@ -23,11 +24,11 @@ export class PublishedController {
 
   @Get('metadata/:idp_provider')
   @ApiOperation({ summary: 'Our metadata towards the IdP of a SAML connection' })
-  @ApiOkResponse({ content: { 'application/samlmetadata+xml': { schema: { type: 'string' } } } })
+  @ApiOkResponse({ content: { [METADATA_TYPE]: { schema: { type: 'string' } } } })
   async metadata(@Param('idp_provider') slug: string, @Res() res: BridgeResponse): Promise<void> {
     const connection = await this.connections.bySlug(slug);
     if (connection?.type !== 'saml') throw new NotFound('connection');
-    sendJson(res, 200, await this.saml.metadata(connection), 'application/samlmetadata+xml; charset=utf-8');
+    sendJson(res, 200, await this.saml.metadata(connection), `${METADATA_TYPE}; charset=utf-8`);
   }
 
   @Get('jwks/:idp_provider')

@@ -19,7 +19,7 @@ const MAX_NAME = 256;
 
 /** How long an identifier may be that is kept, compared or handed on; an honest one has a tenth of it. */
 const MAX_TEXT = 1024;
-/** The ID of a request: ours have 33 characters. */
+/** The ID of a request: ours have 53 characters. */
 export const MAX_REQUEST_ID = 256;
 
 /**

@@ -35,7 +35,8 @@ export class SignInLimits {
 
   /** One more sign-in from an address. Throws `SignInRefused` (`too_many_tries`), like all that demand something here. */
   async start(address: string): Promise<void> {
-    if (this.enabled && !(await this.starts.take(networkOf(address)))) throw tooMany('begun from this address');
+    if (this.enabled && !(await this.starts.take(networkOf(address))))
+      throw tooMany('sign-ins were begun from this address');
   }
 
   /** Whether an address may still try what nobody here has begun. */
@@ -44,24 +45,24 @@ export class SignInLimits {
   }
 
   async demandTriesLeft(address: string): Promise<void> {
-    if (!(await this.hasTriesLeft(address))) throw tooMany('refused from this address');
+    if (!(await this.hasTriesLeft(address))) throw tooMany('sign-ins were refused from this address');
   }
 
   /** One more answer to a sign-in that was begun, from an address that has no tries left; there are a few. */
   async answerBegun(handle: string): Promise<void> {
-    if (this.enabled && !(await this.begun.take(handle))) throw tooMany('tried as answers to this one');
+    if (this.enabled && !(await this.begun.take(handle))) throw tooMany('answers were tried for this sign-in');
   }
 
   /** The same for logout messages, which come from other addresses, and must come through when sign-ins fail. */
   async demandLogoutTriesLeft(address: string): Promise<void> {
     const used = this.enabled && (await this.logouts.isEmpty(networkOf(address)));
-    if (used) throw tooMany('refused as logouts from this address');
+    if (used) throw tooMany('logouts were refused from this address');
   }
 
   /** Whether an account of a connection may still try; asked once it is known whose it is. */
   async demandAccountTriesLeft(connectionId: string, subject: string): Promise<void> {
     const used = this.enabled && (await this.accounts.isEmpty(`${connectionId} ${subject}`));
-    if (used) throw tooMany('refused for this account');
+    if (used) throw tooMany('sign-ins were refused for this account');
   }
 
   /** A refusal: of an address, and of an account where the IdP has vouched for one. */
@@ -79,7 +80,7 @@ export class SignInLimits {
   async unlessUsedUp(address: string, kind: 'sign-in' | 'logout', refused: SignInRefused): Promise<SignInRefused> {
     const buckets = kind === 'logout' ? this.logouts : this.failures;
     const used = this.enabled && (await buckets.isEmpty(networkOf(address)));
-    return used ? tooMany('refused from this address') : refused;
+    return used ? tooMany(`${kind}s were refused from this address`) : refused;
   }
 
   /** Seconds that an address has to wait before it may exchange codes again; null: it may. */
@@ -94,5 +95,5 @@ export class SignInLimits {
 }
 
 function tooMany(what: string): SignInRefused {
-  return new SignInRefused('too_many_tries', `too many sign-ins were ${what}`);
+  return new SignInRefused('too_many_tries', `too many ${what}`);
 }
