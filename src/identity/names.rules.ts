@@ -30,15 +30,20 @@ export function platformNames(
 
 /** Trimmed, NFC, without control characters, at most 200 characters: what the platform takes as a name. */
 export function clean(text: string | undefined): string {
-  if (text === undefined) return '';
-
-  const plain = /[\u0000-\u001f\u007f-\u009f]/.test(text) ? text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ') : text;
-  const trimmed = plain.trim();
-  const composed = isAscii(trimmed) ? trimmed : trimmed.normalize('NFC');
+  const composed = tidy(text);
   if (composed.length <= 200) return composed;
   // Never between the halves of a surrogate pair: no database keeps one alone.
   const last = composed.charCodeAt(199);
   return composed.slice(0, last >= 0xd800 && last <= 0xdbff ? 199 : 200).trimEnd();
+}
+
+/** The same at its full length: what is no name, such as an address, is another one when it is cut. */
+export function tidy(text: string | undefined): string {
+  if (text === undefined) return '';
+
+  const plain = /[\u0000-\u001f\u007f-\u009f]/.test(text) ? text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ') : text;
+  const trimmed = plain.trim();
+  return isAscii(trimmed) ? trimmed : trimmed.normalize('NFC');
 }
 
 function split(whole: string): { first_name: string; last_name: string } {

@@ -49,12 +49,14 @@ export function endPersonIdentities(tx: UnitOfWork, tenantId: string): void {
 /**
  * A directory takes somebody over whom a sign-in has made on nothing but an IdP's word: their sessions end, and who
  * they are at the IdP is found anew by the directory's rules. Else whoever came first under an address would be its
- * owner later.
+ * owner later. `proven`: the directory's e-mail is the one that a proof was about, which therefore holds; a key that an
+ * IdP has claimed is none.
  */
-export function dropUnprovenIdentities(tx: UnitOfWork, tenantId: string): void {
+export function dropUnprovenIdentities(tx: UnitOfWork, tenantId: string, proven: boolean): void {
   tx.add(
     (p) => `delete from identities i using subject s
-      where i.tenant_id = ${p.add(tenantId)} and i.user_id = s.id and i.made_by = 'created' and i.made_of = ''`,
+      where i.tenant_id = ${p.add(tenantId)} and i.user_id = s.id
+        ${proven ? `and i.made_by = 'created' and i.made_of = ''` : ''}`,
   );
   endPersonSessions(tx, tenantId, 'binding_moved');
 }

@@ -11,6 +11,7 @@ import {
   endPersonIdentities,
   endPersonSessions,
 } from '../tenants/person-credentials.js';
+import { emailKey } from './user.mapping.js';
 import { personOfRow, type UserRow } from './user.row.js';
 import { type UserWrite } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
@@ -40,7 +41,9 @@ export class UserConsequences {
       source: ctx.source,
     });
     if (row?.source === 'sign-in' && row.directory_id === null && write.directoryId !== null) {
-      dropUnprovenIdentities(tx, ctx.tenantId);
+      const { email } = write.draft;
+      const proven = email !== null && row.email !== null && emailKey(email) === emailKey(row.email);
+      dropUnprovenIdentities(tx, ctx.tenantId, proven);
     }
     const change = changeBetween(row && inForceOf(row), after, row?.ever_active ?? false);
     if (change === null) {

@@ -1,4 +1,4 @@
-import { clean, platformNames } from '../identity/names.rules.js';
+import { platformNames, tidy } from '../identity/names.rules.js';
 import { roleNames } from '../identity/role.rules.js';
 import { foldCase, userNameKey } from '../scim/text.js';
 import { ENTERPRISE_URN, USER_URN } from '../scim/urns.js';
@@ -148,8 +148,8 @@ function chosenEmail(values: EmailValue[], userName: string): string | null {
 /** The trimmed address if the text is one that the platform can take, else null. */
 export function emailAddress(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const text = clean(value).normalize('NFC');
-  if (text.length < 3 || value.trim().length > 320) return null;
+  const text = tidy(value);
+  if (text.length < 3 || text.length > 320) return null;
   const at = text.lastIndexOf('@');
   return at > 0 && at < text.length - 1 && !/\s/.test(text) ? text : null;
 }

@@ -188,4 +188,57 @@ describe('just in time', () => {
     );
     expect(await outcome(door, claims(name))).toMatch(/^usr_/);
   });
+
+  it('whoever was made with somebody’s key is not them when the directory brings them', async () => {
+    await own();
+    const door = await open({ jit: true, claim_map: { external_id: 'emp' } });
+    const squatter = { ...claims(`${fresh('m')}@${domain}`), emp: 'ceo-key' };
+    const tab = door.tab();
+    const made = await outcomeAt(house, door, squatter, tab);
+    const mail = `${fresh('ceo')}@${domain}`;
+    const ceo = user(mail, { externalId: 'ceo-key', emails: [{ value: mail, primary: true }] });
+    expect((await house.scim.post('/Users', ceo)).body.id).toBe(made); // one record by its key, and another owner
+    expect(await tab.who()).toBeNull();
+    expect(await outcome(door, squatter)).not.toMatch(/^usr_/);
+    expect(await outcome(door, { sub: 'ceo', email: mail })).toBe(made);
+    // Who is brought under the e-mail that was proven stays who they are at the IdP.
+    const honest = { ...claims(`${fresh('h')}@${domain}`), emp: 'honest-key' };
+    const id = await outcome(door, honest);
+    const brought = user(fresh('h'), { externalId: 'honest-key', emails: [{ value: honest.email, primary: true }] });
+    expect((await house.scim.post('/Users', brought)).body.id).toBe(id);
+    expect(await outcome(door, honest)).toBe(id);
+    expect(await outcome(door, { ...honest, sub: 'another' })).toBe('bound_to_another');
+  });
+
+  it('keeps the role where no seat is free for the new one, and takes over the rest', async () => {
+    await own();
+    const role_map = { bosses: 'Admin', staff: 'Observer' };
+    const door = await open({ jit: true, role_map, claim_map: { role: 'groups' } });
+    const said = { ...claims(`${fresh('s')}@${domain}`), groups: ['staff'] };
+    const id = await outcome(door, said);
+    const limit = (seats: number) => house.api.put('/seats/limit', { limit: seats, policy: 'block' });
+    expect((await limit(0)).status).toBe(200);
+    const promoted = { ...said, groups: ['bosses'], family_name: 'Murray' };
+    expect(await outcome(door, promoted)).toBe(id);
+    expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ role: 'Observer', last_name: 'Murray' });
+    await limit(1);
+    expect(await outcome(door, promoted)).toBe(id);
+    expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ role: 'Admin', seat: 'held' });
+  });
+
+  it('an e-mail is never cut into another one', async () => {
+    const victim = await newHouse(service);
+    const theirs = `${fresh('v')}.example`;
+    await trustDomain(service, victim.tenantId, theirs);
+    const door = await open({ jit: true });
+    const local = 'a'.repeat(200 - theirs.length - 1);
+    const email = `${local}@${theirs}.evil.example`;
+    const id = await outcome(door, { sub: 'cut', email });
+    expect((await house.api.get(`/users/${id}`)).body.email).toBe(email);
+    const long = `${'a'.repeat(330)}@${domain}`;
+    expect(await outcome(door, { sub: 'long', email: long })).toBe('email_missing');
+    // The same by SCIM, where it is the same person.
+    const brought = await house.scim.post('/Users', user(fresh('c'), { emails: [{ value: email, primary: true }] }));
+    expect([brought.body.id, (await house.api.get(`/users/${id}`)).body.email]).toEqual([id, email]);
+  });
 });

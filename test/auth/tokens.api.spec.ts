@@ -292,3 +292,17 @@ it('keys rotate: the next one is shown before it signs, and older tokens stay go
     (await send('POST', `${service.url}/api/v1/tenants/keys/signing/rotate`, house.apiKey, { purpose: 'jwt' })).status,
   ).toBe(403);
 });
+
+it.each(['token', 'introspect'])('%s: a body that is made to break its reader is a bad one', async (path) => {
+  for (const body of [
+    '{"code":{"constructor":"x"}}',
+    '{"token":{"constructor":1}}',
+    '{"constructor":"x"}',
+    '[]',
+    '1',
+  ]) {
+    const headers = { 'content-type': 'application/json' };
+    const seen = await fetch(`${service.url}/api/auth/${path}`, { method: 'POST', headers, body });
+    expect([body, seen.status]).toEqual([body, 400]);
+  }
+});

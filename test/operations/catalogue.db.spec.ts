@@ -17,12 +17,11 @@ const TABLES = `
     select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped) as of_tenant
   from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`;
 
-/** Every index (primary keys and unique constraints are indexes) of tenant data: name, columns in order, kind. */
+/** Every index (primary keys and unique constraints are indexes) of tenant data: name, columns and expressions, kind. */
 const INDEXES = `
   select t.table, i.relname as index, x.indisunique as unique, x.indisprimary as primary,
-    array(select a.attname::text from unnest(x.indkey) with ordinality k(n, place)
-          join pg_attribute a on a.attrelid = x.indrelid and a.attnum = k.n
-          where k.place <= x.indnkeyatts order by k.place) as columns,
+    array(select pg_get_indexdef(x.indexrelid, place, true) from generate_series(1, x.indnkeyatts) place
+          order by place) as columns,
     x.indpred is null as whole
   from (${TABLES}) t join pg_index x on x.indrelid = t.oid join pg_class i on i.oid = x.indexrelid
   where t.of_tenant and t.table <> all ('{connection_slugs,verified_domains}')`;

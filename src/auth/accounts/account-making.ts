@@ -105,7 +105,7 @@ export class AccountMaking {
     const role = roleByMap(account.roleValues, connection, roles);
     const email = await this.trustedEmail(connection, account);
     const own = (row: UserRow): boolean => row.source === 'sign-in' && row.directory_id === null;
-    const change = (newEmail: string | null) =>
+    const change = (newEmail: string | null, newRole: string | null) =>
       this.users.change(this.context(connection, requestId), person.id, own, (row) => {
         const known = row.email !== null && newEmail !== null && sameLetters(row.email, newEmail);
         const fields = {
@@ -113,19 +113,23 @@ export class AccountMaking {
           ...(newEmail === null || known ? {} : { email: newEmail }),
         };
         const same = row.first_name === fields.first_name && row.last_name === fields.last_name;
-        if (same && fields.email === undefined && (role === null || role === row.role)) return null;
+        if (same && fields.email === undefined && (newRole === null || newRole === row.role)) return null;
         const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, fields));
-        return role === null ? { draft } : { draft, roleSet: role };
+        return newRole === null ? { draft } : { draft, roleSet: newRole };
       });
-    try {
-      await change(email).catch((error: unknown) => {
-        // Somebody else has the e-mail by now: they keep theirs, and what else the IdP says holds.
-        if (!(error instanceof Taken)) throw error;
-        return change(null);
-      });
-    } catch (error) {
-      // A directory has taken them over in this moment: then it is the directory that says.
-      if (!(error instanceof NotFound)) throw error;
+    // Somebody else has the e-mail by now, or no seat is free for the role: they keep theirs, and the rest holds.
+    const wanted = { email, role };
+    for (;;) {
+      try {
+        await change(wanted.email, wanted.role);
+        return;
+      } catch (error) {
+        // A directory has taken them over in this moment: then it is the directory that says.
+        if (error instanceof NotFound) return;
+        if (error instanceof Taken && wanted.email !== null) wanted.email = null;
+        else if (error instanceof SeatLimitReached && wanted.role !== null) wanted.role = null;
+        else throw error;
+      }
     }
   }
 

@@ -46,6 +46,8 @@ export interface Claim {
   subject: string;
   by: LinkKind;
   value: string;
+  /** Whether the immutable id is surely of the same kind as the directory's (`isComparable`). */
+  sure: boolean;
 }
 
 /** The same without regard to the case of A to Z, and of nothing else: a look-alike is another one. */
@@ -74,30 +76,45 @@ export function isRenamed(binding: Binding, person: Candidate): boolean {
 /**
  * Whether a person who is bound to another subject of the same connection may be bound to this one instead (contract
  * §7: the binding moves when the paired directory renames the value it was made of). By the immutable id, yes: the same
- * id under a new subject is the same person (Entra gives a new `sub` when the application is registered anew), and
- * another id is what the directory now calls them. By a name, only where both subjects are that name itself, the old one
- * and the new one: a subject that outlives a rename is still theirs, and whoever claims the new name would take their
- * place. Never by what weighs less than what the binding was made by: who was known by an id is not found by a name.
+ * id under a new subject is the same person (Entra gives a new `sub` when the application is registered anew), another
+ * id is what the directory now calls them, and an id that is sure weighs more than the name that was there before it. By
+ * a name, only where both subjects are that name itself, the old one and the new one: a subject that outlives a rename is
+ * still theirs, and whoever claims the new name would take their place. Never by what weighs less than what the binding
+ * was made by: who was known by an id is not found by a name.
  *
- * An unproven binding gives way to any proof, at any connection.
+ * At any connection, an unproven binding gives way to any proof, and a name to the same one in other letters.
  */
 export function mayMove(binding: Binding, person: Candidate, match: Claim, paired: boolean): boolean {
-  if (isUnproven(binding)) return true;
+  if (isUnproven(binding) || isSameName(binding, match)) return true;
   if (!paired || WEIGHT[match.by] < WEIGHT[binding.made_by]) return false;
   const renamed = isRenamed(binding, person);
-  if (match.by === 'claim' && binding.made_by === 'claim') return binding.made_of === match.value || renamed;
-  const named = match.by === 'claim' || sameLetters(match.subject, match.value);
-  return named && renamed && sameLetters(binding.subject, binding.made_of);
+  if (match.by === 'claim') {
+    if (binding.made_by === 'claim') return binding.made_of === match.value || renamed;
+    return match.sure || (renamed && isItsName(binding));
+  }
+  return renamed && isItsName(binding) && sameLetters(match.subject, match.value);
+}
+
+/** Whether the subject is the very name that the binding was made of; any other one outlives that name. */
+export function isItsName({ made_by, made_of, subject }: Binding): boolean {
+  return (made_by === 'user_name' || made_by === 'email') && sameLetters(subject, made_of);
+}
+
+/** Whether the name that is the subject has only been written in other letters. */
+function isSameName(binding: Binding, { by, value, subject }: Claim): boolean {
+  const isName = by === 'user_name' || by === 'email';
+  return isName && isItsName(binding) && sameLetters(value, subject) && sameLetters(binding.subject, subject);
 }
 
 /**
- * Whether a subject that is bound to somebody is somebody else by now: the directory has taken the value away from that
- * person, and either given this very value to the other one, or knows the other one by what weighs more.
+ * Whether a subject that is bound to somebody is somebody else by now: the directory has taken away what the binding was
+ * made of, and either given it to the other one, or knows the other one by the immutable id and this one by a name. A
+ * name counts only where it is the subject: any other subject is still who it was, whatever name comes with it.
  */
 export function isGivenAway(binding: Binding, person: Candidate, match: Claim): boolean {
   if (!isRenamed(binding, person)) return false;
-  if (match.by !== binding.made_by) return WEIGHT[match.by] > WEIGHT[binding.made_by];
-  return match.by === 'claim' ? match.value === binding.made_of : sameLetters(match.value, binding.made_of);
+  if (match.by === 'claim') return binding.made_by !== 'claim' || match.value === binding.made_of;
+  return isItsName(binding) && sameLetters(match.value, binding.made_of);
 }
 
 /** Entra's object ids, which its directories have as `externalId` once that is mapped so. */
@@ -109,8 +126,12 @@ const OBJECT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
  * different places, and differing says nothing.
  */
 export function isContradicted(person: Candidate, account: ClaimedAccount, claimIsNamed: boolean): boolean {
-  const { link } = account;
-  if (link === null || person.external_id === null || link === person.external_id) return false;
+  return account.link !== person.external_id && isComparable(person, account, claimIsNamed);
+}
+
+/** Whether the id that the IdP has sent and the one that the directory has are surely of one kind. */
+export function isComparable(person: Candidate, { link }: ClaimedAccount, claimIsNamed: boolean): boolean {
+  if (link === null || person.external_id === null) return false;
   return claimIsNamed || (OBJECT_ID.test(link) && OBJECT_ID.test(person.external_id));
 }
 

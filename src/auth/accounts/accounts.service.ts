@@ -5,8 +5,10 @@ import { SignInRefused } from '../sign-in-refused.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import {
   emailRefusal,
+  isComparable,
   isContradicted,
   isGivenAway,
+  isItsName,
   isRenamed,
   isUnproven,
   mayMove,
@@ -92,15 +94,31 @@ export class AccountsService {
   ): Promise<FoundAccount | null> {
     const person = await this.repository.person(connection.tenantId, binding.user_id);
     if (person === null) return null;
-    if (connection.directoryId !== null && isRenamed(binding, person)) {
-      const other = await this.byDirectory(connection, account);
-      const others = other !== null && other.person.id !== person.id;
-      if (others && isGivenAway(binding, person, { ...other, subject: account.subject })) {
-        return this.link(connection, account, other, binding.user_id);
-      }
-    }
+    const other = await this.otherOf(connection, account, binding, person);
+    if (other !== null) return this.link(connection, account, other, binding.user_id);
     const now = isUnproven(binding) ? await this.proven(connection, account, binding, person) : binding;
     return { account, person, binding: renewed(now, person, account), linkedBy: 'known', replaces: NOTHING };
+  }
+
+  /** Who a subject is instead of the person whom it is bound to; null: it is still them. */
+  private async otherOf(
+    connection: Connection,
+    account: ClaimedAccount,
+    binding: Binding,
+    person: Candidate,
+  ): Promise<Match | null> {
+    const paired = connection.directoryId !== null;
+    const claimIsNamed = connection.linkClaim !== null;
+    // The immutable id says that this is somebody else: an IdP that reuses names has given this one to them.
+    const contradicted = paired && isContradicted(person, account, claimIsNamed);
+    const renamed = isRenamed(binding, person);
+    if (!contradicted && !(renamed && (paired || isItsName(binding)))) return null;
+    let found: Match | SignInRefused | null = paired ? await this.byDirectory(connection, account) : null;
+    if (found === null && renamed && isItsName(binding)) found = await this.byEmail(connection, account);
+    if (found === null || found instanceof SignInRefused || found.person.id === person.id) return null;
+    const claim = { ...found, subject: account.subject, sure: isComparable(found.person, account, claimIsNamed) };
+    const isOthers = (contradicted && found.by === 'claim') || isGivenAway(binding, person, claim);
+    return isOthers ? found : null;
   }
 
   /** The binding of somebody who was made on the IdP's word alone, as it is since the tenant owns the e-mail's domain. */
@@ -122,17 +140,14 @@ export class AccountsService {
     formerly: string | null = null,
   ): Promise<FoundAccount> {
     const { person, by, value } = match;
-    if (
-      by !== 'claim' &&
-      connection.directoryId !== null &&
-      isContradicted(person, account, connection.linkClaim !== null)
-    ) {
+    const claimIsNamed = connection.linkClaim !== null;
+    if (by !== 'claim' && connection.directoryId !== null && isContradicted(person, account, claimIsNamed)) {
       const why = 'the directory knows the person by another id than the IdP has sent';
       throw new SignInRefused('bound_to_another', why, account.shown, person.id);
     }
     const own = await this.repository.bindingOf(connection.tenantId, connection.id, person.id);
     const other = own !== null && own.subject !== account.subject;
-    const claim = { subject: account.subject, by, value };
+    const claim = { subject: account.subject, by, value, sure: isComparable(person, account, claimIsNamed) };
     if (other && !mayMove(own, person, claim, connection.directoryId !== null)) {
       const why = 'the person signs in here as another subject';
       throw new SignInRefused('bound_to_another', why, account.shown, person.id);
@@ -197,11 +212,15 @@ function only(people: readonly Candidate[]): Candidate | null {
   return people.length === 1 ? people[0]! : null;
 }
 
-/** What a binding was made of follows the directory as long as the IdP says the same. */
+/**
+ * What a binding was made of follows the directory, as long as the IdP does not say otherwise. A subject that is the
+ * name itself stays with that name: where it goes is for `isGivenAway` and `mayMove`.
+ */
 function renewed(binding: Binding, person: Candidate, account: ClaimedAccount): Binding {
   if (binding.made_by === 'claim' && account.link !== null && account.link === person.external_id) {
     return { ...binding, made_of: account.link };
   }
+  if (isItsName(binding)) return binding;
   if (binding.made_by === 'user_name') return { ...binding, made_of: person.user_name };
   if (binding.made_by === 'email' && person.email !== null) return { ...binding, made_of: person.email };
   return binding;

@@ -18,6 +18,8 @@ export function queryOptions<const Name extends string>(
   const found: { [N in Name]?: string } = {};
   for (const name of Object.keys(query)) {
     const value = queryText(query, name);
+    // The database takes none; an export would break off in the middle.
+    if (value?.includes('\0')) throw new InvalidFields([{ field: name, message: 'must not hold a NUL' }]);
     if (!(names as readonly string[]).includes(name)) {
       throw new InvalidFields([{ field: name, message: `is not an option here; known: ${names.join(', ')}` }]);
     }

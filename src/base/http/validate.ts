@@ -43,6 +43,8 @@ export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T
   for (const [name, field] of Object.entries(value)) {
     // Such a name would change the object's nature, or be passed over without a word, instead of being a field of it.
     if (name === '__proto__' || name === 'constructor') throw unknownField(name);
+    // class-transformer takes what a nested object calls its constructor for its class, and calls it.
+    if (hasConstructor(field)) throw new InvalidFields([{ field: name, message: 'must hold no field "constructor"' }]);
     if (!ignored?.has(name)) sent[name] = field;
   }
   const instance = plainToInstance(dto, sent);
@@ -55,6 +57,12 @@ export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T
   });
   if (errors.length > 0) throw new InvalidFields(errors.flatMap((error) => fieldErrors(error, '')));
   return instance;
+}
+
+/** At any depth; bodies have a bounded one. */
+function hasConstructor(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return Object.hasOwn(value, 'constructor') || Object.values(value).some(hasConstructor);
 }
 
 function unknownField(field: string): InvalidFields {

@@ -1,5 +1,5 @@
 import { InvalidFields } from '../../../src/base/errors/domain-error.js';
-import { queryTime } from '../../../src/base/http/query.js';
+import { queryOptions, queryTime } from '../../../src/base/http/query.js';
 
 describe('times in a query', () => {
   it.each([
@@ -22,4 +22,13 @@ describe('times in a query', () => {
     '-000001-01-01',
     '+12026-01-01',
   ])('%s is none', (text) => expect(() => queryTime('since', text)).toThrow(InvalidFields));
+});
+
+describe('options of a query', () => {
+  it('are known, come once, and hold no NUL', () => {
+    expect(queryOptions({ a: '1' }, ['a', 'b'])).toEqual({ a: '1' });
+    expect(() => queryOptions({ c: '1' }, ['a', 'b'])).toThrow(InvalidFields);
+    expect(() => queryOptions({ a: 'x\0y' }, ['a', 'b'])).toThrow(InvalidFields);
+    expect(() => queryOptions({ a: ['1', '2'] }, ['a', 'b'])).toThrow('more than once');
+  });
 });

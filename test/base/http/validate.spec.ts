@@ -117,3 +117,17 @@ describe('what is refused, by the name it was sent under', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 });
+
+it('a field that a nested object calls its constructor is refused, at any depth, by the outer name', () => {
+  for (const nested of [
+    { constructor: 'x' },
+    { constructor: null },
+    [{ constructor: {} }],
+    { a: { b: [{ constructor: 1 }] } },
+  ]) {
+    expect(wrong({ first_name: 'x', inner: nested })).toEqual(['inner']);
+    expect(wrong({ first_name: nested })).toEqual(['first_name']);
+    expect(wrong({ first_name: 'x', unknown: nested })).toEqual(['unknown']);
+  }
+  expect(wrong({ first_name: 'x', inner: { code: 'ok' } })).toEqual([]);
+});
