@@ -84,6 +84,26 @@ describe('a NameID that is a name', () => {
     expect(await by(door, 'whatever', said(claim, first))).toBe(alice);
   });
 
+  it('opens nobody’s account while the directory has not heard yet that it is somebody else’s', async () => {
+    const door = await saml({ link_claim: 'oid' });
+    const format = (kind: string) => `urn:oasis:names:tc:SAML:${kind}`;
+    const at = (nameId: string, oid: string, nameIdFormat: string) =>
+      outcomeAt(house, door, { nameId, nameIdFormat, attributesXml: said('oid', oid) });
+    for (const kind of ['1.1:nameid-format:unspecified', '1.1:nameid-format:emailAddress']) {
+      const [name, mine, theirs] = [address('a'), fresh('mine'), fresh('theirs')];
+      const alice = await person(name, { externalId: mine });
+      expect(await at(name, mine, format(kind))).toBe(alice);
+      expect(await at(name, theirs, format(kind))).toBe('bound_to_another');
+      expect(await at(name, mine, format(kind))).toBe(alice);
+    }
+    // A persistent one is given to nobody else: there it is the directory that has another id for the same person.
+    const [name, mine] = [fresh('opaque'), fresh('mine')];
+    const alice = await person(address('p'), { externalId: mine });
+    expect(await at(name, mine, format('2.0:nameid-format:persistent'))).toBe(alice);
+    await set(alice, 'externalId', fresh('rekeyed'));
+    expect(await at(name, mine, format('2.0:nameid-format:persistent'))).toBe(alice);
+  });
+
   it.each([false, true])('is its new owner’s, also without an id (its old one came once more: %s)', async (between) => {
     const door = await saml();
     const name = address('a');

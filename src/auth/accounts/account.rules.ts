@@ -111,7 +111,7 @@ function isSameName(binding: Binding, { by, value, subject }: Claim): boolean {
  * made of, and either given it to the other one, or knows the other one by the immutable id and this one by a name. A
  * name counts only where it is the subject: any other subject is still who it was, whatever name comes with it.
  */
-export function isGivenAway(binding: Binding, person: Candidate, match: Claim): boolean {
+export function isGivenAway(binding: Binding, person: Candidate, match: Pick<Claim, 'by' | 'value'>): boolean {
   if (!isRenamed(binding, person)) return false;
   if (match.by === 'claim') return binding.made_by !== 'claim' || match.value === binding.made_of;
   return isItsName(binding) && sameLetters(match.value, binding.made_of);

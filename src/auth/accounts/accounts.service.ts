@@ -100,7 +100,7 @@ export class AccountsService {
     return { account, person, binding: renewed(now, person, account), linkedBy: 'known', replaces: NOTHING };
   }
 
-  /** Who a subject is instead of the person whom it is bound to; null: it is still them. */
+  /** Who a subject is instead of the person whom it is bound to; null: it is still them. Throws `SignInRefused`. */
   private async otherOf(
     connection: Connection,
     account: ClaimedAccount,
@@ -108,17 +108,18 @@ export class AccountsService {
     person: Candidate,
   ): Promise<Match | null> {
     const paired = connection.directoryId !== null;
-    const claimIsNamed = connection.linkClaim !== null;
-    // The immutable id says that this is somebody else: an IdP that reuses names has given this one to them.
-    const contradicted = paired && isContradicted(person, account, claimIsNamed);
-    const renamed = isRenamed(binding, person);
-    if (!contradicted && !(renamed && (paired || isItsName(binding)))) return null;
-    let found: Match | SignInRefused | null = paired ? await this.byDirectory(connection, account) : null;
-    if (found === null && renamed && isItsName(binding)) found = await this.byEmail(connection, account);
-    if (found === null || found instanceof SignInRefused || found.person.id === person.id) return null;
-    const claim = { ...found, subject: account.subject, sure: isComparable(found.person, account, claimIsNamed) };
-    const isOthers = (contradicted && found.by === 'claim') || isGivenAway(binding, person, claim);
-    return isOthers ? found : null;
+    if (paired && isContradicted(person, account, connection.linkClaim !== null)) {
+      // An IdP that reuses names has given this one to somebody else.
+      const other = await this.byImmutableId(connection, account);
+      if (other !== null) return other;
+      // Their directory has not heard of it yet: until then, nobody is let in as the one who had the name before.
+      if (!account.subjectIsStable) throw refusedAsAnother(account, person);
+    }
+    if (!isRenamed(binding, person)) return null;
+    const found = paired ? await this.byDirectory(connection, account) : null;
+    const other = found ?? (isItsName(binding) ? await this.byEmail(connection, account) : null);
+    if (other === null || other instanceof SignInRefused || other.person.id === person.id) return null;
+    return isGivenAway(binding, person, other) ? other : null;
   }
 
   /** The binding of somebody who was made on the IdP's word alone, as it is since the tenant owns the e-mail's domain. */
@@ -142,8 +143,7 @@ export class AccountsService {
     const { person, by, value } = match;
     const claimIsNamed = connection.linkClaim !== null;
     if (by !== 'claim' && connection.directoryId !== null && isContradicted(person, account, claimIsNamed)) {
-      const why = 'the directory knows the person by another id than the IdP has sent';
-      throw new SignInRefused('bound_to_another', why, account.shown, person.id);
+      throw refusedAsAnother(account, person);
     }
     const own = await this.repository.bindingOf(connection.tenantId, connection.id, person.id);
     const other = own !== null && own.subject !== account.subject;
@@ -172,11 +172,9 @@ export class AccountsService {
 
   /** By what the paired directory says of its people: the immutable id, then the user name. */
   private async byDirectory(connection: Connection, account: ClaimedAccount): Promise<Match | null> {
+    const known = await this.byImmutableId(connection, account);
+    if (known !== null) return known;
     const { tenantId, directoryId } = connection;
-    if (account.link !== null) {
-      const person = only(await this.repository.byExternalId(tenantId, directoryId!, account.link));
-      if (person !== null) return { person, by: 'claim', value: account.link };
-    }
     const { userName } = account;
     // A user name that is the e-mail of which the IdP says that nobody has verified it.
     const doubtful = !account.emailTrusted && userName !== null && userName.includes('@');
@@ -184,6 +182,12 @@ export class AccountsService {
     const named = await this.repository.byUserName(tenantId, directoryId!, userName);
     const person = only(named.filter((one) => sameLetters(one.user_name, userName)));
     return person === null ? null : { person, by: 'user_name', value: person.user_name };
+  }
+
+  private async byImmutableId({ tenantId, directoryId }: Connection, { link }: ClaimedAccount): Promise<Match | null> {
+    if (link === null) return null;
+    const person = only(await this.repository.byExternalId(tenantId, directoryId!, link));
+    return person === null ? null : { person, by: 'claim', value: link };
   }
 
   private async byEmail(connection: Connection, account: ClaimedAccount): Promise<Match | SignInRefused | null> {
@@ -205,6 +209,11 @@ function admitted(found: FoundAccount): FoundAccount {
   const refusal = refusalOf(found.person, found.account);
   if (refusal !== null) throw refusal;
   return found;
+}
+
+function refusedAsAnother(account: ClaimedAccount, person: Candidate): SignInRefused {
+  const why = 'the directory knows the person by another id than the IdP has sent';
+  return new SignInRefused('bound_to_another', why, account.shown, person.id);
 }
 
 /** Who is meant must be clear: one person, or nobody. */

@@ -5,6 +5,8 @@ import type { VerifiedSignIn } from '../verified-sign-in.js';
 /** Whom an IdP has named, in our words; nothing here is somebody of ours yet. */
 export interface ClaimedAccount {
   subject: string;
+  /** The IdP never gives the subject to somebody else: OIDC's `sub` (OIDC Core §5.7), a persistent NameID. */
+  subjectIsStable: boolean;
   /** What should equal SCIM `externalId`; null: the IdP did not send it. */
   link: string | null;
   userName: string | null;
@@ -24,6 +26,7 @@ export interface ClaimedAccount {
 }
 
 const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 const SOAP = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/';
 const MICROSOFT = 'http://schemas.microsoft.com/identity/claims/';
 
@@ -71,6 +74,7 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
     (map.user_name === undefined && connection.type === 'saml' ? subject : null);
   return {
     subject,
+    subjectIsStable: connection.type === 'oidc' || verified.nameId?.format === PERSISTENT,
     link: linkOf(connection, subject, sure),
     userName,
     email: email === null ? null : asciiTrimmed(email),
