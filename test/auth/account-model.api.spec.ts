@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { SignInCompletion } from '../../src/auth/sign-in/sign-in-completion.js';
+import { SignInRefused } from '../../src/auth/sign-in-refused.js';
+import { ConnectionStore } from '../../src/auth/connections/connection.store.js';
+import type { VerifiedSignIn } from '../../src/auth/verified-sign-in.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { newHouse, type House } from '../support/house.js';
+import { fresh, patch, user } from '../support/scim.js';
+import { samlIdp } from './saml/support/idp.js';
+import { trustDomain } from './support/doors.js';
+
+// A company over the years, made up at random: people are hired, renamed, given others' names, put out and hired again,
+// and sign in in between, by IdPs of every kind. Whoever signs in is themselves, each time, and gets in.
+let service: TestApp;
+let certificate: string;
+beforeAll(async () => {
+  service = await startApp();
+  certificate = (await samlIdp()).key.certificate;
+});
+afterAll(() => service.close());
+
+/** Somebody whom both the IdP and the directory know. The keys never change; names are given back and given again. */
+interface Employee {
+  uid: string;
+  key: string;
+  pairwise: string;
+  login: string;
+  /** As the directory has it. */
+  name: string;
+  /** As the IdP has it, which may have been told sooner; in letters of its own. */
+  idpName: string;
+  hasKey: boolean;
+  isBound: boolean;
+}
+
+/** What an IdP of a kind says of somebody, and what its directory has of them. */
+interface Kind {
+  type: 'oidc' | 'saml';
+  link_claim?: string;
+  /** When the directory gets to know the key that the IdP has: at once, some day, never. */
+  externalId: 'at once' | 'later' | 'never';
+  /** The name is the userName; else the e-mail alone. */
+  named: 'userName' | 'email';
+  subject(employee: Employee, mail: string): string;
+  claims(employee: Employee, mail: string): Record<string, unknown>;
+  nameIdFormat?: string;
+}
+
+const SAML11 = 'urn:oasis:names:tc:SAML:1.1:nameid-format:';
+const KINDS: Record<string, Kind> = {
+  'Okta: sub is the externalId': {
+    type: 'oidc', externalId: 'at once', named: 'userName',
+    subject: ({ key }) => key, claims: (_, mail) => ({ preferred_username: mail, email: mail }),
+  },
+  'Entra: a sub of its own, oid is the externalId': {
+    type: 'oidc', link_claim: 'oid', externalId: 'at once', named: 'userName',
+    subject: ({ pairwise }) => pairwise, claims: ({ key }, mail) => ({ oid: key, preferred_username: mail }),
+  },
+  'Entra: the directory gets the object ids later': {
+    type: 'oidc', link_claim: 'oid', externalId: 'later', named: 'userName',
+    subject: ({ pairwise }) => pairwise, claims: ({ key }, mail) => ({ oid: key, preferred_username: mail }),
+  },
+  'an OIDC IdP that knows nothing of the directory’s ids': {
+    type: 'oidc', externalId: 'never', named: 'userName',
+    subject: ({ pairwise }) => pairwise, claims: (_, mail) => ({ preferred_username: mail, email: mail }),
+  },
+  'SAML: NameID is the userName': {
+    type: 'saml', externalId: 'never', named: 'userName', nameIdFormat: `${SAML11}unspecified`,
+    subject: (_, mail) => mail, claims: () => ({}),
+  },
+  'SAML: NameID is the userName, an attribute the externalId': {
+    type: 'saml', link_claim: 'oid', externalId: 'at once', named: 'userName', nameIdFormat: `${SAML11}unspecified`,
+    subject: (_, mail) => mail, claims: ({ key }) => ({ oid: key }),
+  },
+  'SAML: the same, and the directory gets the ids later': {
+    type: 'saml', link_claim: 'oid', externalId: 'later', named: 'userName', nameIdFormat: `${SAML11}unspecified`,
+    subject: (_, mail) => mail, claims: ({ key }) => ({ oid: key }),
+  },
+  'SAML: NameID is the e-mail, which is not the userName': {
+    type: 'saml', externalId: 'never', named: 'email', nameIdFormat: `${SAML11}emailAddress`,
+    subject: (_, mail) => mail, claims: () => ({}),
+  },
+  'SAML: a persistent NameID that nobody knows, and an e-mail': {
+    type: 'saml', externalId: 'never', named: 'email', nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
+    subject: ({ pairwise }) => pairwise, claims: (_, mail) => ({ email: mail }),
+  },
+}; // prettier-ignore
+
+const NAMES = ['ada', 'Bob', 'eve', 'kim'];
+const DEEDS = {
+  hire: 2, leave: 1, away: 1, back: 1, sign: 4, rename: 2, attack: 1, letters: 1, key: 1, ahead: 1, catchUp: 1,
+} as const; // prettier-ignore
+interface Step {
+  deed: keyof typeof DEEDS;
+  who: number;
+  name: number;
+}
+const step: fc.Arbitrary<Step> = fc.record({
+  deed: fc.oneof(
+    ...Object.entries(DEEDS).map(([deed, weight]) => ({ weight, arbitrary: fc.constant(deed as Step['deed']) })),
+  ),
+  who: fc.nat(5),
+  name: fc.nat(NAMES.length - 1),
+});
+
+/** One company with its directory and connection, in which steps are taken. */
+class Company {
+  private readonly staff: Employee[] = [];
+  private readonly domain = `${fresh('m')}.example.com`;
+  /** Whoever is deactivated. */
+  private readonly out = new Set<Employee>();
+  readonly seen: string[] = [];
+
+  private constructor(
+    private readonly kind: Kind,
+    private readonly house: House,
+    private readonly connectionId: string,
+  ) {}
+
+  static async found(kind: Kind): Promise<Company> {
+    const house = await newHouse(service);
+    const { type, link_claim } = kind;
+    const common = {
+      name: 'IdP',
+      type,
+      directory_id: house.directoryId,
+      ...(link_claim === undefined ? {} : { link_claim }),
+    };
+    const { body } = await house.api.post('/connections', {
+      ...common,
+      ...(type === 'oidc'
+        ? { issuer: 'https://idp.example.com', client_id: 'c', client_secret: 's' }
+        : {
+            idp_entity_id: 'https://idp.example.com',
+            sso_url: 'https://idp.example.com/sso',
+            certificates: [certificate],
+          }),
+    });
+    const company = new Company(kind, house, body.id as string);
+    await trustDomain(service, house.tenantId, company.domain);
+    return company;
+  }
+
+  async take({ deed, who, name: place }: Step): Promise<void> {
+    const name = NAMES[place]!;
+    const employee = this.staff[who % Math.max(1, this.staff.length)];
+    const isFree = !this.staff.some((one) => sameName(one.name, name) || sameName(one.idpName, name));
+    if (deed === 'hire') return isFree ? this.hire(name) : undefined;
+    if (employee === undefined) return;
+    if (deed === 'rename' || deed === 'ahead') return isFree ? this.renamed(employee, name, deed) : undefined;
+    if (deed === 'catchUp') return this.catchUp();
+    if (deed === 'letters') employee.idpName = otherLetters(employee.idpName);
+    else if (deed === 'key') await this.keyCame(employee);
+    else if (deed === 'sign') await this.signs(employee);
+    else if (deed === 'attack') await this.attacked(employee);
+    else if (deed === 'leave') await this.leaves(employee);
+    else await this.activate(employee, deed === 'back');
+  }
+
+  private mail(name: string): string {
+    return `${name}@${this.domain}`;
+  }
+
+  private async hire(name: string): Promise<void> {
+    const [key, login] = [fresh('key'), fresh('login')];
+    const mail = this.mail(name);
+    const userName = this.kind.named === 'userName' ? mail : login;
+    const hasKey = this.kind.externalId === 'at once';
+    const more = { emails: [{ value: mail, primary: true }], ...(hasKey ? { externalId: key } : {}) };
+    const { status, body } = await this.house.scim.post('/Users', user(userName, more));
+    expect(status).toBe(201);
+    const uid = body.id as string;
+    this.staff.push({ uid, key, pairwise: fresh('sub'), login, name, idpName: name, hasKey, isBound: false });
+    this.note(`hire ${name}`);
+  }
+
+  /** The IdP gets to know it first; the directory at once, or when it catches up. */
+  private async renamed(employee: Employee, name: string, how: 'rename' | 'ahead'): Promise<void> {
+    // Without a key nobody could tell who is meant while the two say different things.
+    if (how === 'ahead' && !employee.hasKey) return;
+    this.note(`${employee.idpName} is ${name} at the IdP${how === 'ahead' ? ' for now' : ''}`);
+    employee.idpName = name;
+    if (how === 'rename') await this.provision(employee);
+  }
+
+  private async catchUp(): Promise<void> {
+    for (const employee of this.staff) {
+      const isFree = !this.staff.some((one) => one !== employee && sameName(one.name, employee.idpName));
+      if (employee.name !== employee.idpName && isFree) await this.provision(employee);
+    }
+  }
+
+  private async provision(employee: Employee): Promise<void> {
+    const mail = this.mail(employee.idpName);
+    const named = this.kind.named === 'userName' ? { userName: mail } : {};
+    const value = { emails: [{ value: mail, primary: true }], ...named };
+    expect((await this.house.scim.patch(`/Users/${employee.uid}`, patch({ op: 'replace', value }))).status).toBe(200);
+    this.note(`${employee.name} is ${employee.idpName} in the directory`);
+    employee.name = employee.idpName;
+  }
+
+  private async keyCame(employee: Employee): Promise<void> {
+    if (this.kind.externalId !== 'later' || employee.hasKey) return;
+    const set = patch({ op: 'replace', path: 'externalId', value: employee.key });
+    expect((await this.house.scim.patch(`/Users/${employee.uid}`, set)).status).toBe(200);
+    this.note(`the directory gets the key of ${employee.name}`);
+    employee.hasKey = true;
+  }
+
+  private async leaves(employee: Employee): Promise<void> {
+    expect((await this.house.scim.delete(`/Users/${employee.uid}`)).status).toBe(204);
+    this.staff.splice(this.staff.indexOf(employee), 1);
+    this.note(`${employee.name} leaves`);
+  }
+
+  private async activate(employee: Employee, active: boolean): Promise<void> {
+    const { status } = await this.house.scim.patch(
+      `/Users/${employee.uid}`,
+      patch({ op: 'replace', path: 'active', value: active }),
+    );
+    expect(status).toBe(200);
+    if (active) this.out.delete(employee);
+    else this.out.add(employee);
+    this.note(`${employee.name} is ${active ? 'in' : 'out'}`);
+  }
+
+  private async signs(employee: Employee): Promise<void> {
+    this.note(`${employee.idpName} signs in`);
+    const mail = this.mail(employee.idpName);
+    const who = await this.outcome(this.kind.subject(employee, mail), this.kind.claims(employee, mail));
+    const agree = this.staff.every((one) => sameName(one.name, one.idpName));
+    // While the IdP is ahead somebody may have to wait for the directory; they are nobody else meanwhile.
+    if (!agree && !who.startsWith('usr_')) return;
+    if (this.out.has(employee)) return expect(who).toBe('account_inactive');
+    expect([this.seen, who]).toEqual([this.seen, employee.uid]);
+    employee.isBound = true;
+  }
+
+  /** Somebody of the same IdP calls themselves whatever they like; the subject and the key are the IdP's to give. */
+  private async attacked(victim: Employee): Promise<void> {
+    if (!victim.isBound || this.kind.type !== 'oidc') return;
+    this.note(`somebody says to be ${victim.name}`);
+    const mallory = { ...victim, key: fresh('evil'), pairwise: fresh('evil') };
+    const mail = this.mail(victim.name);
+    const who = await this.outcome(this.kind.subject(mallory, mail), this.kind.claims(mallory, mail));
+    expect([this.seen, who]).toEqual([this.seen, expect.not.stringMatching(/^usr_/)]);
+  }
+
+  private async outcome(subject: string, claims: Record<string, unknown>): Promise<string> {
+    const { nest } = service.app;
+    const connection = await nest.get(ConnectionStore).byId(this.house.tenantId, this.connectionId);
+    const nameId = { value: subject, format: this.kind.nameIdFormat!, nameQualifier: null, spNameQualifier: null };
+    const verified: VerifiedSignIn = {
+      subject, claims, issuedAt: new Date(), sessionEnds: null, idpSession: null, authContext: null, idToken: null,
+      nameId: this.kind.type === 'saml' ? nameId : null, once: null,
+    }; // prettier-ignore
+    const origin = { ip: null, userAgent: null, requestId: randomUUID() };
+    try {
+      return (await nest.get(SignInCompletion).complete(connection!, verified, null, origin)).userId;
+    } catch (error) {
+      if (error instanceof SignInRefused) return error.reason;
+      throw error;
+    }
+  }
+
+  private note(what: string): void {
+    this.seen.push(what);
+  }
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function otherLetters(name: string): string {
+  return name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
+}
+
+it.each(Object.entries(KINDS))('%s', async (_name, kind) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), async (steps) => {
+      const company = await Company.found(kind);
+      for (const one of steps) await company.take(one);
+    }),
+    { numRuns: 40, endOnFailure: true },
+  );
+});
