@@ -28,9 +28,13 @@ interface Employee {
   login: string;
   /** As the directory has it. */
   name: string;
-  /** As the IdP has it, which may have been told sooner; in letters of its own. */
+  /** As the IdP has it, which may have been told sooner or later; in letters of its own. */
   idpName: string;
+  /** Who was told of a new name and the other one was not yet. */
+  ahead: 'idp' | 'directory' | null;
+  /** Whether the directory has the key, and still the one that the IdP has. */
   hasKey: boolean;
+  isRekeyed: boolean;
   isBound: boolean;
 }
 
@@ -89,7 +93,8 @@ const KINDS: Record<string, Kind> = {
 
 const NAMES = ['ada', 'Bob', 'eve', 'kim'];
 const DEEDS = {
-  hire: 2, leave: 1, away: 1, back: 1, sign: 4, rename: 2, attack: 1, letters: 1, key: 1, ahead: 1, catchUp: 1,
+  hire: 4, leave: 1, away: 1, back: 1, sign: 8, rename: 2, letters: 1, key: 2, rekey: 1, anew: 1, pretend: 2, attack: 2,
+  idpFirst: 3, directoryFirst: 2, catchUp: 2,
 } as const; // prettier-ignore
 interface Step {
   deed: keyof typeof DEEDS;
@@ -148,14 +153,36 @@ class Company {
     const isFree = !this.staff.some((one) => sameName(one.name, name) || sameName(one.idpName, name));
     if (deed === 'hire') return isFree ? this.hire(name) : undefined;
     if (employee === undefined) return;
-    if (deed === 'rename' || deed === 'ahead') return isFree ? this.renamed(employee, name, deed) : undefined;
-    if (deed === 'catchUp') return this.catchUp();
-    if (deed === 'letters') employee.idpName = otherLetters(employee.idpName);
-    else if (deed === 'key') await this.keyCame(employee);
-    else if (deed === 'sign') await this.signs(employee);
-    else if (deed === 'attack') await this.attacked(employee);
-    else if (deed === 'leave') await this.leaves(employee);
-    else await this.activate(employee, deed === 'back');
+    switch (deed) {
+      case 'rename':
+      case 'directoryFirst':
+        return isFree && employee.ahead === null ? this.renamed(employee, name, deed) : undefined;
+      case 'idpFirst':
+        return this.renamedAtIdp(employee, name);
+      case 'catchUp':
+        return this.catchUp();
+      case 'letters':
+        employee.idpName = otherLetters(employee.idpName);
+        return;
+      case 'anew':
+        if (this.kind.link_claim !== undefined && employee.hasKey && !employee.isRekeyed)
+          employee.pairwise = fresh('sub');
+        return;
+      case 'key':
+        return this.keyed(employee, employee.key);
+      case 'rekey':
+        return this.keyed(employee, fresh('rekeyed'));
+      case 'sign':
+        return this.signs(employee, employee.idpName);
+      case 'pretend':
+        return employee.isBound && this.kind.type === 'oidc' ? this.signs(employee, name) : undefined;
+      case 'attack':
+        return this.attacked(employee);
+      case 'leave':
+        return this.leaves(employee);
+      default:
+        return this.activate(employee, deed === 'back');
+    }
   }
 
   private mail(name: string): string {
@@ -171,47 +198,58 @@ class Company {
     const { status, body } = await this.house.scim.post('/Users', user(userName, more));
     expect(status).toBe(201);
     const uid = body.id as string;
-    this.staff.push({ uid, key, pairwise: fresh('sub'), login, name, idpName: name, hasKey, isBound: false });
-    this.note(`hire ${name}`);
+    const names = { login, name, idpName: name, ahead: null };
+    this.staff.push({ uid, key, pairwise: fresh('sub'), ...names, hasKey, isRekeyed: false, isBound: false });
+    this.seen.push(`hire ${name}`);
   }
 
-  /** The IdP gets to know it first; the directory at once, or when it catches up. */
-  private async renamed(employee: Employee, name: string, how: 'rename' | 'ahead'): Promise<void> {
-    // Without a key nobody could tell who is meant while the two say different things.
-    if (how === 'ahead' && !employee.hasKey) return;
-    this.note(`${employee.idpName} is ${name} at the IdP${how === 'ahead' ? ' for now' : ''}`);
-    employee.idpName = name;
-    if (how === 'rename') await this.provision(employee);
+  private async renamed(employee: Employee, name: string, how: 'rename' | 'directoryFirst'): Promise<void> {
+    if (how === 'rename') employee.idpName = name;
+    else employee.ahead = 'directory';
+    await this.provision(employee, name);
   }
 
+  /** Names are free at the IdP that the directory has not heard of. Without a key nobody could tell who is meant. */
+  private renamedAtIdp(employee: Employee, name: string): void {
+    const isFree = !this.staff.some((one) => sameName(one.idpName, name) || one.ahead === 'directory');
+    if (!isFree || !employee.hasKey) return;
+    this.seen.push(`${employee.idpName} is ${name} at the IdP for now`);
+    Object.assign(employee, { idpName: name, ahead: 'idp' });
+  }
+
+  /** Each is told what the other one knows, as far as the names are free by then. */
   private async catchUp(): Promise<void> {
     for (const employee of this.staff) {
-      const isFree = !this.staff.some((one) => one !== employee && sameName(one.name, employee.idpName));
-      if (employee.name !== employee.idpName && isFree) await this.provision(employee);
+      const { ahead, idpName, name } = employee;
+      const isFree = !this.staff.some((one) => one !== employee && sameName(one.name, idpName));
+      if (ahead === 'directory') Object.assign(employee, { idpName: name, ahead: null });
+      if (ahead !== 'idp' || !isFree) continue;
+      await this.provision(employee, idpName);
+      employee.ahead = null;
     }
   }
 
-  private async provision(employee: Employee): Promise<void> {
-    const mail = this.mail(employee.idpName);
+  private async provision(employee: Employee, name: string): Promise<void> {
+    const mail = this.mail(name);
     const named = this.kind.named === 'userName' ? { userName: mail } : {};
     const value = { emails: [{ value: mail, primary: true }], ...named };
     expect((await this.house.scim.patch(`/Users/${employee.uid}`, patch({ op: 'replace', value }))).status).toBe(200);
-    this.note(`${employee.name} is ${employee.idpName} in the directory`);
-    employee.name = employee.idpName;
+    this.seen.push(`${employee.name} is ${name} in the directory`);
+    employee.name = name;
   }
 
-  private async keyCame(employee: Employee): Promise<void> {
-    if (this.kind.externalId !== 'later' || employee.hasKey) return;
-    const set = patch({ op: 'replace', path: 'externalId', value: employee.key });
+  private async keyed(employee: Employee, key: string): Promise<void> {
+    if (this.kind.externalId === 'never' || (key !== employee.key && !employee.hasKey)) return;
+    const set = patch({ op: 'replace', path: 'externalId', value: key });
     expect((await this.house.scim.patch(`/Users/${employee.uid}`, set)).status).toBe(200);
-    this.note(`the directory gets the key of ${employee.name}`);
-    employee.hasKey = true;
+    this.seen.push(`the directory has ${key} of ${employee.name}, the IdP ${employee.key}`);
+    Object.assign(employee, { hasKey: true, isRekeyed: key !== employee.key });
   }
 
   private async leaves(employee: Employee): Promise<void> {
     expect((await this.house.scim.delete(`/Users/${employee.uid}`)).status).toBe(204);
     this.staff.splice(this.staff.indexOf(employee), 1);
-    this.note(`${employee.name} leaves`);
+    this.seen.push(`${employee.name} leaves`);
   }
 
   private async activate(employee: Employee, active: boolean): Promise<void> {
@@ -222,15 +260,16 @@ class Company {
     expect(status).toBe(200);
     if (active) this.out.delete(employee);
     else this.out.add(employee);
-    this.note(`${employee.name} is ${active ? 'in' : 'out'}`);
+    this.seen.push(`${employee.name} is ${active ? 'in' : 'out'}`);
   }
 
-  private async signs(employee: Employee): Promise<void> {
-    this.note(`${employee.idpName} signs in`);
-    const mail = this.mail(employee.idpName);
-    const who = await this.outcome(this.kind.subject(employee, mail), this.kind.claims(employee, mail));
-    const agree = this.staff.every((one) => sameName(one.name, one.idpName));
-    // While the IdP is ahead somebody may have to wait for the directory; they are nobody else meanwhile.
+  /** `called`: by which name the IdP calls them; OIDC's claims may be anything without changing who it is. */
+  private async signs(employee: Employee, called: string): Promise<void> {
+    this.seen.push(`${employee.idpName} signs in as ${called}`);
+    const subject = this.kind.subject(employee, this.mail(employee.idpName));
+    const who = await this.outcome(subject, this.kind.claims(employee, this.mail(called)));
+    const agree = this.staff.every(({ ahead, isRekeyed }) => ahead === null && !isRekeyed);
+    // While the two disagree somebody may have to wait; they are nobody else meanwhile.
     if (!agree && !who.startsWith('usr_')) return;
     if (this.out.has(employee)) return expect(who).toBe('account_inactive');
     expect([this.seen, who]).toEqual([this.seen, employee.uid]);
@@ -240,7 +279,7 @@ class Company {
   /** Somebody of the same IdP calls themselves whatever they like; the subject and the key are the IdP's to give. */
   private async attacked(victim: Employee): Promise<void> {
     if (!victim.isBound || this.kind.type !== 'oidc') return;
-    this.note(`somebody says to be ${victim.name}`);
+    this.seen.push(`somebody says to be ${victim.name}`);
     const mallory = { ...victim, key: fresh('evil'), pairwise: fresh('evil') };
     const mail = this.mail(victim.name);
     const who = await this.outcome(this.kind.subject(mallory, mail), this.kind.claims(mallory, mail));
@@ -263,10 +302,6 @@ class Company {
       throw error;
     }
   }
-
-  private note(what: string): void {
-    this.seen.push(what);
-  }
 }
 
 function sameName(a: string, b: string): boolean {
@@ -279,10 +314,11 @@ function otherLetters(name: string): string {
 
 it.each(Object.entries(KINDS))('%s', async (_name, kind) => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), async (steps) => {
       const company = await Company.found(kind);
+      for (const name of [0, 1, 2]) await company.take({ deed: 'hire', who: 0, name });
       for (const one of steps) await company.take(one);
     }),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: 60, endOnFailure: true },
   );
 });

@@ -107,12 +107,11 @@ function isSameName(binding: Binding, { by, value, subject }: Claim): boolean {
 }
 
 /**
- * Whether a subject that is bound to somebody is somebody else by now: the directory has taken away what the binding was
- * made of, and either given it to the other one, or knows the other one by the immutable id and this one by a name. A
- * name counts only where it is the subject: any other subject is still who it was, whatever name comes with it.
+ * Whether what a binding was made of, and its person has no more, is somebody else's by now: the directory has given it to
+ * them, or knows them by the immutable id and the other one by a name. A name counts only where it is the subject: any
+ * other subject is still who it was, whatever name comes with it.
  */
-export function isGivenAway(binding: Binding, person: Candidate, match: Pick<Claim, 'by' | 'value'>): boolean {
-  if (!isRenamed(binding, person)) return false;
+export function isGivenAway(binding: Binding, match: Pick<Claim, 'by' | 'value'>): boolean {
   if (match.by === 'claim') return binding.made_by !== 'claim' || match.value === binding.made_of;
   return isItsName(binding) && sameLetters(match.value, binding.made_of);
 }

@@ -108,18 +108,22 @@ export class AccountsService {
     person: Candidate,
   ): Promise<Match | null> {
     const paired = connection.directoryId !== null;
-    if (paired && isContradicted(person, account, connection.linkClaim !== null)) {
-      // An IdP that reuses names has given this one to somebody else.
-      const other = await this.byImmutableId(connection, account);
-      if (other !== null) return other;
-      // Their directory has not heard of it yet: until then, nobody is let in as the one who had the name before.
-      if (!account.subjectIsStable) throw refusedAsAnother(account, person);
-    }
-    if (!isRenamed(binding, person)) return null;
-    const found = paired ? await this.byDirectory(connection, account) : null;
+    const contradicted = paired && isContradicted(person, account, connection.linkClaim !== null);
+    // An IdP that reuses names has given this one to somebody else: by the id, or by the name that the directory gave.
+    const known = contradicted ? await this.byImmutableId(connection, account) : null;
+    const other = known ?? (isRenamed(binding, person) ? await this.byName(connection, account, binding) : null);
+    if (other !== null && other.person.id !== person.id) return other;
+    // Their directory has not heard of it yet: until then, nobody is let in as the one who had the name before.
+    if (contradicted && !account.subjectIsStable) throw refusedAsAnother(account, person);
+    return null;
+  }
+
+  /** Who has what a binding was made of, since its person has it no more. */
+  private async byName(connection: Connection, account: ClaimedAccount, binding: Binding): Promise<Match | null> {
+    const found = connection.directoryId === null ? null : await this.byDirectory(connection, account);
     const other = found ?? (isItsName(binding) ? await this.byEmail(connection, account) : null);
-    if (other === null || other instanceof SignInRefused || other.person.id === person.id) return null;
-    return isGivenAway(binding, person, other) ? other : null;
+    if (other === null || other instanceof SignInRefused) return null;
+    return isGivenAway(binding, other) ? other : null;
   }
 
   /** The binding of somebody who was made on the IdP's word alone, as it is since the tenant owns the e-mail's domain. */
