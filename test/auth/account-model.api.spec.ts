@@ -20,9 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Somebody whom both the IdP and the directory know. The keys never change; names are given back and given again. */
+/** Somebody whom the IdP knows, and the directory soon (`uid` is null until then). The keys never change; names are given back and given again. */
 interface Employee {
-  uid: string;
+  uid: string | null;
   key: string;
   pairwise: string;
   login: string;
@@ -94,7 +94,7 @@ const KINDS: Record<string, Kind> = {
 const NAMES = ['ada', 'Bob', 'eve', 'kim'];
 const DEEDS = {
   hire: 4, leave: 1, away: 1, back: 1, sign: 8, rename: 2, letters: 1, key: 2, rekey: 1, anew: 1, pretend: 2, attack: 2,
-  idpFirst: 3, directoryFirst: 2, catchUp: 2,
+  idpFirst: 3, idpHires: 2, directoryFirst: 2, catchUp: 3,
 } as const; // prettier-ignore
 interface Step {
   deed: keyof typeof DEEDS;
@@ -152,6 +152,7 @@ class Company {
     const employee = this.staff[who % Math.max(1, this.staff.length)];
     const isFree = !this.staff.some((one) => sameName(one.name, name) || sameName(one.idpName, name));
     if (deed === 'hire') return isFree ? this.hire(name) : undefined;
+    if (deed === 'idpHires') return this.idpHires(name);
     if (employee === undefined) return;
     switch (deed) {
       case 'rename':
@@ -190,16 +191,36 @@ class Company {
   }
 
   private async hire(name: string): Promise<void> {
-    const [key, login] = [fresh('key'), fresh('login')];
-    const mail = this.mail(name);
-    const userName = this.kind.named === 'userName' ? mail : login;
     const hasKey = this.kind.externalId === 'at once';
+    const names = { login: fresh('login'), name, idpName: name, ahead: null };
+    const keys = { key: fresh('key'), pairwise: fresh('sub'), hasKey, isRekeyed: false };
+    const employee: Employee = { uid: null, ...keys, ...names, isBound: false };
+    this.staff.push(employee);
+    await this.enter(employee);
+  }
+
+  /** Somebody new at the IdP, perhaps under a name that the directory still has of somebody else. */
+  private idpHires(name: string): void {
+    const isFree = !this.staff.some((one) => sameName(one.idpName, name) || one.ahead === 'directory');
+    // Where no claim is named, a name may still lead to somebody who was never here before.
+    const isClear = this.kind.link_claim !== undefined || this.staff.every(({ isBound }) => isBound);
+    if (!isFree || !isClear || this.kind.externalId !== 'at once') return;
+    const names = { login: fresh('login'), name: '', idpName: name, ahead: 'idp' as const };
+    const keys = { key: fresh('key'), pairwise: fresh('sub'), hasKey: true, isRekeyed: false };
+    this.staff.push({ uid: null, ...keys, ...names, isBound: false });
+    this.seen.push(`${name} is new at the IdP`);
+  }
+
+  private async enter(employee: Employee): Promise<void> {
+    const { idpName: name, login, key, hasKey } = employee;
+    const mail = this.mail(name);
     const more = { emails: [{ value: mail, primary: true }], ...(hasKey ? { externalId: key } : {}) };
-    const { status, body } = await this.house.scim.post('/Users', user(userName, more));
+    const { status, body } = await this.house.scim.post(
+      '/Users',
+      user(this.kind.named === 'email' ? login : mail, more),
+    );
     expect(status).toBe(201);
-    const uid = body.id as string;
-    const names = { login, name, idpName: name, ahead: null };
-    this.staff.push({ uid, key, pairwise: fresh('sub'), ...names, hasKey, isRekeyed: false, isBound: false });
+    Object.assign(employee, { uid: body.id as string, name });
     this.seen.push(`hire ${name}`);
   }
 
@@ -220,11 +241,13 @@ class Company {
   /** Each is told what the other one knows, as far as the names are free by then. */
   private async catchUp(): Promise<void> {
     for (const employee of this.staff) {
-      const { ahead, idpName, name } = employee;
+      const { ahead, idpName, name, uid, key } = employee;
+      if (employee.isRekeyed) await this.keyed(employee, key);
       const isFree = !this.staff.some((one) => one !== employee && sameName(one.name, idpName));
       if (ahead === 'directory') Object.assign(employee, { idpName: name, ahead: null });
       if (ahead !== 'idp' || !isFree) continue;
-      await this.provision(employee, idpName);
+      if (uid === null) await this.enter(employee);
+      else await this.provision(employee, idpName);
       employee.ahead = null;
     }
   }
@@ -239,7 +262,8 @@ class Company {
   }
 
   private async keyed(employee: Employee, key: string): Promise<void> {
-    if (this.kind.externalId === 'never' || (key !== employee.key && !employee.hasKey)) return;
+    const { uid, hasKey } = employee;
+    if (uid === null || this.kind.externalId === 'never' || (key !== employee.key && !hasKey)) return;
     const set = patch({ op: 'replace', path: 'externalId', value: key });
     expect((await this.house.scim.patch(`/Users/${employee.uid}`, set)).status).toBe(200);
     this.seen.push(`the directory has ${key} of ${employee.name}, the IdP ${employee.key}`);
@@ -247,12 +271,13 @@ class Company {
   }
 
   private async leaves(employee: Employee): Promise<void> {
-    expect((await this.house.scim.delete(`/Users/${employee.uid}`)).status).toBe(204);
+    if (employee.uid !== null) expect((await this.house.scim.delete(`/Users/${employee.uid}`)).status).toBe(204);
     this.staff.splice(this.staff.indexOf(employee), 1);
-    this.seen.push(`${employee.name} leaves`);
+    this.seen.push(`${employee.idpName} leaves`);
   }
 
   private async activate(employee: Employee, active: boolean): Promise<void> {
+    if (employee.uid === null) return;
     const { status } = await this.house.scim.patch(
       `/Users/${employee.uid}`,
       patch({ op: 'replace', path: 'active', value: active }),

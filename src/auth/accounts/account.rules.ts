@@ -30,9 +30,6 @@ export interface Binding {
   made_of: string;
 }
 
-/** Which of a directory's words about somebody weighs more. */
-const WEIGHT: Record<LinkKind, number> = { claim: 3, user_name: 2, email: 1, created: 0 };
-
 /**
  * Whether nothing but the IdP's own word says that the person is who signs in: made by signing in, with an e-mail in no
  * domain that the tenant has proven to be its own. Whoever can prove it takes the place.
@@ -78,15 +75,14 @@ export function isRenamed(binding: Binding, person: Candidate): boolean {
  * §7: the binding moves when the paired directory renames the value it was made of). By the immutable id, yes: the same
  * id under a new subject is the same person (Entra gives a new `sub` when the application is registered anew), another
  * id is what the directory now calls them, and an id that is sure weighs more than the name that was there before it. By
- * a name, only where both subjects are that name itself, the old one and the new one: a subject that outlives a rename is
- * still theirs, and whoever claims the new name would take their place. Never by what weighs less than what the binding
- * was made by: who was known by an id is not found by a name.
+ * a name, only where both subjects are names themselves, the old one and the new one: a subject that outlives a rename is
+ * still theirs, and whoever claims the new name would take their place. So who is known by an id is not found by a name.
  *
  * At any connection, an unproven binding gives way to any proof, and a name to the same one in other letters.
  */
 export function mayMove(binding: Binding, person: Candidate, match: Claim, paired: boolean): boolean {
   if (isUnproven(binding) || isSameName(binding, match)) return true;
-  if (!paired || WEIGHT[match.by] < WEIGHT[binding.made_by]) return false;
+  if (!paired) return false;
   const renamed = isRenamed(binding, person);
   if (match.by === 'claim') {
     if (binding.made_by === 'claim') return binding.made_of === match.value || renamed;
