@@ -114,7 +114,9 @@ describe('a landing', () => {
     expect(blocked.text).toContain('Allow cookies');
     // In the browser that has it the sign-in goes on, and Back after that harms nobody.
     expect((await tab.get(landing)).status).toBe(303);
+    const before = (await lines()).length;
     const back = await tab.get(landing);
+    expect((await lines()).length).toBe(before);
     expect([back.status, (await tab.who())?.user.id !== undefined]).toEqual([303, true]);
   });
 });
@@ -130,6 +132,7 @@ describe('a test sign-in', () => {
     const seen = await door.tab().get(url);
     expect(seen.text).toMatch(/The test sign-in is refused[^]*idp_(unreachable|answer_invalid): [^]*500/);
     expect(seen.text).not.toContain('/api/auth/login');
+    expect(seen.text).not.toContain('..');
     expect((await lines('?limit=1'))[0]).toMatchObject({ kind: 'test', outcome: 'refused' });
     op.tamper.canned = {};
     await house.api.patch(`/connections/${door.id}`, { name: 'again' });

@@ -47,6 +47,8 @@ export class LandingController {
     if (token === null || session?.connection_id !== connection.id) {
       const supportId = queryText(query, 'support_id') ?? '';
       if (/^sin_[0-9a-z]{26}$/.test(supportId)) return this.refused.stale(req, res, supportId);
+      // Whoever is signed in has only come back here, and goes on.
+      if ((await this.sessions.check(sessionToken(cookies))) !== null) return this.refused.stale(req, res, req.id);
       throw new SignInRefused('landing_lost', 'the browser came back without the cookie of its accepted sign-in');
     }
     const old = sessionToken(cookies);

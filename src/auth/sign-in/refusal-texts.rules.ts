@@ -163,5 +163,5 @@ export function plainLogoutRefusal(reason: RefusalReason): PlainRefusal {
 
 /** Reasons by which nobody was harmed: the same answer came again, or too late. Whoever has a session goes on. */
 export function isStale(reason: RefusalReason): boolean {
-  return ['state_unknown', 'state_used', 'state_expired', 'other_browser', 'landing_lost'].includes(reason);
+  return ['state_unknown', 'state_used', 'state_expired', 'other_browser'].includes(reason);
 }

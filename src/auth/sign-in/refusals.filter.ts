@@ -13,7 +13,7 @@ import { newHandle } from '../requests/browser-half.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
 import { sessionToken } from '../sessions/session.cookie.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { SignInRefused, type RefusalReason } from '../sign-in-refused.js';
+import { SignInRefused } from '../sign-in-refused.js';
 import { SignInLog } from '../sign-ins/sign-in-log.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import { isStale, plainLogoutRefusal, plainRefusal, type PlainRefusal } from './refusal-texts.rules.js';
@@ -61,10 +61,10 @@ export class RefusedSignIns implements ExceptionFilter {
     const refused = begun ? found : await this.limits.unlessUsedUp(req.ip ?? '', door, found);
     const supportId = await this.note(refused, req, context);
     if (context !== undefined && isTest) {
-      const outcome = `${refused.reason}: ${refused.message}. In the sign-in log: ${supportId}.`;
+      const outcome = `${refused.reason}: ${refused.message.replace(/\.$/, '')}. In the sign-in log: ${supportId}.`;
       return sendPage(res, testPage(failedTest(context.connection, outcome, req.user ?? null)));
     }
-    if (isStale(refused.reason)) return this.stale(req, res, supportId, refused.reason);
+    if (isStale(refused.reason)) return this.stale(req, res, supportId);
     const plain = door === 'logout' ? plainLogoutRefusal(refused.reason) : plainRefusal(refused.reason);
     const leave = plain.way === 'other' && req.user ? await this.leave(context!.connection, req.user) : null;
     if (plain.status === 429) res.setHeader('Retry-After', '120');
@@ -84,12 +84,7 @@ export class RefusedSignIns implements ExceptionFilter {
    * An answer that came again, or too late. Whoever is signed in has only pressed Back, or finished in another tab, and
    * goes on. A form that another site has posted comes without the session's cookie: then a page of ours looks again.
    */
-  async stale(
-    req: SignInHttpRequest,
-    res: BridgeResponse,
-    supportId: string,
-    reason: RefusalReason = 'state_expired',
-  ): Promise<void> {
+  async stale(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {
     const context = req.signInContext;
     if (req.method === 'POST' && context !== undefined) {
       const query = { support_id: supportId, ...(context.request ? { request: context.request.id } : {}) };
@@ -103,7 +98,7 @@ export class RefusedSignIns implements ExceptionFilter {
       // Another application takes a code, and that needs a sign-in of its own.
       return res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
     }
-    const plain = plainRefusal(reason);
+    const plain = plainRefusal('state_expired');
     sendPage(
       res,
       refusalPage({ ...plain, account: null, supportId, ways: this.ways(plain.way, context), leave: null }),
