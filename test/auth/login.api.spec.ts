@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mintToken } from '../../src/base/crypto/tokens.js';
-import { Clock } from '../../src/base/clock.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { send } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
@@ -319,108 +318,6 @@ describe('a test sign-in', () => {
     const door = await OidcDoor.open(service, house, {}, op);
     const other = await newHouse(service);
     expect((await other.api.post(`/connections/${door.id}/test-sign-in`)).status).toBe(404);
-  });
-});
-
-describe('how often', () => {
-  /** A process with limits in which no time goes by, so that nothing that was used up comes back. */
-  async function withLimits(): Promise<TestApp> {
-    const busy = await startApp({ RATE_LIMIT: '100', TRUST_PROXY: '127.0.0.1' }, service);
-    const now = performance.now();
-    busy.app.nest.get(Clock).monotonic = () => now;
-    return busy;
-  }
-
-  it('an address that begins or fails too often waits; others do not', async () => {
-    const busy = await withLimits();
-    try {
-      const door = await OidcDoor.open(service, house, {}, op);
-      const from = (address: string, path: string) =>
-        fetch(busy.url + path, { redirect: 'manual', headers: { 'x-forwarded-for': address, accept: 'text/html' } });
-      const start = `/api/auth/login?connection=${door.slug}`;
-      let answer = await from('192.0.2.1', start);
-      for (let i = 0; i < 400 && answer.status !== 429; i++) answer = await from('192.0.2.1', start);
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '120']);
-      expect((await from('192.0.2.2', start)).status).toBe(302);
-      const fail = `/api/auth/callback/${door.slug}?state=x&code=y`;
-      let failed = await from('192.0.2.3', fail);
-      for (let i = 0; i < 500 && failed.status !== 429; i++) failed = await from('192.0.2.3', fail);
-      expect(failed.status).toBe(429);
-      expect((await from('192.0.2.2', fail)).status).toBe(400);
-      for (const junk of ['', '?state=x&state=y', '?SAMLResponse=x']) {
-        expect((await from('192.0.2.3', `/api/auth/callback/${door.slug}${junk}`)).status).toBe(429);
-      }
-      // Another process knows of it.
-      const beside = await withLimits();
-      try {
-        const there = () =>
-          fetch(`${beside.url}${fail}`, { redirect: 'manual', headers: { 'x-forwarded-for': '192.0.2.3' } });
-        let [tries, seen] = [1, await there()];
-        for (; tries < 400 && seen.status !== 429; tries++) seen = await there();
-        expect([seen.status, tries < 100]).toEqual([429, true]);
-      } finally {
-        await beside.close();
-      }
-      // Beyond the limit nothing is written, and whoever has begun a sign-in may finish it.
-      const rows = async () =>
-        (await service.db.execute(`select 1 from sign_ins where connection_id = '${door.id}'`)).rowCount;
-      const written = await rows();
-      for (let i = 0; i < 20; i++) await from('192.0.2.3', fail);
-      expect(await rows()).toBe(written);
-      // One network of IPv6 counts as one.
-      let v6 = await from('2001:db8:1:2::1', start);
-      for (let i = 2; i < 400 && v6.status !== 429; i++) v6 = await from(`2001:db8:1:2::${i.toString(16)}`, start);
-      expect(v6.status).toBe(429);
-    } finally {
-      await busy.close();
-    }
-  });
-
-  it('answers beyond the limit are not even read, unless this browser has begun what they answer, a few times', async () => {
-    const busy = await withLimits();
-    try {
-      const [saml, open] = [
-        await SamlDoor.open(busy, house, { directory_id: house.directoryId }),
-        await SamlDoor.open(busy, house, { allow_idp_initiated: true }),
-      ];
-      await madeUser(house.scim, user(fresh(), { externalId: 'honest' }));
-      const from = { 'x-forwarded-for': '192.0.2.7' };
-      const junk = (cookie: string, relay: string | null, door = saml) => {
-        const form = new URLSearchParams({ SAMLResponse: Buffer.from('<a/>').toString('base64') });
-        if (relay !== null) form.set('RelayState', relay);
-        const headers = { ...from, 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', cookie };
-        return fetch(`${busy.url}/api/auth/callback/${door.slug}`, { method: 'POST', headers, body: form });
-      };
-      let seen = await junk('', null);
-      for (let i = 0; i < 500 && seen.status !== 429; i++) seen = await junk('', null);
-      expect(seen.status).toBe(429);
-      const browser = saml.tab();
-      const { id, relayState } = await saml.begin(browser);
-      const [name, secret] = [...browser.jar].find(([one]) => one.startsWith('__Host-signin-'))!;
-      const tried: [string, string | null, SamlDoor?][] = [
-        ['__Host-signin-x=1', null],
-        ['__Host-signin-x=1', 'x'],
-        [`${name}=${'x'.repeat(43)}`, relayState],
-        [`${name}=${secret}`, null],
-        [`${name}=${secret}`, `${relayState.slice(0, -1)}_`],
-        [`${name}=${secret}`, relayState, open],
-        ['__Host-signin-x=1', null, open],
-      ];
-      for (const one of tried) expect([one, (await junk(...one)).status]).toEqual([one, 429]);
-      // Theirs is read, though not without end.
-      expect((await junk(`${name}=${secret}`, relayState)).status).toBe(401);
-      const form = saml.idp.form(saml.parts(id, { nameId: 'honest' }));
-      form.set('RelayState', relayState);
-      expect((await browser.post(`/api/auth/callback/${saml.slug}`, form, from)).status).toBe(303);
-      expect((await junk(`${name}=${secret}`, relayState)).status).toBe(429);
-      const next = saml.tab();
-      const again = await saml.begin(next);
-      const statuses: number[] = [];
-      for (let i = 0; i < 7; i++) statuses.push((await junk(next.cookies(), again.relayState)).status);
-      expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
-    } finally {
-      await busy.close();
-    }
   });
 });
 

@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalJson } from '../../base/crypto/chain.js';
 import type { SqlRunner } from '../../base/database/database.js';
-import { AuditService, type AuditLine } from '../../tenants/audit/audit.service.js';
+import { type AuditBy, AuditService } from '../../tenants/audit/audit.service.js';
 import { AuthAddresses } from '../addresses.js';
 import { bindingEnd } from './binding-end.rules.js';
 import { connectionShape } from './connection-shape.mapping.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
-
-/** Who changes the administration of which tenant, in which request. */
-export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId'>;
 
 /** Writes a change of a connection with all that follows from it, in the transaction of the change. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { AuditService, type AuditLine } from '../../tenants/audit/audit.service.js';
+import { type AuditBy, AuditService } from '../../tenants/audit/audit.service.js';
 import {
   checkOutcome,
   namesToAsk,
@@ -16,9 +16,6 @@ import { domainShape } from './domain.mapping.js';
 import { DomainTaken } from './domains.errors.js';
 import { DomainsRepository, type DomainRow, type Standing } from './domains.repository.js';
 import { DomainsStore } from './domains.store.js';
-
-/** Who changes the administration of which tenant, in which request. */
-export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId'>;
 
 const HOUR = 3_600_000;
 

@@ -6,7 +6,7 @@ import { OperatorController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { TenantsService } from '../../tenants/tenants.service.js';
-import type { AuditBy } from './domain-verification.js';
+import type { AuditBy } from '../../tenants/audit/audit.service.js';
 import { ChangeDomain, DomainBody } from './domains.dto.js';
 import { DomainsService } from './domains.service.js';
 

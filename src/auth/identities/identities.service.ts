@@ -2,13 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { AuditService, type AuditLine } from '../../tenants/audit/audit.service.js';
+import { type AuditBy, AuditService } from '../../tenants/audit/audit.service.js';
 import { ConnectionsService } from '../connections/connections.service.js';
 import type { PersonIdentityBody } from './identities.dto.js';
 import { IdentitiesRepository, type ListedIdentity } from './identities.repository.js';
-
-/** Who changes the administration of which tenant, in which request. */
-export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId'>;
 
 /** Whom the subjects of the IdPs are, as admins see it; and how they undo it. */
 @Injectable()

@@ -3,7 +3,7 @@ import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Unavailable } from '../../base/errors/domain-error.js';
 import { readForm } from '../../base/http/form.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
-import type { BridgeResponse } from '../../base/http/request.js';
+import { rawQuery, type BridgeResponse } from '../../base/http/request.js';
 import { AuthAddresses } from '../addresses.js';
 import { LogoutRefused } from '../auth.errors.js';
 import { IDP_PROVIDER } from '../connections/slug.rules.js';
@@ -42,9 +42,7 @@ export class IdpLogoutController {
   @DescribedSloByRedirect()
   byRedirect(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     // The very octets: the signature is over them, as they were written.
-    const mark = req.originalUrl.indexOf('?');
-    const rawQuery = mark < 0 ? '' : req.originalUrl.slice(mark + 1);
-    return this.slo(req, res, async () => ({ binding: 'redirect', rawQuery }));
+    return this.slo(req, res, async () => ({ binding: 'redirect', rawQuery: rawQuery(req) }));
   }
 
   @Post('slo/:idp_provider')

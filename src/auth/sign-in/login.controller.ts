@@ -3,7 +3,7 @@ import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import { readForm } from '../../base/http/form.js';
 import { queryText, type Query as QueryMap } from '../../base/http/query.js';
-import type { BridgeResponse } from '../../base/http/request.js';
+import { rawQuery, type BridgeResponse } from '../../base/http/request.js';
 import { AuthAddresses } from '../addresses.js';
 import type { Connection } from '../connections/connection.js';
 import { ConnectionStore } from '../connections/connection.store.js';
@@ -73,8 +73,7 @@ export class LoginController {
   })
   @DescribedInitiatedLogin()
   async initiated(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
-    const mark = req.originalUrl.indexOf('?');
-    const query = new URLSearchParams(mark < 0 ? '' : req.originalUrl.slice(mark + 1));
+    const query = new URLSearchParams(rawQuery(req));
     for (const [name, value] of await readForm(req, FORM_BYTES)) query.append(name, value);
     res.redirect(303, `${this.addresses.login}?${query.toString()}`);
   }

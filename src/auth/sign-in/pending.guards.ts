@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { readForm } from '../../base/http/form.js';
+import { rawQuery } from '../../base/http/request.js';
 import type { Connection } from '../connections/connection.js';
 import { ConnectionStore } from '../connections/connection.store.js';
 import { OidcProtocol } from '../oidc/oidc.protocol.js';
@@ -108,8 +109,7 @@ export class PendingOidcGuard implements CanActivate {
     const req = context.switchToHttp().getRequest<SignInHttpRequest>();
     const connection = await this.pending.connectionOf(req, 'oidc');
     // As it came: Express would make lists of repeated names, and one reader would take the first, another the last.
-    const mark = req.originalUrl.indexOf('?');
-    const query = new URLSearchParams(mark < 0 ? '' : req.originalUrl.slice(mark + 1));
+    const query = new URLSearchParams(rawQuery(req));
     const states = query.getAll('state');
     if (states.length !== 1) throw new SignInRefused('state_unknown', 'the answer names no sign-in, or several');
     const { nonce, codeVerifier } = await this.pending.take(req, connection, states[0]!);

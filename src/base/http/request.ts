@@ -28,3 +28,9 @@ export function pathOf(req: { originalUrl: string }): string {
 export function isScimPath(path: string): boolean {
   return path.startsWith('/scim/') || path === '/scim';
 }
+
+/** The query of a request as it was written, without the mark: what Express makes of it is no longer that. */
+export function rawQuery({ originalUrl }: { originalUrl: string }): string {
+  const mark = originalUrl.indexOf('?');
+  return mark < 0 ? '' : originalUrl.slice(mark + 1);
+}

@@ -19,6 +19,9 @@ export interface AuditLine {
   requestId: string | null;
 }
 
+/** Who changes the administration of which tenant, in which request. */
+export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId'>;
+
 export interface AuditFilter {
   action?: string | undefined;
   actor_id?: string | undefined;
