@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
+import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
+import { dropUnprovenIdentities } from '../tenants/person-credentials.js';
 import { TenantStore } from '../tenants/tenant.store.js';
 import { roleNames } from '../identity/role.rules.js';
 import type { CreateUser, ChangeUser } from './user.dto.js';
-import { documentOf, draftOf, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
+import { documentOf, draftOf, emailKey, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 import { ManagedByDirectory, Taken } from './users.errors.js';
@@ -83,7 +85,7 @@ export class PeopleService {
   }
 
   /** Changes what is named; naming a field as it is already changes nothing and is always allowed. */
-  async change(caller: Caller, id: string, body: ChangeUser, receivedAt: Date): Promise<NamedUser> {
+  async change(caller: Caller, id: string, body: ChangeUser, receivedAt: Date, foundByKey = false): Promise<NamedUser> {
     const before = await this.get(caller.tenantId, id);
     await this.requireRole(caller.tenantId, body.role);
     const directory = await this.directoryOf(caller.tenantId, before);
@@ -99,7 +101,8 @@ export class PeopleService {
           }
           const edit = editOf(row, body, userName, directory, mayWrite);
           if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
-          return edit;
+          if (edit === null || !foundByKey || !isClaimed(row, edit.draft)) return edit;
+          return { ...edit, also: (tx: UnitOfWork) => dropUnprovenIdentities(tx, caller.tenantId, false) };
         },
       );
       return this.get(caller.tenantId, id);
@@ -130,7 +133,7 @@ export class PeopleService {
     }
     // An alias finds the person, and does not become their key again.
     const { external_id: _, ...rest } = body;
-    return { row: await this.change(caller, known.id, rest, receivedAt), created: false };
+    return { row: await this.change(caller, known.id, rest, receivedAt, true), created: false };
   }
 
   async remove(caller: Caller, id: string, receivedAt: Date): Promise<void> {
@@ -246,4 +249,13 @@ function changedFields(row: UserRow, written: UserDraft | null, body: ChangeUser
 
 function contextOf(caller: Caller, directory: WritingDirectory | null, receivedAt: Date): WriteContext {
   return { tenantId: caller.tenantId, door: 'api', directory, source: sourceOf(caller), receivedAt };
+}
+
+/**
+ * Somebody whom a sign-in has made, under a key that an IdP has claimed, and who is to have another e-mail: the key may be
+ * somebody else's, and whoever came first under it is not them.
+ */
+function isClaimed(row: UserRow, { email }: UserDraft): boolean {
+  if (row.source !== 'sign-in' || row.directory_id !== null) return false;
+  return email === null || row.email === null || emailKey(email) !== emailKey(row.email);
 }

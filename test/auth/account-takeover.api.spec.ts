@@ -34,6 +34,7 @@ const paired = (): Promise<OidcDoor> => open({ directory_id: house.directoryId }
 const own = (more: object = {}): Promise<void> => trustDomain(service, house.tenantId, domain, more);
 const set = (id: string, path: string, value: unknown) =>
   house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path, value }));
+const address = (name: string): string => `${fresh(name)}@${domain}`;
 const mails = (value: string) => ({ emails: [{ value, primary: true }] });
 const attribute = (name: string, value: string): string =>
   `<saml:AttributeStatement><saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
@@ -158,6 +159,46 @@ describe('who came first under an address is not its owner', () => {
     expect(await outcome(door, { sub: 'squatter', email: taken })).toBe('bound_to_another');
     expect(await outcome(door, { sub: 'mine', email: kept })).toBe(mine);
     expect(await outcome(door, { sub: 'another', email: kept })).toBe('bound_to_another');
+  });
+});
+
+describe('a domain that is bound to one connection', () => {
+  it.each(['bound later', 'removed, and added bound'])('%s: what others had said of it counts no more', async (how) => {
+    await own();
+    const partner = await open({ jit: true });
+    const [ceo, cfo] = [address('ceo'), address('cfo')];
+    const linked = await madeUser(house.scim, user(ceo, mails(ceo)));
+    const tab = partner.tab();
+    expect(await outcomeAt(house, partner, { sub: 'm1', email: ceo }, tab)).toBe(linked);
+    const made = await outcome(partner, { sub: 'm2', email: cfo });
+    const elsewhere = await outcome(partner, { sub: 'own', email: `${fresh('p')}@partner.example` });
+    const corp = await open({}, otherOp);
+    if (how !== 'bound later') expect((await house.api.delete(`/domains/${domain}`)).status).toBe(204);
+    await own({ connection_id: corp.id });
+    expect(await tab.who()).toBeNull();
+    for (const [sub, email] of [
+      ['m1', ceo],
+      ['m2', cfo],
+    ]) {
+      expect(await outcome(partner, { sub, email })).toBe('email_outside_domains');
+    }
+    expect(await outcome(corp, { sub: 'ceo', email: ceo })).toBe(linked);
+    expect(await outcome(corp, { sub: 'cfo', email: cfo })).toBe(made);
+    expect(await outcome(partner, { sub: 'own', email: undefined })).toBe(elsewhere);
+  });
+
+  it('is not everybody’s when that one is deleted to be made again', async () => {
+    const partner = await open({ jit: true });
+    const corp = await open({}, otherOp);
+    await own({ connection_id: corp.id });
+    const ceo = address('ceo');
+    const id = await madeUser(house.scim, user(ceo, mails(ceo)));
+    expect(await outcome(corp, { sub: 'ceo', email: ceo })).toBe(id);
+    expect((await house.api.delete(`/connections/${corp.id}`)).status).toBe(204);
+    expect(await outcome(partner, { sub: 'm', email: ceo })).toBe('email_outside_domains');
+    const again = await open({}, otherOp);
+    await own({ connection_id: again.id });
+    expect(await outcome(again, { sub: 'ceo', email: ceo })).toBe(id);
   });
 });
 

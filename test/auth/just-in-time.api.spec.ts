@@ -199,7 +199,7 @@ describe('just in time', () => {
     const ceo = user(mail, { externalId: 'ceo-key', emails: [{ value: mail, primary: true }] });
     expect((await house.scim.post('/Users', ceo)).body.id).toBe(made); // one record by its key, and another owner
     expect(await tab.who()).toBeNull();
-    expect(await outcome(door, squatter)).not.toMatch(/^usr_/);
+    expect(await outcome(door, squatter)).not.toBe(made); // one of her own, without the key
     expect(await outcome(door, { sub: 'ceo', email: mail })).toBe(made);
     // Who is brought under the e-mail that was proven stays who they are at the IdP.
     const honest = { ...claims(`${fresh('h')}@${domain}`), emp: 'honest-key' };
@@ -240,5 +240,57 @@ describe('just in time', () => {
     // The same by SCIM, where it is the same person.
     const brought = await house.scim.post('/Users', user(fresh('c'), { emails: [{ value: email, primary: true }] }));
     expect([brought.body.id, (await house.api.get(`/users/${id}`)).body.email]).toEqual([id, email]);
+  });
+
+  it('a key that is claimed keeps nobody out, and leads no upsert to whoever claimed it', async () => {
+    await own();
+    const map = { claim_map: { external_id: 'emp' } };
+    const [partner, corp] = [await open({ jit: true, ...map }), await open({ jit: true, ...map })];
+    const tab = partner.tab();
+    const mallory = { sub: 'mallory', email: `${fresh('m')}@${domain}`, emp: 'ceo-key' };
+    const made = await outcomeAt(house, partner, mallory, tab);
+    const ceo = { sub: 'ceo', email: `${fresh('ceo')}@${domain}`, emp: 'ceo-key' };
+    const own2 = await outcome(corp, ceo);
+    expect([own2.startsWith('usr_'), own2 === made]).toEqual([true, false]);
+    const hr = { email: `${fresh('cfo')}@${domain}`, first_name: 'C', last_name: 'F', role: 'Admin' };
+    expect((await house.api.put('/users/by-external-id/ceo-key', hr)).body.id).toBe(made);
+    expect(await tab.who()).toBeNull();
+    expect(await outcome(partner, mallory)).not.toBe(made);
+    expect(await outcome(corp, { sub: 'cfo', email: hr.email })).toBe(made);
+    // The same e-mail again is the same person, who stays who they are.
+    const kept = { sub: 'kept', email: `${fresh('k')}@${domain}`, emp: 'kept-key' };
+    const id = await outcome(corp, kept);
+    await house.api.put('/users/by-external-id/kept-key', { ...hr, email: kept.email });
+    expect(await outcome(corp, { ...kept, email: undefined })).toBe(id);
+  });
+
+  it('takes no address that somebody had who is deactivated', async () => {
+    await own();
+    const door = await open({ jit: true });
+    const bob = `${fresh('bob')}@${domain}`;
+    const { id } = (await house.api.post('/users', { email: bob, first_name: 'B', last_name: 'B' })).body;
+    await house.api.patch(`/users/${id}`, { status: 'inactive' });
+    const said = claims(`${fresh('m')}@${domain}`);
+    const mallory = await outcome(door, said);
+    expect(await outcome(door, { ...said, email: bob })).toBe(mallory);
+    expect((await house.api.get(`/users/${mallory}`)).body.email).toBe(said.email);
+    expect((await house.api.patch(`/users/${id}`, { status: 'active' })).status).toBe(200);
+  });
+
+  it('whose NameID is the e-mail goes with it to its new owner', async () => {
+    const door = await SamlDoor.open(service, house, { jit: true });
+    const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+    const as = (nameId: string) => outcomeAt(house, door, { nameId, nameIdFormat, attributesXml: '' });
+    for (const provenAtOnce of [true, false]) {
+      const mail = `${fresh('ada')}@${domain}`;
+      if (provenAtOnce) await trustDomain(service, house.tenantId, domain, { connection_id: door.id });
+      const ada = await as(mail);
+      if (!provenAtOnce) await trustDomain(service, house.tenantId, domain, { connection_id: door.id });
+      expect(await as(mail)).toBe(ada);
+      await house.api.patch(`/users/${ada}`, { email: `${fresh('ada.l')}@${domain}` });
+      const { id: adam } = (await house.api.post('/users', { email: mail, first_name: 'A', last_name: 'B' })).body;
+      expect(await as(mail)).toBe(adam);
+      await house.api.delete(`/domains/${domain}`);
+    }
   });
 });

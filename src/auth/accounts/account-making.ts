@@ -13,9 +13,12 @@ import type { Connection } from '../connections/connection.js';
 import { DomainsStore } from '../domains/domains.store.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import type { Candidate } from './account.rules.js';
-import { roleByMap, sameLetters } from './account.rules.js';
+import { provenBinding, roleByMap, sameLetters } from './account.rules.js';
 import { AccountsRepository, notBound } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
+
+/** See `isUnproven`. */
+const UNPROVEN = { made_by: 'created', made_of: '' } as const;
 
 /**
  * People whom a sign-in makes or keeps up to date: by the same road as SCIM and the users API (seat, change,
@@ -48,8 +51,9 @@ export class AccountMaking {
     });
     try {
       const context = this.context(connection, requestId);
+      const { made_by, made_of } = owned ? provenBinding(account, email) : UNPROVEN;
       await this.users.create(context, draftOf(doc), role, {
-        also: (tx) => this.repository.bindNew(tx, connection, account.subject, owned),
+        also: (tx) => this.repository.bindNew(tx, connection, account.subject, made_by, made_of),
       });
     } catch (error) {
       if (error instanceof SeatLimitReached) {
@@ -58,6 +62,10 @@ export class AccountMaking {
       const gone = notBound(error);
       if (gone !== null) throw new SignInRefused(gone, 'while the person was being made', account.shown);
       if (!(error instanceof Taken)) throw error;
+      // A key that an IdP claims is no proof: whoever has it keeps it, and nobody is kept out by it.
+      if (error.code === 'external_id_taken' && account.externalId !== null) {
+        return this.make(connection, { ...account, externalId: null }, requestId);
+      }
       throw new SignInRefused('account_taken', `somebody has this name or e-mail (${error.code})`, account.shown);
     }
   }
@@ -103,7 +111,7 @@ export class AccountMaking {
     if (person.source !== 'sign-in' || person.directory_id !== null) return;
     const { roles } = await this.tenants.get(connection.tenantId);
     const role = roleByMap(account.roleValues, connection, roles);
-    const email = await this.trustedEmail(connection, account);
+    const email = await this.freeEmail(connection, account, person);
     const own = (row: UserRow): boolean => row.source === 'sign-in' && row.directory_id === null;
     const change = (newEmail: string | null, newRole: string | null) =>
       this.users.change(this.context(connection, requestId), person.id, own, (row) => {
@@ -133,8 +141,12 @@ export class AccountMaking {
     }
   }
 
-  private async trustedEmail(connection: Connection, account: ClaimedAccount): Promise<string | null> {
-    return (await this.isOwned(connection, account)) ? emailAddress(account.email) : null;
+  /** The e-mail that somebody is to have from now on: one that can be trusted, and that nobody else has, or had last. */
+  private async freeEmail(connection: Connection, account: ClaimedAccount, { id }: Candidate): Promise<string | null> {
+    const email = (await this.isOwned(connection, account)) ? emailAddress(account.email) : null;
+    if (email === null) return null;
+    const known = await this.repository.byEmail(connection.tenantId, null, email);
+    return known.every((one) => one.id === id) ? email : null;
   }
 
   private async isOwned(connection: Connection, { emailDomain, emailTrusted }: ClaimedAccount): Promise<boolean> {

@@ -91,6 +91,18 @@ export function mayMove(binding: Binding, person: Candidate, match: Claim, paire
   return renamed && isItsName(binding) && sameLetters(match.subject, match.value);
 }
 
+/**
+ * What the binding of somebody is made by and of who was made by signing in, once their e-mail is proven: by the e-mail,
+ * where that is the subject itself and goes with it to whoever has it later; else by having been made.
+ */
+export function provenBinding(
+  { subject, subjectIsStable }: Pick<ClaimedAccount, 'subject' | 'subjectIsStable'>,
+  email: string,
+): { made_by: 'created' | 'email'; made_of: string } {
+  const isName = !subjectIsStable && sameLetters(subject, email);
+  return { made_by: isName ? 'email' : 'created', made_of: subject };
+}
+
 /** Whether the subject is the very name that the binding was made of; any other one outlives that name. */
 export function isItsName({ made_by, made_of, subject }: Binding): boolean {
   return (made_by === 'user_name' || made_by === 'email') && sameLetters(subject, made_of);

@@ -167,9 +167,9 @@ export class AccountsRepository {
   /** Notes that a binding was used; false where it is no longer there. What it is made of follows the directory. */
   async touch(tx: SqlRunner, tenantId: string, connectionId: string, binding: Binding): Promise<boolean> {
     const { rowCount } = await tx.query(
-      `update identities set last_sign_in_at = now(), made_of = $5
+      `update identities set last_sign_in_at = now(), made_by = $6, made_of = $5
        where tenant_id = $1 and connection_id = $2 and subject = $3 and user_id = $4 and ended_at is null`,
-      [tenantId, connectionId, binding.subject, binding.user_id, binding.made_of],
+      [tenantId, connectionId, binding.subject, binding.user_id, binding.made_of, binding.made_by],
     );
     return rowCount === 1;
   }
@@ -184,12 +184,12 @@ export class AccountsRepository {
     tx: UnitOfWork,
     { tenantId, id, version }: { tenantId: string; id: string; version: number },
     subject: string,
-    proven: boolean,
+    madeBy: Extract<LinkKind, 'created' | 'email'>,
+    madeOf: string,
   ): void {
-    const made: LinkKind = 'created';
     tx.add(
       (p) => `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
-        select ${p.add(tenantId, 'text')}, c.id, ${p.add(subject)}, s.id, '${made}', ${p.add(proven ? subject : '')}
+        select ${p.add(tenantId, 'text')}, c.id, ${p.add(subject)}, s.id, ${p.add(madeBy)}, ${p.add(madeOf)}
         from subject s left join connections c on c.tenant_id = ${p.add(tenantId)} and c.id = ${p.add(id)}
           and c.version = ${p.add(version, 'int')} and c.enabled and c.deleted_at is null
         on conflict (tenant_id, connection_id, subject) do update

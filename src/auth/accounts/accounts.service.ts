@@ -12,6 +12,7 @@ import {
   isRenamed,
   isUnproven,
   mayMove,
+  provenBinding,
   refusalOf,
   sameLetters,
 } from './account.rules.js';
@@ -135,7 +136,7 @@ export class AccountsService {
   ): Promise<Binding> {
     const same = email !== null && account.email !== null && sameLetters(email, account.email);
     if (!same || emailRefusal(account, await this.isOwned(connection, account)) !== null) return binding;
-    return { ...binding, made_of: binding.subject };
+    return { ...binding, ...provenBinding(account, email) };
   }
 
   private async link(

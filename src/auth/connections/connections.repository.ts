@@ -93,13 +93,12 @@ export class ConnectionsRepository {
     return rows[0] ?? null;
   }
 
-  /** The connection is gone for everybody, with its secrets; its slug is free, its domains are bound to nothing. */
+  /**
+   * The connection is gone for everybody, with its secrets; its slug is free. Its domains stay bound to it: an e-mail that
+   * only this one could say is not believed from all others because it is gone.
+   */
   async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     await tx.query(`delete from connection_slugs where tenant_id = $1 and connection_id = $2`, [tenantId, id]);
-    await tx.query(`update domains set connection_id = null where tenant_id = $1 and connection_id = $2`, [
-      tenantId,
-      id,
-    ]);
     await tx.query(
       `update connections set deleted_at = now(), updated_at = now(), version = version + 1,
          client_secret_sealed = null, private_key_sealed = null

@@ -110,6 +110,7 @@ export class DomainsService {
       challenge: randomBytes(32).toString('base64url'),
     };
     if (!(await this.repository.insert(tx, row))) return null;
+    if (connectionId !== null) await this.repository.endLinksOfOthers(tx, by.tenantId, domain, connectionId);
     if ((await this.repository.count(tx, by.tenantId)) > MAX_DOMAINS) throw new TooManyDomains(MAX_DOMAINS);
     const made = (await this.repository.find(by.tenantId, domain, tx))!;
     await this.note(tx, by, 'domain.added', domain, null, made);
@@ -120,6 +121,9 @@ export class DomainsService {
     if (before.connection_id === connectionId) return before;
     await this.demandConnection(tx, by.tenantId, connectionId);
     await this.repository.bind(tx, before.tenant_id, before.domain, connectionId);
+    if (connectionId !== null) {
+      await this.repository.endLinksOfOthers(tx, before.tenant_id, before.domain, connectionId);
+    }
     const after = { ...before, connection_id: connectionId };
     await this.note(tx, by, 'domain.changed', before.domain, before, after);
     return after;

@@ -136,7 +136,7 @@ describe('what ends with a change', () => {
     }
   });
 
-  it('sessions, secrets, slug and the binding of domains with the connection', async () => {
+  it('sessions, secrets and the slug with the connection; its domains open to no other one', async () => {
     const body = await made(oidc());
     await signedIn(body.id, 'u3');
     expect(
@@ -152,7 +152,7 @@ describe('what ends with a change', () => {
     });
     expect((await edge.tenant.api.get('/domains/gone.example')).body).toMatchObject({
       state: 'verified',
-      connection_id: null,
+      connection_id: body.id,
     });
     expect([await store.bySlug(body.slug), await store.byId(edge.tenant.id, body.id)]).toEqual([null, null]);
     expect((await edge.tenant.api.get(`/connections/${body.id}`)).status).toBe(404);

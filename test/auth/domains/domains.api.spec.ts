@@ -261,7 +261,11 @@ describe('whose a domain is, for a sign-in', () => {
     ]);
     expect(await store.owner(domain)).toEqual({ tenantId: tenant.id, connectionId: a });
     await tenant.api.delete(`/connections/${a}`);
-    expect(await store.owner(domain)).toEqual({ tenantId: tenant.id, connectionId: null });
+    // Deleting it makes nobody else's word worth more.
+    expect(await store.owner(domain)).toEqual({ tenantId: tenant.id, connectionId: a });
+    expect(await store.isOwned(tenant.id, domain, b)).toBe(false);
+    expect((await tenant.api.patch(`/domains/${domain}`, { connection_id: b })).status).toBe(200);
+    expect(await store.isOwned(tenant.id, domain, b)).toBe(true);
   });
 });
 
