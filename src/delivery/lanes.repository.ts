@@ -168,20 +168,28 @@ export class LanesRepository {
   }
 
   /**
-   * Who is creating an account under one of these names, although a newer change says otherwise of them by now. Until
-   * the outcome of that call is known, an account that is found may be theirs, and is bound to nobody yet.
+   * Who is creating an account under one of these names: somebody of whom a newer change says otherwise by now, or, where
+   * a leaver asks, whoever was hired again under the same names. Until the outcome of that call is known, an account that
+   * is found may be theirs, and is bound to nobody yet.
    */
   async creating(tenantId: string, names: CreatedAs, exceptUserId: string): Promise<Bound | null> {
     const { rows } = await this.db.query<Bound>(
-      // Whoever still is as the call says shares no name with anybody: only calls that were copied count, and they are few.
+      // Calls that were copied, which are few; and of those that were not, the one of whoever has the names now.
       `select l.user_id, l.target_state, true as pending, l.parked is not null as parked,
          coalesce(l.lookup ? 'waited', false) as waiting
        from lanes l join destinations d on d.tenant_id = l.tenant_id and d.epoch = l.epoch
        cross join lateral (select (l.call->>'person')::jsonb as person) said
        where l.tenant_id = $1 and l.user_id <> $2 and l.call is not null and ${CREATE_OUT}
          and (said.person->>'external_id' = $3 or lower(said.person->>'email') = lower($4))
+       union all
+       select l.user_id, l.target_state, l.first_pending is not null as pending, l.parked is not null as parked,
+         coalesce(l.lookup ? 'waited', false) as waiting
+       from users u join lanes l on l.tenant_id = u.tenant_id and l.user_id = u.id
+       join destinations d on d.tenant_id = l.tenant_id and d.epoch = l.epoch
+       where u.tenant_id = $1 and u.id <> $2 and u.status = 'active' and (u.person_external_id = $3 or u.email_key = $5)
+         and l.call is null and ${CREATE_OUT}
        limit 1`,
-      [tenantId, exceptUserId, names.external_id, names.email],
+      [tenantId, exceptUserId, names.external_id, names.email, names.email?.toLowerCase() ?? null],
     );
     return rows[0] ?? null;
   }
