@@ -174,7 +174,8 @@ export class LanesRepository {
    */
   async creating(tenantId: string, names: CreatedAs, exceptUserId: string): Promise<Bound | null> {
     const { rows } = await this.db.query<Bound>(
-      // Calls that were copied, which are few; and of those that were not, the one of whoever has the names now.
+      // Calls that were copied, which are few; and of those that were not, the one of whoever has the names now. Who looks
+      // or waits has no create out: nobody waits for them in turn.
       `select l.user_id, l.target_state, true as pending, l.parked is not null as parked,
          coalesce(l.lookup ? 'waited', false) as waiting
        from lanes l join destinations d on d.tenant_id = l.tenant_id and d.epoch = l.epoch
@@ -187,7 +188,7 @@ export class LanesRepository {
        from users u join lanes l on l.tenant_id = u.tenant_id and l.user_id = u.id
        join destinations d on d.tenant_id = l.tenant_id and d.epoch = l.epoch
        where u.tenant_id = $1 and u.id <> $2 and u.status = 'active' and (u.person_external_id = $3 or u.email_key = $5)
-         and l.call is null and ${CREATE_OUT}
+         and l.call is null and l.lookup is null and ${CREATE_OUT}
        limit 1`,
       [tenantId, exceptUserId, names.external_id, names.email, names.email?.toLowerCase() ?? null],
     );
