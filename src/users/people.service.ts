@@ -7,8 +7,9 @@ import { dropUnprovenIdentities } from '../tenants/person-credentials.js';
 import { TenantStore } from '../tenants/tenant.store.js';
 import { roleNames } from '../identity/role.rules.js';
 import type { CreateUser, ChangeUser } from './user.dto.js';
-import { documentOf, draftOf, emailKey, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
+import { documentOf, draftOf, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
+import { isClaimed } from './claimed-key.rules.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 import { ManagedByDirectory, Taken } from './users.errors.js';
 import { UsersService, type Edit } from './users.service.js';
@@ -249,13 +250,4 @@ function changedFields(row: UserRow, written: UserDraft | null, body: ChangeUser
 
 function contextOf(caller: Caller, directory: WritingDirectory | null, receivedAt: Date): WriteContext {
   return { tenantId: caller.tenantId, door: 'api', directory, source: sourceOf(caller), receivedAt };
-}
-
-/**
- * Somebody whom a sign-in has made, under a key that an IdP has claimed, and who is to have another e-mail: the key may be
- * somebody else's, and whoever came first under it is not them.
- */
-function isClaimed(row: UserRow, { email }: UserDraft): boolean {
-  if (row.source !== 'sign-in' || row.directory_id !== null) return false;
-  return email === null || row.email === null || emailKey(email) !== emailKey(row.email);
 }
