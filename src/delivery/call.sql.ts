@@ -35,9 +35,20 @@ export const CALL_OUT = `case when l.calling and l.call is null then jsonb_build
   'first', l.first_pending, 'through', l.last_pending, 'round', l.round, 'epoch', l.epoch, 'platform_id', l.platform_id,
   'confirmed', l.confirmed_state, 'lookup', l.lookup) else l.call end`;
 
-/** Whether the call that a lane `l` has out would create an account. */
-export const CREATE_OUT = `(l.calling and l.platform_id is null
-  and case when l.call is null then l.target_state else l.call->>'state' end = 'active')`;
+/**
+ * Whether the call that a lane `l` has out creates an account: it is of an active person who has none, and does not ask
+ * first. Equal to what `stepOf` makes of the call.
+ */
+export const CREATE_OUT = `(l.calling and l.platform_id is null and case
+  when l.call is null then l.target_state = 'active' and coalesce(l.lookup->>'why', 'found') in ('found', 'dissolved')
+  else l.call->>'state' = 'active' and coalesce(l.call->'lookup'->>'why', 'found') in ('found', 'dissolved') end)`;
+
+/**
+ * Whether the person of a lane `l` may have an account by now of which we do not know the id: it is being created, or was
+ * and did not say which it is, or nobody ever learned the outcome.
+ */
+export const ACCOUNT_UNKNOWN = `(l.platform_id is null
+  and (${CREATE_OUT} or l.confirmed_state = 'active' or coalesce(l.lookup->>'why' in ('lost', 'no_id'), false)))`;
 
 /** The call that a leased lane has to make. */
 export function callOf(row: CallColumns): Call {

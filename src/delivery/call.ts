@@ -6,9 +6,10 @@ export interface Lookup {
   /**
    * `conflict`: a write met an account that is there already. `gone`: the platform does not know the id any more.
    * `lost`: a create was given up without ever learning its outcome. `no_id`: a create was answered without an id.
-   * `dissolved`: what was in the way is not there any more; that one is written again and not asked.
+   * `dissolved`: what was in the way is not there any more; that one is written again and not asked. `found`: an account
+   * was found and bound; before it is written to, it is made sure that nobody else found it at the same moment.
    */
-  why: 'conflict' | 'gone' | 'lost' | 'no_id' | 'dissolved';
+  why: 'conflict' | 'gone' | 'lost' | 'no_id' | 'dissolved' | 'found';
   /** The account that the platform named beside its refusal. */
   id?: string;
   status?: number;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import type { Call, LeasedLane } from './call.js';
-import { callOf, CALL_COLUMNS, CREATE_OUT, type CallColumns } from './call.sql.js';
+import { ACCOUNT_UNKNOWN, callOf, CALL_COLUMNS, CREATE_OUT, type CallColumns } from './call.sql.js';
 import type { Destination } from './destination.js';
 import {
   deliveredValues,
@@ -168,14 +168,12 @@ export class LanesRepository {
   }
 
   /**
-   * Who is creating an account under one of these names: somebody of whom a newer change says otherwise by now, or, where
-   * a leaver asks, whoever was hired again under the same names. Until the outcome of that call is known, an account that
-   * is found may be theirs, and is bound to nobody yet.
+   * Whose an account of these names may be that is bound to nobody: somebody is creating it, of whom a newer change says
+   * otherwise by now; or whoever has the names today has, or may have, one that we do not know (hired again, say).
    */
   async creating(tenantId: string, names: CreatedAs, exceptUserId: string): Promise<Bound | null> {
     const { rows } = await this.db.query<Bound>(
-      // Calls that were copied, which are few; and of those that were not, the one of whoever has the names now. Who looks
-      // or waits has no create out: nobody waits for them in turn.
+      // Calls that were copied, which are few; and the lane of whoever has the names now.
       `select l.user_id, l.target_state, true as pending, l.parked is not null as parked,
          coalesce(l.lookup ? 'waited', false) as waiting
        from lanes l join destinations d on d.tenant_id = l.tenant_id and d.epoch = l.epoch
@@ -188,7 +186,7 @@ export class LanesRepository {
        from users u join lanes l on l.tenant_id = u.tenant_id and l.user_id = u.id
        join destinations d on d.tenant_id = l.tenant_id and d.epoch = l.epoch
        where u.tenant_id = $1 and u.id <> $2 and u.status = 'active' and (u.person_external_id = $3 or u.email_key = $5)
-         and l.call is null and l.lookup is null and ${CREATE_OUT}
+         and l.target_state = 'active' and ${ACCOUNT_UNKNOWN}
        limit 1`,
       [tenantId, exceptUserId, names.external_id, names.email, names.email?.toLowerCase() ?? null],
     );

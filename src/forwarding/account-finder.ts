@@ -54,6 +54,19 @@ export class AccountFinder {
     }
   }
 
+  /**
+   * Two who look at the same moment, a leaver and whoever is hired again under the same names, may find and bind the same
+   * account. Each asks again before the first write, and by then at least one of them sees the other. Out: the outcome
+   * where somebody else has it, null where the account is this person's alone.
+   */
+  async verify(lane: LeasedLane, { tenantId }: Destination): Promise<Outcome | null> {
+    const { platform_id: id, lookup } = lane.call;
+    if (lookup?.why !== 'found' || id === null) return null;
+    const bound = await this.lanes.boundTo(tenantId, id, lane.userId);
+    if (adoptByExternalId(bound).kind === 'adopt') return null;
+    return { kind: 'next', lookup: { why: 'lost' }, bind: null, circling: true };
+  }
+
   /** The id that we knew is unknown there, says an answer that may have come from anywhere. */
   private async gone(search: Search): Promise<Outcome> {
     const { call } = search.lane;
@@ -143,7 +156,8 @@ export class AccountFinder {
   }
 
   private adopted(id: string, by: string, lookup: Lookup | null): Outcome {
-    return { kind: 'next', lookup: null, bind: id, ...(lookup?.why === 'conflict' ? { adopted: by } : {}) };
+    const found: Lookup = { why: 'found' };
+    return { kind: 'next', lookup: found, bind: id, ...(lookup?.why === 'conflict' ? { adopted: by } : {}) };
   }
 
   /** Who else here works with an account, or may have created it just now. */

@@ -1,4 +1,4 @@
-import type { Call } from '../delivery/call.js';
+import type { Call, Lookup } from '../delivery/call.js';
 import type { Person } from '../identity/person.js';
 import { createBody, updateBody } from './platform-user.mapping.js';
 
@@ -16,6 +16,9 @@ export type Step =
 /** The steps that change something there. */
 export type Write = Exclude<Step, { kind: 'nothing' | 'look' }>;
 
+/** Where the questions are over, and the answer has yet to be acted upon. */
+const WRITTEN: ReadonlySet<Lookup['why']> = new Set(['dissolved', 'found']);
+
 /** The person of a call. */
 export function personOf(call: Call): Person {
   return JSON.parse(call.person) as Person;
@@ -27,7 +30,7 @@ export function personOf(call: Call): Person {
  */
 export function stepOf(call: Call): Step {
   if (call.same) return { kind: 'nothing' };
-  if (call.lookup !== null && call.lookup.why !== 'dissolved') return { kind: 'look' };
+  if (call.lookup !== null && !WRITTEN.has(call.lookup.why)) return { kind: 'look' };
   const { platform_id: id } = call;
   if (call.state === 'active') {
     if (id === null) return { kind: 'create', body: createBody(call.person) };

@@ -29,6 +29,8 @@ export class PlatformSender extends Sender {
     const step = stepOf(lane.call);
     if (step.kind === 'nothing') return { outcome: { kind: 'nothing' }, attempts: [nothingSaid(this.clock.now())] };
     if (step.kind === 'look') return this.finder.find(lane, destination, timeoutMs);
+    const othersAccount = await this.finder.verify(lane, destination);
+    if (othersAccount !== null) return { outcome: othersAccount, attempts: [] };
     const request = requestOf(step, lane, destination, timeoutMs);
     const sentAt = this.clock.now();
     const answer = await this.client.send(this.connections.of(destination), request);

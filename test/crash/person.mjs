@@ -21,9 +21,9 @@ export class Person {
   async change() {
     if (this.id === null) return this.create();
     const dice = Math.random();
-    if (dice < 0.55) return this.rename();
-    if (dice < 0.8) return this.switchActive();
-    if (dice < 0.92) return this.replace();
+    if (dice < 0.45) return this.rename();
+    if (dice < 0.7) return this.switchActive();
+    if (dice < 0.8) return this.replace();
     return this.removeAndReturn();
   }
 

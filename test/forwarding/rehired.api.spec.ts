@@ -1,29 +1,38 @@
 import { LanesRepository } from '../../src/delivery/lanes.repository.js';
+import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
+import { eventually } from '../support/http.js';
 import { fresh, madeUser, user } from '../support/scim.js';
+import { Scripted } from './scripted.js';
 
 // Somebody who left and is hired again under the same names: the leaver's look at the platform may find the account that
 // is just being created for their successor, and must not take it for their own.
 let service: TestApp;
-let house: House;
+let sandbox: SandboxPlatform;
 beforeAll(async () => {
-  service = await startApp({ ROLE: 'api' });
-  house = await newHouse(service);
-  const set = await house.api.put('/platform', { base_url: 'http://127.0.0.1:9', api_key: 'key' });
-  expect(set.status).toBeLessThan(300);
+  service = await startApp({ ROLE: 'all' });
+  sandbox = new SandboxPlatform({ databaseUrl: service.databaseUrl, port: 0 });
+  await sandbox.start();
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await sandbox.stop();
+  await service.close();
+});
 
 it('whoever is just being created under the same names counts, until the outcome is known', async () => {
+  const quiet = await startApp({ ROLE: 'api' });
+  const house = await newHouse(quiet);
+  const set = await house.api.put('/platform', { base_url: 'http://127.0.0.1:9', api_key: 'key' });
+  expect(set.status).toBeLessThan(300);
   const [name, key] = [`${fresh('Again')}@e.com`, fresh('key')];
   const id = await madeUser(house.scim, user(name, { externalId: key, emails: [{ value: name, primary: true }] }));
-  const { rowCount } = await service.db.execute(
+  const { rowCount } = await quiet.db.execute(
     `update lanes l set calling = true, calls = 1, call_by = gen_random_uuid(), epoch = d.epoch from destinations d
      where d.tenant_id = l.tenant_id and l.user_id = '${id}'`,
   );
   expect(rowCount).toBe(1);
-  const lanes = service.app.nest.get(LanesRepository);
+  const lanes = quiet.app.nest.get(LanesRepository);
   const asked = (external_id: string | null, email: string | null, by = 'usr_leaver') =>
     lanes.creating(house.tenantId, { external_id, email }, by);
   const found = { user_id: id, target_state: 'active', pending: true };
@@ -32,8 +41,191 @@ it('whoever is just being created under the same names counts, until the outcome
   expect(await asked(null, name.toUpperCase())).toMatchObject(found);
   expect([await asked('another', 'other@e.com'), await asked(key, name, id)]).toEqual([null, null]);
   // Once it is known which account is theirs, that is found by its binding.
-  await service.db.execute(`update lanes set platform_id = 'hp_1' where user_id = '${id}'`);
+  await quiet.db.execute(`update lanes set platform_id = 'hp_1' where user_id = '${id}'`);
   expect(await asked(key, name)).toBeNull();
-  await service.db.execute(`update lanes set platform_id = null, calling = false where user_id = '${id}'`);
+  await quiet.db.execute(`update lanes set platform_id = null, calling = false where user_id = '${id}'`);
   expect(await asked(key, name)).toBeNull();
+  // Nor where nobody ever learned the outcome, the answer named no id, or an account of theirs was never found.
+  for (const unknown of [`lookup = '{"why":"lost"}'`, `lookup = '{"why":"no_id"}'`, `confirmed_state = 'active'`]) {
+    await quiet.db.execute(`update lanes set ${unknown} where user_id = '${id}'`);
+    expect(await asked(key, name)).toMatchObject(found);
+  }
+  await quiet.close();
+});
+
+class Gate {
+  open!: () => void;
+  readonly opened = new Promise<void>((resolve) => (this.open = resolve));
+}
+
+/** A call of the platform's API as it comes in. */
+interface Call {
+  /** Whom it is about, by the order in which they were first heard of, and what it asks: `1 POST`; `GET` of whomever. */
+  name: string;
+  /** The how manieth of that name it is. */
+  time: number;
+  /** Lets it take effect. Out: the status, and what sends the answer on its way. */
+  pass: () => Promise<{ status: number; send: () => void }>;
+}
+
+/** One person who leaves and comes back, on a platform that does as the script says. */
+class Rehiring {
+  private readonly platform = new Scripted(sandbox.url);
+  private readonly heardOf: string[] = [];
+  private readonly counts = new Map<string, number>();
+  readonly ids: string[] = [];
+  private constructor(
+    private readonly house: House,
+    private readonly name: string,
+    private readonly key: string,
+  ) {}
+
+  static async start(script: (call: Call) => unknown): Promise<Rehiring> {
+    const name = `${fresh('again')}@e.com`;
+    const rehiring = new Rehiring(await newHouse(service), name, `key-${name}`);
+    await rehiring.warmUp();
+    rehiring.follow(script);
+    return rehiring;
+  }
+
+  async hire(): Promise<void> {
+    this.ids.push(await madeUser(this.house.scim, user(this.name, { externalId: this.name })));
+  }
+
+  async leave(): Promise<void> {
+    expect((await this.house.scim.delete(`/Users/${this.ids.at(-1)}`)).status).toBe(204);
+  }
+
+  /** The platform has had an account of these names since before our time. */
+  async isThere(): Promise<void> {
+    const { status } = await fetch(`${sandbox.url}/v1/users`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.key}` },
+      body: JSON.stringify({ email: this.name, first_name: 'A', last_name: 'B', external_id: this.name }),
+    });
+    expect(status).toBe(201);
+  }
+
+  /** Waits until so many calls of a name came in. */
+  async saw(name: string, times = 1): Promise<void> {
+    const count = (): Promise<number> => Promise.resolve(this.counts.get(name) ?? 0);
+    await eventually(count, (seen) => seen >= times, 20_000);
+  }
+
+  /** Waits until somebody is known to wait for somebody else. */
+  async waits(who: number): Promise<void> {
+    const asked = `select 1 from attempts where user_id = '${this.ids[who]}' and detail like 'waits for %'`;
+    await eventually(() => service.db.execute(asked), ({ rowCount }) => rowCount! > 0, 20_000); // prettier-ignore
+  }
+
+  /** In the end the last one has an account and the others have none. */
+  async ends(): Promise<void> {
+    await eventually(() => this.house.api.get('/platform'), ({ body }) => body.waiting === 0, 40_000); // prettier-ignore
+    const there = await fetch(`${sandbox.url}/v1/users?email=${this.name}`, {
+      headers: { authorization: `Bearer ${this.key}` },
+    });
+    const { data } = (await there.json()) as { data: { id: string; status: string }[] };
+    const lanes = await service.db.execute(
+      `select user_id, platform_id, parked from lanes where user_id in ('${this.ids.join(`', '`)}') order by user_id`,
+    );
+    this.platform.stop();
+    expect(data).toEqual([expect.objectContaining({ status: 'active' })]);
+    const last = this.ids.length - 1;
+    expect(lanes.rows).toEqual(
+      this.ids.map((user_id, i) => ({ user_id, platform_id: i === last ? data[0]!.id : null, parked: null })),
+    );
+  }
+
+  /** Each call that went well allows one more at a time. */
+  private async warmUp(): Promise<void> {
+    const settings = { base_url: await this.platform.start(), api_key: this.key, timeout_ms: 30_000 };
+    expect((await this.house.api.put('/platform', settings)).status).toBeLessThan(300);
+    for (let i = 0; i < 4; i++) await madeUser(this.house.scim);
+    await eventually(() => this.house.api.get('/platform'), ({ body }) => body.waiting === 0); // prettier-ignore
+  }
+
+  private follow(script: (call: Call) => unknown): void {
+    this.platform.answer = (request, res) => {
+      const who = /usr_\w+?(?=_)/.exec(request.key ?? '')?.[0];
+      if (who !== undefined && !this.heardOf.includes(who)) this.heardOf.push(who);
+      const name = who === undefined ? request.method : `${this.heardOf.indexOf(who)} ${request.method}`;
+      const time = (this.counts.get(name) ?? 0) + 1;
+      this.counts.set(name, time);
+      const pass: Call['pass'] = async () => {
+        const answer = await this.platform.ask(request);
+        const [{ status }, text] = [answer, await answer.text()];
+        return { status, send: () => void res.writeHead(status, { 'content-type': 'application/json' }).end(text) };
+      };
+      void script({ name, time, pass });
+      return true;
+    };
+  }
+}
+
+it('a leaver waits for an account that is being created, takes nothing of it, and both are done in the end', async () => {
+  const [created, looked] = [new Gate(), new Gate()];
+  const story = await Rehiring.start(async ({ name, pass }) => {
+    if (name === '0 POST') await created.opened;
+    const { send } = await pass();
+    if (name === '1 POST') {
+      created.open();
+      await looked.opened;
+    }
+    send();
+  });
+  await story.hire();
+  await story.saw('0 POST');
+  await story.leave();
+  await story.hire();
+  await story.waits(0);
+  looked.open();
+  await story.ends();
+});
+
+it('nor of one that is created after somebody else’s of that name was in the way and is gone', async () => {
+  const [conflicted, created, looked] = [new Gate(), new Gate(), new Gate()];
+  const story = await Rehiring.start(async ({ name, pass }) => {
+    if (name === '0 POST') await created.opened;
+    if (name === '1 DELETE') await conflicted.opened;
+    const { status, send } = await pass();
+    if (name === '2 POST' && status === 409) conflicted.open();
+    if (name === '2 POST' && status === 201) {
+      created.open();
+      await looked.opened;
+    }
+    send();
+  });
+  await story.hire();
+  await story.saw('0 POST');
+  await story.leave();
+  await story.hire();
+  await story.saw('1 POST');
+  await story.leave();
+  await story.hire();
+  await story.waits(0);
+  looked.open();
+  await story.ends();
+});
+
+it('where both find one account at the same moment, at most one of them writes to it', async () => {
+  const [left, both, written] = [new Gate(), new Gate(), new Gate()];
+  const story = await Rehiring.start(async ({ name, time, pass }) => {
+    if (name === '0 POST') await left.opened;
+    // Without care the leaver's call comes last.
+    if (name === 'GET' && time > 2) written.open();
+    if (name === '0 DELETE') await written.opened;
+    const { send } = await pass();
+    if (name === 'GET' && time === 2) both.open();
+    if (name === 'GET') await both.opened;
+    if (name === '1 PATCH') written.open();
+    send();
+  });
+  await story.isThere();
+  await story.hire();
+  await story.saw('0 POST');
+  await story.leave();
+  await story.hire();
+  await story.saw('1 POST');
+  left.open();
+  await story.ends();
 });
