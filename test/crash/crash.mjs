@@ -10,6 +10,7 @@ import { storyOf } from './story.mjs';
 const USERS = Number(process.env.CRASH_USERS ?? 200);
 const KILLS = Number(process.env.CRASH_KILLS ?? 25);
 const FAULTS = Number(process.env.CRASH_FAULTS ?? 0.1);
+const ON_DELETE = process.env.CRASH_ON_DELETE ?? 'delete';
 const WRITERS = 16;
 
 const database = await freshDatabase('crash');
@@ -41,6 +42,8 @@ const call = async (method, url, credential, body) => {
   return { status: response.status, body: text === '' ? null : JSON.parse(text) };
 };
 await call('PUT', `${sandbox.url}/faults`, 'crash-test-key', { mode: '500', rate: FAULTS });
+const set = await call('PUT', `${api}/platform`, apiKey, { on_delete: ON_DELETE });
+if (set.status !== 200) throw new Error(`on_delete: ${set.status} ${JSON.stringify(set.body)}`);
 
 const counts = { acknowledged: 0, lost_answers: 0, kills: 0, restarts_ms: [] };
 const people = Array.from({ length: USERS }, (_, i) => new Person(i, scim, token, call));
