@@ -13,8 +13,8 @@ export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
     case 'wait':
       return 'alive';
     case 'next':
-      // A 404 alone may come from an address where nothing is.
-      return outcome.lookup?.why === 'gone' ? 'nothing' : 'alive';
+      // A 404 alone may come from an address where nothing is; that an account is lost was learned here, and not there.
+      return outcome.lookup?.why === 'gone' || outcome.lookup?.why === 'lost' ? 'nothing' : 'alive';
     case 'unavailable':
       return 'failed';
     case 'nothing':

@@ -79,6 +79,7 @@ describe('showsOf', () => {
     [{ kind: 'refused', status: 422, detail: '' }, 'alive'],
     [{ kind: 'next', lookup: { why: 'conflict' } }, 'alive'],
     [{ kind: 'next', lookup: { why: 'gone' } }, 'nothing'],
+    [{ kind: 'next', lookup: { why: 'lost' }, bind: null }, 'nothing'],
     [{ kind: 'nothing' }, 'nothing'],
     [away('html'), 'failed'],
   ])('%j', (outcome, shows) => expect(showsOf(outcome)).toBe(shows));
