@@ -160,6 +160,20 @@ describe('an IdP that begins by itself (OIDC Core §4)', () => {
     }
   });
 
+  it('a tile that names the organization leads to the authorization server of the connection', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    for (const iss of [op.issuer, `${op.issuer}/`, `${op.issuer}/oauth2/default`]) {
+      const seen = await login({ connection: door.slug, iss });
+      expect([seen.status, new URL(seen.location!).origin]).toEqual([302, op.issuer]);
+    }
+    for (const iss of ['https://other.example', op.issuer.replace(/\d$/, '9999'), 'x', 'null']) {
+      expect((await login({ connection: door.slug, iss })).status).toBe(422);
+    }
+    const saml = await SamlDoor.open(service, house);
+    expect((await login({ connection: saml.slug, iss: saml.idp.entityId })).status).toBe(302);
+    expect((await login({ connection: saml.slug, iss: `${saml.idp.entityId}/other` })).status).toBe(422);
+  });
+
   it('sends nobody to another site, and takes each thing once', async () => {
     const door = await OidcDoor.open(service, house, {}, op);
     const evil = await login({ connection: door.slug, target_link_uri: 'https://evil.example/' });

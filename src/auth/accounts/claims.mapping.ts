@@ -1,6 +1,7 @@
 import type { Connection } from '../connections/connection.js';
 import { domainOf } from '../domains/domain.rules.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
+import { OIDC_NAMES, SAML_NAMES, WS_NAME } from './claim-names.js';
 
 /** Whom an IdP has named, in our words; nothing here is somebody of ours yet. */
 export interface ClaimedAccount {
@@ -27,38 +28,6 @@ export interface ClaimedAccount {
 
 const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
-const SOAP = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/';
-const MICROSOFT = 'http://schemas.microsoft.com/identity/claims/';
-
-// What IdPs call these unless somebody has told them otherwise: plain words (Okta, Google, OneLogin), the WS-Federation
-// names (Entra, ADFS) and the LDAP object ids (Shibboleth, SimpleSAMLphp).
-const SAML_NAMES = {
-  email: [
-    'email',
-    'mail',
-    'emailAddress',
-    'emailaddress',
-    `${SOAP}emailaddress`,
-    'urn:oid:0.9.2342.19200300.100.1.3',
-    'urn:oid:1.2.840.113549.1.9.1',
-    'User.email',
-  ],
-  userName: ['userName', 'username', 'login', `${SOAP}upn`, `${SOAP}name`, 'urn:oid:1.3.6.1.4.1.5923.1.1.1.6'],
-  firstName: ['firstName', 'first_name', 'givenName', 'given_name', `${SOAP}givenname`, 'urn:oid:2.5.4.42', 'User.FirstName'],
-  lastName: ['lastName', 'last_name', 'surname', 'sn', 'family_name', `${SOAP}surname`, 'urn:oid:2.5.4.4', 'User.LastName'],
-  displayName: ['displayName', 'name', `${MICROSOFT}displayname`, 'urn:oid:2.16.840.1.113730.3.1.241', 'cn'],
-  roles: ['roles', 'role', 'http://schemas.microsoft.com/ws/2008/06/identity/claims/role', 'groups', 'memberOf'],
-  link: [`${MICROSOFT}objectidentifier`],
-}; // prettier-ignore
-const OIDC_NAMES = {
-  email: ['email'],
-  userName: ['preferred_username', 'upn'],
-  firstName: ['given_name'],
-  lastName: ['family_name'],
-  displayName: ['name'],
-  roles: ['roles', 'groups'],
-};
-
 /** Reads what was verified with the connection's map, or under the usual names. Pure. */
 export function claimedAccount(connection: Connection, verified: VerifiedSignIn): ClaimedAccount {
   const { claims, subject } = verified;
@@ -132,17 +101,36 @@ function asciiTrimmed(text: string): string {
   return text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 }
 
-/** The one text of a claim: a string, or a list of one. Several are no answer to "which one". */
+/**
+ * The one text of a claim: a string, or a list that says one and the same (some send it by two ways, or an empty one
+ * beside it). Several are no answer to "which one".
+ */
 function textOf(claims: VerifiedSignIn['claims'], name: string): string | null {
-  let value: unknown = Object.hasOwn(claims, name) ? claims[name] : undefined;
-  if (Array.isArray(value)) value = value.length === 1 ? value[0] : undefined;
+  let value: unknown = claimOf(claims, name);
+  if (Array.isArray(value)) {
+    const said = new Set((value as unknown[]).filter((one) => typeof one !== 'string' || one.trim() !== ''));
+    value = said.size === 1 ? [...said][0] : undefined;
+  }
   return typeof value === 'string' && value.trim() !== '' && value.length <= 1_024 ? value : null;
+}
+
+/** A claim by its name; else, where no claim has that, by its path: `realm_access.roles` (Keycloak). */
+function claimOf(claims: VerifiedSignIn['claims'], name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: unknown = claims;
+  for (const step of name.split('.')) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, step)) {
+      return undefined;
+    }
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value;
 }
 
 function firstOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string | null {
   for (const name of names) {
     const text = textOf(claims, name);
-    if (text !== null) return text;
+    if (text !== null && (name !== WS_NAME || /[@\\]/.test(text))) return text;
   }
   return null;
 }
@@ -150,9 +138,9 @@ function firstOf(claims: VerifiedSignIn['claims'], names: readonly string[]): st
 function listOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string[] | null {
   let came = false;
   for (const name of names) {
-    if (!Object.hasOwn(claims, name)) continue;
+    const value = claimOf(claims, name);
+    if (value === undefined) continue;
     came = true;
-    const value: unknown = claims[name];
     const list = Array.isArray(value) ? (value as unknown[]) : [value];
     const texts = list.filter((one): one is string => typeof one === 'string' && one !== '');
     if (texts.length > 0) return texts.slice(0, 1_000);

@@ -82,6 +82,7 @@ export class IdpLogoutController {
     await this.limits.demandLogoutTriesLeft(req.ip ?? '');
     const arrived = await read();
     const connection = await this.pending.connectionOf(req, 'saml', 'logout');
+    req.signInContext!.answersLogout = isAnswer(arrived);
     const step = await this.logout.bySaml(connection, arrived, originOf(req));
     if (step === null) res.redirect(303, this.addresses.signedOut);
     else if (step.kind === 'form') sendPage(res, handoverPage(step));
@@ -96,4 +97,9 @@ export class IdpLogoutController {
     const entry = { kind: 'logout', connectionId: connection.id, outcome: 'refused', reason, detail } as const;
     await this.log.record(connection.tenantId, entry, originOf(req));
   }
+}
+
+function isAnswer(arrived: ArrivedLogout): boolean {
+  const fields = arrived.binding === 'post' ? arrived.form : new URLSearchParams(arrived.rawQuery);
+  return fields.has('SAMLResponse') && !fields.has('SAMLRequest');
 }

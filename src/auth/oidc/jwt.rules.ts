@@ -51,7 +51,10 @@ export function readToken(text: string, name: string, algs: readonly IdTokenAlg[
   const accepted = algs.find((one) => one === alg);
   if (accepted === undefined) {
     const named = typeof alg === 'string' ? shorten(alg, 40) : 'no name';
-    throw new SignInRefused('algorithm_refused', `The ${name} is signed with ${named}; accepted: ${algs.join(', ')}.`);
+    throw new SignInRefused(
+      'algorithm_refused',
+      `The ${name} is signed with ${named}; accepted: ${algs.join(', ') || 'none of what the IdP announces'}.`,
+    );
   }
   if (signature64 === '') throw refuse('has no signature');
   const keyHeader = KEY_HEADERS.find((one) => header[one] !== undefined);

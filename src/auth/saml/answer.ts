@@ -37,7 +37,8 @@ export function readAnswer(form: ReadonlyMap<string, string>): SamlAnswer {
   const [issuer] = childrenOf(shape.root, NS.assertion, 'Issuer');
   return {
     inResponseTo: bounded(attributeOf(shape.root, 'InResponseTo'), 'InResponseTo', MAX_REQUEST_ID),
-    relayState: form.get('RelayState') ?? null,
+    // An empty one says as much as none.
+    relayState: form.get('RelayState') || null,
     issuer: bounded(issuer?.text ?? null, 'Issuer'),
     shape,
     message,

@@ -47,7 +47,7 @@ export function readEncrypted(element: XmlElement, cbcAllowed: boolean): Encrypt
   const method = attributeOf(single(data, NS.encryption, 'EncryptionMethod'), 'Algorithm') ?? '';
   const cipher = CIPHERS.get(method);
   if (cipher === undefined) throw algorithm(`the cipher ${shown(method)}`);
-  if (cipher.endsWith('cbc') && !cbcAllowed) throw algorithm('AES-CBC outside a signed Response');
+  if (cipher.endsWith('cbc') && !cbcAllowed) throw algorithm('AES-CBC outside a signed Response', CBC_WOULD_DO);
   const keys = [...everyElement(element)].filter((one) => is(one, NS.encryption, 'EncryptedKey'));
   if (keys.length === 0 || keys.length > MAX_KEYS) throw refused('EncryptedKey');
   return { cipher, content: cipherValueOf(data), keys: keys.map(readKey) };
@@ -106,6 +106,10 @@ function refused(name: string): SignInRefused {
   );
 }
 
-function algorithm(what: string): SignInRefused {
-  return new SignInRefused('algorithm_refused', `The message is encrypted with ${what}, which is not accepted.`);
+/** What whoever sets up an IdP without AES-GCM needs to know: ADFS, and others that were given our certificate. */
+const CBC_WOULD_DO =
+  ' Have the IdP sign the Response as well (ADFS: Set-AdfsRelyingPartyTrust -SamlResponseSignature MessageAndAssertion), encrypt with AES-GCM, or not encrypt.';
+
+function algorithm(what: string, more = ''): SignInRefused {
+  return new SignInRefused('algorithm_refused', `The message is encrypted with ${what}, which is not accepted.${more}`);
 }

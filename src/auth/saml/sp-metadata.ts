@@ -24,7 +24,9 @@ export function spMetadata(
   );
   const body = [
     ...certificates.map((certificate) => keyDescriptor('signing', certificate, '')),
-    ...certificates.slice(0, 1).map((certificate) => keyDescriptor('encryption', certificate, methods())),
+    ...certificates
+      .slice(0, mayEncrypt(connection) ? 1 : 0)
+      .map((certificate) => keyDescriptor('encryption', certificate, methods())),
     ...(['redirect', 'post'] as const).map(
       (binding) => `    <md:SingleLogoutService Binding="${BINDINGS[binding]}" Location="${escaped(sloUrl)}"/>`,
     ),
@@ -42,6 +44,14 @@ ${body}
   </md:SPSSODescriptor>
 </md:EntityDescriptor>
 `;
+}
+
+/**
+ * ADFS encrypts as soon as there is a key to encrypt to, always with AES-CBC, and signs the assertion inside alone unless
+ * told otherwise: that would be refused (SAML-19), so it is not asked for.
+ */
+function mayEncrypt({ ssoUrl, signed }: SamlConnection): boolean {
+  return signed !== 'assertion' || !/\/adfs\/ls\/?$/i.test(new URL(ssoUrl).pathname);
 }
 
 function keyDescriptor(use: 'signing' | 'encryption', certificate: string, more: string): string {

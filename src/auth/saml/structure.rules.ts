@@ -111,7 +111,9 @@ export function checkMetadataShape(root: XmlElement): boolean {
 export function demandSignatures(shape: ResponseShape, signed: SamlSigned, decryptedSigned = false): void {
   if (signed !== 'assertion' && !shape.responseSigned) throw missing('Response');
   const assertionSigned = shape.encrypted ? decryptedSigned : shape.assertionSigned;
-  if (signed !== 'response' && !assertionSigned) throw missing('assertion');
+  if (signed !== 'response' && !assertionSigned) {
+    throw missing('assertion', signed === 'assertion' && shape.responseSigned ? RESPONSE_WOULD_DO : '');
+  }
 }
 
 interface Census {
@@ -170,6 +172,10 @@ function refused(what: string): SignInRefused {
   return new SignInRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
 }
 
-function missing(what: string): SignInRefused {
-  return new SignInRefused('signature_missing', `The ${what} is not signed, which this connection demands.`);
+/** What whoever sets a connection up needs to know: half of all IdPs sign the one, half the other. */
+const RESPONSE_WOULD_DO =
+  ' The Response around it is: have the IdP sign assertions, or set "signed" of the connection to "response".';
+
+function missing(what: string, more = ''): SignInRefused {
+  return new SignInRefused('signature_missing', `The ${what} is not signed, which this connection demands.${more}`);
 }

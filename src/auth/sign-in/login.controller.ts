@@ -144,8 +144,13 @@ function follow(res: BridgeResponse, { step, cookies }: NextStep): void {
   else sendPage(res, handoverPage(step));
 }
 
-/** Whoever names an issuer means this one; another would send people to where they did not want to go. */
+/**
+ * Whoever names an issuer means this one; another would send people to where they did not want to go. A tile of Okta
+ * names the organization, whichever of its authorization servers the connection is with: the same host will do.
+ */
 function demandIssuer(connection: Connection, issuer: string): void {
   const own = connection.type === 'oidc' ? connection.issuer : connection.idpEntityId;
-  if (issuer !== own) throw new InvalidFields([{ field: 'iss', message: 'is not the issuer of this connection' }]);
+  const atHome = URL.canParse(issuer) && URL.canParse(own) && new URL(issuer).origin === new URL(own).origin;
+  if (issuer !== own && !(atHome && connection.type === 'oidc'))
+    throw new InvalidFields([{ field: 'iss', message: 'is not the issuer of this connection' }]);
 }

@@ -65,6 +65,12 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
     said: 'It was cancelled, or your account is not allowed to use this application there. Your IT team decides who is.',
     way: 'other',
   },
+  status_not_success: {
+    status: 401,
+    title: 'Your company’s sign-in did not let you through',
+    said: 'It was cancelled, or your account is not allowed to use this application there. Your IT team decides who is.',
+    way: 'other',
+  },
   idp_unreachable: {
     status: 503,
     title: 'Your company’s sign-in cannot be reached',
@@ -150,9 +156,20 @@ export function plainRefusal(reason: RefusalReason): PlainRefusal {
   return TEXTS[reason] ?? BAD_ANSWER;
 }
 
-/** The same for a logout message of an IdP, which a browser has brought: somebody wanted to sign out. */
-export function plainLogoutRefusal(reason: RefusalReason): PlainRefusal {
+/**
+ * The same for a logout message of an IdP, which a browser has brought: somebody wanted to sign out. `answers`: it answers
+ * what was begun here, where the session has ended by then.
+ */
+export function plainLogoutRefusal(reason: RefusalReason, answers: boolean): PlainRefusal {
   const { status } = plainRefusal(reason);
+  if (answers) {
+    return {
+      status,
+      title: 'You are signed out here',
+      said: 'What your company’s sign-in answered cannot be believed, so you may still be signed in there. To be sure, sign out there as well.',
+      way: 'none',
+    };
+  }
   return {
     status,
     title: 'The sign-out did not come through',

@@ -65,7 +65,10 @@ export class RefusedSignIns implements ExceptionFilter {
       return sendPage(res, testPage(failedTest(context.connection, outcome, req.user ?? null)));
     }
     if (isStale(refused.reason)) return this.stale(req, res, supportId);
-    const plain = door === 'logout' ? plainLogoutRefusal(refused.reason) : plainRefusal(refused.reason);
+    const plain =
+      door === 'logout'
+        ? plainLogoutRefusal(refused.reason, context?.answersLogout === true)
+        : plainRefusal(refused.reason);
     const leave = plain.way === 'other' && req.user ? await this.leave(context!.connection, req.user) : null;
     if (plain.status === 429) res.setHeader('Retry-After', '120');
     sendPage(

@@ -18,6 +18,8 @@ export interface SignInContext {
   browser: BrowserHalf | null;
   /** What it is before there is a request, or without one; unless said, what the request is. */
   kind?: 'logout' | 'test';
+  /** The IdP answers a logout that was begun here, where it is over already. */
+  answersLogout?: boolean;
 }
 
 export type SignInHttpRequest = BridgeRequest & {

@@ -113,6 +113,12 @@ describe('the shape of a Response', () => {
     const shape = readResponseShape(scanXml(idp.answer({}, { sign })));
     expect(reasonOf(() => demandSignatures(shape, wanted))).toBe(expected);
   });
+
+  it('where the other one is signed, whoever sets it up is told which setting fits', () => {
+    const shape = readResponseShape(scanXml(idp.answer({}, { sign: 'response' })));
+    expect(() => demandSignatures(shape, 'assertion')).toThrow(/set "signed" of the connection to "response"/);
+    expect(() => demandSignatures(shape, 'both')).not.toThrow(/"response"/);
+  });
 });
 
 it('the shape of a logout message', () => {

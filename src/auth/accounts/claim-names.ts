@@ -1,0 +1,93 @@
+const SOAP = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/';
+const MICROSOFT = 'http://schemas.microsoft.com/identity/claims/';
+const MACE = 'urn:mace:dir:attribute-def:';
+const WS = 'http://schemas.microsoft.com/ws/2008/06/identity/claims/';
+
+/** A sign-in name at Entra and ADFS; at others (Auth0) what a person is called, which is nobody's user name. */
+export const WS_NAME = `${SOAP}name`;
+
+/**
+ * What IdPs call the attributes of SAML unless somebody has told them otherwise, in the order in which they are looked
+ * for: plain words (Okta, Google, OneLogin; with capitals Duo, JumpCloud and Keycloak), the WS-Federation names (Entra,
+ * ADFS), the LDAP object ids (Shibboleth, SimpleSAMLphp) and their names of before (MACE).
+ */
+export const SAML_NAMES = {
+  email: [
+    'email',
+    'mail',
+    'emailAddress',
+    'emailaddress',
+    `${SOAP}emailaddress`,
+    'urn:oid:0.9.2342.19200300.100.1.3',
+    'urn:oid:1.2.840.113549.1.9.1',
+    'User.email',
+    'Email',
+    'EmailAddress',
+    'http://schemas.xmlsoap.org/claims/EmailAddress',
+    `${MACE}mail`,
+  ],
+  userName: [
+    'userName',
+    'username',
+    'login',
+    `${SOAP}upn`,
+    WS_NAME,
+    'urn:oid:1.3.6.1.4.1.5923.1.1.1.6',
+    'UserName',
+    'Username',
+    `${MACE}eduPersonPrincipalName`,
+  ],
+  firstName: [
+    'firstName',
+    'first_name',
+    'givenName',
+    'given_name',
+    `${SOAP}givenname`,
+    'urn:oid:2.5.4.42',
+    'User.FirstName',
+    'FirstName',
+    'firstname',
+    `${MACE}givenName`,
+  ],
+  lastName: [
+    'lastName',
+    'last_name',
+    'surname',
+    'sn',
+    'family_name',
+    `${SOAP}surname`,
+    'urn:oid:2.5.4.4',
+    'User.LastName',
+    'LastName',
+    'lastname',
+    `${MACE}sn`,
+  ],
+  displayName: [
+    'displayName',
+    'name',
+    `${MICROSOFT}displayname`,
+    'urn:oid:2.16.840.1.113730.3.1.241',
+    'cn',
+    `${MACE}displayName`,
+  ],
+  roles: [
+    'roles',
+    'role',
+    `${WS}role`,
+    'groups',
+    'memberOf',
+    'Role',
+    `${WS}groups`,
+    'http://schemas.xmlsoap.org/claims/Group',
+  ],
+  link: [`${MICROSOFT}objectidentifier`],
+};
+/** The claims of OpenID Connect (Core §5.1), and Entra's `upn`. */
+export const OIDC_NAMES = {
+  email: ['email'],
+  userName: ['preferred_username', 'upn'],
+  firstName: ['given_name'],
+  lastName: ['family_name'],
+  displayName: ['name'],
+  roles: ['roles', 'groups'],
+};
