@@ -33,6 +33,13 @@ const COMMON: readonly Setting[] = [
 
 const OIDC: readonly Setting[] = [
   { name: 'issuer', kind: 'text', description: 'exactly as the IdP writes it', required: true },
+  {
+    name: 'discovery_url',
+    kind: 'text',
+    description: 'where the IdP’s metadata is',
+    unless: 'below the issuer',
+    clearable: true,
+  },
   { name: 'client_id', kind: 'text', description: 'how the IdP knows us', required: true },
   { name: 'client_secret', kind: 'secret', description: 'the IdP’s secret for us; - reads it from standard input' },
   {

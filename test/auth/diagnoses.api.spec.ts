@@ -243,3 +243,12 @@ describe('when a session ends', () => {
     expect(Date.parse(String(own))).toBe(Date.parse(data[0]!.seen_at) + idleSeconds * 1000);
   });
 });
+
+it('an IdP that lets somebody not through is no fault of its answer', async () => {
+  const door = await SamlDoor.open(service, house);
+  for (const status of ['Requester', 'Responder']) {
+    const seen = await door.signIn(door.tab(), { status: `urn:oasis:names:tc:SAML:2.0:status:${status}` });
+    expect([seen.status, await reasonOf(house, seen)]).toEqual([401, 'status_not_success']);
+    expect(seen.text).toContain('did not let you through');
+  }
+});

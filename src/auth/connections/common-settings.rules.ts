@@ -12,7 +12,7 @@ export interface Allowance {
 
 const CLAIMS = ['email', 'first_name', 'last_name', 'user_name', 'external_id', 'role'] as const;
 const OIDC_FIELDS = [
-  'issuer', 'client_id', 'client_secret', 'token_auth', 'private_key', 'scopes', 'id_token_alg', 'user_info',
+  'issuer', 'discovery_url', 'client_id', 'client_secret', 'token_auth', 'private_key', 'scopes', 'id_token_alg', 'user_info',
   'max_age_seconds', 'acr_values',
 ] as const; // prettier-ignore
 const SAML_FIELDS = [

@@ -86,6 +86,8 @@ export class OidcConnectionBody extends ConnectionHeadBody {
   type!: 'oidc';
   @ApiProperty({ example: 'https://idp.example.com' })
   issuer!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'null: below the issuer.' })
+  discovery_url!: string | null;
   @ApiProperty()
   client_id!: string;
   @ApiProperty({ description: 'Whether there is one; it is shown to nobody.' })

@@ -26,6 +26,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
       ...head,
       type: row.type,
       ...row.settings,
+      discovery_url: row.settings.discovery_url ?? null,
       role_map,
       client_secret_set: row.client_secret_sealed !== null,
       private_key_set: row.private_key_sealed !== null,

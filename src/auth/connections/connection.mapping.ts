@@ -33,6 +33,7 @@ export function connectionOf(row: Typed<ConnectionHead>, opened: Opened): Connec
       ...common,
       type: 'oidc',
       issuer: oidc.issuer,
+      discoveryUrl: oidc.discovery_url ?? null,
       clientId: oidc.client_id,
       tokenAuth: oidc.token_auth,
       clientSecret: opened.clientSecret,

@@ -15,6 +15,8 @@ export interface CommonSettings {
 
 export interface OidcSettings extends CommonSettings {
   issuer: string;
+  /** Absent in connections of before there was one. */
+  discovery_url?: string | null;
   client_id: string;
   token_auth: TokenAuth;
   scopes: string[];

@@ -50,6 +50,8 @@ export interface OidcConnection extends ConnectionBase {
   readonly type: 'oidc';
   /** Exactly as the IdP writes it: a slash at the end counts (OIDC Discovery §4.3). */
   readonly issuer: string;
+  /** Where its metadata is, if not where OIDC Discovery §4 says; null: there. */
+  readonly discoveryUrl: string | null;
   readonly clientId: string;
   readonly tokenAuth: TokenAuth;
   /** Opened; null with `private_key_jwt`. */

@@ -88,6 +88,13 @@ export class ConnectionFields {
     example: 'https://idp.example.com',
   })
   issuer?: string;
+  @Text({
+    max: 2000,
+    ...NULLABLE,
+    description:
+      'OIDC. Where the IdP’s metadata is; null: below the issuer, as OIDC Discovery §4 has it. What is found there has to name the issuer all the same.',
+  })
+  discovery_url?: string | null;
   @Text({ max: 500, ...OPTIONAL, description: 'OIDC.' })
   client_id?: string;
   @Ruled(secretProblem, { type: String, writeOnly: true }, { ...OPTIONAL, description: 'OIDC. Kept sealed.' })

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../base/errors/domain-error.js';
-import { issuerProblem } from './address.rules.js';
+import { calledAddressProblem, issuerProblem } from './address.rules.js';
 import { chosen, type Allowance } from './common-settings.rules.js';
 import type { CommonSettings, OidcSettings } from './connection.settings.js';
 import type { ConnectionFields } from './connections.dto.js';
@@ -25,6 +25,7 @@ export function oidcAfter(
   const after: OidcSettings = {
     ...common,
     issuer: chosen(input.issuer, before?.issuer, ''),
+    discovery_url: chosen(input.discovery_url, before?.discovery_url ?? null, null),
     client_id: chosen(input.client_id, before?.client_id, ''),
     token_auth: chosen(input.token_auth, before?.token_auth, 'client_secret_basic'),
     // Without it, it would not be OpenID Connect (OIDC Core §3.1.2.1).
@@ -38,6 +39,10 @@ export function oidcAfter(
   else if (after.issuer !== before?.issuer) {
     const problem = issuerProblem(after.issuer, allowPrivate);
     if (problem !== null) errors.push({ field: 'issuer', message: problem });
+  }
+  if (after.discovery_url != null && after.discovery_url !== before?.discovery_url) {
+    const problem = calledAddressProblem(after.discovery_url, allowPrivate);
+    if (problem !== null) errors.push({ field: 'discovery_url', message: problem });
   }
   if (after.client_id === '') errors.push({ field: 'client_id', message: 'is required' });
   return after;
@@ -64,8 +69,10 @@ export function secretPlans(
   if (key != null) errors.push({ field: 'private_key', message: 'is used with private_key_jwt only' });
   if (secret === undefined && !stored.clientSecret) errors.push({ field: 'client_secret', message: 'is required' });
   // The secret is one that the admin cannot read; another issuer's token endpoint must not be shown it either.
-  if (secret === undefined && stored.clientSecret && before?.issuer !== after.issuer) {
-    errors.push({ field: 'client_secret', message: 'is required with another issuer: the present one belongs there' });
+  const elsewhere = before?.issuer !== after.issuer || (before.discovery_url ?? null) !== after.discovery_url;
+  if (secret === undefined && stored.clientSecret && elsewhere) {
+    const message = 'is required with another issuer or discovery_url: the present one belongs there';
+    errors.push({ field: 'client_secret', message });
   }
   return {
     clientSecret: secret === undefined ? { kind: 'keep' } : { kind: 'set', secret },

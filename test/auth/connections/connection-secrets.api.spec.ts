@@ -51,6 +51,17 @@ describe('secrets', () => {
     expect((await change(id, { issuer: 'https://new.example', client_secret: 'theirs' })).status).toBe(200);
   });
 
+  it('nor is whoever answers where its metadata is said to be', async () => {
+    const { id } = await made(oidc());
+    const discovery_url = 'https://evil.example/.well-known/openid-configuration';
+    const stolen = await change(id, { discovery_url });
+    expect([stolen.status, fields(stolen.body)]).toEqual([422, ['client_secret']]);
+    const moved = await change(id, { discovery_url, client_secret: 'theirs' });
+    expect([moved.status, moved.body.discovery_url]).toEqual([200, discovery_url]);
+    expect((await change(id, { discovery_url })).body.version).toBe(moved.body.version);
+    expect(fields((await change(id, { discovery_url: null })).body)).toEqual(['client_secret']);
+  });
+
   it('private_key_jwt: we make the key, or take the admin’s; the secret goes', async () => {
     const body = await made(oidc({ token_auth: 'private_key_jwt', client_secret: undefined }));
     expect(body).toMatchObject({

@@ -42,6 +42,7 @@ describe('a connection from nothing', () => {
       default_role: 'User',
       return_origins: [],
       issuer: 'https://idp.example.com',
+      discovery_url: null,
       client_id: 'client',
       client_secret_set: true,
       private_key_set: false,

@@ -24,6 +24,8 @@ describe('what is refused', () => {
   it.each<[string, object, string[]]>([
     ['an issuer that is no address', { issuer: 'idp' }, ['issuer']],
     ['an issuer with a query', { issuer: 'https://idp.example.com?x' }, ['issuer']],
+    ['metadata at no address', { discovery_url: '/openid' }, ['discovery_url']],
+    ['metadata from a script', { discovery_url: 'javascript:alert(1)' }, ['discovery_url']],
     ['no issuer', { issuer: undefined }, ['issuer']],
     ['no client', { client_id: undefined }, ['client_id']],
     ['no secret', { client_secret: undefined }, ['client_secret']],
@@ -60,7 +62,11 @@ describe('what is refused', () => {
     ['what is no certificate', { certificates: ['aGVsbG8='] }, ['certificates']],
     ['too much skew', { clock_skew_seconds: 181 }, ['clock_skew_seconds']],
     ['nothing signed', { signed: 'none' }, ['signed']],
-    ['fields of OIDC', { issuer: 'https://x.example', client_secret: 'x' }, ['issuer', 'client_secret']],
+    [
+      'fields of OIDC',
+      { issuer: 'https://x.example', discovery_url: 'https://x.example', client_secret: 'x' },
+      ['issuer', 'discovery_url', 'client_secret'],
+    ],
   ])('SAML: %s', async (_, more, expected) => {
     const answer = await edge.tenant.api.post('/connections', saml(more));
     expect([answer.status, fields(answer.body)]).toEqual([422, expected]);

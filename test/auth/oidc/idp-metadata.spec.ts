@@ -47,6 +47,19 @@ describe('discovery', () => {
     await accepted();
   });
 
+  it('is read where the connection says, and has to name the issuer all the same', async () => {
+    // Oracle's identity domains have one issuer for all, and Entra's keys of an application are named under a query.
+    const issuer = 'https://identity.example.com/';
+    const discoveryUrl = `${op.issuer}/.well-known/openid-configuration?appid=client-1`;
+    const elsewhere = newConnection(issuer, { id: 'con_elsewhere', discoveryUrl });
+    expect(await refusal(attempt(elsewhere))).toMatch(/^issuer_mismatch/);
+    op.tamper.discovery = { issuer };
+    op.tamper.claims = { iss: issuer };
+    await accepted({ ...elsewhere, id: 'con_elsewhere_2' });
+    op.tamper.claims = { iss: op.issuer };
+    expect(await refusal(attempt({ ...elsewhere, id: 'con_elsewhere_2' }))).toMatch(/^issuer_mismatch/);
+  });
+
   it('is asked once for many, again after ten minutes, and not for a while when that fails', async () => {
     const connection = unknown();
     const begin = () => party.protocol.begin(connection, { ...fresh(), prompt: null, loginHint: null });

@@ -13,6 +13,8 @@ describe('an honest IdP', () => {
   it('signs somebody in, and everything it said is there', async () => {
     const answer = sp.protocol.read(idp.form());
     expect(answer).toMatchObject({ inResponseTo: SP.request, relayState: null, issuer: idp.entityId });
+    // Some send the field empty where they have nothing to say.
+    expect(sp.protocol.read(new Map([...idp.form(), ['RelayState', '']])).relayState).toBeNull();
     const verified = await sp.protocol.verify(idp.connection(), answer, { requestId: SP.request });
     expect(verified).toMatchObject({ subject: 'ada-1815', idpSession: 'session-1', idToken: null, sessionEnds: null });
     expect({ ...verified.claims }).toEqual({

@@ -65,6 +65,7 @@ export function newConnection(issuer: string, change: Partial<OidcConnection> = 
     defaultRole: 'member',
     returnOrigins: [],
     issuer,
+    discoveryUrl: null,
     clientId: 'client-1',
     tokenAuth: 'client_secret_basic',
     clientSecret: 'secret-1',
