@@ -98,6 +98,9 @@ describe('what is refused', () => {
         'https://user:pass@idp.example.com', 'https://idp.example.com:22',
       ]; // prettier-ignore
       for (const issuer of issuers) expect(fields((await post(oidc({ issuer }))).body)).toEqual(['issuer']);
+      for (const discovery_url of ['http://idp.example.com/d', 'https://10.0.0.1/d', 'https://169.254.169.254/d']) {
+        expect(fields((await post(oidc({ discovery_url }))).body)).toEqual(['discovery_url']);
+      }
       const none = { idp_entity_id: undefined, sso_url: undefined, certificates: undefined };
       for (const url of ['http://idp.example.com/m', 'https://10.0.0.1/m', 'https://169.254.169.254/latest']) {
         const answer = await post(saml({ ...none, metadata_url: url }));
