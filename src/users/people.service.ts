@@ -97,13 +97,11 @@ export class PeopleService {
         id,
         () => true,
         (row) => {
-          if (row.directory_id !== before.directory_id) {
-            throw new Conflict('changed_meanwhile', 'Somebody else has become responsible for the user; look again.');
-          }
+          if (row.directory_id !== before.directory_id) throw changedMeanwhile();
           const edit = editOf(row, body, userName, directory, mayWrite);
           if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
           if (edit === null || !foundByKey || !isClaimed(row, edit.draft)) return edit;
-          return { ...edit, also: (tx: UnitOfWork) => dropUnprovenIdentities(tx, caller.tenantId, false) };
+          return { ...edit, held: true, also: (tx: UnitOfWork) => dropUnprovenIdentities(tx, caller.tenantId, false) };
         },
       );
       return this.get(caller.tenantId, id);
@@ -144,7 +142,14 @@ export class PeopleService {
     if (directory !== null && !(await this.apiMayWrite(caller.tenantId))) {
       throw new ManagedByDirectory({ id: directory.id, name: row.directory_name ?? '' }, ['status']);
     }
-    await this.users.remove(context, id, () => true);
+    await this.users.remove(
+      context,
+      id,
+      () => true,
+      (now) => {
+        if (now.directory_id !== row.directory_id) throw changedMeanwhile();
+      },
+    );
   }
 
   private async directoryOf(tenantId: string, row: UserRow): Promise<WritingDirectory | null> {
@@ -163,6 +168,9 @@ export class PeopleService {
     throw new InvalidFields([{ field: 'role', message: `must be one of: ${known}` }]);
   }
 }
+
+const changedMeanwhile = (): Conflict =>
+  new Conflict('changed_meanwhile', 'Somebody else has become responsible for the user; look again.');
 
 const isUnmanaged = (row: UserRow): boolean => row.directory_id === null;
 

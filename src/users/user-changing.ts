@@ -41,7 +41,7 @@ export class UserChanging {
 
   /** One statement that checks its own assumptions; null where one of them does not hold. */
   async plainly(ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done | null> {
-    if (edit.upon) return null;
+    if (edit.upon || edit.held) return null;
     const about = await this.caseOf(ctx, tenant, row, edit, this.db);
     const written = decision.writtenIn(about);
     const decided = decision.decide(about, written, decision.NO_OBSTACLES);

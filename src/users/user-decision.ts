@@ -22,6 +22,8 @@ export interface Edit {
   onlyIfDifferent?: boolean;
   /** What else belongs to the same write, such as its line in the audit log. */
   also?: (tx: UnitOfWork) => void;
+  /** The row is held before anything is written: what `also` ends has to see what a sign-in is just writing down. */
+  held?: boolean;
   /** What has to see the write done, and stands or falls with it: then the write is made in a transaction. */
   upon?: Upon;
 }

@@ -128,8 +128,9 @@ export class UsersService {
     last?: { also: (tx: UnitOfWork) => void },
   ): Promise<void> {
     const tenant = await this.tenants.get(ctx.tenantId);
-    const attempt = async (db: SqlRunner, lock: boolean): Promise<void> => {
-      const row = await this.repository.read(ctx.tenantId, id, db, lock);
+    await this.withRetries(async (db) => {
+      // Held: a sign-in of theirs that is just being written down is there by the time of the statement, and ends.
+      const row = await this.repository.read(ctx.tenantId, id, db, true);
       if (!row || (row.gone && !last) || !visible(row)) throw new NotFound('user');
       check(row);
       const tx = new UnitOfWork();
@@ -144,13 +145,7 @@ export class UsersService {
       }
       if ((await tx.run(db)).length === 0) throw new LostRace();
       await this.repository.leaveGroups(db, ctx.tenantId, id);
-    };
-    await this.db
-      .transaction((db) => attempt(db, false))
-      .catch((error: unknown) => {
-        if (!isLost(error)) throw error;
-        return this.withRetries((db) => attempt(db, true));
-      });
+    });
     this.forwarding.wake(ctx.tenantId);
     this.onFreed?.(ctx.tenantId);
   }

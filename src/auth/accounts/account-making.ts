@@ -51,15 +51,20 @@ export class AccountMaking {
     });
     try {
       const context = this.context(connection, requestId);
-      const { made_by, made_of } = owned ? provenBinding(account, email) : UNPROVEN;
+      const { made_by: madeBy, made_of: madeOf } = owned ? provenBinding(account, email) : UNPROVEN;
+      const proof = { madeBy, madeOf, domain: owned ? account.emailDomain : null };
       await this.users.create(context, draftOf(doc), role, {
-        also: (tx) => this.repository.bindNew(tx, connection, account.subject, made_by, made_of),
+        also: (tx) => this.repository.bindNew(tx, connection, account.subject, proof),
       });
     } catch (error) {
       if (error instanceof SeatLimitReached) {
         throw new SignInRefused('no_seat', 'no seat is free, and the policy of the door is block', account.shown);
       }
       const gone = notBound(error);
+      if (gone === 'domain_changed') {
+        this.domains.forget();
+        return this.make(connection, account, requestId);
+      }
       if (gone !== null) throw new SignInRefused(gone, 'while the person was being made', account.shown);
       if (!(error instanceof Taken)) throw error;
       // A key that an IdP claims is no proof: whoever has it keeps it, and nobody is kept out by it.
@@ -99,7 +104,12 @@ export class AccountMaking {
   /** Whoever was put out is not made a second time under the same address, by no IdP's word (contract §7). */
   private async demandNobody({ tenantId }: Connection, account: ClaimedAccount, email: string): Promise<void> {
     const [one, ...others] = await this.repository.byEmail(tenantId, null, email);
-    if (one === undefined) return;
+    if (one === undefined) {
+      // Asked after nobody was found: who is removed in between is one of the two.
+      const gone = await this.repository.deleted(tenantId, null, { link: null, userName: null, email });
+      if (gone === null) return;
+      throw new SignInRefused('account_deleted', 'whoever had this e-mail was removed', account.shown, gone);
+    }
     const who = others.length === 0 ? one.id : null;
     if (one.status === 'active')
       throw new SignInRefused('account_taken', 'somebody has this e-mail', account.shown, who);

@@ -3,6 +3,7 @@ import { codeOf, Database, type SqlRunner } from '../../base/database/database.j
 import type { UnitOfWork } from '../../base/database/unit-of-work.js';
 import { userNameKey } from '../../scim/text.js';
 import { emailKey } from '../../users/user.mapping.js';
+import { ownedDomain } from '../domains/domains.store.js';
 import type { Binding, Candidate, LinkKind } from './account.rules.js';
 
 const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, u.external_id, u.user_name, u.email,
@@ -164,10 +165,15 @@ export class AccountsRepository {
     }
   }
 
-  /** Notes that a binding was used; false where it is no longer there. What it is made of follows the directory. */
+  /**
+   * Notes that a binding was used; false where it is no longer there. What it is made of follows the directory; what was
+   * read as unproven may have been proven since, and stays so.
+   */
   async touch(tx: SqlRunner, tenantId: string, connectionId: string, binding: Binding): Promise<boolean> {
     const { rowCount } = await tx.query(
-      `update identities set last_sign_in_at = now(), made_by = $6, made_of = $5
+      `update identities set last_sign_in_at = now(),
+         made_by = case when $6 = 'created' and $5 = '' then made_by else $6 end,
+         made_of = case when $6 = 'created' and $5 = '' then made_of else $5 end
        where tenant_id = $1 and connection_id = $2 and subject = $3 and user_id = $4 and ended_at is null`,
       [tenantId, connectionId, binding.subject, binding.user_id, binding.made_of, binding.made_by],
     );
@@ -175,23 +181,32 @@ export class AccountsRepository {
   }
 
   /**
-   * Adds the binding of somebody whom this very statement makes. Where the connection has been changed meanwhile, or the
-   * subject was bound by somebody quicker, a column gets the null that it must not have: the database then takes the
-   * whole statement back, the person with it (`notBound` tells it from other errors). Where nothing but the IdP's word
-   * vouches for the e-mail, the binding is made of nothing (`isUnproven`).
+   * Adds the binding of somebody whom this very statement makes. Where the connection has been changed meanwhile, the
+   * domain that proves the e-mail is not what it was, or the subject was bound by somebody quicker, a column gets the null
+   * that it must not have: the database then takes the whole statement back, the person with it (`notBound` tells it from
+   * other errors). Connection and domain are held until the commit, and so are read as they are by then, not as they
+   * were when the statement began. Where nothing but the IdP's word vouches for the e-mail (`domain` is null), the
+   * binding is made of nothing (`isUnproven`).
    */
   bindNew(
     tx: UnitOfWork,
     { tenantId, id, version }: { tenantId: string; id: string; version: number },
     subject: string,
-    madeBy: Extract<LinkKind, 'created' | 'email'>,
-    madeOf: string,
+    proof: { madeBy: Extract<LinkKind, 'created' | 'email'>; madeOf: string; domain: string | null },
   ): void {
+    const { madeBy, madeOf, domain } = proof;
+    tx.given(
+      'held_connection',
+      (p) => `select c.id from connections c
+        where c.tenant_id = ${p.add(tenantId)} and c.id = ${p.add(id)} and c.version = ${p.add(version, 'int')}
+          and c.enabled and c.deleted_at is null for share`,
+    );
+    if (domain !== null) tx.given('held_domain', (p) => ownedDomain(p.add(tenantId), p.add(domain), p.add(id)));
     tx.add(
       (p) => `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
-        select ${p.add(tenantId, 'text')}, c.id, ${p.add(subject)}, s.id, ${p.add(madeBy)}, ${p.add(madeOf)}
-        from subject s left join connections c on c.tenant_id = ${p.add(tenantId)} and c.id = ${p.add(id)}
-          and c.version = ${p.add(version, 'int')} and c.enabled and c.deleted_at is null
+        select ${p.add(tenantId, 'text')}, c.id, ${p.add(subject)}, s.id, ${p.add(madeBy)},
+          ${domain === null ? p.add(madeOf) : `case when exists (select 1 from held_domain) then ${p.add(madeOf)} end`}
+        from subject s left join held_connection c on true
         on conflict (tenant_id, connection_id, subject) do update
           set user_id = case when identities.ended_at is not null then excluded.user_id end,
             made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(),
@@ -201,8 +216,9 @@ export class AccountsRepository {
 }
 
 /** Why `bindNew` has taken a statement back; null: it has not, the error is another one. */
-export function notBound(error: unknown): 'connection_changed' | 'account_taken' | null {
+export function notBound(error: unknown): 'connection_changed' | 'domain_changed' | 'account_taken' | null {
   const { table, column } = (error ?? {}) as { table?: unknown; column?: unknown };
   if (codeOf(error) !== NOT_NULL_VIOLATION || table !== 'identities') return null;
-  return column === 'connection_id' ? 'connection_changed' : 'account_taken';
+  if (column === 'connection_id') return 'connection_changed';
+  return column === 'made_of' ? 'domain_changed' : 'account_taken';
 }

@@ -30,6 +30,8 @@ export interface FoundAccount {
   linkedBy: LinkKind | 'known' | 'moved';
   /** What the binding takes the place of, and nothing else: the person's other subject, the subject's former person. */
   replaces: { subject: string | null; userId: string | null };
+  /** The binding was unproven until now: what proves it has to hold until it is written down. */
+  newlyProven?: boolean;
 }
 
 /** Nobody was found; what signing in would make is still open. `refusal` is what it is if nothing may be made. */
@@ -98,7 +100,8 @@ export class AccountsService {
     const other = await this.otherOf(connection, account, binding, person);
     if (other !== null) return this.link(connection, account, other, binding.user_id);
     const now = isUnproven(binding) ? await this.proven(connection, account, binding, person) : binding;
-    return { account, person, binding: renewed(now, person, account), linkedBy: 'known', replaces: NOTHING };
+    const renewedOne = renewed(now, person, account);
+    return { account, person, binding: renewedOne, linkedBy: 'known', replaces: NOTHING, newlyProven: now !== binding };
   }
 
   /** Who a subject is instead of the person whom it is bound to; null: it is still them. Throws `SignInRefused`. */

@@ -45,12 +45,8 @@ export class DomainsStore {
    * from the database each time: it decides who somebody is. In a transaction, it stays so until that ends.
    */
   async isOwned(tenantId: string, domain: string, connectionId: string, tx?: SqlRunner): Promise<boolean> {
-    const { rowCount } = await (tx ?? this.db).query(
-      `select 1 from verified_domains v join domains d on d.tenant_id = v.tenant_id and d.domain = v.domain
-       where v.domain = $2 and v.tenant_id = $1 and d.verified_by is not null and d.lost_at is null
-         and (d.connection_id is null or d.connection_id = $3) ${tx === undefined ? '' : 'for share of d'}`,
-      [tenantId, domain, connectionId],
-    );
+    const sql = ownedDomain('$1', '$2', '$3', tx !== undefined);
+    const { rowCount } = await (tx ?? this.db).query(sql, [tenantId, domain, connectionId]);
     return rowCount === 1;
   }
 
@@ -58,4 +54,14 @@ export class DomainsStore {
   forget(): void {
     this.owners.drop();
   }
+}
+
+/**
+ * The domain, if `isOwned` holds for it; with `hold` it stays so until the transaction ends. In: the places of the
+ * tenant, the domain and the connection among the parameters.
+ */
+export function ownedDomain(tenantId: string, domain: string, connectionId: string, hold = true): string {
+  return `select 1 from verified_domains v join domains d on d.tenant_id = v.tenant_id and d.domain = v.domain
+    where v.domain = ${domain} and v.tenant_id = ${tenantId} and d.verified_by is not null and d.lost_at is null
+      and (d.connection_id is null or d.connection_id = ${connectionId}) ${hold ? 'for share of d' : ''}`;
 }

@@ -44,8 +44,9 @@ export class IdpLogouts {
     await hold(tx, connectionId, [bySubject(subject), ...(idpSession === null ? [] : [bySession(idpSession)])]);
     const { rowCount } = await tx.query(
       `select 1 from idp_logouts
-       where tenant_id = $1 and connection_id = $2 and mark = any ($3) and ended_at > $4 limit 1`,
-      [tenantId, connectionId, signInMarks(subject, idpSession), issuedAt],
+       where tenant_id = $1 and connection_id = $2 and mark = any ($3)
+         and (ended_at > $4 or (ended_at = $4 and mark = any ($5))) limit 1`,
+      [tenantId, connectionId, signInMarks(subject, idpSession), issuedAt, sessionMarks(subject, idpSession)],
     );
     return rowCount === 1;
   }
@@ -69,6 +70,14 @@ function endedMarks(subject: string | null, idpSessions: readonly string[]): str
   if (subject === null) return idpSessions.map(bySession);
   if (idpSessions.length === 0) return [bySubject(subject)];
   return [...new Set([...idpSessions, null])].map((idpSession) => byBoth(subject, idpSession));
+}
+
+/**
+ * The marks that name the very session. OIDC counts in whole seconds: of one second, a session that the IdP names is
+ * over; where it names the person alone, they may as well have signed in again.
+ */
+function sessionMarks(subject: string, idpSession: string | null): string[] {
+  return idpSession === null ? [] : [bySession(idpSession), byBoth(subject, idpSession)];
 }
 
 function signInMarks(subject: string, idpSession: string | null): string[] {

@@ -157,10 +157,13 @@ export class SignInCompletion {
     return person;
   }
 
-  /** Whom an e-mail has led to is asked again whose its domain is, which then stays so until the session is written. */
+  /**
+   * Whom an e-mail has led to, or proven, is asked again whose its domain is, which then stays so until the session is
+   * written.
+   */
   private async demandStillOwned(tx: SqlRunner, { tenantId, id }: Connection, found: FoundAccount): Promise<void> {
-    const { linkedBy, binding, account } = found;
-    if (linkedBy === 'known' || binding.made_by !== 'email') return;
+    const { linkedBy, binding, account, newlyProven } = found;
+    if (newlyProven !== true && (linkedBy === 'known' || binding.made_by !== 'email')) return;
     if (!(await this.domains.isOwned(tenantId, account.emailDomain!, id, tx))) throw new FoundNoMore();
   }
 
