@@ -9,6 +9,10 @@ import { startFailure } from './start-failure.js';
 
 const say = (line = ''): boolean => process.stderr.write(`${line}\n`);
 
+// Whoever read what is said here may be gone (a closed pipe). Then there is nobody left to tell, and saying so would be
+// the next failure of its kind, without end; it is no reason to serve nobody either.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 /** What has been started so far: stopped in the reverse order. */
 const parts: { stop(): Promise<void> }[] = [];
 let stopping: Promise<void> | undefined;

@@ -188,6 +188,12 @@ describe.each(people)('started by %s', (_, uid) => {
     expect(text).toContain('bjensen@example.com');
   });
 
+  it('where nobody reads any more what it says it serves on, and ends when it is told', async () => {
+    service.child.stdout!.destroy();
+    service.child.stderr!.destroy();
+    for (let i = 0; i < 3; i++) expect((await users(service, token)).status).toBe(200);
+  });
+
   it('stops for good', async () => {
     expect((await stop(service)).code).toBe(0);
   });
