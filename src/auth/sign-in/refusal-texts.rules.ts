@@ -157,17 +157,18 @@ export function plainRefusal(reason: RefusalReason): PlainRefusal {
 }
 
 /**
- * The same for a logout message of an IdP, which a browser has brought: somebody wanted to sign out. `answers`: it answers
- * what was begun here, where the session has ended by then.
+ * The same for a logout message of an IdP, which a browser has brought: somebody wanted to sign out. `answers`: it says
+ * that it answers what was begun here, where the session ended before the IdP was asked. Anybody may say so, and send
+ * somebody along who is signed in: the words have to be true of them too.
  */
 export function plainLogoutRefusal(reason: RefusalReason, answers: boolean): PlainRefusal {
   const { status } = plainRefusal(reason);
   if (answers) {
     return {
       status,
-      title: 'You are signed out here',
-      said: 'What your company’s sign-in answered cannot be believed, so you may still be signed in there. To be sure, sign out there as well.',
-      way: 'none',
+      title: 'Your company has not confirmed the sign-out',
+      said: 'If you have signed out here, that is done. What your company’s sign-in answered to it cannot be believed, so you may still be signed in there: to be sure, sign out there as well.',
+      way: 'home',
     };
   }
   return {
