@@ -47,6 +47,23 @@ export function endPersonIdentities(tx: UnitOfWork, tenantId: string): void {
 }
 
 /**
+ * A person has a name (of the kind that bindings are made by) no more. Whoever had it before them and is still bound to
+ * it by an IdP that calls people by it, is so no longer: who had the name last is its only heir, else a reused name would
+ * lead back to the one before.
+ */
+export function endFormerLinks(tx: UnitOfWork, tenantId: string, madeBy: 'user_name' | 'email', name: string): void {
+  const lower = (text: string): string => `lower(${text} collate "C")`;
+  tx.add((p) => {
+    const left = lower(p.add(name, 'text'));
+    return `delete from identities i using subject s
+      where i.tenant_id = ${p.add(tenantId)} and i.user_id <> s.id and i.ended_at is null
+        and i.made_by = ${p.add(madeBy)} and ${lower('i.made_of')} = ${left} and ${lower('i.subject')} = ${left}
+        and not exists (select 1 from users u where u.tenant_id = i.tenant_id and u.id = i.user_id
+                          and ${lower(`u.${madeBy}`)} = ${left})`;
+  });
+}
+
+/**
  * A directory takes somebody over whom a sign-in has made on nothing but an IdP's word: their sessions end, and who
  * they are at the IdP is found anew by the directory's rules. Else whoever came first under an address would be its
  * owner later. `proven`: the directory's e-mail is the one that a proof was about, which therefore holds; a key that an

@@ -7,6 +7,7 @@ import { changeBetween, endsSessions, mustForward } from '../identity/user-chang
 import { SeatsService } from '../seats/seats.service.js';
 import {
   dropUnprovenIdentities,
+  endFormerLinks,
   endPersonCredentials,
   endPersonIdentities,
   endPersonSessions,
@@ -45,6 +46,7 @@ export class UserConsequences {
       const proven = email !== null && row.email !== null && emailKey(email) === emailKey(row.email);
       dropUnprovenIdentities(tx, ctx.tenantId, proven);
     }
+    if (row !== null) this.leaveNames(tx, ctx.tenantId, row, { user_name: write.draft.userName, email: after.email });
     const change = changeBetween(row && inForceOf(row), after, row?.ever_active ?? false);
     if (change === null) {
       // The resource changed, the person did not: recorded, and nobody is told.
@@ -59,6 +61,19 @@ export class UserConsequences {
     return forward;
   }
 
+  /** What IdPs may call a person by, as far as it is no longer theirs. */
+  private leaveNames(
+    tx: UnitOfWork,
+    tenantId: string,
+    row: UserRow,
+    now: { user_name: string | null; email: string | null },
+  ): void {
+    for (const kind of ['user_name', 'email'] as const) {
+      const [before, after] = [row[kind], now[kind]];
+      if (before !== null && before.toLowerCase() !== after?.toLowerCase()) endFormerLinks(tx, tenantId, kind, before);
+    }
+  }
+
   /** The same for a person who is removed. */
   ofRemoval(tx: UnitOfWork, ctx: WriteContext, row: UserRow): void {
     this.seats.settle(tx, ctx.tenantId, row.seat, 'none', {
@@ -70,6 +85,7 @@ export class UserConsequences {
     });
     endPersonCredentials(tx, ctx.tenantId, 'deleted');
     endPersonIdentities(tx, ctx.tenantId);
+    this.leaveNames(tx, ctx.tenantId, row, { user_name: null, email: null });
     const change = changeBetween(inForceOf(row), { ...personOfRow(row), status: 'deleted' }, row.ever_active)!;
     const forward = this.forwards && mustForward(change, row.ever_active);
     this.forwarding.enqueue(tx, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);

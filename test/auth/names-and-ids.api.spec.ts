@@ -207,3 +207,42 @@ describe('an immutable id that comes late', () => {
     expect(await by(door, 'opaque', said('oid', 'obj-2'))).toBe(id);
   });
 });
+
+describe('a name that somebody else has had since leads back to nobody', () => {
+  it.each([
+    ['renamed away', (id: string, name: string) => set(id, 'userName', name)],
+    ['removed', (id: string) => house.scim.delete(`/Users/${id}`)],
+  ])('whoever had it last is %s, and the IdP has not heard of it', async (_how, leave) => {
+    const door = await saml();
+    const [eve, kim] = [address('eve'), address('kim')];
+    const first = await person(eve);
+    expect(await outcomeAt(house, door, { nameId: eve })).toBe(first);
+    await set(first, 'userName', kim);
+    // Until somebody else has it, the IdP may just be late with the rename.
+    expect(await outcomeAt(house, door, { nameId: eve })).toBe(first);
+    const second = await person(eve.toUpperCase());
+    expect((await leave(second, address('bob'))).status).toBeLessThan(300);
+    expect(await outcomeAt(house, door, { nameId: eve })).not.toMatch(/^usr_/);
+    expect(await outcomeAt(house, door, { nameId: kim })).toBe(first);
+  });
+
+  it('an e-mail that two have is not taken from the one who still has it', async () => {
+    await own();
+    const door = await SamlDoor.open(service, house);
+    const mail = address('shared');
+    const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+    const who = () => outcomeAt(house, door, { nameId: mail, nameIdFormat, attributesXml: '' });
+    const first = await person(fresh('login'), mails(mail));
+    expect(await who()).toBe(first);
+    const bound = () => service.db.execute(`select subject, created_at from identities where user_id = '${first}'`);
+    const { rows } = await bound();
+    const second = await person(fresh('login'), { ...mails(mail), active: false });
+    expect((await set(second, 'emails', mails(address('other')).emails)).status).toBe(200);
+    expect(await who()).toBe(first);
+    expect((await bound()).rows).toEqual(rows);
+    const third = await person(fresh('login'), { ...mails(mail), active: false });
+    expect((await house.scim.delete(`/Users/${third}`)).status).toBe(204);
+    expect((await bound()).rows).toEqual(rows);
+    expect(await who()).toBe(first);
+  });
+});
