@@ -246,3 +246,20 @@ describe('a name that somebody else has had since leads back to nobody', () => {
     expect(await who()).toBe(first);
   });
 });
+
+it('a name is its new owner’s, whom the directory knows by no id yet, where the id says that it is not the old one', async () => {
+  const door = await saml({ link_claim: 'oid' });
+  const eve = address('eve');
+  const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
+  const as = (oid: string) => outcomeAt(house, door, { nameId: eve, nameIdFormat, attributesXml: said('oid', oid) });
+  const first = await person(eve, { externalId: 'id-1' });
+  expect(await as('id-1')).toBe(first);
+  // Nobody else has the name: then the other id is nobody's.
+  expect(await as('id-2')).toBe('bound_to_another');
+  await set(first, 'userName', address('kim'));
+  const second = await person(eve);
+  expect(await as('id-2')).toBe(second);
+  await set(second, 'externalId', 'id-2');
+  expect(await as('id-2')).toBe(second);
+  expect(await as('id-3')).toBe('bound_to_another');
+});

@@ -115,7 +115,8 @@ export class AccountsService {
     const contradicted = paired && isContradicted(person, account, connection.linkClaim !== null);
     // An IdP that reuses names has given this one to somebody else: by the id, or by the name that the directory gave.
     const known = contradicted ? await this.byImmutableId(connection, account) : null;
-    const other = known ?? (isRenamed(binding, person) ? await this.byName(connection, account, binding) : null);
+    const named = isRenamed(binding, person) ? await this.byName(connection, account, binding) : null;
+    const other = known ?? named ?? (contradicted ? await this.byOwnName(connection, account) : null);
     if (other !== null && other.person.id !== person.id) return other;
     // Their directory has not heard of it yet: until then, nobody is let in as the one who had the name before.
     if (contradicted && !account.subjectIsStable) throw refusedAsAnother(account, person);
@@ -128,6 +129,12 @@ export class AccountsService {
     const other = found ?? (isItsName(binding) ? await this.byEmail(connection, account) : null);
     if (other === null || other instanceof SignInRefused) return null;
     return isGivenAway(binding, other) ? other : null;
+  }
+
+  /** Whom the directory calls by the very name that the subject is; an id that it does not know yet says no more. */
+  private async byOwnName(connection: Connection, account: ClaimedAccount): Promise<Match | null> {
+    const found = account.subjectIsStable ? null : await this.byDirectory(connection, account);
+    return found?.by === 'user_name' && sameLetters(found.value, account.subject) ? found : null;
   }
 
   /** The binding of somebody who was made on the IdP's word alone, as it is since the tenant owns the e-mail's domain. */
