@@ -50,6 +50,12 @@ export const CREATE_OUT = `(l.calling and l.platform_id is null and case
 export const ACCOUNT_UNKNOWN = `(l.platform_id is null
   and (${CREATE_OUT} or l.confirmed_state = 'active' or coalesce(l.lookup->>'why' in ('lost', 'no_id'), false)))`;
 
+/**
+ * What the platform is still known to have once the call that a lane `l` has out is given up without an answer: nothing
+ * of an account that we know, since the call may have taken effect. Of one whose id was never learned, that it is there.
+ */
+export const STATE_WITHOUT_ANSWER = `case when l.calling and l.platform_id is not null then null else l.confirmed_state end`;
+
 /** The call that a leased lane has to make. */
 export function callOf(row: CallColumns): Call {
   if (row.call !== null) return JSON.parse(row.call) as Call;

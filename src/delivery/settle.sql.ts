@@ -1,5 +1,5 @@
 import { deliveryId, type LeasedLane, type Lookup } from './call.js';
-import { CREATE_OUT } from './call.sql.js';
+import { CREATE_OUT, STATE_WITHOUT_ANSWER } from './call.sql.js';
 import type { Attempt } from './outcome.js';
 
 /** What a step means for its lane. */
@@ -39,8 +39,8 @@ export interface SettleOptions {
 }
 
 // True where the target moved on while the call was out: then the newer change takes its place instead of being parked
-// with it. Of a call that is dropped so, only one thing must not be forgotten: that a create may have taken effect
-// (lookup `lost`). A failure is charged only if somebody else's call succeeded since the last one.
+// with it. A call that is dropped so may have taken effect: what the platform has is not known any more, and an account
+// that it may have created is looked for (lookup `lost`). A failure is charged only if somebody else's call succeeded since the last one.
 const NEWER = `(l.last_pending > r.through or l.round > r.round)`;
 // It was asked to send this person again while the call was out: whatever the call achieved, it does not count for that.
 const AGAIN = `(l.round > r.round)`;
@@ -118,7 +118,7 @@ export const SETTLE = `
     platform_id = ${BOUND},
     adopted = coalesce(r.adopted, l.adopted),
     confirmed_state = case when r.confirm or ${AGAIN} then ${STATE_SAID} when r.bind = '' then null
-                           else l.confirmed_state end,
+                           when ${OUTDONE} then ${STATE_WITHOUT_ANSWER} else l.confirmed_state end,
     confirmed_person = case when r.confirm or ${AGAIN} then ${PERSON_SAID} when r.bind = '' then null
                             else l.confirmed_person end,
     confirmed_through = case when r.done then greatest(l.confirmed_through, r.through) else l.confirmed_through end,

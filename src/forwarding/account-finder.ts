@@ -70,9 +70,10 @@ export class AccountFinder {
   /** The id that we knew is unknown there, says an answer that may have come from anywhere. */
   private async gone(search: Search): Promise<Outcome> {
     const { call } = search.lane;
-    const id = await search.resolve(search.person.external_id ?? search.lane.userId);
+    const externalId = search.person.external_id ?? search.lane.userId;
+    const id = await search.resolve(externalId);
     if (id !== null && id === call.platform_id) return { kind: 'next', lookup: null, circling: true };
-    if (id !== null) return this.bind(search, id, 'external_id');
+    if (id !== null) return this.bind(search, id, externalId);
     if (call.state === 'active') return { kind: 'next', lookup: null, bind: null };
     return { kind: 'delivered', bind: null };
   }
@@ -94,17 +95,15 @@ export class AccountFinder {
     if (lane.call.platform_id !== null) return this.inTheWay(search, lookup);
     if (person.external_id !== null) {
       const id = await search.resolve(person.external_id);
-      if (id !== null) return this.bind(search, id, 'external_id');
+      if (id !== null) return this.bind(search, id, person.external_id);
     }
-    const named = lookup?.id === undefined ? null : await search.user(lookup.id);
-    const accounts = named === null ? await search.byEmail(person.email) : [named];
     let refusal: string | null = null;
-    for (const account of accounts) {
+    for (const account of await search.suspects()) {
       const bound = await this.boundTo(search, account.id);
       const adoption = adoptByEmail(person, account, bound);
       if (adoption.kind === 'adopt') return this.adopted(account.id, 'email', lookup);
       if (adoption.kind === 'wait') return waitFor(lane, bound!);
-      refusal = adoption.detail;
+      if (await search.isAsBefore(account)) refusal = adoption.detail;
     }
     if (lookup?.why !== 'conflict') {
       // Nothing of ours is there: an active person is created now, and a leaver was never there.
@@ -119,19 +118,20 @@ export class AccountFinder {
   /** An update met another account: perhaps of somebody whose own change is still on its way. */
   private async inTheWay(search: Search, lookup: Lookup | null): Promise<Outcome> {
     const { person, lane } = search;
-    const named = lookup?.id === undefined ? null : await search.user(lookup.id);
-    const accounts = (named === null ? await search.byEmail(person.email) : [named]).filter(
+    const accounts = (await search.suspects()).filter(
       ({ id, email, external_id }) =>
         id !== lane.call.platform_id &&
         (sameEmail(email, person.email) || (external_id !== null && external_id === person.external_id)),
     );
+    let refused = false;
     for (const account of accounts) {
       const bound = await this.boundTo(search, account.id);
       // Whoever waited for somebody who is parked by now learns of whom.
       const waited = lookup?.waited !== undefined;
       if (bound?.pending && (!bound.parked || waited)) return waitFor(lane, bound);
+      refused ||= await search.isAsBefore(account);
     }
-    if (accounts.length > 0) return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
+    if (refused) return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
     return this.unexplained(lookup);
   }
 
@@ -142,17 +142,19 @@ export class AccountFinder {
     return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
   }
 
-  private async bind(search: Search, id: string, by: string): Promise<Outcome> {
+  /** The account that was found under an external id is this person's, if nobody else here works with it. */
+  private async bind(search: Search, id: string, externalId: string): Promise<Outcome> {
     const bound = await this.boundTo(search, id);
     const adoption: Adoption = adoptByExternalId(bound);
     if (adoption.kind === 'wait') return waitFor(search.lane, bound!);
     if (adoption.kind === 'refuse') {
       // The account is another person's by now (hired again under the same key): of the leaver there is nothing left.
       if (search.lane.call.state !== 'active') return { kind: 'delivered', bind: null };
+      if ((await search.resolve(externalId)) !== id) return this.unexplained(search.lane.call.lookup);
       return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: adoption.detail };
     }
     if (bound !== null) await this.lanes.unbindLeavers(search.destination.tenantId, id, search.lane.userId);
-    return this.adopted(id, by, search.lane.call.lookup);
+    return this.adopted(id, 'external_id', search.lane.call.lookup);
   }
 
   private adopted(id: string, by: string, lookup: Lookup | null): Outcome {

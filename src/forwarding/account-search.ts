@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.js';
 import type { LeasedLane } from '../delivery/call.js';
 import type { Destination } from '../delivery/destination.js';
@@ -62,6 +63,21 @@ export class Search {
     if (!Array.isArray(list)) throw new Ended(senseless('list of users'));
     const users = list.map(readPlatformUser).filter((user) => user !== null);
     return users.filter((user) => sameEmail(user.email, email));
+  }
+
+  /** The accounts that may be in the way: the one that the platform named beside its refusal, or those of the e-mail. */
+  async suspects(): Promise<PlatformUser[]> {
+    const id = this.lane.call.lookup?.id;
+    const named = id === undefined ? null : await this.user(id);
+    return named === null ? this.byEmail(this.person.email) : [named];
+  }
+
+  /**
+   * Whether an account is still as it was shown. Whom it belongs to was asked after it was read, and in between their own
+   * change may have come through (deleted, or under another name): what was read then stands in nobody's way any more.
+   */
+  async isAsBefore(account: PlatformUser): Promise<boolean> {
+    return (await this.suspects()).some((now) => isDeepStrictEqual(now, account));
   }
 
   /** What the outcome turned out to be stands beside the last question. */

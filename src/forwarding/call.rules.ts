@@ -30,7 +30,7 @@ export function personOf(call: Call): Person {
  */
 export function stepOf(call: Call): Step {
   if (call.same) return { kind: 'nothing' };
-  if (call.lookup !== null && !WRITTEN.has(call.lookup.why)) return { kind: 'look' };
+  if (call.lookup !== null && !WRITTEN.has(call.lookup.why) && !leavesAnyhow(call)) return { kind: 'look' };
   const { platform_id: id } = call;
   if (call.state === 'active') {
     if (id === null) return { kind: 'create', body: createBody(call.person) };
@@ -42,4 +42,9 @@ export function stepOf(call: Call): Step {
   // Deactivated before and deleted now, where both come to the same: it is said already.
   if (call.confirmed !== null && call.confirmed !== 'active') return { kind: 'nothing' };
   return { kind: 'deactivate', id, body: '{"status":"inactive"}' };
+}
+
+/** Who stood in the way of an earlier change does not matter to whoever leaves an account that we know. */
+function leavesAnyhow({ lookup, state, platform_id }: Call): boolean {
+  return lookup?.why === 'conflict' && state !== 'active' && platform_id !== null;
 }

@@ -1,7 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import type { UnitOfWork } from '../base/database/unit-of-work.js';
-import { CALL_OUT, CREATE_OUT } from '../delivery/call.sql.js';
+import { CALL_OUT, CREATE_OUT, STATE_WITHOUT_ANSWER } from '../delivery/call.sql.js';
 import { DeliveryWorker } from '../delivery/delivery.worker.js';
 import type { UserChange } from '../identity/person.js';
 import { endsSessions } from '../identity/user-change.rules.js';
@@ -65,7 +65,8 @@ export class ForwardingService {
 }
 
 // A call that is parked was not understood by the platform, or never answered: the newer change does not wait for it.
-// If it was a create, the account may exist all the same, and has to be looked for first.
+// It may have taken effect all the same: an account that it created has to be looked for first, and what is there is not
+// known any more.
 const SUPERSEDE = `
   target_state = excluded.target_state,
   target_person = excluded.target_person,
@@ -76,6 +77,7 @@ const SUPERSEDE = `
   calling = l.calling and l.parked is null,
   call = case when l.parked is null then ${CALL_OUT} end,
   lookup = case when l.parked is not null and ${CREATE_OUT} then '{"why":"lost"}'::jsonb else l.lookup end,
+  confirmed_state = case when l.parked is not null then ${STATE_WITHOUT_ANSWER} else l.confirmed_state end,
   attempts = 0,
   next_at = '-infinity',
   parked = null,

@@ -62,6 +62,7 @@ describe('desks that change hands', () => {
       await h.drained(t, 60_000);
       await Promise.all(workers.map(({ worker }) => worker.stop()));
 
+      expect(await h.parked(t)).toEqual([]);
       expect(await h.counts(t)).toMatchObject({ parked: 0, pending: 0 });
       h.sandbox.setFaults({ mode: 'none' }, `key-${t}`);
       const { data } = (await h.platform(t, 'GET', '/v1/users?limit=200')).body as { data: Record<string, unknown>[] };

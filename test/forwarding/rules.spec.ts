@@ -84,6 +84,16 @@ describe('stepOf', () => {
     ],
     ['a leaver who may be there', { state: 'inactive', lookup: { why: 'lost' } }, { kind: 'look' }],
     ['a conflict', { lookup: { why: 'conflict' } }, { kind: 'look' }],
+    [
+      'a conflict of somebody who leaves by now',
+      { ...id, state: 'deleted', as: 'delete', confirmed: 'inactive', lookup: { why: 'conflict' } },
+      { kind: 'delete', id: 'hp_1' },
+    ],
+    [
+      'a conflict of somebody who leaves and whose account we do not know',
+      { state: 'inactive', lookup: { why: 'conflict' } },
+      { kind: 'look' },
+    ],
     ['a conflict that is none any more', { lookup: { why: 'dissolved', dissolved: 1 } }, { kind: 'create' }],
   ])('%s', (_, more, step) => expect(stepOf(call(more))).toMatchObject(step));
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
-import { CREATE_OUT } from '../../delivery/call.sql.js';
+import { CREATE_OUT, STATE_WITHOUT_ANSWER } from '../../delivery/call.sql.js';
 import type { ChangeKind } from '../../identity/person.js';
 import type { AttemptRow, ChangeRow, ChangeState } from './change.mapping.js';
 
@@ -115,8 +115,8 @@ export class ChangesRepository {
   }
 
   /**
-   * Gives up what is parked: the changes are marked, and the lane waits for the next one. Of a create without a known
-   * outcome it is remembered that it has to be looked for.
+   * Gives up what is parked: the changes are marked, and the lane waits for the next one. Of a call without a known
+   * outcome it is remembered that it may have taken effect, and of a create that it has to be looked for.
    */
   async dismiss(tx: SqlRunner, tenantId: string, userId: string, by: object): Promise<void> {
     await tx.query(
@@ -128,7 +128,8 @@ export class ChangesRepository {
     await tx.query(
       `update lanes l set parked = null, parked_detail = null, parked_at = null, attempts = 0, tries = 0, failed_at = null,
          next_at = '-infinity', first_pending = null, pending_since = null,
-         lookup = case when ${CREATE_OUT} then '{"why":"lost"}'::jsonb else lookup end, calling = false, call = null
+         lookup = case when ${CREATE_OUT} then '{"why":"lost"}'::jsonb else lookup end, confirmed_state = ${STATE_WITHOUT_ANSWER},
+         calling = false, call = null
        where tenant_id = $1 and user_id = $2`,
       [tenantId, userId],
     );

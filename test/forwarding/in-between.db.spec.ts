@@ -1,0 +1,185 @@
+import type { ServerResponse } from 'node:http';
+import { ChangesRepository } from '../../src/forwarding/changes/changes.repository.js';
+import type { Person } from '../../src/identity/person.js';
+import { Harness, until } from './harness.js';
+import { Scripted } from './scripted.js';
+
+type Request = Scripted['seen'][number];
+
+// What was asked and what was said may be overtaken by what happens in between, and what was never answered may have
+// happened.
+let h: Harness;
+let scripted: Scripted;
+let url: string;
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  h = await Harness.start();
+});
+afterAll(() => h.stop());
+beforeEach(async () => {
+  scripted = new Scripted(h.sandbox.url);
+  url = await scripted.start();
+  const { worker } = h.worker();
+  stop = () => worker.stop();
+});
+afterEach(async () => {
+  await stop();
+  scripted.stop();
+});
+
+/** Lets a call take effect. Out: what sends its answer. */
+async function pass(request: Request, res: ServerResponse): Promise<() => void> {
+  const answer = await scripted.ask(request);
+  const text = await answer.text();
+  return () => void res.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+}
+
+/** A tenant with people who are there; each call that went well allows one more at a time. */
+async function people(name: string, ...there: Partial<Person>[]): Promise<string> {
+  const t = await h.tenant(name, { timeout_ms: 10_000 }, url);
+  for (let n = 0; n < 4; n++) await h.change(t, `usr_other${n}`, 'active');
+  await h.drained(t);
+  for (const [i, person] of there.entries()) await h.change(t, `usr_${i + 1}`, 'active', person);
+  await h.drained(t);
+  return t;
+}
+
+const isDone = async (t: string, userId: string): Promise<boolean> =>
+  (await h.lane(t, userId))['first_pending'] === null;
+
+/**
+ * A write waits until a question was asked, and is through before the answer to the question arrives. Out: resolves as
+ * soon as the write is on its way.
+ */
+function overtake(t: string, userId: string, write: string, isQuestion: (request: Request) => boolean): Promise<void> {
+  let [asked, begun] = [(): void => undefined, (): void => undefined];
+  const question = new Promise<void>((resolve) => (asked = resolve));
+  const onItsWay = new Promise<void>((resolve) => (begun = resolve));
+  let first = true;
+  scripted.answer = (request, res) => {
+    if (request.method === write && request.key?.includes(`${userId}_`)) {
+      begun();
+      void question.then(() => pass(request, res)).then((send) => send());
+      return true;
+    }
+    if (!first || !isQuestion(request)) return false;
+    first = false;
+    void pass(request, res).then(async (send) => {
+      asked();
+      await until(() => isDone(t, userId));
+      send();
+    });
+    return true;
+  };
+  return onItsWay;
+}
+
+describe('an account that was in the way when it was read, and not when it was asked whose it is', () => {
+  const isRead = ({ method, url }: Request): boolean => method === 'GET' && !url.includes('resolve');
+
+  it('is removed in between: whoever is hired has one of their own', async () => {
+    const t = await people('left', { email: 'a@e.com', external_id: 'x' });
+    const removal = overtake(t, 'usr_1', 'DELETE', isRead);
+    await h.change(t, 'usr_1', 'deleted', { email: 'a@e.com', external_id: 'x' });
+    await removal;
+    await h.change(t, 'usr_2', 'active', { email: 'a@e.com', external_id: 'y' });
+    await h.drained(t);
+    expect(await h.parked(t)).toEqual([]);
+    const users = await h.platformUsers(t);
+    expect([users.get('x'), users.get('y')]).toMatchObject([undefined, { email: 'a@e.com', status: 'active' }]);
+  });
+
+  it('has another address by then: whoever gets the address has it', async () => {
+    const t = await people('renamed', { email: 'a@e.com' }, { email: 'b@e.com' });
+    const rename = overtake(t, 'usr_1', 'PATCH', isRead);
+    await h.change(t, 'usr_1', 'active', { email: 'c@e.com' });
+    await rename;
+    await h.change(t, 'usr_2', 'active', { email: 'a@e.com' });
+    await h.drained(t);
+    expect(await h.parked(t)).toEqual([]);
+    const users = await h.platformUsers(t);
+    expect([users.get('x-usr_1'), users.get('x-usr_2')]).toMatchObject([{ email: 'c@e.com' }, { email: 'a@e.com' }]);
+  });
+
+  it('has another external_id by then: whoever is hired under the old one has an account', async () => {
+    const t = await people('rekeyed', { email: 'a@e.com', external_id: 'x' });
+    const change = overtake(t, 'usr_1', 'PATCH', ({ url }) => url.includes('resolve'));
+    await h.change(t, 'usr_1', 'active', { email: 'a@e.com', external_id: 'z' });
+    await change;
+    await h.change(t, 'usr_2', 'active', { email: 'b@e.com', external_id: 'x' });
+    await h.drained(t);
+    expect(await h.parked(t)).toEqual([]);
+    const users = await h.platformUsers(t);
+    expect([users.get('x'), users.get('z')]).toMatchObject([{ email: 'b@e.com' }, { email: 'a@e.com' }]);
+  });
+
+  it('does not keep a leaver, whose earlier change it stood in the way of', async () => {
+    const mine = { email: 'a@e.com', external_id: null };
+    const t = await people('came-back', mine);
+    await h.change(t, 'usr_1', 'inactive', mine);
+    await h.drained(t);
+    let away = true;
+    const isBack = ({ method, body }: Request): boolean => method === 'PATCH' && body.includes('"active"');
+    scripted.answer = (request, res) => {
+      if (!away || !isBack(request)) return false;
+      res.writeHead(500).end();
+      return true;
+    };
+    await h.change(t, 'usr_1', 'active', mine);
+    await until(() => Promise.resolve(scripted.seen.some(isBack)));
+    await h.change(t, 'usr_1', 'deleted', mine);
+    await h.change(t, 'usr_2', 'active', mine);
+    await until(() => isDone(t, 'usr_2'));
+    away = false;
+    await h.drained(t);
+    expect(await h.parked(t)).toEqual([]);
+    const { data } = (await h.platform(t, 'GET', '/v1/users?email=a@e.com')).body;
+    expect(data).toMatchObject([{ status: 'active', id: (await h.lane(t, 'usr_2'))['platform_id'] }]);
+  });
+});
+
+describe('a change that took effect and was never answered', () => {
+  /** Somebody inactive is made active, which happens and is never answered, while all is well with others. */
+  async function comesBackUnheard(name: string): Promise<{ t: string; othersGoOn: () => Promise<void> }> {
+    const t = await people(name, {});
+    await h.change(t, 'usr_1', 'inactive');
+    await h.drained(t);
+    scripted.answer = (request, res) => {
+      if (request.method !== 'PATCH' || !request.body.includes('"active"')) return false;
+      void pass(request, res).then(() => res.destroy());
+      return true;
+    };
+    await h.change(t, 'usr_1', 'active');
+    await until(async () => (await h.platformUsers(t)).get('x-usr_1')!['status'] === 'active');
+    let n = 0;
+    return { t, othersGoOn: () => h.change(t, `usr_new${n++}`, 'active') };
+  }
+
+  const leaves = async (t: string): Promise<void> => {
+    await h.drained(t);
+    expect(await h.parked(t)).toEqual([]);
+    expect((await h.platformUsers(t)).get('x-usr_1')).toMatchObject({ status: 'inactive' });
+  };
+
+  it('is not taken for undone where a newer one takes its place in the end', async () => {
+    const { t, othersGoOn } = await comesBackUnheard('outdone');
+    await h.change(t, 'usr_1', 'inactive');
+    await until(async () => (await othersGoOn(), isDone(t, 'usr_1')));
+    await leaves(t);
+  });
+
+  it('nor where it is parked and a newer one takes its place', async () => {
+    const { t, othersGoOn } = await comesBackUnheard('parked');
+    await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked'] === 'poison'));
+    await h.change(t, 'usr_1', 'inactive');
+    await leaves(t);
+  });
+
+  it('nor where it is parked and dismissed', async () => {
+    const { t, othersGoOn } = await comesBackUnheard('dismissed');
+    await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked'] === 'poison'));
+    await new ChangesRepository(h.db).dismiss(h.db, t, 'usr_1', { reason: 'known' });
+    await h.change(t, 'usr_1', 'inactive');
+    await leaves(t);
+  });
+});
