@@ -9,6 +9,7 @@ import { CreateGroups1767225780000 } from './base/database/migrations/1767225780
 import { CreateSeats1767225840000 } from './base/database/migrations/1767225840000-create-seats.js';
 import { CreateDelivery1767225900000 } from './base/database/migrations/1767225900000-create-delivery.js';
 import { CreateSignIn1767225960000 } from './base/database/migrations/1767225960000-create-sign-in.js';
+import { IndexIdentityNames1767226020000 } from './base/database/migrations/1767226020000-index-identity-names.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -19,6 +20,7 @@ export const MIGRATIONS = [
   CreateSeats1767225840000,
   CreateDelivery1767225900000,
   CreateSignIn1767225960000,
+  IndexIdentityNames1767226020000,
 ];
 
 /**

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { UsersModule } from '../users/users.module.js';
 import { AccountMaking } from './accounts/account-making.js';
 import { AccountsRepository } from './accounts/accounts.repository.js';
+import { AccountMatches } from './accounts/account-matches.js';
 import { AccountsService } from './accounts/accounts.service.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { PublishedController } from './connections/published.controller.js';
@@ -55,6 +56,7 @@ import { TokensController } from './tokens/tokens.controller.js';
   ],
   providers: [
     AccountsRepository,
+    AccountMatches,
     AccountsService,
     AccountMaking,
     SignInRequestsRepository,

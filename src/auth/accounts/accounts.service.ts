@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Connection } from '../connections/connection.js';
-import { DomainsStore } from '../domains/domains.store.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import {
@@ -17,6 +16,7 @@ import {
   sameLetters,
 } from './account.rules.js';
 import type { Binding, Candidate, LinkKind } from './account.rules.js';
+import { AccountMatches, type Match } from './account-matches.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { claimedAccount, type ClaimedAccount } from './claims.mapping.js';
 
@@ -43,12 +43,6 @@ export interface NobodyFound {
 
 const NOTHING = { subject: null, userId: null };
 
-interface Match {
-  person: Candidate;
-  by: LinkKind;
-  value: string;
-}
-
 /**
  * Finds the person whom an IdP means (contract §7): who the subject was before; then, of a paired connection, by the
  * claim that equals SCIM `externalId` and by the user name; and last by an e-mail inside a domain that the tenant owns.
@@ -58,7 +52,7 @@ interface Match {
 export class AccountsService {
   constructor(
     private readonly repository: AccountsRepository,
-    private readonly domains: DomainsStore,
+    private readonly matches: AccountMatches,
   ) {}
 
   /** Throws `SignInRefused` for somebody who was found and may not come in. */
@@ -72,7 +66,7 @@ export class AccountsService {
       // Written down while its person was being removed.
       known.removed = true;
     }
-    const match = await this.match(connection, account);
+    const match = await this.matches.first(connection, account);
     if (match instanceof SignInRefused || match === null) {
       const who = known?.removed
         ? known.user_id
@@ -100,8 +94,8 @@ export class AccountsService {
     const other = await this.otherOf(connection, account, binding, person);
     if (other !== null) return this.link(connection, account, other, binding.user_id);
     const now = isUnproven(binding) ? await this.proven(connection, account, binding, person) : binding;
-    const renewedOne = renewed(now, person, account);
-    return { account, person, binding: renewedOne, linkedBy: 'known', replaces: NOTHING, newlyProven: now !== binding };
+    const known = { account, person, binding: renewed(now, person, account) };
+    return { ...known, linkedBy: 'known', replaces: NOTHING, newlyProven: now !== binding };
   }
 
   /** Who a subject is instead of the person whom it is bound to; null: it is still them. Throws `SignInRefused`. */
@@ -114,9 +108,11 @@ export class AccountsService {
     const paired = connection.directoryId !== null;
     const contradicted = paired && isContradicted(person, account, connection.linkClaim !== null);
     // An IdP that reuses names has given this one to somebody else: by the id, or by the name that the directory gave.
-    const known = contradicted ? await this.byImmutableId(connection, account) : null;
-    const named = isRenamed(binding, person) ? await this.byName(connection, account, binding) : null;
-    const other = known ?? named ?? (contradicted ? await this.byOwnName(connection, account) : null);
+    const known = contradicted ? await this.matches.byImmutableId(connection, account) : null;
+    const other =
+      known ??
+      (isRenamed(binding, person) ? await this.byName(connection, account, binding) : null) ??
+      (contradicted ? await this.matches.byOwnName(connection, account) : null);
     if (other !== null && other.person.id !== person.id) return other;
     // Their directory has not heard of it yet: until then, nobody is let in as the one who had the name before.
     if (contradicted && !account.subjectIsStable) throw refusedAsAnother(account, person);
@@ -125,16 +121,10 @@ export class AccountsService {
 
   /** Who has what a binding was made of, since its person has it no more. */
   private async byName(connection: Connection, account: ClaimedAccount, binding: Binding): Promise<Match | null> {
-    const found = connection.directoryId === null ? null : await this.byDirectory(connection, account);
-    const other = found ?? (isItsName(binding) ? await this.byEmail(connection, account) : null);
+    const found = connection.directoryId === null ? null : await this.matches.byDirectory(connection, account);
+    const other = found ?? (isItsName(binding) ? await this.matches.byEmail(connection, account) : null);
     if (other === null || other instanceof SignInRefused) return null;
     return isGivenAway(binding, other) ? other : null;
-  }
-
-  /** Whom the directory calls by the very name that the subject is; an id that it does not know yet says no more. */
-  private async byOwnName(connection: Connection, account: ClaimedAccount): Promise<Match | null> {
-    const found = account.subjectIsStable ? null : await this.byDirectory(connection, account);
-    return found?.by === 'user_name' && sameLetters(found.value, account.subject) ? found : null;
   }
 
   /** The binding of somebody who was made on the IdP's word alone, as it is since the tenant owns the e-mail's domain. */
@@ -145,7 +135,7 @@ export class AccountsService {
     { email }: Candidate,
   ): Promise<Binding> {
     const same = email !== null && account.email !== null && sameLetters(email, account.email);
-    if (!same || emailRefusal(account, await this.isOwned(connection, account)) !== null) return binding;
+    if (!same || emailRefusal(account, await this.matches.isOwned(connection, account)) !== null) return binding;
     return { ...binding, ...provenBinding(account, email) };
   }
 
@@ -176,48 +166,6 @@ export class AccountsService {
       replaces: { subject: other ? own.subject : null, userId: formerly },
     };
   }
-
-  private async match(connection: Connection, account: ClaimedAccount): Promise<Match | SignInRefused | null> {
-    if (connection.directoryId !== null) {
-      const found = await this.byDirectory(connection, account);
-      if (found !== null) return found;
-    }
-    return this.byEmail(connection, account);
-  }
-
-  /** By what the paired directory says of its people: the immutable id, then the user name. */
-  private async byDirectory(connection: Connection, account: ClaimedAccount): Promise<Match | null> {
-    const known = await this.byImmutableId(connection, account);
-    if (known !== null) return known;
-    const { tenantId, directoryId } = connection;
-    const { userName } = account;
-    // A user name that is the e-mail of which the IdP says that nobody has verified it.
-    const doubtful = !account.emailTrusted && userName !== null && userName.includes('@');
-    if (userName === null || doubtful) return null;
-    const named = await this.repository.byUserName(tenantId, directoryId!, userName);
-    const person = only(named.filter((one) => sameLetters(one.user_name, userName)));
-    return person === null ? null : { person, by: 'user_name', value: person.user_name };
-  }
-
-  private async byImmutableId({ tenantId, directoryId }: Connection, { link }: ClaimedAccount): Promise<Match | null> {
-    if (link === null) return null;
-    const person = only(await this.repository.byExternalId(tenantId, directoryId!, link));
-    return person === null ? null : { person, by: 'claim', value: link };
-  }
-
-  private async byEmail(connection: Connection, account: ClaimedAccount): Promise<Match | SignInRefused | null> {
-    const { email } = account;
-    if (email === null) return null;
-    const refusal = emailRefusal(account, await this.isOwned(connection, account));
-    if (refusal !== null) return refusal;
-    const known = await this.repository.byEmail(connection.tenantId, connection.directoryId, email);
-    const person = only(known.filter((one) => one.email !== null && sameLetters(one.email, email)));
-    return person === null ? null : { person, by: 'email', value: email };
-  }
-
-  private async isOwned({ tenantId, id }: Connection, { emailDomain }: ClaimedAccount): Promise<boolean> {
-    return emailDomain !== null && (await this.domains.isOwned(tenantId, emailDomain, id));
-  }
 }
 
 function admitted(found: FoundAccount): FoundAccount {
@@ -229,11 +177,6 @@ function admitted(found: FoundAccount): FoundAccount {
 function refusedAsAnother(account: ClaimedAccount, person: Candidate): SignInRefused {
   const why = 'the directory knows the person by another id than the IdP has sent';
   return new SignInRefused('bound_to_another', why, account.shown, person.id);
-}
-
-/** Who is meant must be clear: one person, or nobody. */
-function only(people: readonly Candidate[]): Candidate | null {
-  return people.length === 1 ? people[0]! : null;
 }
 
 /**

@@ -12,6 +12,7 @@ const LANDED: Record<string, string> = {
   '1767225780000-create-groups': '05216515c97c26a8',
   '1767225840000-create-seats': '065d2d0e65eb1a20',
   '1767225900000-create-delivery': 'b079c39289c248dc',
+  '1767225960000-create-sign-in': 'f27864fffffa0304',
 };
 const FOLDER = path.resolve(import.meta.dirname, '../../../src/base/database/migrations');
 

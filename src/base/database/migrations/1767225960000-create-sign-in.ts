@@ -115,10 +115,6 @@ export class CreateSignIn1767225960000 implements MigrationInterface {
     await db.query(
       `create unique index identities_user on identities (tenant_id, user_id, connection_id) where ended_at is null`,
     );
-    // Who is still bound to a name that somebody else has had since.
-    await db.query(
-      `create index identities_name on identities (tenant_id, made_by, lower(made_of collate "C")) where ended_at is null`,
-    );
     // Whom a sign-in would bring back, by what they were called.
     await db.query(`create index deleted_users_key on deleted_users (tenant_id, directory_id, external_id)`);
     await db.query(

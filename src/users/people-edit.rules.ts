@@ -1,0 +1,89 @@
+import { roleNames } from '../identity/role.rules.js';
+import type { ChangeUser } from './user.dto.js';
+import type { Edit } from './user-decision.js';
+import { draftOf, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
+import type { UserRow } from './user.row.js';
+import { ManagedByDirectory } from './users.errors.js';
+import type { WritingDirectory } from './write-context.js';
+
+const IDENTITY = ['email', 'first_name', 'last_name', 'external_id', 'status'] as const;
+
+/**
+ * What a merge patch of the users API makes of somebody; null: nothing differs. `userName` is what stands in where the user
+ * name was the e-mail that is changed; `mayWrite`: the tenant lets the API change what a directory manages.
+ */
+export function editOf(
+  row: UserRow,
+  body: ChangeUser,
+  userName: string,
+  directory: WritingDirectory | null,
+  mayWrite: boolean,
+): (Edit & { fields: string[] }) | null {
+  const before = JSON.parse(row.doc) as UserDocument;
+  // Whoever may not take back what the directory wrote may still name what is in force, as it is.
+  const written = row.held === null || !mayWrite ? null : draftOf(before, directory?.attributeMap);
+  const fields = changedFields(row, written, body);
+  if (fields.length === 0) return null;
+  // One half of a name says nothing without the other, which may have been made from something else.
+  const renamed = body.first_name !== undefined || body.last_name !== undefined;
+  const names = {
+    first_name: body.first_name ?? written?.firstName ?? row.first_name,
+    last_name: body.last_name ?? written?.lastName ?? row.last_name,
+  };
+  const doc = withFields(before, renamed ? { ...body, ...names } : body);
+  if (doc['userName'] !== before['userName']) doc['userName'] = userName;
+  const draft = draftOf(doc, directory?.attributeMap);
+  if (directory === null) keepUnnamed(draft, row, body);
+  return { fields, draft, ...(body.role === undefined ? {} : { roleSet: body.role }) };
+}
+
+/**
+ * A merge patch leaves alone what it does not name. What is in force need not be what the resource alone would give:
+ * a directory that is gone may have taken the names from elsewhere.
+ */
+export function keepUnnamed(draft: UserDraft, row: UserRow, body: ChangeUser): void {
+  if (body.email === undefined) draft.email = row.email;
+  if (body.external_id === undefined) draft.key = row.person_external_id;
+  if (body.first_name === undefined && body.last_name === undefined) {
+    draft.firstName = row.first_name;
+    draft.lastName = row.last_name;
+  }
+}
+
+/** One writer per field: the role is the directory's only where its rules or `roles` give one. */
+export function refuseManaged(fields: string[], row: UserRow, directory: WritingDirectory): void {
+  const doc = JSON.parse(row.doc) as UserDocument;
+  const givesRoles = roleNames(doc['roles'] as { value?: unknown }[] | undefined).length > 0 || directory.hasRules;
+  const theirs = fields.filter((field) => field !== 'role' || givesRoles);
+  if (theirs.length > 0) throw new ManagedByDirectory({ id: directory.id, name: directory.name }, theirs);
+}
+
+/**
+ * What differs from what is in force. For somebody who is held, what differs from what was `written` too: to be left
+ * as one is shown then takes back what waits to come into force.
+ */
+function changedFields(row: UserRow, written: UserDraft | null, body: ChangeUser): string[] {
+  const inForce: Record<string, unknown> = {
+    email: row.email,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    external_id: row.person_external_id,
+    status: row.status,
+    role: row.role,
+  };
+  const waiting: Record<string, unknown> = !written
+    ? {}
+    : {
+        email: written.email,
+        first_name: written.firstName,
+        last_name: written.lastName,
+        external_id: written.key ?? row.person_external_id,
+        status: row.active ? 'active' : 'inactive',
+      };
+  const sent = body as Record<string, unknown>;
+  return [...IDENTITY, 'role'].filter(
+    (field) =>
+      sent[field] !== undefined &&
+      (sent[field] !== inForce[field] || (field in waiting && sent[field] !== waiting[field])),
+  );
+}
