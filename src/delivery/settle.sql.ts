@@ -45,6 +45,8 @@ const NEWER = `(l.last_pending > r.through or l.round > r.round)`;
 // It was asked to send this person again while the call was out: whatever the call achieved, it does not count for that.
 const AGAIN = `(l.round > r.round)`;
 const CHARGED = `(l.attempts + (r.charge and (l.failed_at is null or coalesce(d.last_success_at > l.failed_at, false)))::int)`;
+// It was answered, and somebody else has to go first: however long that takes, its failures meanwhile do not add up.
+const WAITS = `(not r.failed and r.wait_ms is not null)`;
 const OUTDONE = `(r.charge and ${NEWER} and ${CHARGED} >= $20)`;
 const PARKED = `(case when ${NEWER} then null when r.parked is not null then r.parked
                       when r.charge and ${CHARGED} >= $20 then 'poison' end)`;
@@ -125,7 +127,8 @@ export const SETTLE = `
     confirmed_at = case when r.done then now() else l.confirmed_at end,
     first_pending = case when r.done then ${STILL_PENDING} else l.first_pending end,
     pending_since = case when r.done then ${PENDING_SINCE} else l.pending_since end,
-    attempts = case when r.done or (${NEWER} and not r.keep) then 0 when r.failed then ${CHARGED} else l.attempts end,
+    attempts = case when r.done or (${NEWER} and not r.keep) or ${WAITS} then 0
+                    when r.failed then ${CHARGED} else l.attempts end,
     tries = r.tries,
     failed_at = case when r.failed then now() when r.done then null else l.failed_at end,
     next_at = case when r.wait_ms is null then '-infinity' else now() + r.wait_ms * interval '1 millisecond' end,

@@ -6,7 +6,7 @@ import { LanesRepository, type Bound } from '../delivery/lanes.repository.js';
 import type { Outcome, Sent } from '../delivery/outcome.js';
 import { PlatformClient } from '../platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
-import { adoptByEmail, adoptByExternalId, sameEmail, type Adoption } from './adoption.rules.js';
+import { adoptByEmail, adoptByExternalId, type Adoption } from './adoption.rules.js';
 import { Connections } from './platform/connections.js';
 import { waitFor } from './waiting.rules.js';
 
@@ -70,10 +70,9 @@ export class AccountFinder {
   /** The id that we knew is unknown there, says an answer that may have come from anywhere. */
   private async gone(search: Search): Promise<Outcome> {
     const { call } = search.lane;
-    const externalId = search.person.external_id ?? search.lane.userId;
-    const id = await search.resolve(externalId);
+    const id = await search.resolve(search.person.external_id ?? search.lane.userId);
     if (id !== null && id === call.platform_id) return { kind: 'next', lookup: null, circling: true };
-    if (id !== null) return this.bind(search, id, externalId);
+    if (id !== null) return this.bind(search, id);
     if (call.state === 'active') return { kind: 'next', lookup: null, bind: null };
     return { kind: 'delivered', bind: null };
   }
@@ -95,7 +94,7 @@ export class AccountFinder {
     if (lane.call.platform_id !== null) return this.inTheWay(search, lookup);
     if (person.external_id !== null) {
       const id = await search.resolve(person.external_id);
-      if (id !== null) return this.bind(search, id, person.external_id);
+      if (id !== null) return this.bind(search, id);
     }
     let refusal: string | null = null;
     for (const account of await search.suspects()) {
@@ -103,7 +102,7 @@ export class AccountFinder {
       const adoption = adoptByEmail(person, account, bound);
       if (adoption.kind === 'adopt') return this.adopted(account.id, 'email', lookup);
       if (adoption.kind === 'wait') return waitFor(lane, bound!);
-      if (await search.isAsBefore(account)) refusal = adoption.detail;
+      refusal = adoption.detail;
     }
     if (lookup?.why !== 'conflict') {
       // Nothing of ours is there: an active person is created now, and a leaver was never there.
@@ -111,46 +110,43 @@ export class AccountFinder {
     }
     // A leaver who has no account of their own there needs none.
     if (lane.call.state !== 'active') return { kind: 'delivered' };
-    if (refusal !== null) return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: refusal };
-    return this.unexplained(lookup);
+    if (refusal !== null && hasComeBack(lookup)) {
+      return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: refusal };
+    }
+    return this.again(lookup);
   }
 
   /** An update met another account: perhaps of somebody whose own change is still on its way. */
   private async inTheWay(search: Search, lookup: Lookup | null): Promise<Outcome> {
-    const { person, lane } = search;
-    const accounts = (await search.suspects()).filter(
-      ({ id, email, external_id }) =>
-        id !== lane.call.platform_id &&
-        (sameEmail(email, person.email) || (external_id !== null && external_id === person.external_id)),
-    );
-    let refused = false;
+    const { lane } = search;
+    const accounts = (await search.suspects()).filter(({ id }) => id !== lane.call.platform_id);
     for (const account of accounts) {
       const bound = await this.boundTo(search, account.id);
       // Whoever waited for somebody who is parked by now learns of whom.
       const waited = lookup?.waited !== undefined;
       if (bound?.pending && (!bound.parked || waited)) return waitFor(lane, bound);
-      refused ||= await search.isAsBefore(account);
     }
-    if (refused) return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
-    return this.unexplained(lookup);
+    if (accounts.length > 0 && hasComeBack(lookup))
+      return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
+    return this.again(lookup);
   }
 
-  /** Nothing that could be in the way is there any more: try again, but not for ever. */
-  private unexplained(lookup: Lookup | null): Outcome {
+  /** Nothing that could be in the way is there any more, or it may have been overtaken: try again, but not for ever. */
+  private again(lookup: Lookup | null): Outcome {
     const dissolved = (lookup?.dissolved ?? 0) + 1;
     if (dissolved <= DISSOLVES) return { kind: 'next', lookup: { why: 'dissolved', dissolved }, circling: true };
     return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
   }
 
   /** The account that was found under an external id is this person's, if nobody else here works with it. */
-  private async bind(search: Search, id: string, externalId: string): Promise<Outcome> {
+  private async bind(search: Search, id: string): Promise<Outcome> {
     const bound = await this.boundTo(search, id);
     const adoption: Adoption = adoptByExternalId(bound);
     if (adoption.kind === 'wait') return waitFor(search.lane, bound!);
     if (adoption.kind === 'refuse') {
       // The account is another person's by now (hired again under the same key): of the leaver there is nothing left.
       if (search.lane.call.state !== 'active') return { kind: 'delivered', bind: null };
-      if ((await search.resolve(externalId)) !== id) return this.unexplained(search.lane.call.lookup);
+      if (!hasComeBack(search.lane.call.lookup)) return this.again(search.lane.call.lookup);
       return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: adoption.detail };
     }
     if (bound !== null) await this.lanes.unbindLeavers(search.destination.tenantId, id, search.lane.userId);
@@ -169,4 +165,12 @@ export class AccountFinder {
     const creating = await this.lanes.creating(tenantId, person, lane.userId);
     return creating ?? this.lanes.boundTo(tenantId, platformId, lane.userId);
   }
+}
+
+/**
+ * Whether a conflict has come back after the write was tried again. Only then is it believed: what was in the way of the
+ * first one was read before it was asked whose it is, and in between its owner's own change may have come through.
+ */
+function hasComeBack(lookup: Lookup | null): boolean {
+  return (lookup?.dissolved ?? 0) > 0;
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.js';
 import type { LeasedLane } from '../delivery/call.js';
 import type { Destination } from '../delivery/destination.js';
@@ -7,7 +6,7 @@ import { judge } from '../delivery/retry.rules.js';
 import type { Person } from '../identity/person.js';
 import type { PlatformClient } from '../platform-client/platform.client.js';
 import type { PlatformRequest, PlatformUser } from '../platform-client/platform.types.js';
-import { sameEmail } from './adoption.rules.js';
+import { sameEmail, sharesName } from './adoption.rules.js';
 import { attemptOf } from './attempt.mapping.js';
 import { personOf } from './call.rules.js';
 import { failureOf } from './outcome.rules.js';
@@ -65,19 +64,14 @@ export class Search {
     return users.filter((user) => sameEmail(user.email, email));
   }
 
-  /** The accounts that may be in the way: the one that the platform named beside its refusal, or those of the e-mail. */
+  /**
+   * The accounts that may be in the way: the one that the platform named beside its refusal, if it has a name that the
+   * person needs today (an earlier change had others), or those of the e-mail.
+   */
   async suspects(): Promise<PlatformUser[]> {
     const id = this.lane.call.lookup?.id;
     const named = id === undefined ? null : await this.user(id);
-    return named === null ? this.byEmail(this.person.email) : [named];
-  }
-
-  /**
-   * Whether an account is still as it was shown. Whom it belongs to was asked after it was read, and in between their own
-   * change may have come through (deleted, or under another name): what was read then stands in nobody's way any more.
-   */
-  async isAsBefore(account: PlatformUser): Promise<boolean> {
-    return (await this.suspects()).some((now) => isDeepStrictEqual(now, account));
+    return named !== null && sharesName(this.person, named) ? [named] : this.byEmail(this.person.email);
   }
 
   /** What the outcome turned out to be stands beside the last question. */

@@ -43,6 +43,11 @@ export function adoptByEmail(person: Person, account: PlatformUser, bound: Bound
   return { kind: 'adopt' };
 }
 
+/** Whether an account has a name that a person needs: only then can it be in their way. */
+export function sharesName(person: Person, { email, external_id }: PlatformUser): boolean {
+  return sameEmail(email, person.email) || (external_id !== null && external_id === person.external_id);
+}
+
 /** Whether two addresses are one mailbox for our purposes: without regard to case. */
 export function sameEmail(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a.toLowerCase() === b.toLowerCase();

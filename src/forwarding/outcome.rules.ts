@@ -16,7 +16,7 @@ export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
     }
     case 'missing':
       if (step.kind === 'create') return failureOf(verdict);
-      return { kind: 'next', lookup: { why: 'gone', status: verdict.status, detail: verdict.words } };
+      return { kind: 'next', lookup: asked(call, { why: 'gone', status: verdict.status, detail: verdict.words }) };
     case 'conflict': {
       if (step.kind === 'delete' || step.kind === 'deactivate') {
         return failureOf(verdict);
@@ -24,12 +24,17 @@ export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
       const id = idIn(verdict.body);
       const lookup: Lookup = { why: 'conflict', status: verdict.status, detail: verdict.words };
       if (id !== null && id !== call.platform_id) lookup.id = id;
-      if (call.lookup?.dissolved !== undefined) lookup.dissolved = call.lookup.dissolved;
-      return { kind: 'next', lookup };
+      return { kind: 'next', lookup: asked(call, lookup) };
     }
     default:
       return failureOf(verdict);
   }
+}
+
+/** Why the platform is asked, with how often the write has been tried again already. */
+function asked(call: Call, lookup: Lookup): Lookup {
+  const { dissolved } = call.lookup ?? {};
+  return dissolved === undefined ? lookup : { ...lookup, dissolved };
 }
 
 /**

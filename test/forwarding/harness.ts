@@ -208,14 +208,17 @@ export class Harness {
     return rows[0]!;
   }
 
-  /** Who is parked and why, with all that was asked and said about them: the story, where nobody should be parked. */
+  /** Who is parked and why, with what was asked and said about whoever had their names: the story of what went wrong. */
   async parked(tenantId: string): Promise<Record<string, Any>[]> {
     const { rows } = await this.db.query(
       `select l.user_id, l.parked, l.parked_detail, array(
          select format('%s %s %s %s %s', to_char(a.sent_at, 'SS.MS'), a.user_id, a.method, a.path,
            concat_ws(' ', a.status, a.outcome, a.detail))
-         from attempts a where a.tenant_id = $1 and split_part(a.user_id, '-', 1) = split_part(l.user_id, '-', 1)
-         order by a.sent_at desc limit 30) as story
+         from attempts a where a.tenant_id = $1 and a.user_id in (
+           select other.user_id from changes mine join changes other on other.tenant_id = $1
+             and other.person->>'email' = mine.person->>'email'
+           where mine.tenant_id = $1 and mine.user_id = l.user_id)
+         order by a.sent_at) as story
        from lanes l where l.tenant_id = $1 and l.parked is not null`,
       [tenantId],
     );

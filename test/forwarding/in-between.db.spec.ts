@@ -113,6 +113,59 @@ describe('an account that was in the way when it was read, and not when it was a
     expect([users.get('x'), users.get('z')]).toMatchObject([{ email: 'b@e.com' }, { email: 'a@e.com' }]);
   });
 
+  it('is in the way of an earlier change only: whoever has another address by then has an account', async () => {
+    const t = await people('other-address', { email: 'a@e.com' });
+    const posts = (): number => scripted.seen.filter(({ method }) => method === 'POST').length;
+    const before = posts();
+    let renamed = (): void => undefined;
+    const rename = new Promise<void>((resolve) => (renamed = resolve));
+    scripted.answer = (request, res) => {
+      if (request.method !== 'POST') return false;
+      void pass(request, res).then(async (send) => {
+        await rename;
+        send();
+      });
+      return true;
+    };
+    await h.change(t, 'usr_2', 'active', { email: 'a@e.com' });
+    await until(() => Promise.resolve(posts() > before));
+    await h.change(t, 'usr_2', 'active', { email: 'b@e.com' });
+    renamed();
+    await h.drained(t);
+    expect(await h.parked(t)).toEqual([]);
+    const users = await h.platformUsers(t);
+    expect([users.get('x-usr_1'), users.get('x-usr_2')]).toMatchObject([{ email: 'a@e.com' }, { email: 'b@e.com' }]);
+  });
+
+  it('is of somebody who has left since: whether it still is in the way, the platform says', async () => {
+    const t = await people('rests', { email: 'a@e.com', external_id: null });
+    const isRename = ({ method, body }: Request): boolean => method === 'PATCH' && body.includes('b@e.com');
+    let away = true;
+    scripted.answer = (request, res) => {
+      if (!away || !isRename(request)) return false;
+      res.writeHead(500).end();
+      return true;
+    };
+    await h.change(t, 'usr_1', 'active', { email: 'b@e.com', external_id: null });
+    await until(() => Promise.resolve(scripted.seen.some(isRename)));
+    await h.change(t, 'usr_2', 'active', { email: 'a@e.com', external_id: null });
+    await until(async () => ((await h.lane(t, 'usr_2'))['lookup']?.waited ?? 0) > 0);
+    // The rename is refused for good, and what takes its place leaves the address as it is.
+    scripted.answer = (request, res) => {
+      if (!isRename(request)) return false;
+      away = false;
+      res.writeHead(422).end('{}');
+      return true;
+    };
+    await h.change(t, 'usr_1', 'inactive', { email: 'b@e.com', external_id: null });
+    await h.drained(t);
+    expect(away).toBe(false);
+    expect(await h.parked(t)).toEqual([]);
+    const { data } = (await h.platform(t, 'GET', '/v1/users?email=a@e.com')).body;
+    expect(data).toHaveLength(2);
+    expect(data).toContainEqual(expect.objectContaining({ id: (await h.lane(t, 'usr_2'))['platform_id'] }));
+  });
+
   it('does not keep a leaver, whose earlier change it stood in the way of', async () => {
     const mine = { email: 'a@e.com', external_id: null };
     const t = await people('came-back', mine);
@@ -136,6 +189,32 @@ describe('an account that was in the way when it was read, and not when it was a
     const { data } = (await h.platform(t, 'GET', '/v1/users?email=a@e.com')).body;
     expect(data).toMatchObject([{ status: 'active', id: (await h.lane(t, 'usr_2'))['platform_id'] }]);
   });
+});
+
+it('the failures of somebody who waits for somebody else do not add up', async () => {
+  const t = await people('patient', { email: 'a@e.com' });
+  let [questions, removed] = [0, (): void => undefined];
+  const removal = new Promise<void>((resolve) => (removed = resolve));
+  scripted.answer = (request, res) => {
+    if (request.method === 'DELETE') {
+      void removal.then(() => pass(request, res)).then((send) => send());
+      return true;
+    }
+    // A question or two are answered, and then five are not.
+    if (request.method !== 'GET' || ++questions % 7 < 2) return false;
+    res.writeHead(500).end();
+    return true;
+  };
+  await h.change(t, 'usr_1', 'deleted', { email: 'a@e.com' });
+  await until(() => Promise.resolve(scripted.seen.some(({ method }) => method === 'DELETE')));
+  await h.change(t, 'usr_2', 'active', { email: 'a@e.com' });
+  let n = 0;
+  await until(async () => (await h.change(t, `usr_new${n++}`, 'active'), questions > 21));
+  removed();
+  scripted.answer = () => false;
+  await h.drained(t);
+  expect(await h.parked(t)).toEqual([]);
+  expect((await h.platformUsers(t)).get('x-usr_2')).toMatchObject({ email: 'a@e.com' });
 });
 
 describe('a change that took effect and was never answered', () => {

@@ -2,17 +2,28 @@ import { UnitOfWork } from '../../src/base/database/unit-of-work.js';
 import type { Person } from '../../src/identity/person.js';
 import { Harness, personOf, SOURCE } from './harness.js';
 
+interface Employee {
+  readonly id: string;
+  version: number;
+  is: 'active' | 'inactive';
+}
+
 /** One desk: a name and an address that are given to one person after the other. */
 interface Desk {
   readonly names: Pick<Person, 'email' | 'external_id'>;
-  generation: number;
-  version: number;
-  is: 'active' | 'inactive' | 'gone';
+  /** Who sits there. */
+  who: Employee | null;
+  /** Somebody has sat there: nobody moves to where an account was before our time. */
+  used: boolean;
+  /** It is being decided about. */
+  taken: boolean;
 }
 
+const FREE = { who: null, used: false, taken: false };
+
 /**
- * People leave and others are hired under the same names, faster than the platform takes it, while workers are killed
- * and calls fail before or after their effect: whoever is there has the one account, and nobody takes another's.
+ * People leave, move, and others are hired under the same names, faster than the platform takes it, while workers are
+ * killed and calls fail before or after their effect: whoever is there has the one account, and nobody takes another's.
  */
 describe('desks that change hands', () => {
   let h: Harness;
@@ -21,17 +32,17 @@ describe('desks that change hands', () => {
   });
   afterAll(() => h.stop());
 
+  // The platform is told no names of somebody inactive: where it keeps theirs, nobody moves.
   it.each([
-    ['accounts are deleted', 'delete', true],
-    ['accounts are deactivated', 'inactive', true],
-    ['only addresses tell who is who', 'delete', false],
+    ['accounts are deleted', { on_delete: 'delete' }, { keyed: true, moves: true, rests: false }],
+    ['accounts are deactivated', { on_delete: 'inactive' }, { keyed: true, moves: false, rests: true }],
+    ['only addresses tell who is who', { on_delete: 'delete' }, { keyed: false, moves: true, rests: true }],
   ] as const)(
     '%s',
-    async (title, onDelete, keyed) => {
-      const t = await h.tenant(title.replaceAll(' ', '-'), { timeout_ms: 250, on_delete: onDelete, concurrency: 8 });
+    async (title, settings, rules) => {
+      const t = await h.tenant(title.replaceAll(' ', '-'), { timeout_ms: 250, concurrency: 8, ...settings });
       const desks = Array.from({ length: 16 }, (_, i): Desk => {
-        const names = { email: `desk${i}@e.com`, external_id: keyed ? `desk${i}` : null };
-        return { names, generation: 0, version: 0, is: 'gone' };
+        return { names: { email: `desk${i}@e.com`, external_id: rules.keyed ? `desk${i}` : null }, ...FREE };
       });
       // Some were there before our time.
       for (const { names } of desks.slice(0, 4)) {
@@ -41,9 +52,10 @@ describe('desks that change hands', () => {
       h.sandbox.setFaults({ mode: '500', rate: 0.15 }, `key-${t}`);
       const options = { leaseMarginMs: 100, queueMs: 100, backoff: { firstMs: 10, maxMs: 50 } };
       const workers = [1, 2, 3].map(() => h.worker(options));
+      const office = new Office(h, t, desks, rules);
       const writers = desks.map((desk) => async () => {
         for (let n = 0; n < 30; n++) {
-          await turn(h, t, desk);
+          await office.turn(desk);
           // A pause of each length that matters: within a call, about as long as one, and longer than a lease.
           await new Promise((resolve) => setTimeout(resolve, Math.random() ** 3 * 500));
         }
@@ -66,52 +78,81 @@ describe('desks that change hands', () => {
       expect(await h.counts(t)).toMatchObject({ parked: 0, pending: 0 });
       h.sandbox.setFaults({ mode: 'none' }, `key-${t}`);
       const { data } = (await h.platform(t, 'GET', '/v1/users?limit=200')).body as { data: Record<string, unknown>[] };
-      for (const { names, is, version } of desks) {
+      const before = (desk: Desk): boolean => !desk.used && data.some((user) => user['email'] === desk.names.email);
+      for (const { names, who } of desks.filter((desk) => !before(desk))) {
         const there = data.filter(({ email, status }) => email === names.email && status === 'active');
-        const expected = is === 'active' ? [expect.objectContaining({ ...names, last_name: `v${version}` })] : [];
+        const expected =
+          who?.is === 'active' ? [expect.objectContaining({ ...names, last_name: `v${who.version}` })] : [];
         expect(there).toEqual(expected);
       }
-      expect(desks.reduce((sum, { generation }) => sum + generation, 0)).toBeGreaterThan(50);
+      expect(office.hired).toBeGreaterThan(50);
     },
     120_000,
   );
 });
 
-/** What happens next at a desk; together with the record of whoever sits there. */
-async function turn(h: Harness, tenantId: string, desk: Desk): Promise<void> {
-  const dice = Math.random();
-  if (desk.is === 'gone') {
-    desk.generation++;
-    desk.is = 'active';
-  } else if (dice < 0.45) desk.is = 'gone';
-  else if (dice < 0.6) desk.is = desk.is === 'active' ? 'inactive' : 'active';
-  desk.version++;
-  const userId = `usr_${desk.names.email!.split('@')[0]}-${desk.generation}`;
-  const person = { ...personOf(userId), ...desk.names, last_name: `v${desk.version}` };
-  const status = desk.is === 'gone' ? 'deleted' : desk.is;
-  const tx = new UnitOfWork().subject(
-    (
-      p,
-    ) => `insert into users (tenant_id, id, source, doc, user_name, user_name_key, active, email, email_key, first_name,
-        last_name, person_external_id, status, seat)
-      select ${p.add(tenantId, 'text')}, ${p.add(userId, 'text')}, 'api', '{}', n.id, n.id, true, n.email, n.email,
-        'F', 'L', ${p.add(person.external_id, 'text')}, ${p.add(desk.is === 'active' ? 'active' : 'inactive', 'text')}, 'none'
-      from (select ${p.add(userId, 'text')} as id, ${p.add(person.email, 'text')} as email) n
-      on conflict (tenant_id, id) do update set status = excluded.status
-      returning id`,
-  );
-  h.forwarding.enqueue(
-    tx,
-    tenantId,
-    {
-      kind: desk.is === 'active' ? 'updated' : desk.is === 'inactive' ? 'deactivated' : 'deleted',
-      person,
-      status,
-      changed: ['last_name'],
-    },
-    SOURCE,
-    new Date(),
-    true,
-  );
-  await tx.run(h.db);
+/** Who sits where, and the records of all of them. */
+class Office {
+  hired = 0;
+  constructor(
+    private readonly h: Harness,
+    private readonly tenantId: string,
+    private readonly desks: readonly Desk[],
+    private readonly rules: { moves: boolean; rests: boolean },
+  ) {}
+
+  /** What happens next at a desk, together with the record of whoever sits there. */
+  async turn(desk: Desk): Promise<void> {
+    if (desk.taken) return;
+    desk.taken = true;
+    const { who } = desk;
+    const dice = Math.random();
+    if (who === null) await this.hire(desk);
+    else if (dice < 0.4) {
+      await this.write(who, desk, 'deleted');
+      desk.who = null;
+    } else if (dice < 0.55 && this.rules.rests) {
+      who.is = who.is === 'active' ? 'inactive' : 'active';
+      await this.write(who, desk, who.is);
+    } else if (dice < 0.7 && this.rules.moves && who.is === 'active') await this.move(who, desk);
+    else await this.write(who, desk, who.is);
+    desk.taken = false;
+  }
+
+  private async hire(desk: Desk): Promise<void> {
+    desk.who = { id: `usr_${++this.hired}`, version: 0, is: 'active' };
+    desk.used = true;
+    await this.write(desk.who, desk, 'active');
+  }
+
+  private async move(who: Employee, from: Desk): Promise<void> {
+    const to = this.desks.find((desk) => desk.who === null && desk.used && !desk.taken);
+    if (to === undefined) return;
+    to.taken = true;
+    await this.write(who, to, who.is);
+    to.who = who;
+    from.who = null;
+    to.taken = false;
+  }
+
+  private async write(who: Employee, { names }: Desk, status: 'active' | 'inactive' | 'deleted'): Promise<void> {
+    who.version++;
+    const person = { ...personOf(who.id), ...names, last_name: `v${who.version}` };
+    const tx = new UnitOfWork().subject(
+      (
+        p,
+      ) => `insert into users (tenant_id, id, source, doc, user_name, user_name_key, active, email, email_key, first_name,
+          last_name, person_external_id, status, seat)
+        select ${p.add(this.tenantId, 'text')}, n.id, 'api', '{}', n.id, n.id, true, n.email, n.email, 'F', 'L',
+          ${p.add(person.external_id, 'text')}, ${p.add(status === 'active' ? 'active' : 'inactive', 'text')}, 'none'
+        from (select ${p.add(who.id, 'text')} as id, ${p.add(person.email, 'text')} as email) n
+        on conflict (tenant_id, id) do update set status = excluded.status, email = excluded.email,
+          email_key = excluded.email_key, person_external_id = excluded.person_external_id
+        returning id`,
+    );
+    const kind = status === 'active' ? 'updated' : status === 'inactive' ? 'deactivated' : 'deleted';
+    const change = { kind, person, status, changed: ['last_name'] } as const;
+    this.h.forwarding.enqueue(tx, this.tenantId, { ...change, changed: [...change.changed] }, SOURCE, new Date(), true);
+    await tx.run(this.h.db);
+  }
 }
