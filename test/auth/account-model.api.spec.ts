@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
+import fc from '../support/properties.js';
 import { SignInCompletion } from '../../src/auth/sign-in/sign-in-completion.js';
 import { SignInRefused } from '../../src/auth/sign-in-refused.js';
 import { ConnectionStore } from '../../src/auth/connections/connection.store.js';
@@ -91,9 +91,7 @@ const KINDS: Record<string, Kind> = {
   },
 }; // prettier-ignore
 
-// The same companies each time, so that a failure is of the change that it comes with; MODEL_SEED=1, 2, … makes others up,
-// and finds in an hour what nobody has thought of.
-const SEED = Number(process.env['MODEL_SEED'] ?? 20_261_120);
+// How many companies are made up. With other seeds this finds in an hour what nobody has thought of.
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 60);
 
 const NAMES = ['ada', 'Bob', 'eve', 'kim'];
@@ -349,6 +347,6 @@ it.each(Object.entries(KINDS))('%s', async (_name, kind) => {
       for (const name of [0, 1, 2]) await company.take({ deed: 'hire', who: 0, name });
       for (const one of steps) await company.take(one);
     }),
-    { numRuns: RUNS, seed: SEED, endOnFailure: true },
+    { numRuns: RUNS, endOnFailure: true },
   );
 });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/properties.js';
 import { readFileSync } from 'node:fs';
 import { GROUP_COLUMN_MAP } from '../../src/directory-sync/groups/group.columns.js';
 import { USER_COLUMN_MAP } from '../../src/directory-sync/users/user.columns.js';

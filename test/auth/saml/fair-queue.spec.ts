@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.js';
 import { FairQueue } from '../../../src/auth/saml/fair-queue.js';
 
 function takeAll<T>(queue: FairQueue<T>): T[] {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.js';
 import { decodeBase64, MESSAGE_LIMITS, scanXml, type XmlLimits } from '../../../src/auth/saml/xml-scan.js';
 import { everyElement } from '../../../src/auth/saml/xml-tree.js';
 import { SignInRefused } from '../../../src/auth/sign-in-refused.js';

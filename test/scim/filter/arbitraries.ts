@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.js';
 import { isStorable } from '../../../src/scim/text.js';
 import type { AttributePath, Filter } from '../../../src/scim/filter/ast.js';
 

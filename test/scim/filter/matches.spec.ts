@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.js';
 import { readFileSync } from 'node:fs';
 import { matches } from '../../../src/scim/filter/matches.js';
 import { parseFilter } from '../../../src/scim/filter/parse.js';

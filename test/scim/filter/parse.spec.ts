@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.js';
 import type { Filter, PatchPath } from '../../../src/scim/filter/ast.js';
 import { parseFilter, parsePatchPath } from '../../../src/scim/filter/parse.js';
 import { printFilter, printPatchPath } from '../../../src/scim/filter/print.js';

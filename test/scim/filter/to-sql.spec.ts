@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.js';
 import { parseFilter } from '../../../src/scim/filter/parse.js';
 import { resolveFilter } from '../../../src/scim/filter/resolve.js';
 import { sortToSql } from '../../../src/scim/filter/sort.js';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.js';
 import { planBulk, type BulkStep } from '../../../src/scim/messages/bulk-order.js';
 import { parseBulkRequest } from '../../../src/scim/messages/bulk-request.js';
 

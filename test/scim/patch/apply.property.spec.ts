@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.js';
 import { dialectOf, PROFILE_NAMES } from '../../../src/scim/dialects/dialects.js';
 import { applyPatch, type PatchOperation } from '../../../src/scim/patch/apply.js';
 import { USER_TYPE, type Resource } from '../../../src/scim/schema/resource-types.js';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.js';
 import { dialectOf, type Profile } from '../../../src/scim/dialects/dialects.js';
 import { matches } from '../../../src/scim/filter/matches.js';
 import { printFilter } from '../../../src/scim/filter/print.js';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.js';
 import { dialectOf, PROFILE_NAMES, type Profile } from '../../../src/scim/dialects/dialects.js';
 import { readResource } from '../../../src/scim/resource/coerce.js';
 import { GROUP_TYPE, USER_TYPE, type Resource } from '../../../src/scim/schema/resource-types.js';
