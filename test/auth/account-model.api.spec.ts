@@ -236,7 +236,7 @@ class Company {
   /** Names are free at the IdP that the directory has not heard of. Without a key nobody could tell who is meant. */
   private renamedAtIdp(employee: Employee, name: string): void {
     const isFree = !this.staff.some((one) => sameName(one.idpName, name) || one.ahead === 'directory');
-    if (!isFree || !employee.hasKey) return;
+    if (!isFree || !employee.hasKey || (employee.isRekeyed && this.isOnlyAName(employee))) return;
     this.seen.push(`${employee.idpName} is ${name} at the IdP for now`);
     Object.assign(employee, { idpName: name, ahead: 'idp' });
   }
@@ -267,10 +267,19 @@ class Company {
   private async keyed(employee: Employee, key: string): Promise<void> {
     const { uid, hasKey } = employee;
     if (uid === null || this.kind.externalId === 'never' || (key !== employee.key && !hasKey)) return;
+    if (key !== employee.key && employee.ahead !== null && this.isOnlyAName(employee)) return;
     const set = patch({ op: 'replace', path: 'externalId', value: key });
     expect((await this.house.scim.patch(`/Users/${employee.uid}`, set)).status).toBe(200);
     this.seen.push(`the directory has ${key} of ${employee.name}, the IdP ${employee.key}`);
     Object.assign(employee, { hasKey: true, isRekeyed: key !== employee.key });
+  }
+
+  /**
+   * Whether nothing but a name would tell who this is once the directory has another key of them: they never signed in, and
+   * where no claim is named, keys that differ say nothing. A name that is somebody else's by then leads there.
+   */
+  private isOnlyAName({ isBound }: Employee): boolean {
+    return !isBound && this.kind.link_claim === undefined;
   }
 
   private async leaves(employee: Employee): Promise<void> {
@@ -299,7 +308,7 @@ class Company {
     const agree = this.staff.every(({ ahead, isRekeyed }) => ahead === null && !isRekeyed);
     // While the two disagree somebody may have to wait; they are nobody else meanwhile.
     if (!agree && !who.startsWith('usr_')) return;
-    if (this.out.has(employee)) return expect(who).toBe('account_inactive');
+    if (this.out.has(employee)) return expect([this.seen, who]).toEqual([this.seen, 'account_inactive']);
     expect([this.seen, who]).toEqual([this.seen, employee.uid]);
     employee.isBound = true;
   }
