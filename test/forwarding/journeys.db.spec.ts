@@ -450,15 +450,16 @@ describe('forwarding, case by case', () => {
   });
 
   it('a tenant whose platform hangs delays no other', async () => {
-    const slow = await h.tenant('hanging', { timeout_ms: 3_000 });
+    const slow = await h.tenant('hanging', { timeout_ms: 15_000 });
     const quick = await h.tenant('quick');
     h.sandbox.setFaults({ mode: 'hang' }, `key-${slow}`);
     for (let n = 1; n <= 100; n++) await h.change(slow, `usr_${n}`, 'active');
     await until(() => h.sandbox.inFlight > 0);
-    const started = Date.now();
     for (let n = 1; n <= 50; n++) await h.change(quick, `usr_${n}`, 'active');
     await h.drained(quick);
-    expect(Date.now() - started).toBeLessThan(2_000);
+    // All of them are through before the first call that hangs is given up.
+    const { rows } = await h.db.query(`select 1 from attempts where tenant_id = $1`, [slow]);
+    expect(rows).toEqual([]);
     h.sandbox.setFaults({ mode: 'none' }, `key-${slow}`);
   });
 

@@ -172,7 +172,8 @@ describe('messages that are made to cost time', () => {
       expect([name, reasons.includes(reason) ? 'refused' : reason]).toEqual([name, 'refused']);
     }
     delay.disable();
-    expect(delay.max / 1e6).toBeLessThan(500);
+    // Some ten milliseconds, and a machine that is busy with other tests adds its own; each of these could cost minutes.
+    expect(delay.max / 1e6).toBeLessThan(5_000);
     expect(await post(honest)).toBe(HONEST);
   });
 

