@@ -48,6 +48,8 @@ const CHARGED = `(l.attempts + (r.charge and (l.failed_at is null or coalesce(d.
 // It was answered, and somebody else has to go first: however long that takes, its failures meanwhile do not add up.
 const WAITS = `(not r.failed and r.wait_ms is not null)`;
 const OUTDONE = `(r.charge and ${NEWER} and ${CHARGED} >= $20)`;
+// The first of its repetitions may have taken effect, whatever the last one was answered.
+const REPEATED = `(not r.keep and not r.done and l.call_by <> r.token)`;
 const PARKED = `(case when ${NEWER} then null when r.parked is not null then r.parked
                       when r.charge and ${CHARGED} >= $20 then 'poison' end)`;
 
@@ -120,7 +122,7 @@ export const SETTLE = `
     platform_id = ${BOUND},
     adopted = coalesce(r.adopted, l.adopted),
     confirmed_state = case when r.confirm or ${AGAIN} then ${STATE_SAID} when r.bind = '' then null
-                           when ${OUTDONE} then ${STATE_WITHOUT_ANSWER} else l.confirmed_state end,
+                           when ${OUTDONE} or ${REPEATED} then ${STATE_WITHOUT_ANSWER} else l.confirmed_state end,
     confirmed_person = case when r.confirm or ${AGAIN} then ${PERSON_SAID} when r.bind = '' then null
                             else l.confirmed_person end,
     confirmed_through = case when r.done then greatest(l.confirmed_through, r.through) else l.confirmed_through end,

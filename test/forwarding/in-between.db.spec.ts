@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { ChangesRepository } from '../../src/forwarding/changes/changes.repository.js';
 import type { Person } from '../../src/identity/person.js';
 import { Harness, until } from './harness.js';
@@ -27,13 +26,6 @@ afterEach(async () => {
   scripted.stop();
 });
 
-/** Lets a call take effect. Out: what sends its answer. */
-async function pass(request: Request, res: ServerResponse): Promise<() => void> {
-  const answer = await scripted.ask(request);
-  const text = await answer.text();
-  return () => void res.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
-}
-
 /** A tenant with people who are there; each call that went well allows one more at a time. */
 async function people(name: string, ...there: Partial<Person>[]): Promise<string> {
   const t = await h.tenant(name, { timeout_ms: 10_000 }, url);
@@ -59,12 +51,12 @@ function overtake(t: string, userId: string, write: string, isQuestion: (request
   scripted.answer = (request, res) => {
     if (request.method === write && request.key?.includes(`${userId}_`)) {
       begun();
-      void question.then(() => pass(request, res)).then((send) => send());
+      void question.then(() => scripted.pass(request, res)).then(({ send }) => send());
       return true;
     }
     if (!first || !isQuestion(request)) return false;
     first = false;
-    void pass(request, res).then(async (send) => {
+    void scripted.pass(request, res).then(async ({ send }) => {
       asked();
       await until(() => isDone(t, userId));
       send();
@@ -121,7 +113,7 @@ describe('an account that was in the way when it was read, and not when it was a
     const rename = new Promise<void>((resolve) => (renamed = resolve));
     scripted.answer = (request, res) => {
       if (request.method !== 'POST') return false;
-      void pass(request, res).then(async (send) => {
+      void scripted.pass(request, res).then(async ({ send }) => {
         await rename;
         send();
       });
@@ -197,7 +189,7 @@ it('the failures of somebody who waits for somebody else do not add up', async (
   const removal = new Promise<void>((resolve) => (removed = resolve));
   scripted.answer = (request, res) => {
     if (request.method === 'DELETE') {
-      void removal.then(() => pass(request, res)).then((send) => send());
+      void removal.then(() => scripted.pass(request, res)).then(({ send }) => send());
       return true;
     }
     // A question or two are answered, and then five are not.
@@ -225,7 +217,7 @@ describe('a change that took effect and was never answered', () => {
     await h.drained(t);
     scripted.answer = (request, res) => {
       if (request.method !== 'PATCH' || !request.body.includes('"active"')) return false;
-      void pass(request, res).then(() => res.destroy());
+      void scripted.pass(request, res).then(() => res.destroy());
       return true;
     };
     await h.change(t, 'usr_1', 'active');
@@ -250,6 +242,18 @@ describe('a change that took effect and was never answered', () => {
   it('nor where it is parked and a newer one takes its place', async () => {
     const { t, othersGoOn } = await comesBackUnheard('parked');
     await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked'] === 'poison'));
+    await h.change(t, 'usr_1', 'inactive');
+    await leaves(t);
+  });
+
+  it('nor where it is refused when it is repeated', async () => {
+    const { t } = await comesBackUnheard('refused-later');
+    scripted.answer = (request, res) => {
+      if (request.method !== 'PATCH' || !request.body.includes('"active"')) return false;
+      res.writeHead(422).end('{}');
+      return true;
+    };
+    await until(async () => (await h.lane(t, 'usr_1'))['parked'] === 'refused');
     await h.change(t, 'usr_1', 'inactive');
     await leaves(t);
   });

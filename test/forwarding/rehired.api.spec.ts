@@ -154,12 +154,7 @@ class Rehiring {
       const name = who === undefined ? request.method : `${this.heardOf.indexOf(who)} ${request.method}`;
       const time = (this.counts.get(name) ?? 0) + 1;
       this.counts.set(name, time);
-      const pass: Call['pass'] = async () => {
-        const answer = await this.platform.ask(request);
-        const [{ status }, text] = [answer, await answer.text()];
-        return { status, send: () => void res.writeHead(status, { 'content-type': 'application/json' }).end(text) };
-      };
-      void script({ name, time, pass });
+      void script({ name, time, pass: () => this.platform.pass(request, res) });
       return true;
     };
   }

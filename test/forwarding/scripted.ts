@@ -31,6 +31,13 @@ export class Scripted {
       ...(body === '' ? {} : { body }),
     });
   }
+  /** Lets a request take effect. Out: the status, and what sends the answer on its way. */
+  async pass(request: Scripted['seen'][number], res: ServerResponse): Promise<{ status: number; send: () => void }> {
+    const answer = await this.ask(request);
+    const [{ status }, text] = [answer, await answer.text()];
+    const type = answer.headers.get('content-type') ?? 'application/json';
+    return { status, send: () => void res.writeHead(status, { 'content-type': type }).end(text) };
+  }
   private async handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     let body = '';
     for await (const chunk of req) body += String(chunk);
@@ -44,10 +51,6 @@ export class Scripted {
     };
     this.seen.push(request);
     if (this.answer(request, res)) return;
-    const answer = await this.ask(request);
-    const text = await answer.text();
-    res
-      .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' })
-      .end(text);
+    (await this.pass(request, res)).send();
   }
 }
