@@ -12,6 +12,8 @@ import { isAlive, whileLocked } from './start-lock.js';
 
 const USER = 'talent_bridge';
 const DATABASE = 'talent_bridge';
+/** A connection that was closed is no longer listed after this time, on a busy machine too. */
+const LINGERS_MS = 1_000;
 
 /**
  * A real PostgreSQL that `npm start` and the tests run for themselves. It outlives a killed process: the next start
@@ -65,10 +67,7 @@ export class EmbeddedPostgres {
     client.on('error', () => undefined); // another process of this installation may stop it in this very moment
     try {
       await client.connect();
-      const others = await client.query<{ n: number }>(
-        `select count(*)::int as n from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
-      );
-      if ((others.rows[0]?.n ?? 0) > 0) return;
+      if (await isUsedByOthers(client)) return;
     } catch {
       // It is going down already, or is not up any more.
     } finally {
@@ -78,6 +77,22 @@ export class EmbeddedPostgres {
     if (pid === null || !isAlive(pid)) return;
     process.kill(pid, 'SIGINT');
     while ((await postmasterPid(this.remembered.folder)) !== null && isAlive(pid)) await sleep(10);
+  }
+}
+
+/**
+ * Whether another process has connections to the server. Our own, closed a moment ago, are still listed until the server
+ * has noticed: whoever is there stays there.
+ */
+async function isUsedByOthers(client: pg.Client): Promise<boolean> {
+  const deadline = performance.now() + LINGERS_MS;
+  for (;;) {
+    const { rows } = await client.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    );
+    if (rows[0]!.n === 0) return false;
+    if (performance.now() > deadline) return true;
+    await sleep(20);
   }
 }
 
