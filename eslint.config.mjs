@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 // Type-aware rules: what they find (a promise nobody awaits, an `any` that leaks) is what loses data here.
@@ -17,6 +18,15 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
       'no-console': 'error',
       eqeqeq: ['error', 'smart'],
+    },
+  },
+  {
+    // One expression of more than linear time lets one request stop the process. Tests read text of their own.
+    files: ['src/**/*.ts', 'src/**/*.mjs'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
     },
   },
   {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { trimEndOf } from '../base/trim.js';
 import { CliError, EXIT } from './cli.errors.js';
 
 export type Env = Record<string, string | undefined>;
@@ -28,11 +29,12 @@ export function findConnection(env: Env): Connection {
   const file = readCredentials(path.join(dataDir, 'credentials.json'));
   const ownKey = env['TALENT_BRIDGE_API_KEY'];
   return {
-    url: (
+    url: trimEndOf(
       env['TALENT_BRIDGE_URL'] ??
-      file.scim_base_url?.replace(/\/scim\/v2\/?$/, '') ??
-      `http://localhost:${env['PORT'] ?? '3000'}`
-    ).replace(/\/+$/, ''),
+        file.scim_base_url?.replace(/\/scim\/v2\/?$/, '') ??
+        `http://localhost:${env['PORT'] ?? '3000'}`,
+      '/',
+    ),
     apiKey: ownKey ?? file.api_key ?? null,
     // A key from the environment can be any tenant's; the file says whose its own is.
     tenantId: ownKey === undefined ? (file.tenant_id ?? null) : null,

@@ -37,9 +37,17 @@ export function clean(text: string | undefined): string {
   return composed.slice(0, last >= 0xd800 && last <= 0xdbff ? 199 : 200).trimEnd();
 }
 
-/** The same at its full length: what is no name, such as an address, is another one when it is cut. */
-export function tidy(text: string | undefined): string {
-  if (text === undefined) return '';
+/**
+ * The most UTF-16 units that are composed. Composing a run of combining marks takes quadratic time (UAX #15 §3), and a
+ * document may hold 256 KiB of them. Composing shortens a text to a quarter at most, so the rest is longer than any
+ * name (200) or e-mail (320).
+ */
+const MOST_COMPOSED = 2_048;
+
+/** The same without the limit of 200 characters, for e-mail addresses. A text past 2,048 characters is cut there. */
+export function tidy(whole: string | undefined): string {
+  if (whole === undefined) return '';
+  const text = whole.length > MOST_COMPOSED ? whole.slice(0, MOST_COMPOSED) : whole;
 
   const plain = /[\u0000-\u001f\u007f-\u009f]/.test(text) ? text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ') : text;
   const trimmed = plain.trim();

@@ -1,5 +1,6 @@
 import { hash, randomFillSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { urlOf } from '../base/http/url.js';
 import { Outbound, type OutboundAnswer } from '../base/http/outbound.js';
 import type { PlatformConnection, PlatformRequest } from './platform.types.js';
 
@@ -38,7 +39,7 @@ export class PlatformClient {
   private baseOf(baseUrl: string): { origin: string; prefix: string } | null {
     let base = this.bases.get(baseUrl);
     if (base === undefined) {
-      const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+      const url = urlOf(baseUrl);
       base = url === null ? null : { origin: url.origin, prefix: url.pathname.replace(/\/$/, '') };
       if (this.bases.size >= MOST_BASES) this.bases.clear();
       this.bases.set(baseUrl, base);

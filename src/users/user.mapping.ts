@@ -73,7 +73,7 @@ export function draftOf(doc: UserDocument, map: AttributeMap = {}): UserDraft {
 
 /** The key by which two e-mail addresses are one: without regard to case. */
 export function emailKey(email: string): string {
-  return foldCase(email.trim().normalize('NFC'));
+  return foldCase(tidy(email));
 }
 
 /** The resource of somebody whom the users API made: what SCIM then shows of them (contract §3). */

@@ -1,3 +1,5 @@
+import { urlOf } from '../../base/http/url.js';
+import { trimOf } from '../../base/trim.js';
 import type { Connection } from '../connections/connection.js';
 import { domainOf } from '../domains/domain.rules.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
@@ -60,7 +62,7 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
 
 /** Entra's issuers: their `sub` is another one for each application, and `oid` is the person. */
 function isEntra(issuer: string): boolean {
-  const host = URL.canParse(issuer) ? new URL(issuer).hostname : '';
+  const host = urlOf(issuer)?.hostname ?? '';
   return /(^|\.)(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/.test(host);
 }
 
@@ -96,9 +98,9 @@ function isMailbox(format: string | null, value: string): boolean {
   return says && /^[^\s@]+@[^\s@]+$/.test(value);
 }
 
-/** Without plain blanks around it; a blank of another alphabet is part of what was said. */
+/** Removes ASCII blanks from both ends. Blanks of other alphabets belong to the value. */
 function asciiTrimmed(text: string): string {
-  return text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+  return trimOf(text, ' \t\r\n');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { refusalOfUrl } from '../../base/http/outbound.js';
+import { MAX_URL, urlOf } from '../../base/http/url.js';
 
 /** What is wrong with an address that this service itself calls, or null. The guard of `Outbound` judges again at use. */
 export function calledAddressProblem(text: string, allowPrivate: boolean): string | null {
@@ -11,8 +12,9 @@ export function calledAddressProblem(text: string, allowPrivate: boolean): strin
  * be https, so that a tenant's setting is never a script (`javascript:`) on our page.
  */
 export function browserAddressProblem(text: string, allowHttp: boolean): string | null {
-  if (!URL.canParse(text)) return 'must be a complete address such as https://idp.example.com/sso';
-  const url = new URL(text);
+  if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
+  const url = urlOf(text);
+  if (url === null) return 'must be a complete address such as https://idp.example.com/sso';
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return 'must begin with https://';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   return text.includes('#') ? 'must not have a fragment' : null;
@@ -25,7 +27,7 @@ export function issuerProblem(text: string, allowPrivate: boolean): string | nul
 
 /** What is wrong with an origin that people may be sent back to, or null: it is compared as a whole, letter by letter. */
 export function originProblem(text: string, allowHttp: boolean): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = urlOf(text);
   if (url === null || url.origin !== text) return 'must hold origins without a path, such as https://app.example.com';
   return url.protocol === 'https:' || (allowHttp && url.protocol === 'http:') ? null : 'must hold https origins';
 }

@@ -28,6 +28,8 @@ const MAX_DOMAIN = 253; // RFC 1035 §2.3.4, as text
  * (full-width letters, invisible characters): what looks like somebody's domain must not become it.
  */
 export function normalDomain(text: string): string | null {
+  // The form with other letters is never longer than the one in ASCII; reading it takes more than linear time.
+  if (text.length > MAX_DOMAIN + 1) return null;
   const lower = text.toLowerCase().replace(/\.$/, '');
   // Node reads the text as the host of a URL, and would cut or decode there.
   if (lower === '' || /[\s/\\?#@:%[\]<>^|]/u.test(lower)) return null;

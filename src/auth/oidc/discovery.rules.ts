@@ -1,3 +1,4 @@
+import { urlOf } from '../../base/http/url.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { shorten, type JsonObject } from './json.rules.js';
 
@@ -73,8 +74,8 @@ export function readMetadata(
 
 // A browser goes to some of these, so the scheme counts there as much as where we call: no `javascript:`.
 function problemOfAddress(value: unknown, allowHttp: boolean): string | null {
-  if (typeof value !== 'string' || value.length > 2048 || !URL.canParse(value)) return 'is not a complete address';
-  const url = new URL(value);
+  const url = typeof value === 'string' ? urlOf(value) : null;
+  if (url === null) return 'is not a complete address';
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return 'does not begin with https://';
   if (url.username !== '' || url.password !== '') return 'contains a user name or password';
   return url.hash === '' ? null : 'contains a fragment';

@@ -1,6 +1,7 @@
 import type { CustomFetch } from 'openid-client';
 import type { Config } from '../../base/config/config.js';
 import { refusalOfUrl, type Outbound, type OutboundAnswer } from '../../base/http/outbound.js';
+import { urlOf } from '../../base/http/url.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { readObject, shorten, type JsonObject } from './json.rules.js';
 
@@ -103,8 +104,8 @@ type Answered = Extract<OutboundAnswer, { kind: 'answer' }>;
  */
 export function problemOfEndpoint(address: string, allowPrivate: boolean): string | null {
   if (!allowPrivate) return refusalOfUrl(address);
-  if (!URL.canParse(address)) return 'must be a complete address';
-  const url = new URL(address);
+  const url = urlOf(address);
+  if (url === null) return 'must be a complete address';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https:// or http://';
   return url.username === '' && url.password === '' ? null : 'must not contain a user name or password';
 }
@@ -131,7 +132,7 @@ function objectIn(answer: Answered, where: string, errors = false): JsonObject {
 
 /** The endpoint's name and address, without its query: IdPs put keys there. */
 function whereOf(endpoint: IdpEndpoint, address: string): string {
-  const url = URL.canParse(address) ? new URL(address) : null;
+  const url = urlOf(address);
   const place = url === null ? 'no address' : shorten(`${url.protocol}//${url.host}${url.pathname}`, 200);
   return `The ${NAMES[endpoint]} (${place})`;
 }

@@ -1,3 +1,4 @@
+import { urlOf } from '../../base/http/url.js';
 import type { SamlBinding } from '../connections/connection.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { certificateProblem, pemOf } from './certificate.rules.js';
@@ -164,7 +165,7 @@ function endpointOf(
 
 function addressIn(service: XmlElement, attribute: string, name: string): string {
   const url = attributeOf(service, attribute)?.trim() ?? '';
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  if (/^https?:$/.test(urlOf(url)?.protocol ?? '')) return url;
   throw new MetadataProblem(`The ${attribute} of a ${name} is not an http(s) address.`);
 }
 

@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../base/trim.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { attributesOf, OUTERMOST, resolve, scopeOf } from './xml-namespaces.js';
 import { readReferences, readTag, type RawTag } from './xml-tokens.js';
@@ -187,7 +188,7 @@ class Scan {
 
   private close(): void {
     const end = this.text.indexOf('>', this.at);
-    const name = this.text.slice(this.at + 2, end === -1 ? this.at + 2 : end).replace(/[\t\n ]+$/, '');
+    const name = trimEndOf(this.text.slice(this.at + 2, end === -1 ? this.at + 2 : end), '\t\n ');
     if (this.open === null || name !== this.open.qualified) throw malformed('its tags do not match');
     this.at = end + 1;
     this.finish();

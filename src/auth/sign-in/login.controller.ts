@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { urlOf } from '../../base/http/url.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import { readForm } from '../../base/http/form.js';
 import { queryText, type Query as QueryMap } from '../../base/http/query.js';
@@ -150,7 +151,8 @@ function follow(res: BridgeResponse, { step, cookies }: NextStep): void {
  */
 function demandIssuer(connection: Connection, issuer: string): void {
   const own = connection.type === 'oidc' ? connection.issuer : connection.idpEntityId;
-  const atHome = URL.canParse(issuer) && URL.canParse(own) && new URL(issuer).origin === new URL(own).origin;
+  const [named, ours] = [urlOf(issuer), urlOf(own)];
+  const atHome = named !== null && named.origin === ours?.origin;
   if (issuer !== own && !(atHome && connection.type === 'oidc'))
     throw new InvalidFields([{ field: 'iss', message: 'is not the issuer of this connection' }]);
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isBase64, Matches, ValidateBy, type ValidationOptions } from 'class-validator';
 import ipaddr from 'ipaddr.js';
+import { urlOf } from '../http/url.js';
 
 // Each rule is checked on the text as it stands in the environment; an empty value counts as absent. The message is
 // what the operator reads beside the variable's name, so it says what was expected and never repeats the value.
@@ -41,9 +42,10 @@ function Duration(): PropertyDecorator {
 }
 
 function isHttpAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !/[?#]/.test(text);
+  const url = urlOf(text);
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !/[?#]/.test(text)
+  );
 }
 
 function isAddressList(text: string): boolean {

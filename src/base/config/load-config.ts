@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { validateSync } from 'class-validator';
 import { mintToken } from '../crypto/tokens.js';
+import { trimEndOf } from '../trim.js';
 import { Config, ConfigError, type EncryptionKey, type Role } from './config.js';
 import { Environment, VARIABLES } from './environment.js';
 import { keptSecret } from './kept-secret.js';
@@ -73,7 +74,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
 }
 
 function address(text: string | undefined): string | undefined {
-  return text?.replace(/\/+$/, '');
+  return text === undefined ? undefined : trimEndOf(text, '/');
 }
 
 function listOf(text: string | undefined): string[] {

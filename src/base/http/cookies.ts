@@ -1,3 +1,5 @@
+import { trimOf } from '../trim.js';
+
 /** RFC 6265 §4.1.1: a cookie's name is a token (RFC 9110 §5.6.2). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
@@ -17,9 +19,9 @@ export function readCookies(header: string | undefined): ReadonlyMap<string, str
   return cookies;
 }
 
-/** Without the blanks that stand between cookies, and no others. */
+/** Removes the blanks that stand between cookies, and no others (RFC 6265 §5.4). */
 function unpadded(text: string): string {
-  return text.replace(/^ +| +$/g, '');
+  return trimOf(text, ' ');
 }
 
 /**

@@ -2,6 +2,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { MAX_URL, urlOf } from './url.js';
 
 /** Ports that a tenant may name for a public address: the usual ones of https. */
 const PORTS = new Set(['', '443', '4443', '8443', '9443', '10443']);
@@ -60,8 +61,9 @@ export function isPublicAddress(address: string): boolean {
  * name leads to is judged at the moment of connecting.
  */
 export function refusalOfUrl(text: string): string | null {
-  if (!URL.canParse(text)) return 'must be a complete address such as https://platform.example.com';
-  const url = new URL(text);
+  if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
+  const url = urlOf(text);
+  if (url === null) return 'must be a complete address such as https://platform.example.com';
   if (url.protocol !== 'https:') return 'must begin with https://';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (!PORTS.has(url.port)) return `must use one of the ports ${[...PORTS].filter(Boolean).join(', ')}`;

@@ -6,9 +6,16 @@ import { buildMessage, ValidateBy, ValidateIf } from 'class-validator';
 // Control characters, and halves of a surrogate pair, which are no text at all and no UTF-8.
 const UNTIDY = /[\p{Cc}\p{Cs}]/u;
 
-/** Text in one form: NFC, without blanks around it. Anything else is left for the validation to refuse. */
+/** No field of text is longer than a quarter of this, and composing shortens a text to a quarter at most. */
+const MOST_COMPOSED = 8_192;
+
+/**
+ * Text in one form: NFC, without blanks around it. Anything else is left for the validation to refuse, and so is a text
+ * of more than 8,192 characters: composing a run of combining marks takes quadratic time (UAX #15 §3).
+ */
 export function tidy<T>(value: T): T {
-  return typeof value === 'string' ? (value.normalize('NFC').trim() as T) : value;
+  if (typeof value !== 'string') return value;
+  return (value.length > MOST_COMPOSED ? value : value.normalize('NFC').trim()) as T;
 }
 
 /** Whether a text holds nothing that a person could not have typed on purpose. */

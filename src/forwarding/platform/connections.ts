@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { urlOf } from '../../base/http/url.js';
 import { Config } from '../../base/config/config.js';
 import type { Destination } from '../../delivery/destination.js';
 import type { PlatformConnection } from '../../platform-client/platform.types.js';
@@ -40,6 +41,6 @@ export class Connections {
 
   /** Whether an address may be private and plain http. */
   trusts(baseUrl: string): boolean {
-    return this.allowPrivate || (URL.canParse(baseUrl) && this.trusted.has(new URL(baseUrl).origin));
+    return this.allowPrivate || this.trusted.has(urlOf(baseUrl)?.origin ?? '');
   }
 }

@@ -1,14 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Choice, Nested, Ruled, Whole } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
+import { MAX_URL, urlOf } from '../../base/http/url.js';
 import { ServerSet } from '../../base/http/validate.js';
 
 const REMOVALS = ['inactive', 'delete'] as const;
 
 /** What is wrong with an address, whoever gives it. */
 function addressProblem(value: unknown): string | null {
-  if (typeof value !== 'string' || !URL.canParse(value)) return 'must be a complete http or https address';
-  const url = new URL(value);
+  if (typeof value === 'string' && value.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
+  const url = typeof value === 'string' ? urlOf(value) : null;
+  if (typeof value !== 'string' || url === null) return 'must be a complete http or https address';
   if (!/^https?:$/.test(url.protocol)) return 'must be an http or https address';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   return /[?#]/.test(value) ? 'must not have a query or fragment' : null;

@@ -4,7 +4,9 @@ import { Config } from '../../base/config/config.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, InvalidFields } from '../../base/errors/domain-error.js';
 import { refusalOfUrl } from '../../base/http/outbound.js';
+import { urlOf } from '../../base/http/url.js';
 import { newId } from '../../base/ids.js';
+import { trimEndOf } from '../../base/trim.js';
 import { DEFAULT_SETTINGS, type Destination, type DestinationSettings } from '../../delivery/destination.js';
 import { DestinationStatesRepository } from '../../delivery/destination-states.repository.js';
 import { DestinationsRepository, type DestinationChange } from '../../delivery/destinations.repository.js';
@@ -213,11 +215,11 @@ function stateOf({ state, stateReason, stateDetail }: Destination): object {
 }
 
 function trimmed(address: string): string {
-  return address.replace(/\/+$/, '');
+  return trimEndOf(address, '/');
 }
 
 function originOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).origin : address;
+  return urlOf(address)?.origin ?? address;
 }
 
 function missing(field: string, message: string): InvalidFields {
