@@ -1,5 +1,6 @@
 import { READERS } from './support/untrusted-readers.js';
-import { steep } from './support/growth.js';
+import { steep, steepest } from './support/growth.js';
+import { PARTS } from './support/many-parts.js';
 
 // One text that takes more than linear time stops the process for every tenant. Each parser of untrusted text is given
 // every repeated character at n and at 2n.
@@ -7,6 +8,10 @@ describe('time grows at most linearly with the text', () => {
   it.each(Object.keys(READERS))('%s', (name) => {
     const { read, around } = READERS[name]!;
     expect(steep(read, around)).toEqual([]);
+  });
+
+  it.each(Object.keys(PARTS))('%s', (name) => {
+    expect(steepest(PARTS[name]!)).toBeNull();
   });
 
   it('finds a quadratic expression', () => {

@@ -53,25 +53,54 @@ export function steep(
   return found;
 }
 
+/**
+ * Reads requests of more and more parts. Returns the times at which a request took more than `BOUNDED_MS` and grew
+ * faster than its parts, or null. Work that grows with the square and ends at a limit before that is bounded.
+ *
+ * @param work reads a request of n parts
+ */
+export function steepest(work: (parts: number) => unknown): Omit<Growth, 'shape'> | null {
+  for (let parts = 250; parts <= MOST_PARTS; parts *= 2) {
+    const growth = compared(
+      () => work(parts),
+      () => work(2 * parts),
+    );
+    if (growth !== null && growth.msAtTwoN > BOUNDED_MS) return growth;
+  }
+  return null;
+}
+
+/** As many parts as 1 MiB has room for, at 64 bytes a part. */
+const MOST_PARTS = 1 << 13;
+const BOUNDED_MS = 400;
+
 function growthOf(read: Reader, at: (length: number) => string): Omit<Growth, 'shape'> | null {
+  const [short, long] = [at(LENGTH), at(2 * LENGTH)];
+  return compared(
+    () => read(short),
+    () => read(long),
+  );
+}
+
+function compared(once: () => unknown, twice: () => unknown): Omit<Growth, 'shape'> | null {
   // The first look is cheap: most shapes take no time that can be measured.
-  if (cpuMs(read, at(2 * LENGTH)) < NOTHING_MS) return null;
+  if (cpuMs(twice) < NOTHING_MS) return null;
   for (let attempt = 1; ; attempt++) {
-    const msAtN = least(read, at(LENGTH));
-    const msAtTwoN = least(read, at(2 * LENGTH));
+    const msAtN = least(once);
+    const msAtTwoN = least(twice);
     if (msAtTwoN < NOTHING_MS || msAtTwoN < STEEPEST * msAtN) return null;
     if (attempt === 3) return { msAtN, msAtTwoN };
   }
 }
 
-function least(read: Reader, text: string): number {
-  return Math.min(...[1, 2, 3].map(() => cpuMs(read, text)));
+function least(work: () => unknown): number {
+  return Math.min(...[1, 2, 3].map(() => cpuMs(work)));
 }
 
-function cpuMs(read: Reader, text: string): number {
+function cpuMs(work: () => unknown): number {
   const before = process.cpuUsage();
   try {
-    read(text);
+    work();
   } catch {
     // Refusing is what most of these readers do with such a text.
   }

@@ -39,6 +39,10 @@ class Order {
   private readonly definitions = new Map<string, number>();
   private readonly state: ('new' | 'open' | 'done')[];
   private readonly deferred = new Map<number, Set<string>>();
+  /** For each POST that is not done, the operations whose reference to it was put off. */
+  private readonly waiting = new Map<number, number[]>();
+  /** How many references of an operation are put off and not done yet. */
+  private readonly missing = new Map<number, number>();
   private readonly result: BulkStep[] = [];
 
   constructor(
@@ -84,6 +88,10 @@ class Order {
       if (this.state[definition] === 'open') {
         const put = this.deferred.get(index) ?? new Set<string>();
         this.deferred.set(index, put.add(item.value));
+        this.missing.set(index, (this.missing.get(index) ?? 0) + 1);
+        const waiters = this.waiting.get(definition);
+        if (waiters === undefined) this.waiting.set(definition, [index]);
+        else waiters.push(index);
       }
     }
     return undefined;
@@ -92,7 +100,7 @@ class Order {
   private close(index: number): void {
     this.state[index] = 'done';
     const operation = this.operations[index];
-    const unknown = [...(this.references[index] ?? NONE)].find((id) => !this.definitions.has(id));
+    const unknown = this.unknownReference(index);
     if (operation?.refusal != null) {
       this.result.push({ kind: 'refuse', index, error: operation.refusal });
     } else if (unknown !== undefined) {
@@ -102,16 +110,23 @@ class Order {
     } else {
       this.result.push({ kind: 'execute', index, deferred: this.deferred.get(index) ?? NONE });
     }
-    this.complete();
+    for (const waiter of this.waiting.get(index) ?? []) {
+      this.missing.set(waiter, this.missing.get(waiter)! - 1);
+      this.complete(waiter);
+    }
+    this.complete(index);
   }
 
-  /** Completes every operation whose put-off references have all been carried out by now. */
-  private complete(): void {
-    for (const [index, ids] of this.deferred) {
-      if (this.state[index] !== 'done') continue;
-      if ([...ids].some((id) => this.state[this.definitions.get(id) ?? -1] !== 'done')) continue;
-      this.deferred.delete(index);
-      this.result.push({ kind: 'completeReferences', index, deferred: ids });
-    }
+  private unknownReference(index: number): string | undefined {
+    for (const id of this.references[index] ?? NONE) if (!this.definitions.has(id)) return id;
+    return undefined;
+  }
+
+  /** Completes an operation as soon as it and all its put-off references are done. Each reference is counted once. */
+  private complete(index: number): void {
+    const ids = this.deferred.get(index);
+    if (ids === undefined || this.state[index] !== 'done' || this.missing.get(index) !== 0) return;
+    this.deferred.delete(index);
+    this.result.push({ kind: 'completeReferences', index, deferred: ids });
   }
 }

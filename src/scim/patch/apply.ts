@@ -61,8 +61,16 @@ function applyToTarget(draft: Draft, op: PatchOp, target: Target, value: unknown
     return;
   }
   const before = draft.read(attribute);
+  draft.spend(comparisons(op, target, before, value));
   const after = operate(op, target, before, value, options);
   if (after !== before) draft.write(attribute, after);
+}
+
+/** At most so many values are compared: a value path with each one there, a list that is sent with each one as well. */
+function comparisons(op: PatchOp, { filter }: AttributeTarget, before: unknown, value: unknown): number {
+  if (!Array.isArray(before)) return 1;
+  const sent = Array.isArray(value) ? value.length : 1;
+  return filter === null && op === 'replace' ? before.length + sent : before.length * sent;
 }
 
 function operate(

@@ -1,8 +1,11 @@
 import { sameJson } from '../resource/equal.js';
 import type { Attribute } from '../schema/attribute.js';
 import { schemasInUse, type Resource, type ResourceTypeDef } from '../schema/resource-types.js';
-import { invalidValue } from '../scim.errors.js';
+import { invalidValue, payloadTooLarge } from '../scim.errors.js';
 import type { JsonObject } from '../dialects/normalise.js';
+
+/** A fifth of a second of work. A directory with 100 values of an attribute needs 100 for an operation. */
+const MOST_COMPARED = 250_000;
 
 /**
  * A resource that is being changed. The original is never written to: the top level is copied with the first change,
@@ -11,12 +14,28 @@ import type { JsonObject } from '../dialects/normalise.js';
 export class Draft {
   private current: Resource;
   private readonly touched = new Set<string>();
+  private compared = 0;
 
   constructor(
     readonly type: ResourceTypeDef,
     private readonly original: Resource,
   ) {
     this.current = original;
+  }
+
+  /**
+   * Counts the values that an operation compares. The sum over a PATCH is bounded, since operations times values is
+   * work that grows with the square of the body.
+   *
+   * @throws ScimRequestError 413
+   */
+  spend(comparisons: number): void {
+    this.compared += comparisons;
+    if (this.compared <= MOST_COMPARED) return;
+    throw payloadTooLarge(
+      `The operations of this PATCH compare more than ${MOST_COMPARED} pairs of values. ` +
+        'Send fewer operations in a request, or replace the attribute as a whole.',
+    );
   }
 
   read(attribute: Attribute): unknown {

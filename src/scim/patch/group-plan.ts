@@ -54,7 +54,7 @@ function planPathless(op: PatchOp, value: unknown, edits: MemberEdits, options: 
   const keys = Object.keys(value).filter(isAboutMembers);
   if (keys.length === 0) return { op, value };
   // fromEntries defines, so that no key, not even __proto__, is lost before it can be refused.
-  const rest: JsonObject = Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
+  const rest: JsonObject = Object.fromEntries(Object.entries(value).filter(([key]) => !isAboutMembers(key)));
   for (const key of keys) {
     // Anything but the plain name is a path: for dialects without such keys an unknown name, for applyPatch to judge.
     if (options.pathsAsKeys || key.toLowerCase() === 'members') planPath(op, key, value[key], edits, options);
