@@ -1,4 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { proveConnection } from '../base/http/connection-bound.js';
 import { demandAcceptable } from '../base/http/accept.js';
 import { limitRate, RateLimiter } from '../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
@@ -35,6 +36,7 @@ export class ScimGuard implements CanActivate {
     if (credential === null) throw new Unauthenticated('invalid');
     req.tenantId = credential.tenantId;
     req.credentialId = credential.tokenId;
+    proveConnection(req.socket);
     req.directoryId = credential.directoryId;
     limitRate(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');

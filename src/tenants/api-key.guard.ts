@@ -1,4 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { proveConnection } from '../base/http/connection-bound.js';
 import { demandAcceptable } from '../base/http/accept.js';
 import { Idempotency } from '../base/http/idempotency.js';
 import { limitRate, RateLimiter } from '../base/http/rate-limit.js';
@@ -32,6 +33,7 @@ export class ApiKeyGuard implements CanActivate {
     if (key === null) throw new Unauthenticated('invalid');
     req.tenantId = key.tenantId;
     req.credentialId = key.keyId;
+    proveConnection(req.socket);
     limitRate(this.limiter, res, key.keyId);
     if (demand !== 'any-key' && !key.scopes.has(demand) && !key.scopes.has('admin')) throw new MissingScope(demand);
     demandAcceptable(req.headers.accept, ...API_TYPES);

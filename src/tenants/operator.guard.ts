@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import { hashToken, parseToken, sameHash } from '../base/crypto/tokens.js';
+import { proveConnection } from '../base/http/connection-bound.js';
 import { TooManyRequests } from '../base/http/http.errors.js';
 import { FailedTries, limitRate, RateLimiter } from '../base/http/rate-limit.js';
 import type { BridgeResponse } from '../base/http/request.js';
@@ -42,6 +43,7 @@ export class OperatorGuard implements CanActivate {
     }
     limitRate(this.limiter, http.getResponse<BridgeResponse>(), 'operator');
     req.credentialId = 'operator';
+    proveConnection(req.socket);
     req.caller = {
       tenantId: '',
       keyId: 'operator',

@@ -60,12 +60,12 @@ export class IdpLogoutController {
   @ApiOperation({ summary: 'OIDC Back-Channel Logout 1.0: a form with a `logout_token`' })
   @DescribedBackChannel()
   async backChannel(@Req() req: SignInHttpRequest): Promise<void> {
-    const form = await readForm(req, FORM_BYTES);
-    const token = form.get('logout_token');
-    if (token === undefined) throw new LogoutRefused('The form has no logout_token.', BCL_ERROR);
     try {
       await this.limits.demandLogoutTriesLeft(req.ip ?? '');
+      // First whose form it is: what is for no connection is not read.
       const connection = await this.pending.connectionOf(req, 'oidc', 'logout');
+      const token = (await readForm(req, FORM_BYTES)).get('logout_token');
+      if (token === undefined) throw new LogoutRefused('The form has no logout_token.', BCL_ERROR);
       await this.logout.byBackChannel(connection, token, originOf(req));
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
@@ -80,8 +80,8 @@ export class IdpLogoutController {
 
   private async slo(req: SignInHttpRequest, res: BridgeResponse, read: () => Promise<ArrivedLogout>): Promise<void> {
     await this.limits.demandLogoutTriesLeft(req.ip ?? '');
-    const arrived = await read();
     const connection = await this.pending.connectionOf(req, 'saml', 'logout');
+    const arrived = await read();
     req.signInContext!.answersLogout = isAnswer(arrived);
     const step = await this.logout.bySaml(connection, arrived, originOf(req));
     if (step === null) res.redirect(303, this.addresses.signedOut);

@@ -1,4 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { proveConnection } from '../../base/http/connection-bound.js';
 import { readCookies } from '../../base/http/cookies.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import { NoSession } from '../auth.errors.js';
@@ -20,6 +21,7 @@ export class SessionGuard implements CanActivate {
     if (session === null) throw new NoSession();
     req.session = session;
     req.tenantId = session.tenant_id;
+    proveConnection(req.socket);
     return true;
   }
 }

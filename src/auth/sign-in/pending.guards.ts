@@ -133,8 +133,9 @@ export class PendingSamlGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<SignInHttpRequest>();
-    const form = await readForm(req, SAML_FORM_BYTES);
+    // First whose form it is: what is for no connection is not read.
     const connection = await this.pending.connectionOf(req, 'saml');
+    const form = await readForm(req, SAML_FORM_BYTES);
     if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
       throw new SignInRefused('binding_refused', 'an answer comes by HTTP-POST, in the form alone');
     }

@@ -1,4 +1,4 @@
-import { Unavailable } from '../errors/domain-error.js';
+import { TooManyBodies } from './http.errors.js';
 
 /** The large bodies that are held in memory at once, in bytes. One takes about three times as much while it is read. */
 export const MAX_HELD = 96 * 1024 * 1024;
@@ -20,7 +20,11 @@ export class BodyBudget {
       take: (bytes) => {
         const theirs = (this.heldBy.get(owner) ?? 0) + bytes;
         if (this.held + bytes > this.max || theirs > this.max * ONE_TENANT) {
-          return new Unavailable('Too many large bodies at once.', RETRY_AFTER_SECONDS);
+          const limit = `${Math.floor(this.max * ONE_TENANT)} bytes for a tenant, ${this.max} in all`;
+          return new TooManyBodies(
+            `The large bodies that are being read take more than ${limit}. Send fewer at once.`,
+            RETRY_AFTER_SECONDS,
+          );
         }
         this.held += bytes;
         this.heldBy.set(owner, theirs);
@@ -40,6 +44,6 @@ export class BodyBudget {
 
 export interface BodyShare {
   /** Null, or why there is no room for so many more bytes now. */
-  readonly take: (bytes: number) => Unavailable | null;
+  readonly take: (bytes: number) => TooManyBodies | null;
   readonly giveBack: () => void;
 }

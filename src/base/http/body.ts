@@ -1,7 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { NextFunction, RequestHandler } from 'express';
 import { MalformedRequest } from '../errors/domain-error.js';
+import { anonymousBodies, type AnonymousShare } from './anonymous-bodies.js';
 import { BodyBudget, type BodyShare } from './body-budget.js';
+import { ByteCollector } from './byte-collector.js';
 import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
 
@@ -75,7 +77,7 @@ function finish(req: BridgeRequest, bytes: Buffer, next: NextFunction): void {
 /** What has to be settled before more of a body is read than anybody may send. */
 class LargeBody {
   readonly length: number;
-  private admitted = false;
+  admitted = false;
   private share: BodyShare | null = null;
 
   constructor(
@@ -116,19 +118,24 @@ function read(
   large: LargeBody,
   done: (error: Error | null, bytes?: Buffer) => void,
 ): void {
-  let first: Buffer | null = null;
-  let more: Buffer[] | null = null;
-  let size = 0;
+  const length = req.headers['content-length'];
+  const collector = new ByteCollector(limit, length === undefined ? null : Number(length));
+  // Complete with its first piece, as nearly every body is, a body is never counted.
+  let share: AnonymousShare | null = null;
   const onData = (chunk: Buffer): void => {
-    size += chunk.length;
-    if (size > limit) return stop(new BodyTooLarge(limit));
-    const full = large.grow(chunk.length);
+    const before = collector.capacity;
+    if (!collector.add(chunk)) return stop(new BodyTooLarge(limit));
+    const full = large.grow(collector.capacity - before);
     if (full !== null) return stop(full);
-    if (first === null) first = chunk;
-    else (more ??= [first]).push(chunk);
-    if (large.isDue(size)) {
+    if (large.isDue(collector.size)) {
       req.pause();
-      large.pass(size).then(() => req.resume(), stop);
+      large.pass(collector.capacity).then(() => {
+        share?.end();
+        req.resume();
+      }, stop);
+    } else if (!large.admitted && collector.size !== Number(length)) {
+      share ??= anonymousBodies.share(stop);
+      share.grow(collector.capacity);
     }
   };
   const onEnd = (): void => {
@@ -139,23 +146,26 @@ function read(
     unlisten();
   };
   const unlisten = (): void => {
+    share?.end();
     req.off('data', onData);
     req.off('end', onEnd);
   };
+  let over = false;
   const stop = (error: Error | null): void => {
+    // A body can be made to give way while its sender is being looked up.
+    if (over) return;
+    over = true;
     unlisten();
-    if (error !== null) {
-      first = more = null;
-      discard(req, size);
-      return done(error);
-    }
-    done(null, more !== null ? Buffer.concat(more, size) : (first ?? Buffer.alloc(0)));
+    if (error === null) return done(null, collector.bytes());
+    discard(req, collector.size);
+    done(error);
   };
   const listen = (): void => {
     req.on('data', onData);
     req.on('end', onEnd);
   };
   req.on('error', onError);
+  req.on('close', onError);
   if (large.isDue(large.length)) large.pass(0).then(listen, stop);
   else listen();
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { MalformedRequest } from '../errors/domain-error.js';
+import { anonymousBodies } from './anonymous-bodies.js';
+import { ByteCollector } from './byte-collector.js';
 import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
 
 const MAX_FIELDS = 64;
@@ -34,20 +36,32 @@ export async function readForm(req: IncomingMessage, limit: number): Promise<Rea
 }
 
 function read(req: IncomingMessage, limit: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+  const length = req.headers['content-length'];
+  const collector = new ByteCollector(limit, length === undefined ? null : Number(length));
+  return new Promise<string>((resolve, reject) => {
+    const refuse = (reason: Error): void => {
+      req.removeAllListeners('data');
+      share.end();
+      discard(req);
+      reject(reason);
+    };
+    const share = anonymousBodies.share(refuse);
     req.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) {
-        req.removeAllListeners('data');
-        discard(req);
-        reject(new BodyTooLarge(limit));
-      } else chunks.push(chunk);
+      if (collector.add(chunk)) share.grow(collector.capacity);
+      else refuse(new BodyTooLarge(limit));
     });
-    req.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    req.on('error', reject);
-    req.on('close', () => reject(new MalformedRequest('The body broke off.')));
+    req.on('end', () => {
+      share.end();
+      resolve(collector.bytes().toString('utf8'));
+    });
+    req.on('error', (error) => {
+      share.end();
+      reject(error);
+    });
+    req.on('close', () => {
+      share.end();
+      reject(new MalformedRequest('The body broke off.'));
+    });
   });
 }
 

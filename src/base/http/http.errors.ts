@@ -9,6 +9,15 @@ export class BodyTooLarge extends DomainError {
   }
 }
 
+/** More memory is taken by bodies on their way than this process has for them: 503, with `Retry-After`. */
+export class TooManyBodies extends DomainError {
+  readonly kind = 'unavailable';
+  readonly code = 'too_many_bodies';
+  constructor(detail: string, retryAfterSeconds: number) {
+    super(detail, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+  }
+}
+
 /** A body in a form that this address does not read. */
 export class UnsupportedMediaType extends DomainError {
   readonly kind = 'unsupported-media-type';

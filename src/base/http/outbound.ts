@@ -2,6 +2,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { ByteCollector } from './byte-collector.js';
 import { MAX_URL, urlOf } from './url.js';
 
 /** Ports that a tenant may name for a public address: the usual ones of https. */
@@ -101,13 +102,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   private over = false;
   private status = 0;
   private headers: Record<string, string | string[] | undefined> = {};
-  private readonly chunks: Buffer[] = [];
-  private size = 0;
+  private readonly collector: ByteCollector;
 
   constructor(
     private readonly request: OutboundRequest,
     private readonly resolve: (answer: OutboundAnswer) => void,
   ) {
+    this.collector = new ByteCollector(request.maxBytes ?? DEFAULT_CAP);
     this.timer = setTimeout(() => {
       this.fail('timeout', `no complete answer within ${request.timeoutMs} ms`);
       this.controller?.abort(new Error('deadline'));
@@ -139,13 +140,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = (this.request.maxBytes ?? DEFAULT_CAP) - this.size;
-    this.size += chunk.length;
-    if (chunk.length <= room) {
-      this.chunks.push(chunk);
-      return;
-    }
-    if (room > 0) this.chunks.push(chunk.subarray(0, room));
+    if (this.collector.add(chunk)) return;
     this.answer(true);
     controller.abort(new Error('the answer is longer than is read'));
   }
@@ -165,7 +160,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       contentType: one(this.headers['content-type'])?.toLowerCase() ?? '',
       retryAfter: one(this.headers['retry-after']),
       location: one(this.headers['location']),
-      body: this.chunks.length === 1 ? this.chunks[0]!.toString('utf8') : Buffer.concat(this.chunks).toString('utf8'),
+      body: this.collector.bytes().toString('utf8'),
       truncated,
       ms: this.elapsed(),
     });

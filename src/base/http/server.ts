@@ -1,9 +1,13 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { newId } from '../ids.js';
+import { boundConnections } from './connection-bound.js';
 
 /** The most bytes that the head of a request may have; given to `http.createServer`. */
 export const MAX_HEADER_BYTES = 16 * 1024;
+
+/** No byte either way for so long: longer than any statement, and than a proxy keeps an idle connection. */
+const STALLED_MS = 90_000;
 
 /** How long a caller may take to hear why the connection ends. */
 const GOODBYE_MS = 1000;
@@ -17,6 +21,9 @@ export function tuneServer(server: Server): void {
   // Longer than the usual proxy's (60 s): else the proxy sends a request just as we hang up.
   server.keepAliveTimeout = 65_000;
   server.maxRequestsPerSocket = 0;
+  // A reader that stops reading keeps its whole answer in our memory.
+  server.setTimeout(STALLED_MS, (socket) => socket.destroy());
+  boundConnections(server);
   server.on('clientError', answerBrokenRequest);
   // Express would answer CONNECT and upgrades in its own way or not at all.
   server.on('connect', (_req: IncomingMessage, socket: Socket) =>

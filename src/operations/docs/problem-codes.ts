@@ -54,6 +54,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   too_many_requests: 'Over the rate limit, or too many wrong credentials; Retry-After says when to come back.',
   too_much_contention: 'Others changed the same record again and again at the same moment; try again.',
   unauthenticated: 'The credential is missing or not valid.',
+  too_many_bodies:
+    'Bodies that are being read take all the memory that there is for them. The limits are 16 MiB for senders who are not known yet, 96 MiB in all, and a third of that for a tenant. Send fewer or smaller bodies at once, without pauses, after Retry-After.',
   unavailable: 'The database, or another part, is away or too slow just now; Retry-After says when to come back.',
   unsupported_media_type: 'Bodies are uncompressed JSON in UTF-8; where an operation describes a form, that.',
   user_name_taken: 'Another person has this userName.',

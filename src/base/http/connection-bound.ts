@@ -1,0 +1,44 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Connections that a process keeps open. Each takes about 15 kB, and 64 KiB more while it sends a body. */
+export const MAX_CONNECTIONS = 2_000;
+
+/** Connections over which a valid credential has come. */
+const proven = new WeakSet<Socket>();
+
+/** Notes that a valid credential has come over a connection: strangers give way to it when connections run out. */
+export function proveConnection(socket: Socket): void {
+  proven.add(socket);
+}
+
+/**
+ * Bounds the open connections of a server. When there are too many, one is closed for each that is opened: first the
+ * oldest over which no valid credential has come, then the oldest of the others. A flood of silent connections thus
+ * displaces itself, while refusing new ones would shut out the honest callers.
+ */
+export function boundConnections(server: Server, max = MAX_CONNECTIONS): void {
+  // A set keeps the order of insertion.
+  const strangers = new Set<Socket>();
+  const known = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    if (strangers.size + known.size >= max) displaceOne(strangers, known);
+    strangers.add(socket);
+    socket.once('close', () => {
+      strangers.delete(socket);
+      known.delete(socket);
+    });
+  });
+}
+
+function displaceOne(strangers: Set<Socket>, known: Set<Socket>): void {
+  for (const socket of strangers) {
+    strangers.delete(socket);
+    if (!proven.has(socket)) return void socket.destroy();
+    known.add(socket);
+  }
+  for (const socket of known) {
+    known.delete(socket);
+    return void socket.destroy();
+  }
+}

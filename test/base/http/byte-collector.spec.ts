@@ -1,0 +1,36 @@
+import fc from '../../support/properties.js';
+import { ByteCollector } from '../../../src/base/http/byte-collector.js';
+
+describe('ByteCollector', () => {
+  it('keeps any pieces in their order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 3000 })), fc.boolean(), (pieces, announced) => {
+        const all = Buffer.concat(pieces);
+        const collector = new ByteCollector(1 << 20, announced ? all.length : null);
+        for (const piece of pieces) expect(collector.add(Buffer.from(piece))).toBe(true);
+        expect(collector.bytes()).toEqual(all);
+        expect(collector.size).toBe(all.length);
+      }),
+    );
+  });
+
+  it('cuts what is over the limit and says so', () => {
+    const collector = new ByteCollector(5);
+    expect([collector.add(Buffer.from('abc')), collector.add(Buffer.from('defg'))]).toEqual([true, false]);
+    expect(collector.bytes().toString()).toBe('abcde');
+    expect(collector.add(Buffer.from('h'))).toBe(false);
+  });
+
+  it('takes at most twice the memory of what came, whatever was announced', () => {
+    const collector = new ByteCollector(1 << 24, 1 << 24);
+    for (let i = 0; i < 100_000; i++) collector.add(Buffer.from('a'));
+    expect(collector.capacity).toBeLessThanOrEqual(200_000);
+  });
+
+  it('copies nothing that comes in one piece of the announced length', () => {
+    const piece = Buffer.from('abc');
+    const collector = new ByteCollector(10, 3);
+    collector.add(piece);
+    expect(collector.bytes().buffer).toBe(piece.buffer);
+  });
+});
