@@ -9,6 +9,7 @@ import { CreateGroups1767225780000 } from './base/database/migrations/1767225780
 import { CreateSeats1767225840000 } from './base/database/migrations/1767225840000-create-seats.js';
 import { CreateDelivery1767225900000 } from './base/database/migrations/1767225900000-create-delivery.js';
 import { CreateSignIn1767225960000 } from './base/database/migrations/1767225960000-create-sign-in.js';
+import { TrustOriginsByTenant1767226060000 } from './base/database/migrations/1767226060000-trust-origins-by-tenant.js';
 import { IndexIdentityNames1767226020000 } from './base/database/migrations/1767226020000-index-identity-names.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
@@ -21,6 +22,7 @@ export const MIGRATIONS = [
   CreateDelivery1767225900000,
   CreateSignIn1767225960000,
   IndexIdentityNames1767226020000,
+  TrustOriginsByTenant1767226060000,
 ];
 
 /**

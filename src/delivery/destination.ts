@@ -28,6 +28,8 @@ export type DestinationState = 'ok' | 'open' | 'paused';
 export interface Destination {
   tenantId: string;
   baseUrl: string;
+  /** The origin that the operator chose for this tenant: it may be private, and plain http. Null: none. */
+  operatorOrigin: string | null;
   /** The platform's key, or null if it was never given. */
   key: string | null;
   /** How to recognise the key without reading it: its last four characters. */

@@ -7,6 +7,8 @@ import { TAKE_BACK_ALL } from './destination-states.repository.js';
 /** A change of a destination; what is left out stays. */
 export interface DestinationChange {
   baseUrl?: string;
+  /** The operator made this change: the origin of the address needs no leave from now on, for this tenant. */
+  operatorOrigin?: string;
   /** Null takes the key away. */
   key?: string | null;
   settings?: Partial<Omit<DestinationSettings, 'paths'>>;
@@ -16,6 +18,7 @@ export interface DestinationChange {
 interface Row {
   tenant_id: string;
   base_url: string;
+  operator_origin: string | null;
   key_sealed: string | null;
   key_hint: string | null;
   settings: Partial<DestinationSettings>;
@@ -32,7 +35,7 @@ interface Row {
   updated_at: Date;
 }
 
-const COLUMNS = `tenant_id, base_url, key_sealed, key_hint, settings, version, epoch, state, state_reason, state_detail,
+const COLUMNS = `tenant_id, base_url, operator_origin, key_sealed, key_hint, settings, version, epoch, state, state_reason, state_detail,
   state_since, next_probe_at, extract(epoch from next_probe_at - now())::float8 * 1000 as probe_in_ms, last_success_at, refusals <> '[]' as has_refusals, updated_at`;
 
 const aadOf = (tenantId: string): string => `${tenantId}:destinations.key`;
@@ -76,10 +79,11 @@ export class DestinationsRepository {
     const settings = { ...known, ...change.settings, paths: { ...known.paths, ...change.paths } };
     const moved = before !== null && before.baseUrl !== baseUrl;
     const { rows } = await tx.query<Row>(
-      `insert into destinations as d (tenant_id, base_url, key_sealed, key_hint, settings)
-       values ($1, $2, $3, $4, $5::jsonb)
+      `insert into destinations as d (tenant_id, base_url, key_sealed, key_hint, settings, operator_origin)
+       values ($1, $2, $3, $4, $5::jsonb, $8)
        on conflict (tenant_id) do update set
          base_url = excluded.base_url,
+         operator_origin = coalesce(excluded.operator_origin, d.operator_origin),
          key_sealed = case when $7 then excluded.key_sealed else d.key_sealed end,
          key_hint = case when $7 then excluded.key_hint else d.key_hint end,
          settings = excluded.settings, version = d.version + 1, epoch = d.epoch + $6::boolean::int,
@@ -97,6 +101,7 @@ export class DestinationsRepository {
         JSON.stringify(settings),
         moved,
         key !== undefined,
+        change.operatorOrigin ?? null,
       ],
     );
     return { before, after: this.destination(rows[0]!), moved };
@@ -106,6 +111,7 @@ export class DestinationsRepository {
     return {
       tenantId: row.tenant_id,
       baseUrl: row.base_url,
+      operatorOrigin: row.operator_origin,
       key: this.keyOf(row),
       keyHint: row.key_hint,
       settings: { ...DEFAULT_SETTINGS, ...row.settings, paths: { ...DEFAULT_SETTINGS.paths, ...row.settings.paths } },

@@ -1,9 +1,13 @@
 import { Inject, Module, type OnModuleDestroy } from '@nestjs/common';
+import { Config } from '../base/config/config.js';
+import { NameLookups } from '../base/http/name-lookups.js';
 import { Outbound } from '../base/http/outbound.js';
 import { PlatformClient } from './platform.client.js';
 
+const outbound = (config: Config): Outbound => new Outbound(new NameLookups(config.dnsServers));
+
 @Module({
-  providers: [{ provide: Outbound, useFactory: () => new Outbound() }, PlatformClient],
+  providers: [{ provide: Outbound, useFactory: outbound, inject: [Config] }, PlatformClient],
   exports: [PlatformClient, Outbound],
 })
 export class PlatformClientModule implements OnModuleDestroy {

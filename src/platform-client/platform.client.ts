@@ -26,6 +26,7 @@ export class PlatformClient {
         method,
         origin: base.origin,
         path: base.prefix + path + search,
+        owner: connection.owner,
         headers: headersOf(connection, request),
         ...(body === undefined ? {} : { body }),
         timeoutMs,

@@ -4,7 +4,9 @@ export interface PlatformConnection {
   baseUrl: string;
   key: string | null;
   paths: { users: string; resolve: string };
-  /** The address was chosen by the operator and not by a tenant: it may be private, and plain http. */
+  /** The tenant that named the address; null: the operator did. */
+  owner: string | null;
+  /** The operator chose the address, or allows private ones: it may be private, and plain http. */
   trusted: boolean;
 }
 

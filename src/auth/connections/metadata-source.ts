@@ -48,6 +48,7 @@ export class MetadataSource {
         method: 'GET',
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
+        owner: wanted.owner.tenantId,
         headers: { accept: 'application/samlmetadata+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1' },
         timeoutMs: TIMEOUT_MS,
         maxBytes: MAX_BYTES,

@@ -9,7 +9,7 @@ import {
 } from 'openid-client';
 import { SignInRefused } from '../sign-in-refused.js';
 import { idpError } from './callback.rules.js';
-import type { GuardedFetch } from './guarded-fetch.js';
+import type { IdpFetch } from './guarded-fetch.js';
 import { shorten, type JsonObject } from './json.rules.js';
 
 /** What the token endpoint gave for a code; nothing of it is verified. */
@@ -31,7 +31,7 @@ export type ClientWith = (fetch: CustomFetch) => Configuration;
  * @throws SignInRefused idp_unreachable, idp_answer_invalid, idp_error, and whatever `verify` throws
  */
 export async function exchangeCode<T>(
-  idp: GuardedFetch,
+  idp: IdpFetch,
   client: ClientWith,
   answer: URL,
   expected: { state: string; nonce: string; codeVerifier: string },

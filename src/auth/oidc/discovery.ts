@@ -33,7 +33,9 @@ export class OidcMetadata {
 
   /** As the IdP says it now, kept for nobody. Throws as `get`. */
   async read(connection: OidcConnection): Promise<OidcServer> {
-    const document = await this.idp.json('discovery', connection.discoveryUrl ?? discoveryUrl(connection.issuer));
+    const document = await this.idp
+      .of(connection.tenantId)
+      .json('discovery', connection.discoveryUrl ?? discoveryUrl(connection.issuer));
     const { allowPrivateDestinations: allowPrivate } = this.config;
     return readMetadata(document, connection.issuer, allowPrivate, (url) => problemOfEndpoint(url, allowPrivate));
   }

@@ -33,6 +33,21 @@ export class IdpLimits {
 
 type Call = Pick<Parameters<Outbound['call']>[0], 'method' | 'headers' | 'body'>;
 
+/** What reads from the IdPs of one tenant. */
+export interface IdpFetch {
+  /**
+   * Reads a JSON object from an address of an IdP.
+   *
+   * @throws SignInRefused idp_unreachable, idp_answer_invalid
+   */
+  json(endpoint: IdpEndpoint, url: string): Promise<JsonObject>;
+  /**
+   * A `fetch` for openid-client. `seen` is given the body of an answer with status 200, before it is judged. What goes
+   * wrong is a SignInRefused; openid-client hands it on as the `cause` of its own error.
+   */
+  fetchFor(endpoint: IdpEndpoint, seen?: (body: JsonObject) => void): CustomFetch;
+}
+
 /**
  * The one way to an IdP. Addresses come from tenants and from what their IdPs announce, so each one is judged at every
  * use; redirects are not followed, and an answer counts only if it is whole, is JSON, and has a status that is expected.
@@ -44,32 +59,38 @@ export class GuardedFetch {
     private readonly limits: IdpLimits,
   ) {}
 
-  /**
-   * Reads a JSON object from an address of an IdP.
-   *
-   * @throws SignInRefused idp_unreachable, idp_answer_invalid
-   */
-  async json(endpoint: IdpEndpoint, url: string): Promise<JsonObject> {
-    const answer = await this.call(endpoint, url, { method: 'GET', headers: { accept: 'application/json' } });
+  /** The way to the IdPs of one tenant: its name look-ups count for this tenant. */
+  of(tenantId: string): IdpFetch {
+    return {
+      json: (endpoint, url) => this.json(tenantId, endpoint, url),
+      fetchFor: (endpoint, seen) => this.fetchFor(tenantId, endpoint, seen),
+    };
+  }
+
+  private async json(tenantId: string, endpoint: IdpEndpoint, url: string): Promise<JsonObject> {
+    const answer = await this.call(tenantId, endpoint, url, {
+      method: 'GET',
+      headers: { accept: 'application/json' },
+    });
     return objectIn(answer, whereOf(endpoint, url));
   }
 
-  /**
-   * A `fetch` for openid-client. `seen` is given the body of an answer with status 200, before anybody has judged it.
-   * What goes wrong is a SignInRefused; openid-client hands it on as the `cause` of its own error.
-   */
-  fetchFor(endpoint: IdpEndpoint, seen?: (body: JsonObject) => void): CustomFetch {
+  private fetchFor(tenantId: string, endpoint: IdpEndpoint, seen?: (body: JsonObject) => void): CustomFetch {
     return async (url, options) => {
       const method = options.method.toUpperCase();
       if (method !== 'GET' && method !== 'POST') throw new TypeError(`no ${method} is sent to an IdP`);
-      const answer = await this.call(endpoint, url, { method, headers: options.headers, ...bodyOf(options.body) });
+      const answer = await this.call(tenantId, endpoint, url, {
+        method,
+        headers: options.headers,
+        ...bodyOf(options.body),
+      });
       const body = objectIn(answer, whereOf(endpoint, url), endpoint === 'token');
       if (answer.status === 200) seen?.(body);
       return new Response(answer.body, { status: answer.status, headers: { 'content-type': 'application/json' } });
     };
   }
 
-  private async call(endpoint: IdpEndpoint, address: string, call: Call): Promise<Answered> {
+  private async call(owner: string, endpoint: IdpEndpoint, address: string, call: Call): Promise<Answered> {
     const where = whereOf(endpoint, address);
     const trusted = this.config.allowPrivateDestinations;
     const problem = problemOfEndpoint(address, trusted);
@@ -80,6 +101,7 @@ export class GuardedFetch {
         ...call,
         origin: url.origin,
         path: url.pathname + url.search,
+        owner,
         timeoutMs: this.limits.ms[endpoint],
         maxBytes: this.limits.bytes[endpoint],
       },

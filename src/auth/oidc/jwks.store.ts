@@ -44,7 +44,7 @@ export class JwksStore {
     bringer: TokenBringer,
   ): Promise<void> {
     const key = `${keyOf(connection)} ${server.jwksUri}`;
-    const load = (): Promise<readonly IdpKey[]> => this.read(server);
+    const load = (): Promise<readonly IdpKey[]> => this.read(connection.tenantId, server);
     const { alg, kid } = token.header;
     const keys = await this.known.get(key, load);
     const known = fitting(keys, alg, kid);
@@ -67,7 +67,7 @@ export class JwksStore {
   }
 
   /** The keys as the IdP gives them now, kept for nobody. Throws as `verify`. */
-  async read(server: OidcServer): Promise<readonly IdpKey[]> {
-    return readKeys(await this.idp.json('jwks', server.jwksUri));
+  async read(tenantId: string, server: OidcServer): Promise<readonly IdpKey[]> {
+    return readKeys(await this.idp.of(tenantId).json('jwks', server.jwksUri));
   }
 }

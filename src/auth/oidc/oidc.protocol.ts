@@ -107,22 +107,17 @@ export class OidcProtocol {
     checkAnswer(query, server, expected.state);
 
     const client: ClientWith = (fetch) => this.client(connection, server, fetch);
-    const verified = await exchangeCode(
-      this.idp,
-      client,
-      this.answerUrl(connection, query),
-      expected,
-      async (tokens) => {
-        const { idToken, accessToken } = tokens;
-        const token = readToken(idToken, 'ID token', acceptedAlgs(connection, server));
-        await this.jwks.verify(connection, server, token, 'idp');
-        const expectation = { connection, nonce: expected.nonce, accessToken };
-        return { ...tokens, claims: token.claims, facts: checkIdToken(token, expectation, this.clock.now()) };
-      },
-    );
+    const idp = this.idp.of(connection.tenantId);
+    const verified = await exchangeCode(idp, client, this.answerUrl(connection, query), expected, async (tokens) => {
+      const { idToken, accessToken } = tokens;
+      const token = readToken(idToken, 'ID token', acceptedAlgs(connection, server));
+      await this.jwks.verify(connection, server, token, 'idp');
+      const expectation = { connection, nonce: expected.nonce, accessToken };
+      return { ...tokens, claims: token.claims, facts: checkIdToken(token, expectation, this.clock.now()) };
+    });
     const { facts, accessToken, idToken } = verified;
     const signedIn = { accessToken, subject: facts.subject };
-    const userInfo = await readUserInfo(this.idp, client, server, connection.userInfo, signedIn);
+    const userInfo = await readUserInfo(idp, client, server, connection.userInfo, signedIn);
     return {
       subject: facts.subject,
       claims: mergeClaims(verified.claims, userInfo.claims),
@@ -185,7 +180,7 @@ export class OidcProtocol {
   async check(connection: OidcConnection): Promise<OidcCheck> {
     try {
       const server = await this.metadata.read(connection);
-      const keys = await this.jwks.read(server);
+      const keys = await this.jwks.read(connection.tenantId, server);
       const problem = problemOfSetup(connection, server, keys);
       return problem === null ? { ok: true, server, keys: keys.length } : { ok: false, problem };
     } catch (error) {

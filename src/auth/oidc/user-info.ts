@@ -3,7 +3,7 @@ import type { OidcConnection } from '../connections/connection.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { refusalOf, type ClientWith } from './code-exchange.js';
 import type { OidcServer } from './discovery.rules.js';
-import type { GuardedFetch } from './guarded-fetch.js';
+import type { IdpFetch } from './guarded-fetch.js';
 import type { JsonObject } from './json.rules.js';
 
 /** The claims of UserInfo, or why there are none; both null: the connection does not read it, or the IdP has none. */
@@ -19,7 +19,7 @@ export interface UserInfoAnswer {
  * @throws SignInRefused userinfo_mismatch; idp_unreachable, idp_answer_invalid: where UserInfo is required
  */
 export async function readUserInfo(
-  idp: GuardedFetch,
+  idp: IdpFetch,
   client: ClientWith,
   server: OidcServer,
   mode: OidcConnection['userInfo'],
@@ -38,7 +38,7 @@ export async function readUserInfo(
 }
 
 async function claimsOf(
-  idp: GuardedFetch,
+  idp: IdpFetch,
   client: ClientWith,
   { accessToken, subject }: { accessToken: string; subject: string },
 ): Promise<JsonObject> {

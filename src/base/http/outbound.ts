@@ -1,8 +1,8 @@
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { ByteCollector } from './byte-collector.js';
+import { LookupFailed, NameLookups, type LookupOwner } from './name-lookups.js';
 import { MAX_URL, urlOf } from './url.js';
 
 /** Ports that a tenant may name for a public address: the usual ones of https. */
@@ -17,6 +17,8 @@ export interface OutboundRequest {
   origin: string;
   /** Path and query. */
   path: string;
+  /** The tenant that named the address; null: the operator did. Name look-ups count for this one. */
+  owner: LookupOwner;
   headers: Record<string, string>;
   body?: string;
   /** One deadline over connecting, headers and body. */
@@ -80,12 +82,44 @@ export function refusalOfUrl(text: string): string | null {
  * chose. Follows no redirect, knows no proxy, asks for nothing compressed, and never throws for what the other side does.
  */
 export class Outbound {
-  private readonly open = agent(false);
-  private readonly guarded = agent(true);
+  private readonly open: Agent;
+  private readonly guarded: Agent;
+  /** For each host that is being called, whose look-up it would be, and by how many calls. */
+  private readonly owners = new Map<string, { owner: LookupOwner; calls: number }>();
 
-  /** Sends one request. `trusted` is for addresses of the operator's own choice alone. */
-  call(request: OutboundRequest, trusted: boolean): Promise<OutboundAnswer> {
-    return new Promise((resolve) => new Exchange(request, resolve).start(trusted ? this.open : this.guarded));
+  constructor(private readonly names = new NameLookups()) {
+    this.open = agent(this.lookup(false), false);
+    this.guarded = agent(this.lookup(true), true);
+  }
+
+  /** Sends one request. `trusted`: the address may be private; the operator chose it, or allows private addresses. */
+  async call(request: OutboundRequest, trusted: boolean): Promise<OutboundAnswer> {
+    const host = bare(new URL(request.origin).hostname);
+    const known = this.owners.get(host) ?? { owner: request.owner, calls: 0 };
+    known.owner = request.owner;
+    known.calls++;
+    this.owners.set(host, known);
+    try {
+      return await new Promise((resolve) => new Exchange(request, resolve).start(trusted ? this.open : this.guarded));
+    } finally {
+      if (--known.calls === 0) this.owners.delete(host);
+    }
+  }
+
+  /** Looks a name up; guarded, the addresses are handed on only if every one of them is public. */
+  private lookup(guarded: boolean): LookupFunction {
+    return (hostname, options, callback) => {
+      this.names.lookup(hostname, this.owners.get(hostname)?.owner ?? null).then(
+        (addresses) => {
+          if (guarded && !addresses.every(({ address }) => isPublicAddress(address))) {
+            return callback(new BlockedAddress('the name leads to an address that is not public'), []);
+          }
+          if (options.all) callback(null, addresses);
+          else callback(null, addresses[0]!.address, addresses[0]!.family);
+        },
+        (error: Error) => callback(error, []),
+      );
+    };
   }
 
   /** Closes all connections; calls that are still open end as `reset`. */
@@ -182,8 +216,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function agent(guarded: boolean): Agent {
-  const connect = buildConnector(guarded ? { timeout: CONNECT_MS, lookup: publicLookup } : { timeout: CONNECT_MS });
+function agent(lookup: LookupFunction, guarded: boolean): Agent {
+  const connect = buildConnector({ timeout: CONNECT_MS, lookup });
   return new Agent({
     // undici's own time-outs are coarse; the deadline of each exchange is what counts.
     headersTimeout: 0,
@@ -201,24 +235,11 @@ function agent(guarded: boolean): Agent {
   });
 }
 
-/** Looks a name up once and hands on the addresses only if every one of them is public. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  const found = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]): void => {
-    if (error) return callback(error, []);
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
-      return callback(new BlockedAddress('the name leads to an address that is not public'), []);
-    }
-    if (options.all) callback(null, addresses);
-    else callback(null, addresses[0]!.address, addresses[0]!.family);
-  };
-  dnsLookup(hostname, { ...options, all: true }, found);
-};
-
 function reasonOf(error: Error): OutboundFailure {
+  if (error instanceof LookupFailed) return 'dns';
   const code = codeOf(error);
   if (code === 'BLOCKED_ADDRESS') return 'blocked';
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'timeout';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'dns';
   if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code)) return 'refused';
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'tls';
   return 'reset';

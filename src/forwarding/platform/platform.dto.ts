@@ -20,7 +20,11 @@ function keyProblem(value: unknown): string | null {
   return typeof value === 'string' && /^[\x21-\x7e]{1,2000}$/.test(value) ? null : 'must be visible ASCII characters';
 }
 
-const PATH = { test: /^\/[\w\-./~%]*[\w\-.~%]$/, message: 'must be a path such as /v1/users' };
+/** Without empty and dot segments, encoded ones included: they lead elsewhere than to the path that is shown. */
+const PATH = {
+  test: /^(?:\/(?!(?:\.|%2e){1,2}(?:\/|$))(?:[\w\-.~]|%(?!2f|5c)[\da-f]{2})+)+$/i,
+  message: 'must be a path such as /v1/users, without empty and dot segments',
+};
 
 export class PlatformPaths {
   @Text({ max: 200, optional: true, pattern: PATH, example: '/v1/users' })

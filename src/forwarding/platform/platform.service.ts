@@ -53,9 +53,9 @@ export class PlatformService {
    */
   async change(caller: Caller, body: ChangePlatform): Promise<PlatformBody> {
     const change = changeOf(body);
-    if (change.baseUrl !== undefined) this.checkAddress(change.baseUrl);
     await this.db.transaction(async (tx) => {
       const known = await this.destinations.lock(tx, caller.tenantId);
+      if (change.baseUrl !== undefined) this.checkAddress(change.baseUrl, known);
       if (known === null && change.baseUrl === undefined) throw missing('base_url', 'is required for a new connection');
       const otherHost = known && change.baseUrl && originOf(known.baseUrl) !== originOf(change.baseUrl);
       if (otherHost && known.keyHint !== null && change.key === undefined) {
@@ -77,7 +77,7 @@ export class PlatformService {
       await this.save(
         tx,
         { tenantId, actor: systemActor('start'), requestId: null },
-        { baseUrl: trimmed(baseUrl), key },
+        { baseUrl: trimmed(baseUrl), operatorOrigin: originOf(baseUrl), key },
       );
       return true;
     });
@@ -88,7 +88,11 @@ export class PlatformService {
     await this.db.transaction(async (tx) => {
       const known = await this.destinations.lock(tx, tenantId);
       if (known === null || known.baseUrl !== from) return;
-      await this.save(tx, { tenantId, actor: systemActor('start'), requestId: null }, { baseUrl: to });
+      await this.save(
+        tx,
+        { tenantId, actor: systemActor('start'), requestId: null },
+        { baseUrl: to, operatorOrigin: originOf(to) },
+      );
     });
   }
 
@@ -164,10 +168,10 @@ export class PlatformService {
     });
   }
 
-  private checkAddress(baseUrl: string): void {
+  private checkAddress(baseUrl: string, known: Destination | null): void {
     const own = [this.config.baseUrl, this.config.apiBaseUrl].map(originOf);
     if (own.includes(originOf(baseUrl))) throw missing('base_url', 'is this service itself, not the hiring platform');
-    const refusal = this.connections.trusts(baseUrl) ? null : refusalOfUrl(baseUrl);
+    const refusal = this.connections.mayBePrivate(baseUrl, known) ? null : refusalOfUrl(baseUrl);
     if (refusal !== null) throw missing('base_url', refusal);
   }
 }

@@ -1,7 +1,13 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Outbound } from '../../../src/base/http/outbound.js';
-import { GuardedFetch, IdpLimits, problemOfEndpoint, type IdpEndpoint } from '../../../src/auth/oidc/guarded-fetch.js';
+import {
+  type IdpFetch,
+  GuardedFetch,
+  IdpLimits,
+  problemOfEndpoint,
+  type IdpEndpoint,
+} from '../../../src/auth/oidc/guarded-fetch.js';
 import { refusal } from './support/attempt.js';
 
 const outbound = new Outbound();
@@ -29,8 +35,8 @@ afterAll(async () => {
   server.close();
 });
 
-const guarded = (allowPrivateDestinations: boolean): GuardedFetch =>
-  new GuardedFetch(outbound, { allowPrivateDestinations }, new IdpLimits());
+const guarded = (allowPrivateDestinations: boolean): IdpFetch =>
+  new GuardedFetch(outbound, { allowPrivateDestinations }, new IdpLimits()).of('ten_test');
 
 describe('the addresses that are called', () => {
   const ENDPOINTS: IdpEndpoint[] = ['discovery', 'jwks', 'token', 'userinfo'];

@@ -82,6 +82,7 @@ describe('pieces of one byte', () => {
         origin: `http://127.0.0.1:${server.port}`,
         path: '/',
         headers: {},
+        owner: null,
         timeoutMs: 30_000,
         maxBytes: MIB,
       },

@@ -101,7 +101,7 @@ describe('Outbound', () => {
     server.close();
   });
   const call = (more: object = {}, trusted = true): Promise<OutboundAnswer> =>
-    outbound.call({ method: 'GET', origin, path: '/', headers: {}, timeoutMs: 2_000, ...more }, trusted);
+    outbound.call({ method: 'GET', origin, path: '/', owner: null, headers: {}, timeoutMs: 2_000, ...more }, trusted);
 
   it('sends what it is given, byte for byte, and nothing compressed is asked for', async () => {
     let seen = {};

@@ -1,0 +1,135 @@
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { HostsFile, searchDomains } from './hosts-file.js';
+
+/** How long a look-up may take with all its repetitions, in milliseconds; less than connecting may take. */
+const DEADLINE_MS = 4_000;
+const TIMING = { timeout: 1_500, tries: 2 };
+/** Once one family of addresses is known, the other one has so long. */
+const OTHER_FAMILY_MS = 250;
+/** Names that a tenant may have looked up at the same time, and all tenants together. */
+export const SHARE_OF_TENANT = 8;
+const ALL = 256;
+
+/** Why a name leads to no address. The code is one of c-ares, or `ETOOMANY` where the share is used up. */
+export class LookupFailed extends Error {
+  constructor(
+    readonly code: string,
+    readonly hostname: string,
+  ) {
+    super(`the name cannot be looked up (${code})`);
+  }
+}
+
+/** Whose look-up it is. A name of the operator's own counts for no tenant and is asked of the system's name servers. */
+export type LookupOwner = string | null;
+
+/**
+ * Looks names up with c-ares. The look-up of the operating system runs on the four threads of libuv and cannot be
+ * called back: a few names whose server is silent would stop every look-up of the process, file access included.
+ * Here each look-up has a deadline, a name is asked for once at a time, and a tenant has a share.
+ */
+export class NameLookups {
+  private readonly underWay = new Map<string, Promise<LookupAddress[]>>();
+  private readonly shares = new Map<string, number>();
+
+  /**
+   * @param servers the name servers for names that tenants bring, as `address` or `address:port`; none: the system's
+   */
+  constructor(
+    private readonly servers: readonly string[] = [],
+    private readonly hosts = new HostsFile(),
+    private readonly timing = { ...TIMING, deadlineMs: DEADLINE_MS },
+  ) {}
+
+  /**
+   * Looks up the addresses of a name, IPv4 first. Names of the hosts file and `localhost` (RFC 6761 §6.3) cost nothing.
+   *
+   * @throws {LookupFailed} when no name server knows the name or answers in time, or the share is used up
+   */
+  async lookup(hostname: string, owner: LookupOwner): Promise<LookupAddress[]> {
+    const name = hostname.toLowerCase().replace(/\.$/, '');
+    const fixed = this.hosts.addressesOf(name);
+    if (fixed.length > 0) return [...fixed];
+    if (name === 'localhost' || name.endsWith('.localhost')) return [...LOOPBACK];
+    const key = `${owner === null ? 'own' : 'theirs'} ${name}`;
+    let look = this.underWay.get(key);
+    if (look === undefined) {
+      this.takeShare(name, owner ?? '');
+      look = this.askAll(name, owner).finally(() => {
+        this.underWay.delete(key);
+        this.giveBack(owner ?? '');
+      });
+      this.underWay.set(key, look);
+    }
+    return look;
+  }
+
+  private takeShare(name: string, owner: string): void {
+    const taken = this.shares.get(owner) ?? 0;
+    // The operator's own names are few, and are not kept out by what tenants do.
+    const full = owner !== '' && (taken >= SHARE_OF_TENANT || this.underWay.size >= ALL);
+    if (full) throw new LookupFailed('ETOOMANY', name);
+    this.shares.set(owner, taken + 1);
+  }
+
+  private giveBack(owner: string): void {
+    const left = (this.shares.get(owner) ?? 1) - 1;
+    if (left > 0) this.shares.set(owner, left);
+    else this.shares.delete(owner);
+  }
+
+  /** Short names of the operator's own (`platform.default`) are completed as the system would complete them. */
+  private async askAll(name: string, owner: LookupOwner): Promise<LookupAddress[]> {
+    try {
+      return await this.ask(name, owner);
+    } catch (error) {
+      const absent = error instanceof LookupFailed && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
+      if (!absent || owner !== null) throw error;
+      for (const domain of searchDomains()) {
+        const found = await this.ask(`${name}.${domain}`, owner).catch(() => null);
+        if (found !== null) return found;
+      }
+      throw error;
+    }
+  }
+
+  private async ask(name: string, owner: LookupOwner): Promise<LookupAddress[]> {
+    // A resolver of its own: cancelling ends the questions of one look-up and no others.
+    const resolver = new Resolver(this.timing);
+    if (owner !== null && this.servers.length > 0) resolver.setServers(this.servers);
+    const deadline = setTimeout(() => resolver.cancel(), this.timing.deadlineMs);
+    let soon: NodeJS.Timeout | undefined;
+    const hurry = (): void => {
+      soon ??= setTimeout(() => resolver.cancel(), OTHER_FAMILY_MS);
+    };
+    try {
+      const [four, six] = await Promise.allSettled([
+        resolver.resolve4(name).then((found) => (hurry(), found)),
+        resolver.resolve6(name).then((found) => (hurry(), found)),
+      ]);
+      const found = [...addressesIn(four, 4), ...addressesIn(six, 6)];
+      if (found.length > 0) return found;
+      throw new LookupFailed(codeOf(four) ?? codeOf(six) ?? 'ENODATA', name);
+    } finally {
+      clearTimeout(deadline);
+      clearTimeout(soon);
+    }
+  }
+}
+
+const LOOPBACK: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+function addressesIn(answer: PromiseSettledResult<string[]>, family: number): LookupAddress[] {
+  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+}
+
+/** What a family's question failed with. "No address of this family" says less than an outage of the other one. */
+function codeOf(answer: PromiseSettledResult<string[]>): string | null {
+  if (answer.status === 'fulfilled') return null;
+  const { code } = answer.reason as { code?: unknown };
+  return typeof code === 'string' && code !== 'ENODATA' ? code : null;
+}
