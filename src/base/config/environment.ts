@@ -155,7 +155,7 @@ export class Environment {
   @OneOf('true', 'false', 'on', 'off')
   ALLOW_PRIVATE_DESTINATIONS?: string;
 
-  /** The name servers that are asked whether a domain is a tenant's. Default: the system's. */
+  /** The name servers for names that tenants bring: their domains, IdPs and platforms. Default: the system's. */
   @Rule('servers', isServerList, 'must be IP addresses, each with a port or not (192.0.2.1:53), with commas between')
   DNS_SERVERS?: string;
 
@@ -179,7 +179,7 @@ export class Environment {
   @WholeNumber(1, 3_650)
   RETENTION_ATTEMPTS?: string;
 
-  /** `production` makes no demo tenant and demands ENCRYPTION_KEY. */
+  /** `production` makes no demo tenant and no sandbox, and refuses settings that are unsafe in public. */
   @OneOf('production', 'development', 'test')
   NODE_ENV?: string;
 }

@@ -25,9 +25,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     rule: Object.values(error.constraints ?? {}).join('; '),
   }));
   const production = read.NODE_ENV === 'production';
-  if (production && !read.ENCRYPTION_KEY) {
-    problems.push({ variable: 'ENCRYPTION_KEY', rule: 'must be set when NODE_ENV is production' });
-  }
+  if (production) problems.push(...problemsInProduction(read));
   if (problems.length > 0) throw new ConfigError(problems);
 
   const port = Number(read.PORT ?? 3000);
@@ -47,7 +45,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
       forwarding: read.PLATFORM_FORWARDING !== 'off',
     },
     sandbox: {
-      enabled: (read.SANDBOX ?? 'auto') as 'auto' | 'on' | 'off',
+      enabled: production ? 'off' : ((read.SANDBOX ?? 'auto') as 'auto' | 'on' | 'off'),
       port: Number(read.SANDBOX_PORT ?? 3001),
     },
     encryptionKeys: keysOf(
@@ -71,6 +69,23 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     },
     production,
   });
+}
+
+/** What would make a public installation unsafe: a start with it is refused. */
+function problemsInProduction(read: Environment): { variable: string; rule: string }[] {
+  const rules: [keyof Environment, boolean, string][] = [
+    ['ENCRYPTION_KEY', !read.ENCRYPTION_KEY, 'must be set when NODE_ENV is production'],
+    ['BASE_URL', !read.BASE_URL?.startsWith('https://'), 'must be an https address when NODE_ENV is production'],
+    ['API_BASE_URL', isHttp(read.API_BASE_URL), 'must be an https address when NODE_ENV is production'],
+    ['APP_URL', isHttp(read.APP_URL), 'must be an https address when NODE_ENV is production'],
+    ['RATE_LIMIT', read.RATE_LIMIT === 'off', 'must be a number when NODE_ENV is production'],
+    ['SANDBOX', read.SANDBOX === 'on', 'must be off or absent when NODE_ENV is production'],
+  ];
+  return rules.filter(([, wrong]) => wrong).map(([variable, , rule]) => ({ variable, rule }));
+}
+
+function isHttp(text: string | undefined): boolean {
+  return text !== undefined && !text.startsWith('https://');
 }
 
 function address(text: string | undefined): string | undefined {

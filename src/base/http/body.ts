@@ -123,13 +123,12 @@ function read(
   // Complete with its first piece, as nearly every body is, a body is never counted.
   let share: AnonymousShare | null = null;
   const onData = (chunk: Buffer): void => {
-    const before = collector.capacity;
     if (!collector.add(chunk)) return stop(new BodyTooLarge(limit));
-    const full = large.grow(collector.capacity - before);
+    const full = large.grow(chunk.length);
     if (full !== null) return stop(full);
     if (large.isDue(collector.size)) {
       req.pause();
-      large.pass(collector.capacity).then(() => {
+      large.pass(collector.size).then(() => {
         share?.end();
         req.resume();
       }, stop);

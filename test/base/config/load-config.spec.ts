@@ -70,7 +70,7 @@ describe('what is accepted', () => {
       RETENTION_LOGS: '1',
       RETENTION_BODIES: '2',
       RETENTION_ATTEMPTS: '3',
-      NODE_ENV: 'production',
+      NODE_ENV: 'test',
     });
     expect(config).toMatchObject({
       port: 8080,
@@ -87,7 +87,7 @@ describe('what is accepted', () => {
       allowPrivateDestinations: true,
       session: { idleSeconds: 90, absoluteSeconds: 86_400 },
       retention: { logsDays: 1, bodiesDays: 2, attemptsDays: 3 },
-      production: true,
+      production: false,
     });
     expect(config.encryptionKeys.map(({ id }) => id)).toEqual(['new', 'old']);
   });
@@ -171,8 +171,24 @@ describe('what is refused', () => {
     }
   });
 
-  it('demands an encryption key in production, and makes none there', () => {
-    expect(problems({ NODE_ENV: 'production' })).toEqual(['ENCRYPTION_KEY']);
-    expect(problems({ NODE_ENV: 'production', ENCRYPTION_KEY: KEY })).toEqual([]);
+  describe('in production', () => {
+    const right = { NODE_ENV: 'production', ENCRYPTION_KEY: KEY, BASE_URL: 'https://bridge.example' };
+
+    it('takes what is safe, and serves no sandbox', () => {
+      expect(problems(right)).toEqual([]);
+      expect(loadConfig({ ...right, DATA_DIR: dataDir }).sandbox.enabled).toBe('off');
+    });
+
+    it.each([
+      ['ENCRYPTION_KEY', ''],
+      ['BASE_URL', ''],
+      ['BASE_URL', 'http://bridge.example'],
+      ['API_BASE_URL', 'http://api.bridge.example'],
+      ['APP_URL', 'http://app.bridge.example'],
+      ['RATE_LIMIT', 'off'],
+      ['SANDBOX', 'on'],
+    ])('refuses %s=%s', (name, value) => {
+      expect(problems({ ...right, [name]: value })).toEqual([name]);
+    });
   });
 });
