@@ -5,19 +5,18 @@ import { NotFound } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
 import type { ListQuery } from '../../scim/messages/list-query.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
-import { planGroupPatch, type GroupPatchPlan, type Member, type MemberEdit } from '../../scim/patch/group-plan.js';
+import { planGroupPatch, type GroupPatchPlan, type MemberEdit } from '../../scim/patch/group-plan.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
 import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
 import { GROUP_TYPE, type Resource } from '../../scim/schema/resource-types.js';
-import { uniqueness } from '../../scim/scim.errors.js';
-import { foldCase } from '../../scim/text.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { PageMarks } from '../page-marks.js';
 import { listText, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
 import { GROUP_COLUMN_MAP, GROUP_KEYS } from './group.columns.js';
+import { nameTaken, splitGroup } from './group-draft.js';
 import {
   GROUP_COLUMNS,
   GroupsRepository,
@@ -53,7 +52,7 @@ export class ScimGroupsService {
   }
 
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<GroupRow> {
-    const { draft, members } = split(readResource(GROUP_TYPE, body, directory.dialect));
+    const { draft, members } = splitGroup(readResource(GROUP_TYPE, body, directory.dialect), null);
     const id = newId('grp');
     const at = new Date();
     if (members.length === 0) {
@@ -75,10 +74,11 @@ export class ScimGroupsService {
 
   /** PUT: name and members become exactly these; `members` left out means none (RFC 7644 §3.5.1). */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<GroupRow> {
-    const { draft, members } = split(readResource(GROUP_TYPE, body, directory.dialect));
+    const resource = readResource(GROUP_TYPE, body, directory.dialect);
     const review = await this.db.transaction(async (tx) => {
       const row = await this.locked(tx, directory, id, request);
-      if (!sameJson(JSON.parse(row.doc), JSON.parse(draft.doc))) await this.update(tx, directory, id, draft);
+      const { draft, members } = splitGroup(resource, row.doc);
+      if (!sameJson(JSON.parse(row.doc), JSON.parse(draft.document.text))) await this.update(tx, directory, id, draft);
       const moves = await this.repository.replaceMembers(
         tx,
         directory.tenantId,
@@ -129,7 +129,7 @@ export class ScimGroupsService {
     if (plan.attributeOperations.length > 0) {
       const before = { id, ...(JSON.parse(row.doc) as Resource) };
       const { resource, changed } = applyPatch(GROUP_TYPE, before, plan.attributeOperations, directory.dialect);
-      if (changed) await this.update(tx, directory, id, split(resource).draft);
+      if (changed) await this.update(tx, directory, id, splitGroup(resource, row.doc).draft);
     }
     const moved: string[] = [];
     for (const edit of plan.memberEdits) {
@@ -224,22 +224,4 @@ export class ScimGroupsService {
   private stored(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<GroupRow> {
     return this.read(directory, id, request.withMembers ?? true);
   }
-}
-
-function split(resource: Resource): { draft: GroupDraft; members: Member[] } {
-  const { members, id: _, ...attributes } = resource;
-  const displayName = attributes['displayName'] as string;
-  return {
-    draft: {
-      doc: JSON.stringify(attributes),
-      displayName,
-      displayNameKey: foldCase(displayName),
-      externalId: (attributes['externalId'] as string | undefined) ?? null,
-    },
-    members: (members as Member[] | undefined) ?? [],
-  };
-}
-
-function nameTaken(draft: GroupDraft) {
-  return uniqueness(`Another group of this directory is called "${draft.displayName.slice(0, 200)}".`);
 }
