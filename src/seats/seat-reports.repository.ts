@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { UTC } from './ledger/sealer.js';
 
@@ -72,18 +73,18 @@ export class SeatReportsRepository {
   }
 
   /** Who held a seat at a moment, by id; `after` continues a page. */
-  async holdersAt(tenantId: string, asOf: string, after: string | null, limit: number): Promise<Holder[]> {
-    const { rows } = await this.db.query<Holder>(
-      `select user_id, since, role, directory_id, cost_center, reason from (
+  async holdersAt(tenantId: string, asOf: string, after: string | null, limit: number): Promise<CutRows<Holder>> {
+    const found = await this.db.query<Holder>(
+      cutAtBytes(`select user_id, since, role, directory_id, cost_center, reason from (
          select distinct on (user_id) user_id, delta, ${UTC('effective_at')} as since, role, directory_id, cost_center, reason
          from seat_entries
          where tenant_id = $1 and user_id is not null and delta <> 0 and effective_at <= $2::timestamptz
            and ($3::text is null or user_id > $3)
          order by user_id, effective_at desc, sequence desc) x
-       where delta = 1 order by user_id limit $4`,
+       where delta = 1 order by user_id limit $4`),
       [tenantId, asOf, after, limit],
     );
-    return rows;
+    return cutRowsOf(found);
   }
 
   /** The entries of a half-open range, with the last one before it first. */

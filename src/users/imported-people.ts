@@ -78,6 +78,6 @@ export class ImportedPeople extends PeopleIntake {
     }
     if (person.email === null) return null;
     const page = { limit: 1, after: null, list: '' };
-    return (await this.known.list(tenantId, { email: person.email }, page))[0]?.id ?? null;
+    return (await this.known.list(tenantId, { email: person.email }, page)).rows[0]?.id ?? null;
   }
 }
