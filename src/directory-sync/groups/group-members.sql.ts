@@ -37,3 +37,15 @@ export const LOCKED_AFTER_PEOPLE = `locked as materialized (
 /** The group, locked. */
 export const LOCKED = `locked as materialized (
   select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 for no key update)`;
+
+/** The members as JSON text; `$base` is the place of the parameter with the SCIM base address. */
+export const membersColumn = (base: string, group = 'g.id'): string => `(
+  select json_agg(json_strip_nulls(json_build_object('value', m.member_id, 'type', m.kind, 'display', m.display,
+    '$ref', ${base}::text || (case m.kind when 'User' then '/Users/' else '/Groups/' end) || m.member_id))
+    order by m.member_id)::text
+  from group_members m where m.tenant_id = $1 and m.group_id = ${group})`;
+
+/** The bytes that each member of a group takes in an answer; at least 160. */
+export const memberBytes = (group: string): string =>
+  `select 160 + coalesce(octet_length(m.display), 0) as bytes from group_members m
+   where m.tenant_id = $1 and m.group_id = ${group}`;

@@ -5,7 +5,7 @@ import { toSql } from '../../scim/filter/to-sql.js';
 import type { Member } from '../../scim/patch/group-plan.js';
 import type { StoredDocument } from '../../users/stored-document.js';
 import { MEMBER_COLUMN_MAP } from './group.columns.js';
-import { FOUND, LOCKED, LOCKED_AFTER_PEOPLE, NEW, TOUCH } from './group-members.sql.js';
+import { FOUND, LOCKED, LOCKED_AFTER_PEOPLE, memberBytes, membersColumn, NEW, TOUCH } from './group-members.sql.js';
 
 /** A stored group; its members are read only when they are asked for. */
 export interface GroupRow {
@@ -16,6 +16,8 @@ export interface GroupRow {
   updated_at: number;
   /** JSON text of the members as SCIM shows them; null: none, or not asked for. */
   members: string | null;
+  /** The bytes of its members, where they are many: they have not been read. */
+  members_bytes?: number | null;
 }
 
 /** What a change of members did: the ids that came and went. */
@@ -35,12 +37,8 @@ export const GROUP_COLUMNS = `g.id, g.doc::text as doc, g.version,
   extract(epoch from g.created_at)::float8 * 1000 as created_at,
   extract(epoch from g.updated_at)::float8 * 1000 as updated_at`;
 
-/** The members as JSON text; `$base` is the place of the parameter with the SCIM base address. */
-export const membersColumn = (base: string): string => `(
-  select json_agg(json_strip_nulls(json_build_object('value', m.member_id, 'type', m.kind, 'display', m.display,
-    '$ref', ${base}::text || (case m.kind when 'User' then '/Users/' else '/Groups/' end) || m.member_id))
-    order by m.member_id)::text
-  from group_members m where m.tenant_id = g.tenant_id and m.group_id = g.id) as members`;
+/** A group with so many members at the most is read at once; of a larger one it is asked first how large. */
+const FEW_MEMBERS = 2000;
 
 /** The SQL of groups. Members are rows: adding one to a hundred thousand costs what adding one to ten costs. */
 @Injectable()
@@ -54,12 +52,29 @@ export class GroupsRepository {
     baseUrl: string | null,
     db: SqlRunner = this.db,
   ): Promise<GroupRow | undefined> {
-    const members = baseUrl === null ? 'null as members' : membersColumn('$4');
+    const members =
+      baseUrl === null
+        ? 'null as members'
+        : `case when n.few then ${membersColumn('$4')} end as members,
+           case when not n.few then (select sum(x.bytes)::float8 from (${memberBytes('g.id')}) x) end as members_bytes`;
+    const few = `cross join lateral (select count(*) <= ${FEW_MEMBERS} as few from (
+      select 1 from group_members m where m.tenant_id = $1 and m.group_id = g.id limit ${FEW_MEMBERS + 1}) x) n`;
     const { rows } = await db.query<GroupRow>(
-      `select ${GROUP_COLUMNS}, ${members} from groups g where g.tenant_id = $1 and g.directory_id = $2 and g.id = $3`,
+      `select ${GROUP_COLUMNS}, ${members} from groups g ${baseUrl === null ? '' : few}
+       where g.tenant_id = $1 and g.directory_id = $2 and g.id = $3`,
       baseUrl === null ? [tenantId, directoryId, id] : [tenantId, directoryId, id, baseUrl],
     );
     return rows[0];
+  }
+
+  /** The members of a group as JSON text, however many they are; null: none. */
+  async members(tenantId: string, id: string, baseUrl: string): Promise<string | null> {
+    const { rows } = await this.db.query<{ members: string | null }>(`select ${membersColumn('$3', '$2')} as members`, [
+      tenantId,
+      id,
+      baseUrl,
+    ]);
+    return rows[0]!.members;
   }
 
   /** Locks a group to the end of the transaction. */
