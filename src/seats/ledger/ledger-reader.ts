@@ -7,6 +7,7 @@ import { ChainVerifier, EMPTY_HEAD, type ChainHead, type ChainVerdict, type Seal
 import { SEALED_COLUMNS, UTC } from './sealer.js';
 
 const BATCH = 1000;
+const HOLDERS = 10_000;
 const EVENT_COLUMNS = [
   'sequence',
   'effective_at',
@@ -73,16 +74,21 @@ export class LedgerReader {
     }
   }
 
-  /** The people who held a seat just before a moment. */
+  /** The people who held a seat just before a moment, read in batches. */
   async holderIdsBefore(tenantId: string, moment: string): Promise<Set<string>> {
-    const { rows } = await this.db.query<{ user_id: string }>(
-      `select user_id from (
-         select distinct on (user_id) user_id, delta from seat_entries
-         where tenant_id = $1 and user_id is not null and delta <> 0 and effective_at < $2::timestamptz
-         order by user_id, effective_at desc, sequence desc) x where delta = 1`,
-      [tenantId, moment],
-    );
-    return new Set(rows.map((row) => row.user_id));
+    const holders = new Set<string>();
+    let after = '';
+    for (;;) {
+      const { rows } = await this.db.query<{ user_id: string; delta: number }>(
+        `select distinct on (user_id) user_id, delta from seat_entries
+         where tenant_id = $1 and user_id > $3 and delta <> 0 and effective_at < $2::timestamptz
+         order by user_id, effective_at desc, sequence desc limit ${HOLDERS}`,
+        [tenantId, moment, after],
+      );
+      for (const { user_id: userId, delta } of rows) if (delta === 1) holders.add(userId);
+      if (rows.length < HOLDERS) return holders;
+      after = rows.at(-1)!.user_id;
+    }
   }
 
   /** Checks the whole chain, its published days and its head. */
