@@ -35,11 +35,20 @@ export class DocumentTooLarge extends DomainError {
 export function storedDocument(document: object, before: string | null): StoredDocument {
   const text = JSON.stringify(document);
   const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_DOCUMENT_BYTES && bytes > sizeBefore(before)) throw new DocumentTooLarge(bytes);
+  const measured = bytes + roomForActive(document);
+  if (measured > MAX_DOCUMENT_BYTES && measured > sizeBefore(before)) throw new DocumentTooLarge(measured);
   return { text, bytes };
 }
 
 /** The size of a stored text in the form in which it would be written now: the database adds blanks to it. */
 function sizeBefore(before: string | null): number {
-  return before === null ? 0 : Buffer.byteLength(JSON.stringify(JSON.parse(before)));
+  if (before === null) return 0;
+  const document = JSON.parse(before) as object;
+  return Buffer.byteLength(JSON.stringify(document)) + roomForActive(document);
+}
+
+/** What `"active":false` would add. It is counted in advance: a full document must not keep a leaver from going. */
+function roomForActive({ active }: { active?: unknown }): number {
+  if (active === undefined) return ',"active":false'.length;
+  return active === true ? 1 : 0;
 }
