@@ -60,7 +60,11 @@ export class LeaversRepository {
   constructor(private readonly db: Database) {}
 
   /** A page, newest first: one row more than asked for says that there is another. */
-  async list(tenantId: string, filter: LeaverFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<CutRows<LeaverRow>> {
+  async list(
+    tenantId: string,
+    filter: LeaverFilter,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<CutRows<LeaverRow>> {
     const { user_id: userId, state } = filter;
     const found = await this.db.query<LeaverRow>(
       cutAtBytes(`select c.sequence, c.user_id, c.kind, c.person, c.source, c.received_at as requested_at,

@@ -19,7 +19,10 @@ export class LeaversService {
   async *all(tenantId: string, filter: LeaverFilter): AsyncGenerator<LeaverRow[]> {
     let after: string | null = null;
     for (;;) {
-      const { rows, cut }: CutRows<LeaverRow> = await this.repository.list(tenantId, filter, { limit: BATCH - 1, after });
+      const { rows, cut }: CutRows<LeaverRow> = await this.repository.list(tenantId, filter, {
+        limit: BATCH - 1,
+        after,
+      });
       if (rows.length > 0) yield rows;
       if (!cut && rows.length < BATCH) return;
       after = rows.at(-1)!.sequence;

@@ -12,7 +12,15 @@ import { UsageReport } from './usage-report.js';
 @Module({
   imports: [TenantsModule],
   controllers: [SeatsController],
-  providers: [SeatsRepository, SeatsService, SeatLimitsService, SeatReportsRepository, LedgerReader, UsageReport, SeatSealer],
+  providers: [
+    SeatsRepository,
+    SeatsService,
+    SeatLimitsService,
+    SeatReportsRepository,
+    LedgerReader,
+    UsageReport,
+    SeatSealer,
+  ],
   exports: [SeatsService, SeatsRepository, SeatLimitsService, SeatSealer],
 })
 export class SeatsModule {}

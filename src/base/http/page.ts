@@ -55,6 +55,8 @@ export function pageOf<Row, T>(
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
   const next =
-    (cut || rows.length > request.limit) && last !== undefined ? encodeCursor({ a: keyOf(last), l: request.list }) : null;
+    (cut || rows.length > request.limit) && last !== undefined
+      ? encodeCursor({ a: keyOf(last), l: request.list })
+      : null;
   return { data: shown.map(shape), next_cursor: next };
 }

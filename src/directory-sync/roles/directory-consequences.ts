@@ -45,10 +45,10 @@ export class PeopleOfDirectory extends DirectoryPeople {
     );
     // Who is gone for the directory and still in force has nobody left who could bring them back.
     // The version moves: whoever has read the row before must not write the directory into it again.
-    await db.query(`update users set directory_id = null, version = version + 1 where tenant_id = $1 and directory_id = $2`, [
-      tenantId,
-      directoryId,
-    ]);
+    await db.query(
+      `update users set directory_id = null, version = version + 1 where tenant_id = $1 and directory_id = $2`,
+      [tenantId, directoryId],
+    );
     await db.query(`delete from groups where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
     await joinUnmanaged(db, tenantId);
   }

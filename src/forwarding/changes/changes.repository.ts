@@ -53,7 +53,11 @@ export class ChangesRepository {
   constructor(private readonly db: Database) {}
 
   /** A page, newest first: one row more than asked for says that there is another. */
-  async list(tenantId: string, filter: ChangeFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<CutRows<ChangeRow>> {
+  async list(
+    tenantId: string,
+    filter: ChangeFilter,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<CutRows<ChangeRow>> {
     const waiting = filter.state === 'pending' || filter.state === 'parked';
     const found = await this.db.query<ChangeRow>(
       cutAtBytes(`select ${COLUMNS} from (

@@ -35,7 +35,12 @@ export class LedgerReader {
   ) {}
 
   /** Entries newest first, before the given sequence. */
-  async page(tenantId: string, userId: string | null, before: number | null, limit: number): Promise<CutRows<SealedEntry>> {
+  async page(
+    tenantId: string,
+    userId: string | null,
+    before: number | null,
+    limit: number,
+  ): Promise<CutRows<SealedEntry>> {
     const found = await this.db.query<SealedEntry>(
       cutAtBytes(`select ${SEALED_COLUMNS} from seat_entries
        where tenant_id = $1 and sequence is not null and ($2::text is null or user_id = $2)

@@ -77,7 +77,11 @@ export class AuditService {
   }
 
   /** A page, newest first: one row more than asked for says that there is another. */
-  async list(tenantId: string, filter: AuditFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<CutRows<AuditRow>> {
+  async list(
+    tenantId: string,
+    filter: AuditFilter,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<CutRows<AuditRow>> {
     const found = await this.db.query<AuditRow>(
       cutAtBytes(`select ${AUDIT_COLUMNS} from audit_entries
        where tenant_id = $1 and ($2::bigint is null or entry_id < $2)
