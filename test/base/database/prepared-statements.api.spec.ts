@@ -8,7 +8,7 @@ import { bulk, ENTERPRISE, fresh, group, patch, scim, user } from '../../support
 const POOL = 6;
 const REQUESTS = 1500;
 /** What the source may come to before somebody has to look at it: far from where texts are not prepared any more. */
-const OWN_TEXTS = 450;
+const OWN_TEXTS = 200;
 
 let service: TestApp;
 beforeAll(async () => {
