@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { BoundedClient } from './base/database/bounded-client.js';
 import { PlainFailure } from './base/errors/plain-failure.js';
 import { CreateTenants1767225600000 } from './base/database/migrations/1767225600000-create-tenants.js';
 import { CreateDirectories1767225660000 } from './base/database/migrations/1767225660000-create-directories.js';
@@ -11,6 +12,7 @@ import { CreateDelivery1767225900000 } from './base/database/migrations/17672259
 import { CreateSignIn1767225960000 } from './base/database/migrations/1767225960000-create-sign-in.js';
 import { TrustOriginsByTenant1767226060000 } from './base/database/migrations/1767226060000-trust-origins-by-tenant.js';
 import { IndexIdentityNames1767226020000 } from './base/database/migrations/1767226020000-index-identity-names.js';
+import { DocumentSizes1767226100000 } from './base/database/migrations/1767226100000-document-sizes.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -23,6 +25,7 @@ export const MIGRATIONS = [
   CreateSignIn1767225960000,
   IndexIdentityNames1767226020000,
   TrustOriginsByTenant1767226060000,
+  DocumentSizes1767226100000,
 ];
 
 /**
@@ -42,6 +45,7 @@ export function createDataSource(url: string, pool: number): DataSource {
     connectTimeoutMS: 5000,
     logging: false,
     extra: {
+      Client: BoundedClient,
       // Bitmap scans never mark the dead entries they meet; a queue-like table would be read through them again and again.
       options: '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c jit=off -c statement_timeout=15000',
       keepAlive: true,

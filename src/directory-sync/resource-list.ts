@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { MAX_PAGE_BYTES } from '../base/database/byte-cut.js';
 import type { Database } from '../base/database/database.js';
+import type { AnswerShare } from '../base/http/answer-budget.js';
 import { decodeCursor, encodeCursor } from '../base/http/cursor.js';
 import { equalities, type BoundFilter } from '../scim/filter/bound.js';
 import { printFilter } from '../scim/filter/print.js';
@@ -12,6 +14,7 @@ import type { ResourceTypeDef } from '../scim/schema/resource-types.js';
 import { expiredCursor, invalidCount, invalidCursor } from '../scim/scim.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
 import type { PageMarks } from './page-marks.js';
+import { pageSql, SMALL_PAGE, type ListColumns, type PageRow } from './page-sql.js';
 
 /** What the list of one resource type reads. In all SQL `$1` is the tenant and `$2` the directories shown. */
 export interface ListTable {
@@ -45,33 +48,53 @@ interface Cursor {
   t: number;
 }
 
-/** One page of a list as a ListResponse (RFC 7644 §3.4.2). `render` writes one resource as JSON text. */
+/** Where a list is read, for whom, and what its answer may hold. */
+export interface ListAsk {
+  readonly directory: CurrentDirectory;
+  readonly query: ListQuery;
+  readonly share: AnswerShare;
+}
+
+/** How rows become resources. */
+export interface ListView<Row> {
+  readonly columns: ListColumns;
+  /** Reads what is missing of a first row that is larger than a page. */
+  readonly complete?: (row: Row) => Promise<Row>;
+  /** Writes one resource as JSON text. */
+  readonly render: (row: Row) => string;
+}
+
+/**
+ * One page of a list as a ListResponse (RFC 7644 §3.4.2). It has fewer resources than `count` where they are large:
+ * `itemsPerPage` says how many, and the next page begins behind them.
+ */
 export async function listText<Row extends { id: string }>(
   db: Database,
   table: ListTable,
-  columns: string,
-  directory: CurrentDirectory,
-  query: ListQuery,
+  ask: ListAsk,
   marks: PageMarks,
-  render: (row: Row) => string,
+  view: ListView<Row>,
 ): Promise<string> {
-  const page = await pageOf<Row & { total: number | null }>(db, table, columns, directory, query, marks);
-  return listResponseText({
+  const page = await pageOf<Row & PageRow>(db, table, view.columns, ask, marks);
+  const [first] = page.rows;
+  if (first?.large && view.complete) page.rows[0] = { ...first, ...(await view.complete(first)) };
+  const text = listResponseText({
     totalResults: page.totalResults,
     startIndex: page.startIndex,
     itemsPerPage: page.rows.length,
-    resources: page.rows.map(render),
+    resources: page.rows.map(view.render),
     nextCursor: page.nextCursor,
   });
+  await ask.share.grow(text.length);
+  return text;
 }
 
-/** Reads one page of a list (RFC 7644 §3.4.2, RFC 9865). `columns` is the select list, `extra` its parameters. */
-async function pageOf<Row extends { id: string; total: number | null }>(
+/** Reads one page of a list (RFC 7644 §3.4.2, RFC 9865). */
+async function pageOf<Row extends PageRow>(
   db: Database,
   table: ListTable,
-  columns: string,
-  directory: CurrentDirectory,
-  query: ListQuery,
+  columns: ListColumns,
+  { directory, query, share }: ListAsk,
   marks: PageMarks,
 ): Promise<ListPage<Row>> {
   const bound = query.filter ? resolveFilter(query.filter, table.type, directory.dialect) : null;
@@ -93,13 +116,18 @@ async function pageOf<Row extends { id: string; total: number | null }>(
   const wholeTotal = bound === null ? table.total : undefined;
   // One row more than asked for says whether there is another page. Both numbers are written out: of a parameter the
   // planner would assume a tenth of the table.
-  const limit = query.count + 1;
-  const text = `select ${columns}, ${wholeTotal ?? 'null::int'} as total from ${table.from}
-    where ${conditions.join(' and ')} order by ${orderOf(table, query, bound)}
-    limit ${limit} offset ${offset}`;
-  const found = query.count === 0 ? [] : (await db.shaped<Row>(text, params)).rows;
-  const more = found.length > query.count;
-  const rows = more ? found.slice(0, query.count) : found;
+  const inner = `from ${table.from} where ${conditions.join(' and ')} order by ${orderOf(table, query, bound)}
+    limit ${query.count + 1} offset ${offset}`;
+  const read = async (bytes: number) =>
+    (await db.shaped<Row>(pageSql(columns, wholeTotal ?? 'null::int', inner, bytes), params)).rows;
+  let found = query.count === 0 ? [] : await read(SMALL_PAGE);
+  if (found.some((row) => !row.fits || row.large)) {
+    // Large: it is read again once there is room for it.
+    await share.grow(MAX_PAGE_BYTES);
+    found = await read(MAX_PAGE_BYTES);
+  }
+  const rows = found.slice(0, query.count).filter((row) => row.fits);
+  const more = found.length > rows.length;
 
   const last = rows.at(-1);
   if (marked && last && more) {

@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { proveConnection } from '../base/http/connection-bound.js';
 import { demandAcceptable } from '../base/http/accept.js';
+import { AnswerBudget, type AnswerShare } from '../base/http/answer-budget.js';
 import { limitRate, RateLimiter } from '../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { dialectOf } from '../scim/dialects/dialects.js';
@@ -13,6 +14,8 @@ import { DirectoryStore, type Directory } from './directories/directory.store.js
 /** A request at the SCIM door, once its directory is known. */
 export interface ScimRequest extends BridgeRequest {
   directory: CurrentDirectory;
+  /** What the answer holds of the memory for large answers. */
+  answer: AnswerShare;
 }
 
 // Made once for each state of a directory, not for each request.
@@ -25,6 +28,7 @@ export class ScimGuard implements CanActivate {
     private readonly credentials: CredentialStore,
     private readonly directories: DirectoryStore,
     private readonly limiter: RateLimiter,
+    private readonly budget: AnswerBudget,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -40,6 +44,7 @@ export class ScimGuard implements CanActivate {
     req.directoryId = credential.directoryId;
     limitRate(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
+    req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);
     req.directory = currentDirectory(await this.directories.get(credential.tenantId, credential.directoryId));
     return true;
   }

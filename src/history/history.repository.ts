@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import type { EntryRow } from './entry.mapping.js';
 import { ENTRY_KINDS, keyBound, momentOf, type EntryKind, type Order, type Place } from './timeline.rules.js';
@@ -24,9 +25,9 @@ export class HistoryRepository {
     filter: HistoryFilter,
     place: Place | null,
     count: number,
-  ): Promise<EntryRow[]> {
+  ): Promise<CutRows<EntryRow>> {
     const { order, kinds = ENTRY_KINDS } = filter;
-    const { rows } = await this.db.shaped<EntryRow>(timelineSql(kinds, order), [
+    const found = await this.db.shaped<EntryRow>(cutAtBytes(timelineSql(kinds, order)), [
       tenantId,
       userId,
       filter.since?.toISOString() ?? '-infinity',
@@ -35,7 +36,7 @@ export class HistoryRepository {
       count,
       ...kinds.map((kind) => keyBound(place, kind, order)),
     ]);
-    return rows;
+    return cutRowsOf(found);
   }
 
   /** Whether the tenant has, or ever had, somebody under this id. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { NotFound } from '../base/errors/domain-error.js';
+import type { CutRows } from '../base/database/byte-cut.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { EntryRow } from './entry.mapping.js';
 import { HistoryRepository, type HistoryFilter } from './history.repository.js';
@@ -18,7 +19,7 @@ export class HistoryService {
   }
 
   /** A page: one entry more than asked for says that there is another. */
-  page(tenantId: string, userId: string, filter: HistoryFilter, page: PageRequest): Promise<EntryRow[]> {
+  page(tenantId: string, userId: string, filter: HistoryFilter, page: PageRequest): Promise<CutRows<EntryRow>> {
     return this.repository.read(tenantId, userId, filter, placeIn(page.after), page.limit + 1);
   }
 
@@ -26,9 +27,9 @@ export class HistoryService {
   async *all(tenantId: string, userId: string, filter: HistoryFilter): AsyncGenerator<EntryRow[]> {
     let place: Place | null = null;
     for (;;) {
-      const rows: EntryRow[] = await this.repository.read(tenantId, userId, filter, place, BATCH);
+      const { rows, cut }: CutRows<EntryRow> = await this.repository.read(tenantId, userId, filter, place, BATCH);
       if (rows.length > 0) yield rows;
-      if (rows.length < BATCH) return;
+      if (!cut && rows.length < BATCH) return;
       place = rows.at(-1)!;
     }
   }

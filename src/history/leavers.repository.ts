@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { LeaverRow } from './leaver.mapping.js';
@@ -59,10 +60,14 @@ export class LeaversRepository {
   constructor(private readonly db: Database) {}
 
   /** A page, newest first: one row more than asked for says that there is another. */
-  async list(tenantId: string, filter: LeaverFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<LeaverRow[]> {
+  async list(
+    tenantId: string,
+    filter: LeaverFilter,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<CutRows<LeaverRow>> {
     const { user_id: userId, state } = filter;
-    const { rows } = await this.db.query<LeaverRow>(
-      `select c.sequence, c.user_id, c.kind, c.person, c.source, c.received_at as requested_at,
+    const found = await this.db.query<LeaverRow>(
+      cutAtBytes(`select c.sequence, c.user_id, c.kind, c.person, c.source, c.received_at as requested_at,
          c.occurred_at as committed_at, c.sessions_ended_at, s.ended as sessions_ended, c.state, c.parked,
          c.parked_detail, a.forwarded_at,
          coalesce(a.confirmed_at, case when c.confirmed_through = c.sequence then c.lane_confirmed_at end) as confirmed_at
@@ -74,7 +79,7 @@ export class LeaversRepository {
            ${userId === undefined ? 'and $5::text is null' : 'and c.user_id = $5'}
            ${state === undefined ? 'and $6::text is null' : `and ${STATE} = $6`}
          order by c.sequence desc limit $7
-       ) c ${TOLD} ${SESSIONS} order by c.sequence desc`,
+       ) c ${TOLD} ${SESSIONS} order by c.sequence desc`),
       [
         tenantId,
         page.after ?? AFTER_ALL,
@@ -85,6 +90,6 @@ export class LeaversRepository {
         page.limit + 1,
       ],
     );
-    return rows;
+    return cutRowsOf(found);
   }
 }

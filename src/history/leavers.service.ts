@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { CutRows } from '../base/database/byte-cut.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { LeaverRow } from './leaver.mapping.js';
 import { LeaversRepository, type LeaverFilter } from './leavers.repository.js';
@@ -10,7 +11,7 @@ const BATCH = 500;
 export class LeaversService {
   constructor(private readonly repository: LeaversRepository) {}
 
-  list(tenantId: string, filter: LeaverFilter, page: PageRequest): Promise<LeaverRow[]> {
+  list(tenantId: string, filter: LeaverFilter, page: PageRequest): Promise<CutRows<LeaverRow>> {
     return this.repository.list(tenantId, filter, page);
   }
 
@@ -18,9 +19,12 @@ export class LeaversService {
   async *all(tenantId: string, filter: LeaverFilter): AsyncGenerator<LeaverRow[]> {
     let after: string | null = null;
     for (;;) {
-      const rows: LeaverRow[] = await this.repository.list(tenantId, filter, { limit: BATCH - 1, after });
+      const { rows, cut }: CutRows<LeaverRow> = await this.repository.list(tenantId, filter, {
+        limit: BATCH - 1,
+        after,
+      });
       if (rows.length > 0) yield rows;
-      if (rows.length < BATCH) return;
+      if (!cut && rows.length < BATCH) return;
       after = rows.at(-1)!.sequence;
     }
   }

@@ -4,7 +4,8 @@ import { urlOf } from '../base/http/url.js';
 import { Outbound, type OutboundAnswer } from '../base/http/outbound.js';
 import type { PlatformConnection, PlatformRequest } from './platform.types.js';
 
-const MOST_BASES = 10_000;
+/** An address has at most 2 000 characters. */
+const MOST_BASES = 1_000;
 
 /** The hiring platform's users API. Returns what came back, whatever it is; never throws for an answer. */
 @Injectable()

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { UTC } from './ledger/sealer.js';
+import type { UsageRow } from './usage.rules.js';
 
 /** A moment that a report is about, and how far the ledger is final. */
 export interface Moment {
@@ -19,12 +21,15 @@ export interface Holder {
   reason: string;
 }
 
-export interface UsageRow {
-  effective_at: string;
-  count_after: number;
-  delta: number;
-  user_id: string | null;
+/** An entry of the ledger, as usage reports read it. */
+export interface LedgerStep extends UsageRow {
+  sequence: number;
+  /** Of an entry that sets the limit: what it sets. */
+  details: { limit: number | null } | null;
 }
+
+/** Entries that are read at a time. */
+const STEPS = 2000;
 
 /** What the sealed ledger says about any past moment. All times are RFC 3339 with microseconds, UTC. */
 @Injectable()
@@ -72,33 +77,39 @@ export class SeatReportsRepository {
   }
 
   /** Who held a seat at a moment, by id; `after` continues a page. */
-  async holdersAt(tenantId: string, asOf: string, after: string | null, limit: number): Promise<Holder[]> {
-    const { rows } = await this.db.query<Holder>(
-      `select user_id, since, role, directory_id, cost_center, reason from (
+  async holdersAt(tenantId: string, asOf: string, after: string | null, limit: number): Promise<CutRows<Holder>> {
+    const found = await this.db.query<Holder>(
+      cutAtBytes(`select user_id, since, role, directory_id, cost_center, reason from (
          select distinct on (user_id) user_id, delta, ${UTC('effective_at')} as since, role, directory_id, cost_center, reason
          from seat_entries
          where tenant_id = $1 and user_id is not null and delta <> 0 and effective_at <= $2::timestamptz
            and ($3::text is null or user_id > $3)
          order by user_id, effective_at desc, sequence desc) x
-       where delta = 1 order by user_id limit $4`,
+       where delta = 1 order by user_id limit $4`),
       [tenantId, asOf, after, limit],
     );
-    return rows;
+    return cutRowsOf(found);
   }
 
-  /** The entries of a half-open range, with the last one before it first. */
-  async steps(tenantId: string, from: string, to: string): Promise<{ before: number | null; rows: UsageRow[] }> {
-    const { rows } = await this.db.query<UsageRow>(
-      `select ${UTC('effective_at')} as effective_at, count_after, delta, user_id from seat_entries
-       where tenant_id = $1 and effective_at >= $2::timestamptz and effective_at < $3::timestamptz order by sequence`,
-      [tenantId, from, to],
-    );
-    const { rows: earlier } = await this.db.query<{ count_after: number }>(
-      `select count_after from seat_entries where tenant_id = $1 and effective_at < $2::timestamptz
+  /** The last sealed entry before a moment; undefined: there is none. */
+  async lastBefore(tenantId: string, moment: string): Promise<{ sequence: number; count_after: number } | undefined> {
+    const { rows } = await this.db.query<{ sequence: number; count_after: number }>(
+      `select sequence::int as sequence, count_after from seat_entries where tenant_id = $1 and effective_at < $2::timestamptz
        order by effective_at desc, sequence desc limit 1`,
-      [tenantId, from],
+      [tenantId, moment],
     );
-    return { before: earlier[0]?.count_after ?? null, rows };
+    return rows[0];
+  }
+
+  /** The next entries behind a place in the chain, in its order, some thousand at a time. */
+  async stepsAfter(tenantId: string, sequence: number): Promise<LedgerStep[]> {
+    const { rows } = await this.db.query<LedgerStep>(
+      `select sequence::int as sequence, ${UTC('effective_at')} as effective_at, count_after, delta, user_id,
+         case when kind in ('limit', 'policy') then details end as details
+       from seat_entries where tenant_id = $1 and sequence > $2 order by seat_entries.sequence limit ${STEPS}`,
+      [tenantId, sequence],
+    );
+    return rows;
   }
 
   /** The days of a range in the tenant's time zone, each with its half-open bounds. */

@@ -2,7 +2,7 @@ import { Body, Get, HttpCode, Post, Put, Query, Req, Res } from '@nestjs/common'
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { InvalidFields } from '../base/errors/domain-error.js';
 import { csvLine } from '../base/http/csv.js';
-import { exportFormat, sendExport } from '../base/http/export.js';
+import { exportFormat, sendExport, sendParts } from '../base/http/export.js';
 import { pageOf, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
@@ -17,9 +17,10 @@ import { policiesIn, ReconcileDto, SeatLimitDto } from './seat.dto.js';
 import { policiesOf, SeatLimitsService } from './seat-limits.service.js';
 import { SeatReportsRepository, type Moment } from './seat-reports.repository.js';
 import { SeatsRepository } from './seats.repository.js';
-import { usageOf } from './usage.rules.js';
+import { UsageReport, type UsageDay } from './usage-report.js';
 
-const MAX_DAYS = 400;
+/** A hundred years: no bound that a customer meets, and one for a year with a typing error. */
+const MAX_DAYS = 36_525;
 
 /** Seats: how many, who, since when, why, at any past moment. */
 @ApiController('seats')
@@ -30,6 +31,7 @@ export class SeatsController {
     private readonly reports: SeatReportsRepository,
     private readonly sealer: SeatSealer,
     private readonly ledger: LedgerReader,
+    private readonly usageReport: UsageReport,
   ) {}
 
   @Get()
@@ -154,38 +156,13 @@ export class SeatsController {
   ): Promise<void> {
     const options = queryOptions(query, ['from', 'to', 'interval', 'format']);
     queryChoice('interval', options.interval, ['day']);
-    const days = await this.daysOf(caller.tenantId, options.from, options.to);
+    const { from, to } = rangeOf(options.from, options.to);
+    const csv = exportFormat(options.format, req.headers.accept) === 'csv';
     const moment = await this.sealedMoment(caller.tenantId, undefined);
-    const data = await this.usageByDay(caller.tenantId, days, moment);
-    if (exportFormat(options.format, req.headers.accept) === 'csv') {
-      const columns = ['day', 'peak', 'average', 'end', 'distinct_holders', 'limit', 'final'] as const;
-      const lines = data.map((day) => csvLine(columns.map((column) => day[column])));
-      return sendExport(res, 'csv', 'seat-usage', toStream([csvLine([...columns]), ...lines]));
-    }
-    res.json({ data, sealed_through: moment.sealed_through });
-  }
-
-  private async usageByDay(tenantId: string, days: { day: string; from: string; to: string }[], moment: Moment) {
-    const first = days[0]!;
-    const { before, rows } = await this.reports.steps(tenantId, first.from, days.at(-1)!.to);
-    const holders = await this.ledger.holderIdsBefore(tenantId, first.from);
-    const data = [];
-    let count = before;
-    let place = 0;
-    for (const { day, from, to } of days) {
-      const until = to < moment.as_of ? to : moment.as_of;
-      const start = place;
-      while (place < rows.length && rows[place]!.effective_at < to) place++;
-      const slice = rows.slice(start, place);
-      const future = from > moment.as_of;
-      const usage = future
-        ? { peak: null, average: null, end: null, distinct_holders: 0 }
-        : usageOf(from, until, count, holders, slice);
-      count = slice.at(-1)?.count_after ?? count;
-      const limit = future ? null : ((await this.reports.limitAt(tenantId, until))?.limit ?? null);
-      data.push({ day, ...usage, limit, final: moment.sealed_through !== null && to <= moment.sealed_through });
-    }
-    return data;
+    const days = this.usageReport.days(caller.tenantId, from, to, moment);
+    if (csv) return sendExport(res, 'csv', 'seat-usage', usageCsv(days));
+    res.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' });
+    await sendParts(res, usageJson(days, moment.sealed_through));
   }
 
   @Put('limit')
@@ -222,23 +199,38 @@ export class SeatsController {
     if (text !== undefined || moment.sealed_through === null) return moment;
     return { ...moment, as_of: moment.sealed_through, final: true };
   }
+}
 
-  private async daysOf(tenantId: string, from: string | undefined, to: string | undefined) {
-    const errors = [
-      { field: 'from', value: from },
-      { field: 'to', value: to },
-    ]
-      .filter(({ value }) => !isDay(value))
-      .map(({ field }) => ({ field, message: 'must be a date such as 2026-01-31' }));
-    if (errors.length > 0) throw new InvalidFields(errors);
-    const span = (Date.parse(to!) - Date.parse(from!)) / 86_400_000;
-    if (span < 1 || span > MAX_DAYS) {
-      throw new InvalidFields([{ field: 'to', message: `must be 1 to ${MAX_DAYS} days after from` }]);
-    }
-    return this.reports.days(tenantId, from!, to!);
+/** The days of a usage report: 422 unless both are days, and in order. */
+function rangeOf(from: string | undefined, to: string | undefined): { from: string; to: string } {
+  const errors = [
+    { field: 'from', value: from },
+    { field: 'to', value: to },
+  ]
+    .filter(({ value }) => !isDay(value))
+    .map(({ field }) => ({ field, message: 'must be a date such as 2026-01-31' }));
+  if (errors.length > 0) throw new InvalidFields(errors);
+  const span = (Date.parse(to!) - Date.parse(from!)) / 86_400_000;
+  if (span < 1 || span > MAX_DAYS) {
+    throw new InvalidFields([{ field: 'to', message: `must be 1 to ${MAX_DAYS} days after from` }]);
+  }
+  return { from: from!, to: to! };
+}
+
+const USAGE_COLUMNS = ['day', 'peak', 'average', 'end', 'distinct_holders', 'limit', 'final'] as const;
+
+async function* usageCsv(days: AsyncIterable<UsageDay[]>): AsyncGenerator<string> {
+  yield csvLine([...USAGE_COLUMNS]);
+  for await (const some of days) {
+    yield some.map((day) => csvLine(USAGE_COLUMNS.map((column) => day[column]))).join('');
   }
 }
 
-async function* toStream(lines: string[]): AsyncGenerator<string> {
-  yield* lines;
+async function* usageJson(days: AsyncIterable<UsageDay[]>, sealedThrough: string | null): AsyncGenerator<string> {
+  let text = '{"data":[';
+  for await (const some of days) {
+    yield text + some.map((day) => JSON.stringify(day)).join(',');
+    text = ',';
+  }
+  yield `],"sealed_through":${JSON.stringify(sealedThrough)}}`;
 }

@@ -7,11 +7,20 @@ import { SeatReportsRepository } from './seat-reports.repository.js';
 import { SeatsController } from './seats.controller.js';
 import { SeatsRepository } from './seats.repository.js';
 import { SeatsService } from './seats.service.js';
+import { UsageReport } from './usage-report.js';
 
 @Module({
   imports: [TenantsModule],
   controllers: [SeatsController],
-  providers: [SeatsRepository, SeatsService, SeatLimitsService, SeatReportsRepository, LedgerReader, SeatSealer],
+  providers: [
+    SeatsRepository,
+    SeatsService,
+    SeatLimitsService,
+    SeatReportsRepository,
+    LedgerReader,
+    UsageReport,
+    SeatSealer,
+  ],
   exports: [SeatsService, SeatsRepository, SeatLimitsService, SeatSealer],
 })
 export class SeatsModule {}

@@ -1,4 +1,10 @@
-import type { UsageRow } from './seat-reports.repository.js';
+/** One entry of the ledger, as far as usage is about it. */
+export interface UsageRow {
+  effective_at: string;
+  count_after: number;
+  delta: number;
+  user_id: string | null;
+}
 
 /** Seats over one interval: the most at once, the time-weighted mean, those at its end, and how many people. */
 export interface Usage {
@@ -6,6 +12,66 @@ export interface Usage {
   average: number | null;
   end: number | null;
   distinct_holders: number;
+}
+
+/** Usage of one interval, taken entry by entry: however many there are, none is kept. */
+export class UsageMeter {
+  private peak: number | null;
+  private seatTime = 0;
+  private known = 0;
+  private at: number;
+  private readonly holdersAtStart: number;
+  /** Who came in the interval, and of those who were there at its start who has left. */
+  private readonly joined = new Set<string>();
+  private readonly left = new Set<string>();
+
+  /**
+   * @param from RFC 3339, where the interval begins
+   * @param count the seats at its start; null: unknown
+   * @param holders the people who held one then; brought up to date with each entry
+   */
+  constructor(
+    from: string,
+    private count: number | null,
+    private readonly holders: Set<string>,
+  ) {
+    this.peak = count;
+    this.at = Date.parse(from);
+    this.holdersAtStart = holders.size;
+  }
+
+  /** Takes the next entry of the interval. */
+  take(row: UsageRow): void {
+    this.pass(Date.parse(row.effective_at));
+    this.count = row.count_after;
+    this.peak = this.peak === null ? this.count : Math.max(this.peak, this.count);
+    const { user_id: userId, delta } = row;
+    if (userId === null) return;
+    if (delta > 0) {
+      if (!this.holders.has(userId) && !this.left.has(userId)) this.joined.add(userId);
+      this.holders.add(userId);
+    } else if (delta < 0 && this.holders.delete(userId) && !this.joined.has(userId)) this.left.add(userId);
+  }
+
+  /** What came of it, at the end of the interval. */
+  end(to: string): Usage {
+    this.pass(Date.parse(to));
+    const average = this.known > 0 ? Math.round((this.seatTime / this.known) * 1000) / 1000 : this.count;
+    return {
+      peak: this.peak,
+      average,
+      end: this.count,
+      distinct_holders: this.holdersAtStart + this.joined.size,
+    };
+  }
+
+  private pass(time: number): void {
+    if (this.count !== null) {
+      this.seatTime += this.count * (time - this.at);
+      this.known += time - this.at;
+    }
+    this.at = time;
+  }
 }
 
 /**
@@ -19,32 +85,7 @@ export function usageOf(
   holders: Set<string>,
   rows: readonly UsageRow[],
 ): Usage {
-  let count = before;
-  let peak = before;
-  let seatTime = 0;
-  let known = 0;
-  let at = Date.parse(from);
-  const distinct = new Set(holders);
-  for (const row of rows) {
-    const time = Date.parse(row.effective_at);
-    if (count !== null) {
-      seatTime += count * (time - at);
-      known += time - at;
-    }
-    at = time;
-    count = row.count_after;
-    peak = peak === null ? count : Math.max(peak, count);
-    if (row.user_id === null) continue;
-    if (row.delta > 0) {
-      distinct.add(row.user_id);
-      holders.add(row.user_id);
-    } else if (row.delta < 0) holders.delete(row.user_id);
-  }
-  const end = Date.parse(to);
-  if (count !== null) {
-    seatTime += count * (end - at);
-    known += end - at;
-  }
-  const average = known > 0 ? Math.round((seatTime / known) * 1000) / 1000 : count;
-  return { peak, average, end: count, distinct_holders: distinct.size };
+  const meter = new UsageMeter(from, before, holders);
+  for (const row of rows) meter.take(row);
+  return meter.end(to);
 }

@@ -7,6 +7,7 @@ import type { Person } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
 import { SeatsService } from '../seats/seats.service.js';
 import { TenantStore } from '../tenants/tenant.store.js';
+import { storedDocument } from './stored-document.js';
 import { documentOf, draftOf } from './user.mapping.js';
 import { insertUser, type UserWrite } from './user-statements.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
@@ -45,6 +46,7 @@ export class ImportedPeople extends PeopleIntake {
       directoryId: null,
       source: 'api',
       draft,
+      document: storedDocument(draft.doc, null),
       decision: { inForce: { ...person, role, status }, seat: takesSeat ? 'held' : 'none', held: null },
       roleSet: role,
       released: null,
@@ -76,6 +78,6 @@ export class ImportedPeople extends PeopleIntake {
     }
     if (person.email === null) return null;
     const page = { limit: 1, after: null, list: '' };
-    return (await this.known.list(tenantId, { email: person.email }, page))[0]?.id ?? null;
+    return (await this.known.list(tenantId, { email: person.email }, page)).rows[0]?.id ?? null;
   }
 }

@@ -1,19 +1,29 @@
+import { ByteMap } from '../base/byte-map.js';
+import { byteSize } from '../base/byte-size.js';
 import type { UserWithGroups } from './users.repository.js';
 
-const MOST = 5000;
+const MAX_ROWS = 5000;
+const MAX_BYTES = 24 * 1024 * 1024;
+/** A larger row is not kept: reading it again costs little beside writing it. */
+const MAX_ROW_BYTES = 64 * 1024;
 
 /**
  * The rows that this process wrote last. Never the truth, only a guess at it: a write onto such a row is guarded by
  * its version, and goes nowhere if somebody else has changed the person meanwhile.
  */
 export class RecentRows {
-  private readonly rows = new Map<string, UserWithGroups>();
+  private readonly rows = new ByteMap<UserWithGroups>({ entries: MAX_ROWS, bytes: MAX_BYTES });
+
+  /** The bytes of all rows that are kept, as estimated. */
+  get bytes(): number {
+    return this.rows.bytes;
+  }
 
   put(tenantId: string, row: UserWithGroups): void {
     const key = `${tenantId} ${row.id}`;
-    this.rows.delete(key);
-    if (this.rows.size >= MOST) this.rows.delete(this.rows.keys().next().value!);
-    this.rows.set(key, row);
+    const bytes = byteSize(row);
+    if (bytes <= MAX_ROW_BYTES) this.rows.set(key, row, bytes);
+    else this.rows.delete(key);
   }
 
   /** Gives the row away: whoever writes it puts the next version back. */

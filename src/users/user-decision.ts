@@ -5,6 +5,7 @@ import { decideInForce, type Circumstances, type Decision, type Written } from '
 import type { HeldReason } from '../identity/person.js';
 import { roleOf } from '../identity/role.rules.js';
 import type { TenantView } from '../tenants/tenant.store.js';
+import { storedDocument } from './stored-document.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { currentOf, type UserRow } from './user.row.js';
 import type { UserWithGroups } from './users.repository.js';
@@ -107,13 +108,18 @@ function isSeatOver({ row, released }: Case & { row: UserRow }, { seat, held }: 
   return released === 'no_seat' && seat !== 'held' && (row.seat === 'held' || held === null);
 }
 
-/** The row of somebody new. */
+/**
+ * The row of somebody new.
+ *
+ * @throws {DocumentTooLarge} when the document is over the limit
+ */
 export function newWrite(about: Case, decision: Decision): UserWrite {
   return {
     id: newId('usr'),
     directoryId: about.ctx.directory?.id ?? null,
     source: about.ctx.door,
     draft: about.draft,
+    document: storedDocument(about.draft.doc, null),
     decision,
     roleSet: about.roleSet,
     released: null,
@@ -122,7 +128,11 @@ export function newWrite(about: Case, decision: Decision): UserWrite {
   };
 }
 
-/** The next state of somebody who is there. */
+/**
+ * The next state of somebody who is there.
+ *
+ * @throws {DocumentTooLarge} when the document is over the limit and larger than the stored one
+ */
 export function nextWrite(about: Case & { row: UserRow }, edit: Edit, decision: Decision): UserWrite {
   const { row } = about;
   return {
@@ -130,6 +140,7 @@ export function nextWrite(about: Case & { row: UserRow }, edit: Edit, decision: 
     directoryId: edit.directoryId === undefined ? row.directory_id : edit.directoryId,
     source: row.source,
     draft: about.draft,
+    document: storedDocument(about.draft.doc, row.doc),
     decision,
     roleSet: about.roleSet,
     released: isSeatOver(about, decision) ? null : about.released,
@@ -161,7 +172,7 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     id: write.id,
     directory_id: write.directoryId,
     source: write.source,
-    doc: JSON.stringify(draft.doc),
+    doc: write.document.text,
     user_name: draft.userName,
     user_name_key: draft.userNameKey,
     external_id: draft.externalId,

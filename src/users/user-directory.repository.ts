@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
 import { emailKey } from './user.mapping.js';
-import { USER_COLUMNS, type UserRow } from './user.row.js';
+import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
+/** A person with what the users API shows of their directory. */
 export type NamedUser = UserRow & { directory_name: string | null; held_since: string | null };
+
+/** A person in a list, without the document: it may be large, and the lists show nothing of it. */
+export type ListedUser = Omit<UserRow, 'doc'> & { directory_name: string | null };
 
 export interface UserFilter {
   email?: string | undefined;
@@ -14,8 +19,9 @@ export interface UserFilter {
   updated_since?: Date | undefined;
 }
 
-const SELECT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_since::text as held_since
-  from users u left join directories d on d.tenant_id = u.tenant_id and d.id = u.directory_id`;
+const FROM = `from users u left join directories d on d.tenant_id = $1 and d.id = u.directory_id`;
+const SELECT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
+const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name ${FROM}`;
 
 /** Looks people up for the users API. */
 @Injectable()
@@ -44,7 +50,7 @@ export class UserDirectoryRepository {
   }
 
   /** A page, newest first; ids sort by the time they were made, so that a page stays where it is. */
-  async list(tenantId: string, filter: UserFilter, page: PageRequest): Promise<NamedUser[]> {
+  async list(tenantId: string, filter: UserFilter, page: PageRequest): Promise<CutRows<ListedUser>> {
     const params: unknown[] = [tenantId];
     const conditions = ['u.tenant_id = $1'];
     const add = (value: unknown) => `$${params.push(value)}`;
@@ -69,23 +75,23 @@ export class UserDirectoryRepository {
     if (filter.status !== undefined) conditions.push(`u.status = ${add(filter.status)}`);
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
     if (filter.updated_since !== undefined) conditions.push(`u.updated_at >= ${add(filter.updated_since)}`);
-    const { rows } = await this.db.shaped<NamedUser>(
-      `${SELECT} where ${conditions.join(' and ')}
-       order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`,
+    const found = await this.db.shaped<ListedUser>(
+      cutAtBytes(`${SELECT_FACTS} where ${conditions.join(' and ')}
+       order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`),
       params,
     );
-    return rows;
+    return cutRowsOf(found);
   }
 
   /** Who is held, oldest first. */
-  async held(tenantId: string, reason: string | undefined, page: PageRequest): Promise<NamedUser[]> {
+  async held(tenantId: string, reason: string | undefined, page: PageRequest): Promise<CutRows<NamedUser>> {
     const [since, id] = page.after === null ? [null, null] : (page.after.split('|') as [string, string]);
-    const { rows } = await this.db.query<NamedUser>(
-      `${SELECT} where u.tenant_id = $1 and u.held is not null and ($2::text is null or u.held = $2)
+    const found = await this.db.query<NamedUser>(
+      cutAtBytes(`${SELECT} where u.tenant_id = $1 and u.held is not null and ($2::text is null or u.held = $2)
          and ($3::timestamptz is null or (u.held_since, u.id) > ($3::timestamptz, $4::text))
-       order by u.held_since, u.id limit $5`,
+       order by u.held_since, u.id limit $5`),
       [tenantId, reason ?? null, since, id, page.limit + 1],
     );
-    return rows;
+    return cutRowsOf(found);
   }
 }

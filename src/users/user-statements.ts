@@ -1,9 +1,11 @@
-import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import type { Params, UnitOfWork } from '../base/database/unit-of-work.js';
 import type { Decision } from '../identity/held.rules.js';
 import type { HeldReason } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
+import type { StoredDocument } from './stored-document.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
+import { addEmails, addPopulation, emailsDiffer, replaceEmails } from './user-side-rows.js';
 import { groupsColumn } from './users.repository.js';
 
 // What a change of a person writes into the tables of this room, as parts of one statement.
@@ -17,6 +19,8 @@ export interface UserWrite {
   directoryId: string | null;
   source: UserRow['source'];
   draft: UserDraft;
+  /** The draft's document as it is stored. */
+  document: StoredDocument;
   decision: Decision;
   roleSet: string | null;
   released: HeldReason | null;
@@ -56,11 +60,11 @@ export function insertUser(tx: UnitOfWork, tenantId: string, write: UserWrite, g
       }
     }
     const at = p.add(write.at, 'timestamptz');
-    return `insert into users (tenant_id, id, directory_id, source, doc, user_name, user_name_key, external_id, active,
+    return `insert into users (tenant_id, id, directory_id, source, doc, doc_bytes, user_name, user_name_key, external_id, active,
         email, email_key, first_name, last_name, role, role_set, person_external_id, status, seat, waiting_since,
         held, held_since, released, ever_active, created_at, updated_at)
       select ${tenant}, ${p.add(write.id)}, ${p.add(write.directoryId, 'text')}, ${p.add(write.source)},
-        ${p.add(JSON.stringify(draft.doc), 'jsonb')}, ${p.add(draft.userName)}, ${p.add(draft.userNameKey)},
+        ${p.add(write.document.text, 'jsonb')}, ${p.add(write.document.bytes, 'int')}, ${p.add(draft.userName)}, ${p.add(draft.userNameKey)},
         ${p.add(draft.externalId, 'text')}, ${p.add(draft.active, 'boolean')}, ${p.add(person.email, 'text')},
         ${emailPlace}, ${p.add(person.first_name)}, ${p.add(person.last_name)}, ${p.add(person.role, 'text')},
         ${p.add(write.roleSet, 'text')}, ${keyPlace}, ${p.add(person.status)}, ${p.add(decision.seat)},
@@ -87,37 +91,37 @@ export function updateUser(
   tx.subject((p) => {
     const tenant = p.add(tenantId);
     const id = p.add(write.id);
-    const set = (column: string, value: unknown, type?: string) => `${column} = ${p.add(value, type)}`;
-    const assignments = [`version = u.version + 1`];
-    const put = (column: string, value: unknown, was: unknown, type?: string) => {
-      if (value !== was) assignments.push(set(column, value, type));
-    };
-    const doc = JSON.stringify(draft.doc);
-    assignments.push(set('doc', doc, 'jsonb'), set('updated_at', write.at, 'timestamptz'));
-    put('directory_id', write.directoryId, before.directory_id);
-    put('user_name', draft.userName, before.user_name);
-    put('user_name_key', draft.userNameKey, before.user_name_key);
-    put('external_id', draft.externalId, before.external_id);
-    put('active', draft.active, before.active);
-    if (person.email !== before.email) {
-      assignments.push(set('email', person.email), set('email_key', person.email && emailKey(person.email)));
-    }
-    put('first_name', person.first_name, before.first_name);
-    put('last_name', person.last_name, before.last_name);
-    put('role', person.role, before.role);
-    put('role_set', write.roleSet, before.role_set);
-    put('person_external_id', person.external_id, before.person_external_id);
-    put('status', person.status, before.status);
-    put('released', write.released, before.released);
-    put('ever_active', write.everActive, before.ever_active);
-    if (movesEpoch(before, write)) assignments.push('session_epoch = u.session_epoch + 1');
-    if (decision.seat !== before.seat) {
-      assignments.push(set('seat', decision.seat));
-      assignments.push(set('waiting_since', decision.seat === 'waiting' ? write.at : null));
-    }
-    if (decision.held !== before.held) {
-      assignments.push(set('held', decision.held), set('held_since', decision.held && write.at));
-    }
+    // All columns, changed or not: what a caller changes must not shape the text. PostgreSQL compares the values of
+    // indexed columns, so an update that changes none of them stays a heap-only one.
+    const set = (column: string, value: unknown, type: string) => `${column} = ${p.add(value, type)}`;
+    const assignments = [
+      `version = u.version + 1`,
+      set('doc', write.document.text, 'jsonb'),
+      set('doc_bytes', write.document.bytes, 'int'),
+      set('updated_at', write.at, 'timestamptz'),
+      set('directory_id', write.directoryId, 'text'),
+      set('user_name', draft.userName, 'text'),
+      set('external_id', draft.externalId, 'text'),
+      set('active', draft.active, 'boolean'),
+      set('email', person.email, 'text'),
+      set('email_key', person.email === null ? null : emailKey(person.email), 'text'),
+      set('first_name', person.first_name, 'text'),
+      set('last_name', person.last_name, 'text'),
+      set('role', person.role, 'text'),
+      set('role_set', write.roleSet, 'text'),
+      set('person_external_id', person.external_id, 'text'),
+      set('status', person.status, 'text'),
+      set('released', write.released, 'text'),
+      set('ever_active', write.everActive, 'boolean'),
+      `session_epoch = u.session_epoch + ${p.add(movesEpoch(before, write) ? 1 : 0, 'int')}`,
+      set('seat', decision.seat, 'text'),
+      `waiting_since = ${since(p, decision.seat !== before.seat, decision.seat === 'waiting' ? write.at : null, 'waiting_since')}`,
+      set('held', decision.held, 'text'),
+      `held_since = ${since(p, decision.held !== before.held, decision.held === null ? null : write.at, 'held_since')}`,
+    ];
+    // Alone in having a text of its own: a column of a unique index among the assignments makes a write that meets
+    // another one take the stronger row lock, for which new members of groups would have to wait.
+    if (draft.userNameKey !== before.user_name_key) assignments.push(set('user_name_key', draft.userNameKey, 'text'));
     const conditions = [
       `u.tenant_id = ${tenant}`,
       `u.id = ${id}`,
@@ -128,13 +132,13 @@ export function updateUser(
     if (guards.clashes) {
       const other = (condition: string) =>
         `not exists (select 1 from users o where o.tenant_id = ${tenant} and ${condition} and o.id <> ${id})`;
-      conditions.push(other(`o.user_name_key = ${p.add(draft.userNameKey)}`));
-      if (person.email !== null) {
-        conditions.push(other(`o.email_key = ${p.add(emailKey(person.email))} and o.status = 'active'`));
-      }
-      if (person.external_id !== null) {
-        conditions.push(other(`o.person_external_id = ${p.add(person.external_id)} and o.status = 'active'`));
-      }
+      // Of null the comparison is never true, and no row is looked at.
+      const email = person.email === null ? null : emailKey(person.email);
+      conditions.push(
+        other(`o.user_name_key = ${p.add(draft.userNameKey, 'text')}`),
+        other(`o.email_key = ${p.add(email, 'text')} and o.status = 'active'`),
+        other(`o.person_external_id = ${p.add(person.external_id, 'text')} and o.status = 'active'`),
+      );
     }
     return `update users u set ${assignments.join(', ')} where ${conditions.join(' and ')} returning u.id`;
   });
@@ -152,6 +156,11 @@ export function updateUser(
         select ${p.add(tenantId)}, ${p.add(before.person_external_id)}, id from subject on conflict do nothing`,
     );
   }
+}
+
+/** The moment of a state that may have been entered by this write; else the column stays as it is. */
+function since(p: Params, entered: boolean, at: Date | null, column: string): string {
+  return `case when ${p.add(entered, 'boolean')} then ${p.add(at, 'timestamptz')} else u.${column} end`;
 }
 
 /**
@@ -200,50 +209,4 @@ export function holdRemoval(tx: UnitOfWork, tenantId: string, row: UserRow): voi
       returning u.id`,
   );
   addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
-}
-
-function addEmails(tx: UnitOfWork, tenantId: string, { emails }: UserDraft, onConflict = ''): void {
-  if (emails.length === 0) return;
-  const values = emails.map((e) => e.value);
-  const types = emails.map((e) => e.type);
-  tx.add(
-    (p) => `insert into user_emails (tenant_id, user_id, ordinal, value_key, type_key)
-      select ${p.add(tenantId)}, s.id, e.n, e.v, e.t from subject s
-        cross join unnest(${p.add(values, 'text[]')}, ${p.add(types, 'text[]')}) with ordinality as e(v, t, n)
-      ${onConflict}`,
-  );
-}
-
-function replaceEmails(tx: UnitOfWork, tenantId: string, draft: UserDraft): void {
-  tx.add(
-    (p) => `delete from user_emails e using subject s where e.tenant_id = ${p.add(tenantId)} and e.user_id = s.id
-      and e.ordinal > ${p.add(draft.emails.length, 'int')}`,
-  );
-  addEmails(
-    tx,
-    tenantId,
-    draft,
-    `on conflict (tenant_id, user_id, ordinal) do update
-        set value_key = excluded.value_key, type_key = excluded.type_key`,
-  );
-}
-
-function addPopulation(tx: UnitOfWork, tenantId: string, steps: { owner: string | null; step: number }[]): void {
-  tx.add(
-    (p) => `insert into population_steps (tenant_id, owner, step)
-      select ${p.add(tenantId)}, x.owner, x.step from subject, (values ${steps
-        .map(({ owner, step }) => `(${p.add(owner ?? '')}, ${step})`)
-        .join(', ')}) as x(owner, step)`,
-  );
-}
-
-function emailsDiffer(before: UserRow, draft: UserDraft): boolean {
-  const old = (JSON.parse(before.doc) as { emails?: unknown }).emails;
-  return JSON.stringify(sorted(old)) !== JSON.stringify(sorted(draft.doc['emails']));
-}
-
-// The stored text comes back with its keys in the database's order.
-function sorted(emails: unknown): unknown {
-  if (!Array.isArray(emails)) return [];
-  return (emails as { value?: unknown; type?: unknown }[]).map((e) => [e.value ?? null, e.type ?? null]);
 }

@@ -79,7 +79,7 @@ export class UserBody {
 }
 
 /** Shapes a stored person for this API. */
-export function userBody(row: UserRow & { directory_name?: string | null }): UserBody {
+export function userBody(row: Omit<UserRow, 'doc'> & { directory_name?: string | null }): UserBody {
   return {
     id: row.id,
     email: row.email,

@@ -30,12 +30,15 @@ export interface UserRow {
   updated_at: number;
 }
 
-/** The columns of a `UserRow`, for a table that is called `u`. */
-export const USER_COLUMNS = `u.id, u.directory_id, u.source, u.doc::text as doc, u.user_name, u.user_name_key,
+/** The columns of a `UserRow` but the document, for a table that is called `u`. */
+export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
   u.external_id, u.active, u.gone_at is not null as gone, u.version, u.email, u.first_name, u.last_name, u.role,
   u.role_set, u.person_external_id, u.status, u.seat, u.held, u.released, u.ever_active,
   extract(epoch from u.created_at)::float8 * 1000 as created_at,
   extract(epoch from u.updated_at)::float8 * 1000 as updated_at`;
+
+/** The columns of a `UserRow`, for a table that is called `u`. */
+export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;
 
 /** What is in force for a stored person. */
 export function currentOf(row: UserRow): Current {

@@ -12,6 +12,8 @@ import { PeopleService } from './people.service.js';
 import { ChangeUser, CreateUser, userBody, UserBody } from './user.dto.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
 
+const TOO_LARGE =
+  '422 `document_too_large` where the stored record would be over 256 KiB; `limit` and `bytes` name the figures.';
 const FILTERS = ['email', 'external_id', 'status', 'role', 'updated_since'] as const;
 
 /** The people of a tenant, whichever door they came through. */
@@ -24,7 +26,7 @@ export class UsersController {
 
   @Post()
   @RequireScope('users:write')
-  @ApiOperation({ summary: 'Creates a user' })
+  @ApiOperation({ summary: 'Creates a user', description: TOO_LARGE })
   @ApiCreatedResponse({ type: UserBody })
   async create(
     @CurrentCaller() caller: Caller,
@@ -62,7 +64,7 @@ export class UsersController {
 
   @Put('by-external-id/:external_id')
   @RequireScope('users:write')
-  @ApiOperation({ summary: 'Creates (201) or updates (200) the user with this external_id' })
+  @ApiOperation({ summary: 'Creates (201) or updates (200) the user with this external_id', description: TOO_LARGE })
   @ApiOkResponse({ type: UserBody })
   async put(
     @CurrentCaller() caller: Caller,
@@ -89,7 +91,10 @@ export class UsersController {
 
   @Patch(':id')
   @RequireScope('users:write')
-  @ApiOperation({ summary: 'Changes a user (JSON merge patch); what a directory manages is 409' })
+  @ApiOperation({
+    summary: 'Changes a user (JSON merge patch); what a directory manages is 409',
+    description: TOO_LARGE,
+  })
   @ApiOkResponse({ type: UserBody })
   async change(
     @CurrentCaller() caller: Caller,

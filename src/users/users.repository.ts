@@ -6,6 +6,9 @@ import { USER_COLUMNS, type UserRow } from './user.row.js';
 /** A person with the groups they are directly in, as JSON text (null: none). */
 export type UserWithGroups = UserRow & { groups: string | null };
 
+/** So many groups are shown at a user, by their ids: a page of users must stay within its bytes. */
+export const MAX_GROUPS_SHOWN = 2000;
+
 /**
  * The groups of somebody, as JSON text. Whether there are any groups at all is asked once per statement, not once per
  * user: a tenant without groups pays nothing for them. `tenant` and `user` are SQL.
@@ -14,8 +17,9 @@ export const groupsColumn = (tenant: string, user: string): string =>
   `case when exists (select 1 from groups where tenant_id = ${tenant}) then (
     select json_agg(json_build_object('value', g.id, 'display', g.display_name, 'directory', g.directory_id)
       order by g.id)::text
-    from group_members m join groups g on g.tenant_id = m.tenant_id and g.id = m.group_id
-    where m.tenant_id = ${tenant} and m.member_id = ${user}) end as groups`;
+    from (select m.group_id from group_members m where m.tenant_id = ${tenant} and m.member_id = ${user}
+        order by m.group_id limit ${MAX_GROUPS_SHOWN}) m
+      join groups g on g.tenant_id = ${tenant} and g.id = m.group_id) end as groups`;
 
 /** The same in a statement whose first parameter is the tenant, for a table of users that is called `u`. */
 export const GROUPS_COLUMN = groupsColumn('$1', 'u.id');

@@ -6,6 +6,7 @@ import { ForwardingService } from '../forwarding/forwarding.service.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
 import { isLost, LostRace } from './lost-race.js';
 import { RecentRows } from './recent-rows.js';
+import { DocumentTooLarge } from './stored-document.js';
 import { UserConsequences } from './user-consequences.js';
 import { unchanged, UserChanging, type Done, type WriteResult } from './user-changing.js';
 import { UserCreation } from './user-creation.js';
@@ -171,7 +172,12 @@ export class UsersService {
       return null; // asked again of the stored row, where it is thrown for good
     }
     if (wanted === null || wanted.onlyIfDifferent) return null;
-    return this.changing.plainly(ctx, tenant, known, wanted);
+    try {
+      return await this.changing.plainly(ctx, tenant, known, wanted);
+    } catch (error) {
+      if (error instanceof DocumentTooLarge) return null; // another process may have made it smaller
+      throw error;
+    }
   }
 
   /** After the commit: whoever waits for what has just become true is told. */

@@ -36,3 +36,11 @@ it('keeps so many and no more', async () => {
   for (const key of ['a', 'b', 'c']) await cache.get(key, async () => 1);
   expect(['a', 'b', 'c'].map((key) => cache.knows(key))).toEqual([false, true, true]);
 });
+
+it('keeps so many bytes and no more, whatever the number of values', async () => {
+  const cache = new FreshCache<string>(new Hand(), 800, 10_000, 1_000_000);
+  for (let i = 0; i < 100; i++) await cache.get(`k${i}`, async () => 'x'.repeat(50_000));
+  expect(cache.bytes).toBeLessThanOrEqual(1_000_000);
+  expect(cache.knows('k99')).toBe(true);
+  expect(cache.knows('k0')).toBe(false);
+});

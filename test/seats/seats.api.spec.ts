@@ -471,7 +471,7 @@ describe('any past moment', () => {
     '/seats/holders?as_of=1',
     '/seats/usage?from=2026-01-01',
     '/seats/usage?from=2026-01-02&to=2026-01-02',
-    '/seats/usage?from=2026-01-01&to=2028-01-01',
+    '/seats/usage?from=1901-01-01&to=2028-01-01',
     '/seats/usage?from=2026-02-30&to=2026-03-05',
     '/seats/usage?from=2026-01-01&to=2026-01-02&interval=hour',
     '/seats/events?format=xml',

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { SealedSecrets } from './connection-secrets.js';
@@ -75,13 +76,13 @@ export class ConnectionsRepository {
   }
 
   /** Newest first; deleted ones are gone. */
-  async list(tenantId: string, page: PageRequest): Promise<ConnectionRow[]> {
-    const { rows } = await this.db.query<ConnectionRow>(
-      `select ${COLUMNS} from connections
-       where tenant_id = $1 and deleted_at is null and ($2::text is null or id < $2) order by id desc limit $3`,
+  async list(tenantId: string, page: PageRequest): Promise<CutRows<ConnectionRow>> {
+    const found = await this.db.query<ConnectionRow>(
+      cutAtBytes(`select ${COLUMNS} from connections
+       where tenant_id = $1 and deleted_at is null and ($2::text is null or id < $2) order by id desc limit $3`),
       [tenantId, page.after, page.limit + 1],
     );
-    return rows;
+    return cutRowsOf(found);
   }
 
   async find(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<ConnectionRow | null> {

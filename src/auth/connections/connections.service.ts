@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
+import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, InvalidFields, NotFound, type FieldError } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
@@ -78,7 +79,7 @@ export class ConnectionsService {
     return this.shape(made);
   }
 
-  list(tenantId: string, page: PageRequest): Promise<ConnectionRow[]> {
+  list(tenantId: string, page: PageRequest): Promise<CutRows<ConnectionRow>> {
     return this.repository.list(tenantId, page);
   }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { SignInRefused } from '../sign-in-refused.js';
 import { certificateProblem } from './certificate.rules.js';
 
@@ -19,10 +20,12 @@ export function usable(certificates: readonly string[]): string[] {
 }
 
 function isUsable(pem: string): boolean {
-  const known = judged.get(pem);
+  // By its hash: a PEM may have 16 KiB.
+  const key = hash('sha256', pem, 'base64url');
+  const known = judged.get(key);
   if (known !== undefined) return known;
   const good = certificateProblem(pem) === null;
   if (judged.size >= MAX_REMEMBERED) judged.clear();
-  judged.set(pem, good);
+  judged.set(key, good);
   return good;
 }

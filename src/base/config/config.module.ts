@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Activity } from '../activity.js';
 import { Clock, SystemClock } from '../clock.js';
 import { Sealer } from '../crypto/seal.js';
+import { AnswerBudget } from '../http/answer-budget.js';
 import { useCursorKey } from '../http/cursor.js';
 import { Logger } from '../log/logger.js';
 import { Config } from './config.js';
@@ -25,8 +26,9 @@ export class ConfigModule {
         { provide: Logger, useValue: logger },
         { provide: Sealer, useValue: sealer },
         { provide: Activity, useValue: new Activity() },
+        { provide: AnswerBudget, useValue: new AnswerBudget() },
       ],
-      exports: [Config, Clock, Logger, Sealer, Activity],
+      exports: [Config, Clock, Logger, Sealer, Activity, AnswerBudget],
     };
   }
 }

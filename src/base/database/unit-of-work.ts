@@ -67,6 +67,7 @@ export class UnitOfWork {
   /** Sends it. Answers the subject's rows: none means that a guard refused, and nothing was written. */
   async run<R extends QueryResultRow>(db: SqlRunner): Promise<R[]> {
     const { text, values } = this.build();
-    return (await db.query<R>(text, values)).rows;
+    // What a change brings along shapes its text: the shapes are bounded, as those of filters are.
+    return (await db.shaped<R>(text, values)).rows;
   }
 }

@@ -43,6 +43,10 @@ export class ProblemBody {
   directory?: WritingDirectory;
   @ApiProperty({ type: [String], required: false, description: 'Of `managed_by_directory`: which fields.' })
   fields?: string[];
+  @ApiProperty({ type: 'integer', required: false, description: 'Of `document_too_large`: the limit, in bytes.' })
+  limit?: number;
+  @ApiProperty({ type: 'integer', required: false, description: 'Of `document_too_large`: what it would have.' })
+  bytes?: number;
   @ApiProperty({ required: false, description: 'Of requests for tokens, and of logout tokens: as RFC 6749 §5.2.' })
   error?: string;
   @ApiProperty({ required: false, description: 'With `error`.' })

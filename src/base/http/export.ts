@@ -24,9 +24,28 @@ export async function sendExport(
     'Content-Type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
     'Content-Disposition': `attachment; filename="${fileName}.${format}"`,
   });
+  await sendParts(res, parts);
+}
+
+/**
+ * Writes the parts of an answer whose head is written, each when the reader has taken those before it. Between two
+ * parts nothing is held but the part: a reader who stops reading keeps no connection of the database.
+ */
+export async function sendParts(res: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
   for await (const part of parts) {
     if (res.destroyed) return;
-    if (!res.write(part)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+    if (!res.write(part)) await drained(res);
   }
   res.end();
+}
+
+/** Waits until the response takes more, or its reader is gone; leaves no listener behind. */
+async function drained(res: ServerResponse): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]);
+  } finally {
+    over.abort();
+  }
 }

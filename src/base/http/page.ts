@@ -1,3 +1,4 @@
+import type { CutRows } from '../database/byte-cut.js';
 import { InvalidFields, MalformedRequest } from '../errors/domain-error.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { queryText, type Query } from './query.js';
@@ -41,18 +42,21 @@ export function readPage(query: Query, list = ''): PageRequest {
 }
 
 /**
- * One page out of `limit + 1` rows: the one too many only says that there is a next page. `keyOf` gives the text by
- * which the list goes on.
+ * One page out of `limit + 1` rows: the one too many only says that there is a next page. Rows that were cut at a
+ * number of bytes have a next page however few they are. `keyOf` gives the text by which the list goes on.
  */
 export function pageOf<Row, T>(
   request: PageRequest,
-  rows: readonly Row[],
+  found: readonly Row[] | CutRows<Row>,
   keyOf: (row: Row) => string,
   shape: (row: Row) => T,
 ): Page<T> {
+  const { rows, cut } = 'cut' in found ? found : { rows: found, cut: false };
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
   const next =
-    rows.length > request.limit && last !== undefined ? encodeCursor({ a: keyOf(last), l: request.list }) : null;
+    (cut || rows.length > request.limit) && last !== undefined
+      ? encodeCursor({ a: keyOf(last), l: request.list })
+      : null;
   return { data: shown.map(shape), next_cursor: next };
 }

@@ -4,11 +4,12 @@ import type { ListQuery } from '../../scim/messages/list-query.js';
 import { parseProjection } from '../../scim/resource/project.js';
 import { GROUP_TYPE, USER_TYPE, type ResourceTypeDef } from '../../scim/schema/resource-types.js';
 import { invalidCursor } from '../../scim/scim.errors.js';
-import type { CurrentDirectory } from '../current-directory.js';
 import { groupText } from '../groups/group-resource.js';
 import { ScimGroupsService } from '../groups/scim-groups.service.js';
 import { userText } from '../users/user-resource.js';
 import { ScimUsersService } from '../users/scim-users.service.js';
+import { SMALL_PAGE } from '../page-sql.js';
+import type { ListAsk } from '../resource-list.js';
 import { filterFor, sortFor } from './root-filter.js';
 
 interface Part {
@@ -25,15 +26,22 @@ export class RootSearch {
     private readonly groups: ScimGroupsService,
   ) {}
 
-  async list(directory: CurrentDirectory, query: ListQuery): Promise<string> {
+  async list(ask: ListAsk): Promise<string> {
+    const { query } = ask;
     if (query.cursor !== undefined) throw invalidCursor('Lists over all resource types are paged by startIndex.');
-    const parts = await this.parts(directory, query);
+    const parts = await this.parts(ask);
     const resources: string[] = [];
     let before = 0;
     for (const part of parts) {
       const from = Math.max(query.startIndex + resources.length - before, 1);
       const left = query.count - resources.length;
-      if (left > 0 && from <= part.total) resources.push(...(await part.read(from, left)));
+      if (left > 0 && from <= part.total) {
+        const found = await part.read(from, left);
+        resources.push(...found);
+        // Its page was cut: what comes behind it is on the next page. A page has the bytes of one list.
+        const isCut = found.length > 0 && found.length < Math.min(left, part.total - from + 1);
+        if (isCut || found.reduce((sum, text) => sum + text.length, 0) > SMALL_PAGE) break;
+      }
       before += part.total;
     }
     return listResponseText({
@@ -44,15 +52,16 @@ export class RootSearch {
     });
   }
 
-  private async parts(directory: CurrentDirectory, query: ListQuery): Promise<Part[]> {
+  private async parts(ask: ListAsk): Promise<Part[]> {
+    const { directory, query } = ask;
     const user = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const group = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     return [
       await this.part(USER_TYPE, query, (q, into) =>
-        this.users.list(directory, q, (row) => keep(into, userText(row, this.users.viewOf(directory), user))),
+        this.users.list({ ...ask, query: q }, (row) => keep(into, userText(row, this.users.viewOf(directory), user))),
       ),
       await this.part(GROUP_TYPE, query, (q, into) =>
-        this.groups.list(directory, q, (row) => keep(into, groupText(row, this.groups.baseUrl, group))),
+        this.groups.list({ ...ask, query: q }, (row) => keep(into, groupText(row, this.groups.baseUrl, group))),
       ),
     ];
   }

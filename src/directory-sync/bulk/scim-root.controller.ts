@@ -7,7 +7,7 @@ import { BULK_LIMITS, LIST_LIMITS } from '../limits.js';
 import { answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { NotImplemented } from '../scim.refusals.js';
-import { factsOf } from '../users/scim-users.controller.js';
+import { factsOf, listAsk } from '../users/scim-users.controller.js';
 import { RootSearch } from './root-search.js';
 import { ScimBulkService } from './scim-bulk.service.js';
 
@@ -29,12 +29,12 @@ export class ScimRootController {
 
   @Get()
   async list(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    answerScim(res, 200, await this.search.list(req.directory, parseListQuery(req.query, LIST_LIMITS)));
+    answerScim(res, 200, await this.search.list(listAsk(req, parseListQuery(req.query, LIST_LIMITS))));
   }
 
   @Post('.search')
   async searchAll(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    answerScim(res, 200, await this.search.list(req.directory, parseSearchRequest(req.body, LIST_LIMITS)));
+    answerScim(res, 200, await this.search.list(listAsk(req, parseSearchRequest(req.body, LIST_LIMITS))));
   }
 
   /** A directory's token is no person's, so there is no "me" (RFC 7644 §3.11). */

@@ -3,7 +3,9 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql } from '../../scim/filter/to-sql.js';
 import type { Member } from '../../scim/patch/group-plan.js';
+import type { StoredDocument } from '../../users/stored-document.js';
 import { MEMBER_COLUMN_MAP } from './group.columns.js';
+import { FOUND, LOCKED, LOCKED_AFTER_PEOPLE, memberBytes, membersColumn, NEW, TOUCH } from './group-members.sql.js';
 
 /** A stored group; its members are read only when they are asked for. */
 export interface GroupRow {
@@ -14,6 +16,8 @@ export interface GroupRow {
   updated_at: number;
   /** JSON text of the members as SCIM shows them; null: none, or not asked for. */
   members: string | null;
+  /** The bytes of its members, where they are many: they have not been read. */
+  members_bytes?: number | null;
 }
 
 /** What a change of members did: the ids that came and went. */
@@ -22,7 +26,7 @@ export interface MemberMoves {
 }
 
 export interface GroupDraft {
-  doc: string;
+  document: StoredDocument;
   displayName: string;
   displayNameKey: string;
   externalId: string | null;
@@ -33,45 +37,8 @@ export const GROUP_COLUMNS = `g.id, g.doc::text as doc, g.version,
   extract(epoch from g.created_at)::float8 * 1000 as created_at,
   extract(epoch from g.updated_at)::float8 * 1000 as updated_at`;
 
-/** The members as JSON text; `$base` is the place of the parameter with the SCIM base address. */
-export const membersColumn = (base: string): string => `(
-  select json_agg(json_strip_nulls(json_build_object('value', m.member_id, 'type', m.kind, 'display', m.display,
-    '$ref', ${base}::text || (case m.kind when 'User' then '/Users/' else '/Groups/' end) || m.member_id))
-    order by m.member_id)::text
-  from group_members m where m.tenant_id = g.tenant_id and m.group_id = g.id) as members`;
-
-// Who is meant by the ids of a request: a user the directory sees, a group of it, or nobody yet. An id is never looked
-// up as anything but an id (CVE-2025-41115).
-const FOUND = (owners: string): string => `
-  wanted as materialized (select distinct on (v) v, d from unnest($4::text[], $5::text[]) as w(v, d) order by v),
-  found as materialized (
-    select w.v, w.d, 'User' as kind from wanted w join users u on u.tenant_id = $1 and u.id = w.v
-      where u.gone_at is null and coalesce(u.directory_id, '') = any(${owners})
-    union all
-    select w.v, w.d, 'Group' from wanted w join groups c on c.tenant_id = $1 and c.id = w.v
-      where c.directory_id = $3 and c.id <> $2)`;
-
-// Whoever is going to be a member, held until it is done: somebody who is deleted meanwhile does not stay one. `offset 0`
-// here and `not in` below keep the planner, which does not know how long the lists are, from comparing each with each.
-const NEW = `
-  people as materialized (select f.v, f.d from found f join users u on u.tenant_id = $1 and u.id = f.v
-    where f.kind = 'User' and not exists (
-      select 1 from group_members m where m.tenant_id = $1 and m.group_id = $2 and m.member_id = f.v offset 0)
-    order by f.v for key share of u),
-  new as materialized (
-    select v, d, 'User' as kind from people union all select v, d, kind from found where kind = 'Group')`;
-
-const TOUCH = (source: string): string => `
-  touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
-    where g.tenant_id = $1 and g.id = $2 and exists (select 1 from ${source}))`;
-
-// First the people, then the group: a deletion of somebody takes its locks in this order, too.
-const LOCKED_AFTER_PEOPLE = `locked as materialized (
-  select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 and (select count(*) from people) >= 0
-  for no key update)`;
-
-const LOCKED = `locked as materialized (
-  select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 for no key update)`;
+/** A group with so many members at the most is read at once; of a larger one it is asked first how large. */
+const FEW_MEMBERS = 2000;
 
 /** The SQL of groups. Members are rows: adding one to a hundred thousand costs what adding one to ten costs. */
 @Injectable()
@@ -85,12 +52,29 @@ export class GroupsRepository {
     baseUrl: string | null,
     db: SqlRunner = this.db,
   ): Promise<GroupRow | undefined> {
-    const members = baseUrl === null ? 'null as members' : membersColumn('$4');
+    const members =
+      baseUrl === null
+        ? 'null as members'
+        : `case when n.few then ${membersColumn('$4')} end as members,
+           case when not n.few then (select sum(x.bytes)::float8 from (${memberBytes('g.id')}) x) end as members_bytes`;
+    const few = `cross join lateral (select count(*) <= ${FEW_MEMBERS} as few from (
+      select 1 from group_members m where m.tenant_id = $1 and m.group_id = g.id limit ${FEW_MEMBERS + 1}) x) n`;
     const { rows } = await db.query<GroupRow>(
-      `select ${GROUP_COLUMNS}, ${members} from groups g where g.tenant_id = $1 and g.directory_id = $2 and g.id = $3`,
+      `select ${GROUP_COLUMNS}, ${members} from groups g ${baseUrl === null ? '' : few}
+       where g.tenant_id = $1 and g.directory_id = $2 and g.id = $3`,
       baseUrl === null ? [tenantId, directoryId, id] : [tenantId, directoryId, id, baseUrl],
     );
     return rows[0];
+  }
+
+  /** The members of a group as JSON text, however many they are; null: none. */
+  async members(tenantId: string, id: string, baseUrl: string): Promise<string | null> {
+    const { rows } = await this.db.query<{ members: string | null }>(`select ${membersColumn('$3', '$2')} as members`, [
+      tenantId,
+      id,
+      baseUrl,
+    ]);
+    return rows[0]!.members;
   }
 
   /** Locks a group to the end of the transaction. */
@@ -113,9 +97,20 @@ export class GroupsRepository {
     db: SqlRunner = this.db,
   ): Promise<boolean> {
     const { rowCount } = await db.query(
-      `insert into groups (tenant_id, id, directory_id, doc, display_name, display_name_key, external_id, created_at, updated_at)
-       values ($1, $2, $3, $4::jsonb, $5, $6, $7, $8, $8) on conflict do nothing`,
-      [tenantId, id, directoryId, draft.doc, draft.displayName, draft.displayNameKey, draft.externalId, at],
+      `insert into groups (tenant_id, id, directory_id, doc, display_name, display_name_key, external_id, created_at, updated_at,
+         doc_bytes)
+       values ($1, $2, $3, $4::jsonb, $5, $6, $7, $8, $8, $9) on conflict do nothing`,
+      [
+        tenantId,
+        id,
+        directoryId,
+        draft.document.text,
+        draft.displayName,
+        draft.displayNameKey,
+        draft.externalId,
+        at,
+        draft.document.bytes,
+      ],
     );
     return rowCount === 1;
   }
@@ -123,11 +118,20 @@ export class GroupsRepository {
   /** Writes the attributes of a group that is locked. False: another group has the name. */
   async update(tx: SqlRunner, tenantId: string, directoryId: string, id: string, draft: GroupDraft): Promise<boolean> {
     const { rowCount } = await tx.query(
-      `update groups g set doc = $4::jsonb, display_name = $5, display_name_key = $6, external_id = $7,
+      `update groups g set doc = $4::jsonb, display_name = $5, display_name_key = $6, external_id = $7, doc_bytes = $8,
          version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
        where g.tenant_id = $1 and g.id = $2 and g.directory_id = $3 and not exists (
          select 1 from groups o where o.tenant_id = $1 and o.directory_id = $3 and o.display_name_key = $6 and o.id <> $2)`,
-      [tenantId, id, directoryId, draft.doc, draft.displayName, draft.displayNameKey, draft.externalId],
+      [
+        tenantId,
+        id,
+        directoryId,
+        draft.document.text,
+        draft.displayName,
+        draft.displayNameKey,
+        draft.externalId,
+        draft.document.bytes,
+      ],
     );
     return rowCount === 1;
   }

@@ -9,7 +9,7 @@ import { GROUP_TYPE } from '../../scim/schema/resource-types.js';
 import { LIST_LIMITS } from '../limits.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
-import { factsOf, idOf } from '../users/scim-users.controller.js';
+import { factsOf, idOf, listAsk } from '../users/scim-users.controller.js';
 import { groupText } from './group-resource.js';
 import type { GroupRow } from './groups.repository.js';
 import { ScimGroupsService } from './scim-groups.service.js';
@@ -33,7 +33,7 @@ export class ScimGroupsController {
     const query = parseSearchRequest(req.body, LIST_LIMITS);
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     const render = (row: GroupRow) => groupText(row, this.groups.baseUrl, projection);
-    answerScim(res, 200, await this.groups.list(req.directory, query, render));
+    answerScim(res, 200, await this.groups.list(listAsk(req, query), render));
   }
 
   @Get()
@@ -41,13 +41,17 @@ export class ScimGroupsController {
     const query = parseListQuery(req.query, LIST_LIMITS);
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     const render = (row: GroupRow) => groupText(row, this.groups.baseUrl, projection);
-    answerScim(res, 200, await this.groups.list(req.directory, query, render));
+    answerScim(res, 200, await this.groups.list(listAsk(req, query), render));
   }
 
   @Get(':id')
   async read(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
-    const row = await this.groups.read(req.directory, idOf(req), projectionNeeds(projection, 'members'));
+    const row = await this.groups.read(
+      req.directory,
+      idOf(req),
+      projectionNeeds(projection, 'members') ? req.answer : null,
+    );
     const etag = etagOf(row.version);
     if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);
     else this.answer(res, 200, row, projection);
@@ -69,7 +73,11 @@ export class ScimGroupsController {
       answerEmpty(res, 204);
       return;
     }
-    const row = await this.groups.read(req.directory, idOf(req), projectionNeeds(projection, 'members'));
+    const row = await this.groups.read(
+      req.directory,
+      idOf(req),
+      projectionNeeds(projection, 'members') ? req.answer : null,
+    );
     this.answer(res, 200, row, projection);
   }
 

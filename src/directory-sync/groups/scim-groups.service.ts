@@ -2,30 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
+import type { AnswerShare } from '../../base/http/answer-budget.js';
 import { newId } from '../../base/ids.js';
-import type { ListQuery } from '../../scim/messages/list-query.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
-import { planGroupPatch, type GroupPatchPlan, type Member, type MemberEdit } from '../../scim/patch/group-plan.js';
+import { planGroupPatch, type GroupPatchPlan, type MemberEdit } from '../../scim/patch/group-plan.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
 import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
 import { GROUP_TYPE, type Resource } from '../../scim/schema/resource-types.js';
-import { uniqueness } from '../../scim/scim.errors.js';
-import { foldCase } from '../../scim/text.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { PageMarks } from '../page-marks.js';
-import { listText, type ListTable } from '../resource-list.js';
+import { listText, type ListAsk, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
 import { GROUP_COLUMN_MAP, GROUP_KEYS } from './group.columns.js';
-import {
-  GROUP_COLUMNS,
-  GroupsRepository,
-  membersColumn,
-  type GroupDraft,
-  type GroupRow,
-  type MemberMoves,
-} from './groups.repository.js';
+import { nameTaken, splitGroup } from './group-draft.js';
+import { groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
+import { GroupsRepository, type GroupDraft, type GroupRow, type MemberMoves } from './groups.repository.js';
 
 const TABLE: ListTable = {
   type: GROUP_TYPE,
@@ -53,7 +46,7 @@ export class ScimGroupsService {
   }
 
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<GroupRow> {
-    const { draft, members } = split(readResource(GROUP_TYPE, body, directory.dialect));
+    const { draft, members } = splitGroup(readResource(GROUP_TYPE, body, directory.dialect), null);
     const id = newId('grp');
     const at = new Date();
     if (members.length === 0) {
@@ -75,10 +68,11 @@ export class ScimGroupsService {
 
   /** PUT: name and members become exactly these; `members` left out means none (RFC 7644 §3.5.1). */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<GroupRow> {
-    const { draft, members } = split(readResource(GROUP_TYPE, body, directory.dialect));
+    const resource = readResource(GROUP_TYPE, body, directory.dialect);
     const review = await this.db.transaction(async (tx) => {
       const row = await this.locked(tx, directory, id, request);
-      if (!sameJson(JSON.parse(row.doc), JSON.parse(draft.doc))) await this.update(tx, directory, id, draft);
+      const { draft, members } = splitGroup(resource, row.doc);
+      if (!sameJson(JSON.parse(row.doc), JSON.parse(draft.document.text))) await this.update(tx, directory, id, draft);
       const moves = await this.repository.replaceMembers(
         tx,
         directory.tenantId,
@@ -129,7 +123,7 @@ export class ScimGroupsService {
     if (plan.attributeOperations.length > 0) {
       const before = { id, ...(JSON.parse(row.doc) as Resource) };
       const { resource, changed } = applyPatch(GROUP_TYPE, before, plan.attributeOperations, directory.dialect);
-      if (changed) await this.update(tx, directory, id, split(resource).draft);
+      if (changed) await this.update(tx, directory, id, splitGroup(resource, row.doc).draft);
     }
     const moved: string[] = [];
     for (const edit of plan.memberEdits) {
@@ -172,20 +166,33 @@ export class ScimGroupsService {
     this.review.wake();
   }
 
-  async read(directory: CurrentDirectory, id: string, withMembers: boolean): Promise<GroupRow> {
-    const base = withMembers ? this.baseUrl : null;
+  /**
+   * One group.
+   *
+   * @param share what the answer may hold, where its members are to be shown; null: they are not read
+   * @throws {ScimRequestError} `tooMany` when its members are more than an answer can hold
+   */
+  async read(directory: CurrentDirectory, id: string, share: AnswerShare | null): Promise<GroupRow> {
+    const base = share === null ? null : this.baseUrl;
     const row = await this.repository.read(directory.tenantId, directory.id, id, base);
     if (!row) throw new NotFound('group');
-    return row;
+    const bytes = row.members_bytes ?? null;
+    if (share === null || bytes === null) return row;
+    if (bytes > MAX_MEMBERS_BYTES) throw tooManyMembers(id);
+    await share.grow(bytes);
+    return { ...row, members: await this.repository.members(directory.tenantId, id, this.baseUrl) };
   }
 
-  async list(directory: CurrentDirectory, query: ListQuery, render: (row: GroupRow) => string): Promise<string> {
+  /** A ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
+  async list(ask: ListAsk, render: (row: GroupRow) => string): Promise<string> {
+    const { directory, query, share } = ask;
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     const base = this.baseUrl.replaceAll("'", "''");
-    const members = projectionNeeds(projection, 'members') ? membersColumn(`'${base}'`) : 'null as members';
+    const columns = groupColumns(projectionNeeds(projection, 'members') ? base : null);
+    const complete = (row: GroupRow) => this.read(directory, row.id, share);
     // A group of another directory is not this one's to see, whichever it takes over.
     const own = { ...directory, owners: [directory.id] };
-    return listText(this.db, TABLE, `${GROUP_COLUMNS}, ${members}`, own, query, this.marks, render);
+    return listText(this.db, TABLE, { ...ask, directory: own }, this.marks, { columns, complete, render });
   }
 
   private async insert(db: SqlRunner, directory: CurrentDirectory, id: string, draft: GroupDraft, at: Date) {
@@ -221,25 +228,12 @@ export class ScimGroupsService {
     return rows.map((row) => row.member_id);
   }
 
+  /** The group after a write. Where there is no room for its members, the answer goes without: the write is done. */
   private stored(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<GroupRow> {
-    return this.read(directory, id, request.withMembers ?? true);
+    const share = (request.withMembers ?? true) ? request.share : null;
+    return this.read(directory, id, share).catch((error: unknown) => {
+      if (share === null || error instanceof NotFound) throw error;
+      return this.read(directory, id, null);
+    });
   }
-}
-
-function split(resource: Resource): { draft: GroupDraft; members: Member[] } {
-  const { members, id: _, ...attributes } = resource;
-  const displayName = attributes['displayName'] as string;
-  return {
-    draft: {
-      doc: JSON.stringify(attributes),
-      displayName,
-      displayNameKey: foldCase(displayName),
-      externalId: (attributes['externalId'] as string | undefined) ?? null,
-    },
-    members: (members as Member[] | undefined) ?? [],
-  };
-}
-
-function nameTaken(draft: GroupDraft) {
-  return uniqueness(`Another group of this directory is called "${draft.displayName.slice(0, 200)}".`);
 }

@@ -34,6 +34,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
       // Key and role came from the directory; now they are the person's own, as the users API writes them.
       `with freed as (update users set directory_id = null, role_set = coalesce(role, role_set),
            external_id = person_external_id, version = version + 1,
+           doc_bytes = null, -- measured when it is needed
            doc = case when person_external_id is null then doc - 'externalId'
              else jsonb_set(doc, '{externalId}', to_jsonb(person_external_id)) end
          where tenant_id = $1 and directory_id = $2 and gone_at is null returning 1)
@@ -43,10 +44,11 @@ export class PeopleOfDirectory extends DirectoryPeople {
       [tenantId, directoryId],
     );
     // Who is gone for the directory and still in force has nobody left who could bring them back.
-    await db.query(`update users set directory_id = null where tenant_id = $1 and directory_id = $2`, [
-      tenantId,
-      directoryId,
-    ]);
+    // The version moves: whoever has read the row before must not write the directory into it again.
+    await db.query(
+      `update users set directory_id = null, version = version + 1 where tenant_id = $1 and directory_id = $2`,
+      [tenantId, directoryId],
+    );
     await db.query(`delete from groups where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
     await joinUnmanaged(db, tenantId);
   }

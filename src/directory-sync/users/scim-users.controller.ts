@@ -1,12 +1,18 @@
 import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { BridgeResponse } from '../../base/http/request.js';
-import { parseListQuery, parseProjectionQuery, parseSearchRequest } from '../../scim/messages/list-query.js';
+import {
+  parseListQuery,
+  parseProjectionQuery,
+  parseSearchRequest,
+  type ListQuery,
+} from '../../scim/messages/list-query.js';
 import { parsePatchRequest } from '../../scim/messages/patch-request.js';
 import { etagOf, matchesIfNoneMatch } from '../../scim/resource/etag.js';
 import { parseProjection, projectionNeeds, type Projection } from '../../scim/resource/project.js';
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { LIST_LIMITS } from '../limits.js';
+import type { ListAsk } from '../resource-list.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { ScimUsersService, type RequestFacts } from './scim-users.service.js';
@@ -31,7 +37,7 @@ export class ScimUsersController {
     const query = parseSearchRequest(req.body, LIST_LIMITS);
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const render = (row: StoredUser) => userText(row, this.users.viewOf(req.directory), projection);
-    answerScim(res, 200, await this.users.list(req.directory, query, render));
+    answerScim(res, 200, await this.users.list(listAsk(req, query), render));
   }
 
   @Get()
@@ -39,7 +45,7 @@ export class ScimUsersController {
     const query = parseListQuery(req.query, LIST_LIMITS);
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const render = (row: StoredUser) => userText(row, this.users.viewOf(req.directory), projection);
-    answerScim(res, 200, await this.users.list(req.directory, query, render));
+    answerScim(res, 200, await this.users.list(listAsk(req, query), render));
   }
 
   @Get(':id')
@@ -92,7 +98,13 @@ export function factsOf(req: ScimRequest): RequestFacts {
     requestId: req.id,
     receivedAt: new Date(Date.now() - (performance.now() - req.startedAt)),
     ifMatch: req.headers['if-match'],
+    share: req.answer,
   };
+}
+
+/** What a list must know of its request. */
+export function listAsk(req: ScimRequest, query: ListQuery): ListAsk {
+  return { directory: req.directory, query, share: req.answer };
 }
 
 /** The id in the path. */

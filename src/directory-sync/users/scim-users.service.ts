@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { Database } from '../../base/database/database.js';
+import type { AnswerShare } from '../../base/http/answer-budget.js';
 import { NotFound } from '../../base/errors/domain-error.js';
-import type { ListQuery } from '../../scim/messages/list-query.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
@@ -16,7 +16,8 @@ import { UsersService, type Edit, type Upon } from '../../users/users.service.js
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../groups/pending-members.js';
 import { PageMarks } from '../page-marks.js';
-import { listText, type ListTable } from '../resource-list.js';
+import type { ListColumns } from '../page-sql.js';
+import { listText, type ListAsk, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { PreconditionFailed } from '../scim.refusals.js';
 import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
@@ -27,12 +28,23 @@ export interface RequestFacts {
   requestId: string;
   receivedAt: Date;
   ifMatch: string | undefined;
+  /** What the answer may hold. */
+  share: AnswerShare;
   /** Of a group: does the answer show its members? */
   withMembers?: boolean;
 }
 
 const COLUMNS = `u.id, u.doc::text as doc, u.version, extract(epoch from u.created_at)::float8 * 1000 as created_at,
   extract(epoch from u.updated_at)::float8 * 1000 as updated_at`;
+
+const listColumns = (groups: string): ListColumns => ({
+  found: `u.id, u.doc, coalesce(u.doc_bytes, octet_length(u.doc::text)) as doc_bytes, u.version,
+    extract(epoch from u.created_at)::float8 * 1000 as created_at,
+    extract(epoch from u.updated_at)::float8 * 1000 as updated_at, ${groups}`,
+  bytes: 'a.doc_bytes + coalesce(octet_length(a.groups), 0)',
+  shown: `c.id, case when c.fits then c.doc::text end as doc, c.version, c.created_at, c.updated_at,
+    case when c.fits then c.groups end as groups`,
+});
 
 const TABLE: ListTable = {
   type: USER_TYPE,
@@ -175,10 +187,11 @@ export class ScimUsersService {
   }
 
   /** A ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
-  async list(directory: CurrentDirectory, query: ListQuery, render: (row: StoredUser) => string): Promise<string> {
+  async list(ask: ListAsk, render: (row: StoredUser) => string): Promise<string> {
+    const { query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const groups = projectionNeeds(projection, 'groups') ? GROUPS_COLUMN : 'null as groups';
-    return listText(this.db, TABLE, `${COLUMNS}, ${groups}`, directory, query, this.marks, render);
+    const groups = projectionNeeds(projection, 'groups') ? GROUPS_COLUMN : 'null::text as groups';
+    return listText(this.db, TABLE, ask, this.marks, { columns: listColumns(groups), render });
   }
 
   private visibleTo(directory: CurrentDirectory): (row: UserRow) => boolean {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { CREATE_OUT, STATE_WITHOUT_ANSWER } from '../../delivery/call.sql.js';
@@ -52,10 +53,14 @@ export class ChangesRepository {
   constructor(private readonly db: Database) {}
 
   /** A page, newest first: one row more than asked for says that there is another. */
-  async list(tenantId: string, filter: ChangeFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<ChangeRow[]> {
+  async list(
+    tenantId: string,
+    filter: ChangeFilter,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<CutRows<ChangeRow>> {
     const waiting = filter.state === 'pending' || filter.state === 'parked';
-    const { rows } = await this.db.query<ChangeRow>(
-      `select ${COLUMNS} from (
+    const found = await this.db.query<ChangeRow>(
+      cutAtBytes(`select ${COLUMNS} from (
          select c.*, ${STATE} as state, l.parked, l.parked_detail
          from ${FROM[waiting ? 'lanes' : 'changes']}
          where c.tenant_id = $1 ${waiting ? 'and l.tenant_id = $1' : ''}
@@ -63,10 +68,10 @@ export class ChangesRepository {
            and ($4::text is null or c.kind = $4) and ($5::timestamptz is null or c.occurred_at >= $5)
            ${filter.state === undefined ? '' : `and ${IN_STATE[filter.state]}`}
          order by c.sequence desc limit $6
-       ) c ${TIMES} order by c.sequence desc`,
+       ) c ${TIMES} order by c.sequence desc`),
       [tenantId, page.after, filter.user_id ?? null, filter.kind ?? null, filter.since ?? null, page.limit + 1],
     );
-    return rows;
+    return cutRowsOf(found);
   }
 
   async find(tenantId: string, sequence: string, db: SqlRunner = this.db): Promise<ChangeRow | null> {

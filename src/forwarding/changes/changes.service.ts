@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
+import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
@@ -29,7 +30,7 @@ export class ChangesService {
     private readonly clock: Clock,
   ) {}
 
-  list(tenantId: string, filter: ChangeFilter, page: PageRequest): Promise<ChangeRow[]> {
+  list(tenantId: string, filter: ChangeFilter, page: PageRequest): Promise<CutRows<ChangeRow>> {
     return this.repository.list(tenantId, filter, page);
   }
 

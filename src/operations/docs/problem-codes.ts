@@ -9,6 +9,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   credential_invalid: 'The credential is unknown, expired or revoked, or of another kind.',
   credential_missing: 'No `Authorization: Bearer` header came.',
   cross_site_request: 'Another site made the browser send this.',
+  document_too_large:
+    'The stored record of a user or a group would be over 256 KiB; `limit` and `bytes` name the figures. Nothing was changed.',
   domain_exists: 'The domain is in the tenant’s list already.',
   domain_not_verified: 'The DNS record that shows whose the domain is was not found; `detail` says what was.',
   domain_taken: 'Somebody else has shown that the domain is theirs.',

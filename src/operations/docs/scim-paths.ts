@@ -33,6 +33,23 @@ const ROUTES: Record<string, Record<string, [summary: string, status: number]>> 
   '/scim/v2/Schemas': { get: ['Which attributes they have', 200] },
 };
 
+const LISTS =
+  'A page is cut at 8 MiB of what is stored: it may have fewer resources than `count`, and `itemsPerPage` says how many ' +
+  '(RFC 7644 §3.4.2.4). The next page begins at `startIndex` + `itemsPerPage`, or at `nextCursor`. 503 with ' +
+  '`Retry-After` where too many large answers are asked for at once.';
+const WRITES =
+  '400 `invalidValue` where the stored resource would be over 256 KiB of JSON (the members of a group do not count); ' +
+  '`detail` says the limit and the size, and nothing is changed.';
+const MEMBERS =
+  '400 `tooMany` where the members are over 32 MiB (about 200 000); ask with `excludedAttributes=members`.';
+
+/** What an operation of SCIM has to say beside its summary. */
+function noteOf(path: string, method: string): string | undefined {
+  if (path.endsWith('.search') || (method === 'get' && /s$/.test(path) && /Users|Groups/.test(path))) return LISTS;
+  if (method === 'get' && path === '/scim/v2/Groups/{id}') return MEMBERS;
+  return method === 'delete' || !/Users|Groups|Bulk/.test(path) || method === 'get' ? undefined : WRITES;
+}
+
 /** The SCIM door in the description of the API. */
 export function scimPaths(): OpenAPIObject['paths'] {
   const paths: OpenAPIObject['paths'] = {};
@@ -40,9 +57,11 @@ export function scimPaths(): OpenAPIObject['paths'] {
     const item: Record<string, Operation> = {};
     for (const [method, [summary, status]] of Object.entries(methods)) {
       const takesBody = method === 'post' || method === 'put' || method === 'patch';
+      const note = noteOf(path, method);
       item[method] = {
         tags: ['scim'],
         summary,
+        ...(note === undefined ? {} : { description: note }),
         operationId: `Scim_${method}_${path.slice(9).replace(/\W+/g, '_')}`,
         security: path.endsWith('/ServiceProviderConfig') ? [] : [{ scim_token: [] }],
         ...(path.includes('{id}')

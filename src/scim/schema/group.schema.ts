@@ -27,7 +27,7 @@ export const GROUP_ATTRIBUTES: readonly Attribute[] = [
         canonicalValues: ['User', 'Group'],
       }),
       // Missing from the schema in the RFC, though its examples use it (erratum 6011).
-      attribute('display', 'The name of the member.', { mutability: 'immutable' }),
+      attribute('display', 'The name of the member.', { mutability: 'immutable', maxLength: 1024 }),
     ],
   }),
 ];

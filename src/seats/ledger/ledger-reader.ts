@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
 import { Database } from '../../base/database/database.js';
 import { csvLine } from '../../base/http/csv.js';
 import { SeatReportsRepository, type Holder } from '../seat-reports.repository.js';
@@ -6,6 +7,7 @@ import { ChainVerifier, EMPTY_HEAD, type ChainHead, type ChainVerdict, type Seal
 import { SEALED_COLUMNS, UTC } from './sealer.js';
 
 const BATCH = 1000;
+const HOLDERS = 10_000;
 const EVENT_COLUMNS = [
   'sequence',
   'effective_at',
@@ -33,14 +35,19 @@ export class LedgerReader {
   ) {}
 
   /** Entries newest first, before the given sequence. */
-  async page(tenantId: string, userId: string | null, before: number | null, limit: number): Promise<SealedEntry[]> {
-    const { rows } = await this.db.query<SealedEntry>(
-      `select ${SEALED_COLUMNS} from seat_entries
+  async page(
+    tenantId: string,
+    userId: string | null,
+    before: number | null,
+    limit: number,
+  ): Promise<CutRows<SealedEntry>> {
+    const found = await this.db.query<SealedEntry>(
+      cutAtBytes(`select ${SEALED_COLUMNS} from seat_entries
        where tenant_id = $1 and sequence is not null and ($2::text is null or user_id = $2)
-         and ($3::bigint is null or sequence < $3) order by sequence desc limit $4`,
+         and ($3::bigint is null or sequence < $3) order by seat_entries.sequence desc limit $4`),
       [tenantId, userId, before, limit],
     );
-    return rows;
+    return cutRowsOf(found);
   }
 
   /** The whole chain, oldest first, in the form that can be verified without us. */
@@ -61,27 +68,32 @@ export class LedgerReader {
     if (format === 'csv') yield csvLine([...HOLDER_COLUMNS]);
     let after: string | null = null;
     for (;;) {
-      const rows: Holder[] = await this.reports.holdersAt(tenantId, asOf, after, BATCH);
+      const { rows, cut }: CutRows<Holder> = await this.reports.holdersAt(tenantId, asOf, after, BATCH);
       yield rows
         .map((row) =>
           format === 'csv' ? csvLine(HOLDER_COLUMNS.map((column) => row[column])) : `${JSON.stringify(row)}\n`,
         )
         .join('');
-      if (rows.length < BATCH) return;
+      if (!cut && rows.length < BATCH) return;
       after = rows.at(-1)!.user_id;
     }
   }
 
-  /** The people who held a seat just before a moment. */
+  /** The people who held a seat just before a moment, read in batches. */
   async holderIdsBefore(tenantId: string, moment: string): Promise<Set<string>> {
-    const { rows } = await this.db.query<{ user_id: string }>(
-      `select user_id from (
-         select distinct on (user_id) user_id, delta from seat_entries
-         where tenant_id = $1 and user_id is not null and delta <> 0 and effective_at < $2::timestamptz
-         order by user_id, effective_at desc, sequence desc) x where delta = 1`,
-      [tenantId, moment],
-    );
-    return new Set(rows.map((row) => row.user_id));
+    const holders = new Set<string>();
+    let after = '';
+    for (;;) {
+      const { rows } = await this.db.query<{ user_id: string; delta: number }>(
+        `select distinct on (user_id) user_id, delta from seat_entries
+         where tenant_id = $1 and user_id > $3 and delta <> 0 and effective_at < $2::timestamptz
+         order by user_id, effective_at desc, sequence desc limit ${HOLDERS}`,
+        [tenantId, moment, after],
+      );
+      for (const { user_id: userId, delta } of rows) if (delta === 1) holders.add(userId);
+      if (rows.length < HOLDERS) return holders;
+      after = rows.at(-1)!.user_id;
+    }
   }
 
   /** Checks the whole chain, its published days and its head. */
@@ -109,12 +121,14 @@ export class LedgerReader {
   private async *all(tenantId: string): AsyncGenerator<SealedEntry[]> {
     let after = 0;
     for (;;) {
-      const { rows } = await this.db.query<SealedEntry>(
-        `select ${SEALED_COLUMNS} from seat_entries where tenant_id = $1 and sequence > $2 order by sequence limit ${BATCH}`,
+      const found = await this.db.query<SealedEntry>(
+        cutAtBytes(`select ${SEALED_COLUMNS} from seat_entries where tenant_id = $1 and sequence > $2
+          order by seat_entries.sequence limit ${BATCH}`),
         [tenantId, after],
       );
+      const { rows, cut } = cutRowsOf(found);
       if (rows.length > 0) yield rows;
-      if (rows.length < BATCH) return;
+      if (!cut && rows.length < BATCH) return;
       after = rows.at(-1)!.sequence;
     }
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { UnitOfWork } from '../../base/database/unit-of-work.js';
 import type { PageRequest } from '../../base/http/page.js';
@@ -76,14 +77,18 @@ export class AuditService {
   }
 
   /** A page, newest first: one row more than asked for says that there is another. */
-  async list(tenantId: string, filter: AuditFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<AuditRow[]> {
-    const { rows } = await this.db.query<AuditRow>(
-      `select ${AUDIT_COLUMNS} from audit_entries
+  async list(
+    tenantId: string,
+    filter: AuditFilter,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<CutRows<AuditRow>> {
+    const found = await this.db.query<AuditRow>(
+      cutAtBytes(`select ${AUDIT_COLUMNS} from audit_entries
        where tenant_id = $1 and ($2::bigint is null or entry_id < $2)
          and ($3::text is null or action = $3) and ($4::text is null or actor ->> 'id' = $4)
          and ($5::text is null or target_type = $5) and ($6::text is null or target_id = $6)
          and ($7::timestamptz is null or at >= $7) and ($8::timestamptz is null or at < $8)
-       order by entry_id desc limit $9`,
+       order by audit_entries.entry_id desc limit $9`),
       [
         tenantId,
         page.after,
@@ -96,16 +101,16 @@ export class AuditService {
         page.limit + 1,
       ],
     );
-    return rows;
+    return cutRowsOf(found);
   }
 
   /** All lines that match, newest first, a batch at a time. */
   async *all(tenantId: string, filter: AuditFilter): AsyncGenerator<AuditRow[]> {
     let after: string | null = null;
     for (;;) {
-      const rows = await this.list(tenantId, filter, { limit: BATCH - 1, after });
+      const { rows, cut }: CutRows<AuditRow> = await this.list(tenantId, filter, { limit: BATCH - 1, after });
       if (rows.length > 0) yield rows;
-      if (rows.length < BATCH) return;
+      if (!cut && rows.length < BATCH) return;
       after = rows.at(-1)!.entry_id;
     }
   }

@@ -1,18 +1,43 @@
-import { shapedStatementName, statementName } from '../../../src/base/database/statement-names.js';
+import {
+  MAX_OWN,
+  MAX_SHAPES,
+  shapedStatementName,
+  statementCounts,
+  statementName,
+} from '../../../src/base/database/statement-names.js';
 
 it('a statement of our own has one name, always the same', () => {
   expect(statementName('select 1')).toBe(statementName('select 1'));
   expect(statementName('select 1')).not.toBe(statementName('select 2'));
 });
 
-it('of the texts that callers shape, the first few that come again are prepared, and no more', () => {
+it('names no more texts of our own than there can be', () => {
+  for (let i = 0; i < 2 * MAX_OWN; i++) statementName(`select 1 as own${i}`);
+  expect(statementCounts().own).toBe(MAX_OWN);
+  expect(statementName('select 1')).toBeDefined();
+  expect(statementName('select 1 as own1999')).toBeUndefined();
+});
+
+describe('of the texts that callers shape', () => {
   const text = (i: number) => `select 1 offset ${i}`;
-  expect([1, 2, 3].map(() => shapedStatementName('select a'))).toEqual([undefined, undefined, expect.any(String)]);
-  for (let i = 0; i < 5000; i++) expect(shapedStatementName(text(i))).toBeUndefined();
-  let prepared = 0;
-  for (let round = 0; round < 4; round++) {
-    for (let i = 0; i < 200; i++) prepared = Math.max(prepared, shapedStatementName(text(i)) === undefined ? 0 : i + 1);
-  }
-  expect(prepared).toBe(63);
-  expect(shapedStatementName('select a')).toBeDefined();
+  const often = (shape: string, times: number) =>
+    Array.from({ length: times }, () => shapedStatementName(shape) !== undefined);
+
+  it('prepares one that comes a third time', () => {
+    expect(often('select a', 3)).toEqual([false, false, true]);
+  });
+
+  it('prepares none that comes once, and forgets none of the others for it', () => {
+    for (let i = 0; i < 5000; i++) expect(shapedStatementName(text(i))).toBeUndefined();
+    expect(shapedStatementName('select a')).toBeDefined();
+  });
+
+  it('keeps the most recently used ones, so that nobody can take the places for good', () => {
+    for (let i = 0; i < 4 * MAX_SHAPES; i++) {
+      expect(often(text(i), 3)[2]).toBe(true);
+      expect(shapedStatementName('select a')).toBeDefined();
+    }
+    expect(statementCounts().shaped).toBe(MAX_SHAPES);
+    expect(often('select honest', 3)[2]).toBe(true);
+  });
 });

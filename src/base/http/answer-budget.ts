@@ -1,0 +1,137 @@
+import type { ServerResponse } from 'node:http';
+import { Unavailable } from '../errors/domain-error.js';
+
+/** Large answers that are built or on their way at the same time, in bytes. Building one takes about five times as much. */
+export const MAX_ANSWERS = 64 * 1024 * 1024;
+/** The part of it that one tenant may have. */
+const ONE_TENANT = 1 / 4;
+/** An answer below this is not counted: the number of requests bounds them. */
+export const SMALL_ANSWER = 64 * 1024;
+const PATIENCE_MS = 5000;
+/** Requests of one tenant that may wait. */
+const MAX_WAITING = 32;
+const RETRY_AFTER_SECONDS = 2;
+
+interface Waiting {
+  owner: string;
+  bytes: number;
+  grant(): void;
+}
+
+/**
+ * A weighted semaphore over the bytes of large answers in this process. An answer waits for its share, then takes it
+ * before it is read from the database, and gives it back when it is sent or its reader is gone.
+ */
+export class AnswerBudget {
+  private held = 0;
+  private readonly heldBy = new Map<string, number>();
+  /** In the order of arrival. A tenant that has its whole share does not keep those behind it waiting. */
+  private readonly queue = new Set<Waiting>();
+
+  constructor(
+    private readonly max = MAX_ANSWERS,
+    private readonly patienceMs = PATIENCE_MS,
+  ) {}
+
+  /** The share of one answer, which ends with it. */
+  shareOf(res: ServerResponse, owner: string): AnswerShare {
+    return new AnswerShare(this, res, owner);
+  }
+
+  /** Bytes that are held now. */
+  get size(): number {
+    return this.held;
+  }
+
+  /**
+   * Takes bytes, or waits for them.
+   *
+   * @returns what gives them back
+   * @throws {Unavailable} when they did not become free in time, or too many requests of the tenant wait already
+   */
+  async take(owner: string, bytes: number): Promise<() => void> {
+    // One answer alone always has room: a group of 100 000 members is larger than a share.
+    const weight = Math.min(bytes, this.max * ONE_TENANT);
+    if (!this.fits(owner, weight)) await this.wait(owner, weight);
+    else this.hold(owner, weight);
+    let given = false;
+    return () => {
+      if (given) return;
+      given = true;
+      this.hold(owner, -weight);
+      this.grantWaiting();
+    };
+  }
+
+  private fits(owner: string, bytes: number): boolean {
+    const theirs = (this.heldBy.get(owner) ?? 0) + bytes;
+    return this.held + bytes <= this.max && theirs <= this.max * ONE_TENANT;
+  }
+
+  private hold(owner: string, bytes: number): void {
+    this.held += bytes;
+    const theirs = (this.heldBy.get(owner) ?? 0) + bytes;
+    if (theirs > 0) this.heldBy.set(owner, theirs);
+    else this.heldBy.delete(owner);
+  }
+
+  private wait(owner: string, bytes: number): Promise<void> {
+    const alike = [...this.queue].filter((one) => one.owner === owner).length;
+    if (alike >= MAX_WAITING) throw tooMany();
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        owner,
+        bytes,
+        grant: () => {
+          clearTimeout(timer);
+          this.queue.delete(waiting);
+          this.hold(owner, bytes);
+          resolve();
+        },
+      };
+      const timer = setTimeout(() => {
+        this.queue.delete(waiting);
+        reject(tooMany());
+      }, this.patienceMs);
+      this.queue.add(waiting);
+    });
+  }
+
+  private grantWaiting(): void {
+    for (const waiting of this.queue) if (this.fits(waiting.owner, waiting.bytes)) waiting.grant();
+  }
+}
+
+/** What one answer holds of the budget. */
+export class AnswerShare {
+  private bytes = 0;
+  private readonly releases: (() => void)[] = [];
+
+  constructor(
+    private readonly budget: AnswerBudget,
+    private readonly res: ServerResponse,
+    private readonly owner: string,
+  ) {}
+
+  /**
+   * Sees to it that the answer holds at least so many bytes, and waits for what is missing.
+   *
+   * @throws {Unavailable} 503 with `Retry-After`, when they did not become free in time
+   */
+  async grow(bytes: number): Promise<void> {
+    if (bytes <= SMALL_ANSWER || bytes <= this.bytes) return;
+    const release = await this.budget.take(this.owner, bytes - this.bytes);
+    this.bytes = bytes;
+    this.releases.push(release);
+    if (this.res.closed) this.release();
+    else if (this.releases.length === 1) this.res.once('close', () => this.release());
+  }
+
+  private release(): void {
+    for (const release of this.releases.splice(0)) release();
+  }
+}
+
+function tooMany(): Unavailable {
+  return new Unavailable('Too many large answers at once; ask again, or for smaller pages.', RETRY_AFTER_SECONDS);
+}

@@ -1,0 +1,31 @@
+import type { Member } from '../../scim/patch/group-plan.js';
+import type { Resource } from '../../scim/schema/resource-types.js';
+import { uniqueness } from '../../scim/scim.errors.js';
+import { foldCase } from '../../scim/text.js';
+import { storedDocument } from '../../users/stored-document.js';
+import type { GroupDraft } from './groups.repository.js';
+
+/**
+ * Takes a group apart.
+ *
+ * @param before the stored document that it replaces; null: the group is new
+ * @throws {DocumentTooLarge} when its attributes are over the limit and larger than before
+ */
+export function splitGroup(resource: Resource, before: string | null): { draft: GroupDraft; members: Member[] } {
+  const { members, id: _, ...attributes } = resource;
+  const displayName = attributes['displayName'] as string;
+  return {
+    draft: {
+      document: storedDocument(attributes, before),
+      displayName,
+      displayNameKey: foldCase(displayName),
+      externalId: (attributes['externalId'] as string | undefined) ?? null,
+    },
+    members: (members as Member[] | undefined) ?? [],
+  };
+}
+
+/** 409: another group of the directory has the name. */
+export function nameTaken(draft: GroupDraft) {
+  return uniqueness(`Another group of this directory is called "${draft.displayName.slice(0, 200)}".`);
+}

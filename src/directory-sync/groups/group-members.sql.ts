@@ -1,0 +1,51 @@
+// Parts of the statements that change members. `$1` is the tenant, `$2` the group, `$3` the directory.
+
+// Who is meant by the ids of a request: a user the directory sees, a group of it, or nobody yet. An id is never looked
+// up as anything but an id (CVE-2025-41115).
+/** The users and groups that the ids of a request name. `owners` is SQL: the directories whose users are seen. */
+export const FOUND = (owners: string): string => `
+  wanted as materialized (select distinct on (v) v, d from unnest($4::text[], $5::text[]) as w(v, d) order by v),
+  found as materialized (
+    select w.v, w.d, 'User' as kind from wanted w join users u on u.tenant_id = $1 and u.id = w.v
+      where u.gone_at is null and coalesce(u.directory_id, '') = any(${owners})
+    union all
+    select w.v, w.d, 'Group' from wanted w join groups c on c.tenant_id = $1 and c.id = w.v
+      where c.directory_id = $3 and c.id <> $2)`;
+
+// Whoever is going to be a member, held until it is done: somebody who is deleted meanwhile does not stay one. `offset 0`
+// here and `not in` below keep the planner, which does not know how long the lists are, from comparing each with each.
+/** Those of them who are no members yet. */
+export const NEW = `
+  people as materialized (select f.v, f.d from found f join users u on u.tenant_id = $1 and u.id = f.v
+    where f.kind = 'User' and not exists (
+      select 1 from group_members m where m.tenant_id = $1 and m.group_id = $2 and m.member_id = f.v offset 0)
+    order by f.v for key share of u),
+  new as materialized (
+    select v, d, 'User' as kind from people union all select v, d, kind from found where kind = 'Group')`;
+
+/** The next version of the group, if `source` has a row. */
+export const TOUCH = (source: string): string => `
+  touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
+    where g.tenant_id = $1 and g.id = $2 and exists (select 1 from ${source}))`;
+
+// First the people, then the group: a deletion of somebody takes its locks in this order, too.
+/** The group, locked after the people. */
+export const LOCKED_AFTER_PEOPLE = `locked as materialized (
+  select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 and (select count(*) from people) >= 0
+  for no key update)`;
+
+/** The group, locked. */
+export const LOCKED = `locked as materialized (
+  select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 for no key update)`;
+
+/** The members as JSON text; `$base` is the place of the parameter with the SCIM base address. */
+export const membersColumn = (base: string, group = 'g.id'): string => `(
+  select json_agg(json_strip_nulls(json_build_object('value', m.member_id, 'type', m.kind, 'display', m.display,
+    '$ref', ${base}::text || (case m.kind when 'User' then '/Users/' else '/Groups/' end) || m.member_id))
+    order by m.member_id)::text
+  from group_members m where m.tenant_id = $1 and m.group_id = ${group})`;
+
+/** The bytes that each member of a group takes in an answer; at least 160. */
+export const memberBytes = (group: string): string =>
+  `select 160 + coalesce(octet_length(m.display), 0) as bytes from group_members m
+   where m.tenant_id = $1 and m.group_id = ${group}`;

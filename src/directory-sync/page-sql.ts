@@ -1,0 +1,57 @@
+import { MAX_PAGE_BYTES } from '../base/database/byte-cut.js';
+
+/** What a list reads of each resource, in SQL. `$1` is the tenant. */
+export interface ListColumns {
+  /** What is found: the select list over the table. A document is named here and not yet read. */
+  readonly found: string;
+  /** The bytes that one found row `a` will have. */
+  readonly bytes: string;
+  /** What lies in another table: a query over the found row `a` that gives `bytes`, one row for each that will be shown. */
+  readonly related?: string;
+  /** What is shown of a row `c`: read only for rows that fit, see `c.fits`. `c.large`: it fits because it is the first. */
+  readonly shown: string;
+}
+
+/** A row of a page. */
+export interface PageRow {
+  id: string;
+  /** False for the one row behind the last that fits in the bytes of the page; nothing of it was read. */
+  fits: boolean;
+  /** The first row alone is larger than a page. */
+  large: boolean;
+  total: number | null;
+}
+
+/** Below this a page needs no share of the answer budget, in bytes. */
+export const SMALL_PAGE = 2 * 1024 * 1024;
+
+// A related row has at least 160 bytes: so many are more than a page, and no more of them are looked at.
+const MOST_RELATED = Math.ceil(MAX_PAGE_BYTES / 160) + 1;
+
+/**
+ * The statement of one page, cut at a number of bytes before any document is read. The sizes are columns of the rows;
+ * a document stays a pointer until the outermost select.
+ *
+ * @param inner the rest of the inner query, from `from` to `offset`
+ * @param total SQL for the number of all rows
+ */
+export function pageSql(columns: ListColumns, total: string, inner: string, bytes: number): string {
+  const { found, related, shown } = columns;
+  const rows = `select i.*, row_number() over () as place from (select ${found}, ${total} as total ${inner}) i`;
+  const sized =
+    related === undefined
+      ? `select a.*, ${columns.bytes} as bytes from (${rows}) a`
+      : `select a.*, ${columns.bytes} + coalesce(r.bytes, 0) as bytes from a left join r on r.place = a.place`;
+  // The join goes along the rows in their order and stops where it has seen more than a page.
+  const first =
+    related === undefined
+      ? ''
+      : `with a as materialized (${rows}),
+         r as materialized (select x.place, sum(x.bytes) as bytes from (
+           select a.place, m.bytes from a cross join lateral (${related} offset 0) m limit ${MOST_RELATED}) x group by x.place)`;
+  return `${first} select ${shown}, c.total, c.fits, c.large from (
+      select b.*, b.upto <= ${bytes} or b.place = 1 as fits, b.place = 1 and b.upto > ${bytes} as large
+      from (select s.*, sum(s.bytes) over (order by s.place) as upto from (${sized}) s) b
+      where b.upto - b.bytes <= ${bytes}) c
+    order by c.place`;
+}

@@ -1,0 +1,49 @@
+import { ByteMap } from '../../src/base/byte-map.js';
+import { byteSize } from '../../src/base/byte-size.js';
+
+describe('ByteMap', () => {
+  it('lets the oldest entries make room, by number and by bytes', () => {
+    const map = new ByteMap<number>({ entries: 3, bytes: 1000 });
+    for (const key of ['a', 'b', 'c', 'd']) map.set(key, 1, 100);
+    expect(['a', 'b', 'c', 'd'].map((key) => map.has(key))).toEqual([false, true, true, true]);
+    map.set('e', 1, 850);
+    expect(['b', 'c', 'd', 'e'].map((key) => map.has(key))).toEqual([false, false, true, true]);
+    expect(map.bytes).toBe(100 + 850 + 4);
+  });
+
+  it('counts an entry once that is put again, and none that is gone', () => {
+    const map = new ByteMap<number>({ entries: 3, bytes: 1000 });
+    map.set('a', 1, 100);
+    map.set('a', 2, 300);
+    expect([map.get('a'), map.bytes]).toEqual([2, 302]);
+    map.delete('a');
+    map.delete('a');
+    expect(map.bytes).toBe(0);
+  });
+
+  it('does not keep what is larger than itself', () => {
+    const map = new ByteMap<number>({ entries: 3, bytes: 1000 });
+    map.set('a', 1, 100);
+    map.set('b', 1, 2000);
+    expect([map.has('a'), map.has('b')]).toEqual([true, false]);
+  });
+});
+
+it('byteSize is never less than the bytes of the text that a value is made of', () => {
+  const text = 'x'.repeat(10_000);
+  const values = [
+    text,
+    { text },
+    [text],
+    new Map([[text, 1]]),
+    new Set([text]),
+    { deep: [{ deeper: text }] },
+    { [text]: 1 },
+    Buffer.from(text),
+    'ä€'.repeat(5000),
+  ];
+  for (const value of values) expect(byteSize(value)).toBeGreaterThanOrEqual(10_000);
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  expect(byteSize(circle)).toBeLessThan(10_000);
+});
