@@ -36,6 +36,9 @@ interface ListPage<Row> {
 /** How long a cursor is good for, in seconds (RFC 9865 `cursorTimeout`). */
 export const CURSOR_SECONDS = 24 * 3600;
 
+/** Rows before a page that are counted as part of an ordinary request; beyond it the page is a search. */
+const COUNTED_START = 1_000;
+
 interface Cursor {
   /** The id behind which the page begins, or, of a sorted list, how many rows come before it. */
   a: string | number;
@@ -97,7 +100,8 @@ async function pageOf<Row extends { id: string; total: number | null }>(
   const text = `select ${columns}, ${wholeTotal ?? 'null::int'} as total from ${table.from}
     where ${conditions.join(' and ')} order by ${orderOf(table, query, bound)}
     limit ${limit} offset ${offset}`;
-  const found = query.count === 0 ? [] : (await db.shaped<Row>(text, params)).rows;
+  const search = isSearch(table, query, bound, offset);
+  const found = query.count === 0 ? [] : (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
   const more = found.length > query.count;
   const rows = more ? found.slice(0, query.count) : found;
 
@@ -109,7 +113,7 @@ async function pageOf<Row extends { id: string; total: number | null }>(
   const countedByRows = behind === undefined && !more && (rows.length > 0 || offset === 0) && query.count > 0;
   const totalResults =
     first?.total ??
-    (countedByRows && bound !== null ? offset + rows.length : await countAll(db, table, base, wholeTotal));
+    (countedByRows && bound !== null ? offset + rows.length : await countAll(db, table, base, wholeTotal, bound));
   if (cursor === undefined && query.cursor === undefined) {
     return { rows, totalResults, startIndex: query.startIndex, nextCursor: undefined };
   }
@@ -124,6 +128,15 @@ function orderOf(table: ListTable, query: ListQuery, bound: BoundFilter | null):
   if (query.sortBy === undefined) return byId;
   const { sql, direction, nulls } = sortToSql(query.sortBy, table.type, table.map, query.sortOrder);
   return `${sql} ${direction} nulls ${nulls}, ${byId}`;
+}
+
+/**
+ * Whether the cost of a page is the caller's to choose: a filter or an order that no index answers, or a start so far
+ * into the list that what lies before it has to be counted.
+ */
+function isSearch(table: ListTable, query: ListQuery, bound: BoundFilter | null, offset: number): boolean {
+  if (bound !== null) return !isSelective(bound, table);
+  return query.sortBy !== undefined || offset > COUNTED_START;
 }
 
 /** True if a filter picks a few rows through an index, so that the order of the list must not choose the plan. */
@@ -148,11 +161,15 @@ async function countAll(
   table: ListTable,
   base: { where: string; params: unknown[] },
   wholeTotal: string | undefined,
+  bound: BoundFilter | null,
 ): Promise<number> {
   const text = wholeTotal
     ? `select ${wholeTotal} as n, $2::text[] as shown`
     : `select count(*)::int as n from ${table.from} where ${base.where}`;
-  const { rows } = await db.shaped<{ n: number }>(text, base.params);
+  const found = bound !== null && isSelective(bound, table);
+  const { rows } = await (wholeTotal !== undefined || found
+    ? db.shaped<{ n: number }>(text, base.params)
+    : db.search<{ n: number }>(text, base.params));
   return rows[0]!.n;
 }
 

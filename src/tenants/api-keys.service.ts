@@ -40,7 +40,7 @@ export class ApiKeysService {
 
   /** A new key; the answer is the only place that ever shows its secret. */
   create(tenantId: string, input: NewApiKey, by: By): Promise<NewApiKeyBody> {
-    return this.db.transaction((tx) => this.createIn(tx, tenantId, input, by));
+    return this.db.transaction(tenantId, (tx) => this.createIn(tx, tenantId, input, by));
   }
 
   /** The same inside a transaction of the caller's. */
@@ -90,7 +90,7 @@ export class ApiKeysService {
 
   /** A new key in place of an old one, which holds for a while yet. 409 when the old one has ended. */
   async rotate(tenantId: string, id: string, input: RotateCredential, by: By): Promise<NewApiKeyBody> {
-    const key = await this.db.transaction(async (tx) => {
+    const key = await this.db.transaction(tenantId, async (tx) => {
       if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
       const old = await this.get(tenantId, id, tx);
       const now = this.clock.now().getTime();
@@ -114,7 +114,7 @@ export class ApiKeysService {
 
   /** Ends a key at once, on every process within a second. */
   async revoke(tenantId: string, id: string, by: By): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(tenantId, async (tx) => {
       if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
       const before = await this.get(tenantId, id, tx);
       if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return;

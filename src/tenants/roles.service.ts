@@ -78,7 +78,7 @@ export class RolesService {
     work: (tx: SqlRunner) => Promise<{ before: RoleBody | null; after: A }>,
   ): Promise<A> {
     const { tenantId, actor, requestId } = caller;
-    const after = await this.db.transaction(async (tx) => {
+    const after = await this.db.transaction(caller.tenantId, async (tx) => {
       const done = await work(tx);
       if (done.before !== done.after) {
         const { before, after } = done;

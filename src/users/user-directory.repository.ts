@@ -69,11 +69,13 @@ export class UserDirectoryRepository {
     if (filter.status !== undefined) conditions.push(`u.status = ${add(filter.status)}`);
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
     if (filter.updated_since !== undefined) conditions.push(`u.updated_at >= ${add(filter.updated_since)}`);
-    const { rows } = await this.db.shaped<NamedUser>(
-      `${SELECT} where ${conditions.join(' and ')}
-       order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`,
-      params,
-    );
+    const text = `${SELECT} where ${conditions.join(' and ')}
+       order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`;
+    // A rare status or role is found by reading past everybody else: a search.
+    const filtered = [filter.status, filter.role, filter.updated_since].some((value) => value !== undefined);
+    const { rows } = await (filtered && !selective
+      ? this.db.search<NamedUser>(text, params)
+      : this.db.shaped<NamedUser>(text, params));
     return rows;
   }
 

@@ -142,7 +142,7 @@ export class Harness {
   }
 
   connect(tenantId: string, change: Parameters<DestinationsRepository['save']>[2]): Promise<Destination> {
-    return this.db.transaction(async (tx) => (await this.destinations.save(tx, tenantId, change)).after);
+    return this.db.transaction(null, async (tx) => (await this.destinations.save(tx, tenantId, change)).after);
   }
 
   worker(options: Partial<DeliveryOptions> = {}): { worker: DeliveryWorker; kill(): void } {

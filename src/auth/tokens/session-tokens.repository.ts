@@ -40,7 +40,7 @@ export class SessionTokensRepository {
     kind: SessionTokenKind,
     next: { hash: Buffer; seconds: number },
   ): Promise<SessionTokenRow | null> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       // All who exchange something of one session come one after another: whatever a thief has renewed until now is seen
       // below, and what they renew afterwards finds nothing.
       await tx.query(

@@ -50,7 +50,7 @@ export class DirectoriesService {
   /** A new directory with its first SCIM token, which is shown in the answer and never again. */
   async create(by: AdminBy, input: CreateDirectory): Promise<NewDirectoryBody> {
     const id = newId('dir');
-    const made = await this.db.transaction(async (tx) => {
+    const made = await this.db.transaction(by.tenantId, async (tx) => {
       const settings: DirectorySettings = {
         name: input.name,
         profile: input.profile ?? 'tolerant',
@@ -92,7 +92,7 @@ export class DirectoriesService {
 
   /** Changes what is named. A new default role is worked off as a job, a new state at once. */
   async change(by: AdminBy, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
-    const after = await this.db.transaction(async (tx) => {
+    const after = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       const settings: DirectorySettings = {
         name: input.name ?? row.name,
@@ -122,7 +122,7 @@ export class DirectoriesService {
 
   /** The directory goes; its people stay as they are, managed by nobody, and nothing is forwarded. */
   async remove(by: AdminBy, id: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       await this.repository.markDeleted(tx, by.tenantId, id);
       await this.people.release(tx, by.tenantId, id);

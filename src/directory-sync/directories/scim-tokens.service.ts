@@ -30,7 +30,7 @@ export class ScimTokensService {
 
   /** 404 when this tenant has no such directory. */
   async create(by: AdminBy, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       return this.createIn(tx, by, directoryId, input);
     });
@@ -69,7 +69,7 @@ export class ScimTokensService {
 
   /** A new token in place of an old one, which holds for a while yet. 409 when the old one has ended. */
   async rotate(by: AdminBy, directoryId: string, id: string, input: RotateCredential): Promise<NewScimTokenBody> {
-    const next = await this.db.transaction(async (tx) => {
+    const next = await this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const old = await this.demand(by.tenantId, directoryId, id, tx, true);
       const now = this.clock.now().getTime();
@@ -93,7 +93,7 @@ export class ScimTokensService {
 
   /** Ends a token at once, on every process within a second. */
   async revoke(by: AdminBy, directoryId: string, id: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const before = await this.demand(by.tenantId, directoryId, id, tx, true);
       if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return;

@@ -52,7 +52,7 @@ export class PlatformService {
   async change(caller: Caller, body: ChangePlatform): Promise<PlatformBody> {
     const change = changeOf(body);
     if (change.baseUrl !== undefined) this.checkAddress(change.baseUrl);
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(caller.tenantId, async (tx) => {
       const known = await this.destinations.lock(tx, caller.tenantId);
       if (known === null && change.baseUrl === undefined) throw missing('base_url', 'is required for a new connection');
       const otherHost = known && change.baseUrl && originOf(known.baseUrl) !== originOf(change.baseUrl);
@@ -70,7 +70,7 @@ export class PlatformService {
    * the demo tenant. Out: whether one was made.
    */
   async ensure(tenantId: string, baseUrl: string, key: string): Promise<boolean> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       if ((await this.destinations.lock(tx, tenantId)) !== null) return false;
       await this.save(
         tx,
@@ -83,7 +83,7 @@ export class PlatformService {
 
   /** The sandbox is still the same one, at another address: a tenant that forwarded to it follows, with its key. */
   async follow(tenantId: string, from: string, to: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(tenantId, async (tx) => {
       const known = await this.destinations.lock(tx, tenantId);
       if (known === null || known.baseUrl !== from) return;
       await this.save(tx, { tenantId, actor: systemActor('start'), requestId: null }, { baseUrl: to });
@@ -120,7 +120,7 @@ export class PlatformService {
   /** Begins to take in everybody whom the platform has. */
   async import(caller: Caller): Promise<JobView> {
     const { tenantId, actor, requestId } = caller;
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       if ((await this.destinations.lock(tx, tenantId)) === null) throw noPlatform();
       const job = await this.jobs.add(tx, tenantId, 'platform.import', {}, actor);
       const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
@@ -152,7 +152,7 @@ export class PlatformService {
 
   private async switch(caller: Caller, action: string, work: (tx: SqlRunner) => Promise<boolean>): Promise<void> {
     const { tenantId, actor, requestId } = caller;
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(tenantId, async (tx) => {
       const before = await this.destinations.lock(tx, tenantId);
       if (before === null) throw noPlatform();
       if (!(await work(tx))) return;
