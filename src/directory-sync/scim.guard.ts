@@ -36,7 +36,7 @@ export class ScimGuard implements CanActivate {
     req.tenantId = credential.tenantId;
     req.credentialId = credential.tokenId;
     req.directoryId = credential.directoryId;
-    limitRate(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId);
+    limitRate(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId, credential.tenantId);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
     req.directory = currentDirectory(await this.directories.get(credential.tenantId, credential.directoryId));
     return true;

@@ -32,7 +32,7 @@ export class ApiKeyGuard implements CanActivate {
     if (key === null) throw new Unauthenticated('invalid');
     req.tenantId = key.tenantId;
     req.credentialId = key.keyId;
-    limitRate(this.limiter, res, key.keyId);
+    limitRate(this.limiter, res, key.keyId, key.tenantId);
     if (demand !== 'any-key' && !key.scopes.has(demand) && !key.scopes.has('admin')) throw new MissingScope(demand);
     demandAcceptable(req.headers.accept, ...API_TYPES);
     req.caller = {

@@ -108,7 +108,7 @@ export class ApiKeysService {
       await this.note(tx, tenantId, 'api_key.rotated', await this.get(tenantId, id, tx), by, old);
       return next;
     });
-    this.credentials.forget();
+    this.credentials.forget(id);
     return key;
   }
 
@@ -121,7 +121,7 @@ export class ApiKeysService {
       await this.repository.revoke(tx, tenantId, id, 0);
       await this.note(tx, tenantId, 'api_key.revoked', await this.get(tenantId, id, tx), by, before);
     });
-    this.credentials.forget();
+    this.credentials.forget(id);
   }
 
   private note(

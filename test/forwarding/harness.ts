@@ -57,6 +57,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     trustProxy: [],
     dnsServers: [],
     rateLimit: null,
+    tenantRateLimit: null,
     allowPrivateDestinations: true,
     session: { idleSeconds: 3600, absoluteSeconds: 3600 },
     retention: { logsDays: 1, bodiesDays: 1, attemptsDays: 1 },

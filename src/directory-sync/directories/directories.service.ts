@@ -122,14 +122,15 @@ export class DirectoriesService {
 
   /** The directory goes; its people stay as they are, managed by nobody, and nothing is forwarded. */
   async remove(by: AdminBy, id: string): Promise<void> {
-    await this.db.transaction(by.tenantId, async (tx) => {
+    const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
-      await this.repository.markDeleted(tx, by.tenantId, id);
+      const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
       await this.people.release(tx, by.tenantId, id);
       await this.note(tx, by, 'directory.deleted', id, this.shape(row), undefined);
+      return tokens;
     });
     this.store.forget();
-    this.credentials.forget();
+    for (const token of ended) this.credentials.forget(token);
   }
 
   /** A directory as the API shows it. */
