@@ -8,6 +8,7 @@ import { newId } from '../base/ids.js';
 import type { Actor } from '../identity/source.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { AuditService } from './audit/audit.service.js';
+import { CAPS, demandRoom } from './caps.js';
 import { CredentialStore } from './credentials.js';
 import { CredentialEnded } from './tenants.errors.js';
 import { expiryProblem, type ApiKeyBody, type NewApiKeyBody, type RotateCredential } from './tenants.dto.js';
@@ -58,6 +59,7 @@ export class ApiKeysService {
     if (ownerUserId !== null && !(await this.tenants.hasActivePerson(tx, tenantId, ownerUserId))) {
       throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
     }
+    await demandRoom(tx, CAPS.apiKeys, tenantId);
     const minted = mintToken('tbk', tenantId);
     const id = newId('key');
     await this.repository.insert(tx, {
@@ -97,6 +99,8 @@ export class ApiKeysService {
       if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now)) {
         throw new CredentialEnded();
       }
+      // First, so that the old key takes no place beside the new one.
+      await this.repository.revoke(tx, tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
       const next = await this.createIn(
         tx,
         tenantId,
@@ -104,7 +108,6 @@ export class ApiKeysService {
         by,
         id,
       );
-      await this.repository.revoke(tx, tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
       await this.note(tx, tenantId, 'api_key.rotated', await this.get(tenantId, id, tx), by, old);
       return next;
     });

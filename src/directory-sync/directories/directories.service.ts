@@ -6,6 +6,7 @@ import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import type { Actor, ChangeSource } from '../../identity/source.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenants/caps.js';
 import { CredentialStore } from '../../tenants/credentials.js';
 import {
   DirectoriesRepository,
@@ -51,6 +52,7 @@ export class DirectoriesService {
   async create(by: AdminBy, input: CreateDirectory): Promise<NewDirectoryBody> {
     const id = newId('dir');
     const made = await this.db.transaction(by.tenantId, async (tx) => {
+      await demandRoom(tx, CAPS.directories, by.tenantId);
       const settings: DirectorySettings = {
         name: input.name,
         profile: input.profile ?? 'tolerant',

@@ -7,6 +7,7 @@ import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenants/caps.js';
 import { CredentialStore } from '../../tenants/credentials.js';
 import { CredentialEnded } from '../../tenants/tenants.errors.js';
 import { expiryProblem, type RotateCredential } from '../../tenants/tenants.dto.js';
@@ -40,6 +41,7 @@ export class ScimTokensService {
     const expiresAt = input.expires_at ?? null;
     const problem = expiresAt === null ? null : expiryProblem(expiresAt, this.clock.now());
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
+    await demandRoom(tx, CAPS.scimTokens, by.tenantId, directoryId);
     const minted = mintToken('tbs', by.tenantId);
     const id = newId('tok');
     await this.repository.insert(tx, {
@@ -75,8 +77,9 @@ export class ScimTokensService {
       const now = this.clock.now().getTime();
       if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now))
         throw new CredentialEnded();
-      const token = await this.createIn(tx, by, directoryId, { name: old.name, expires_at: input.expires_at ?? null });
+      // First, so that the old token takes no place beside the new one.
       await this.repository.revoke(tx, by.tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
+      const token = await this.createIn(tx, by, directoryId, { name: old.name, expires_at: input.expires_at ?? null });
       await this.note(
         tx,
         by,

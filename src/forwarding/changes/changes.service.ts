@@ -4,6 +4,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
@@ -74,6 +75,7 @@ export class ChangesService {
   async resend(caller: Caller, since: Date): Promise<JobView> {
     return this.db.transaction(caller.tenantId, async (tx) => {
       const payload = { since: since.toISOString(), after: '0' };
+      await demandRoom(tx, CAPS.jobs, caller.tenantId);
       const job = await this.jobs.add(tx, caller.tenantId, 'changes.resend', payload, caller.actor);
       await this.audit.record(tx, {
         tenantId: caller.tenantId,

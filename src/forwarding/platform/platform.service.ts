@@ -12,6 +12,7 @@ import { judge } from '../../delivery/retry.rules.js';
 import { systemActor, type Actor } from '../../identity/source.js';
 import { PlatformClient } from '../../platform-client/platform.client.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
@@ -122,6 +123,7 @@ export class PlatformService {
     const { tenantId, actor, requestId } = caller;
     return this.db.transaction(tenantId, async (tx) => {
       if ((await this.destinations.lock(tx, tenantId)) === null) throw noPlatform();
+      await demandRoom(tx, CAPS.jobs, tenantId);
       const job = await this.jobs.add(tx, tenantId, 'platform.import', {}, actor);
       const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
       await this.audit.record(tx, { ...line, action: 'platform.import_begun', after: { job: job.id } });
