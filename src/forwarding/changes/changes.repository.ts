@@ -54,7 +54,10 @@ export class ChangesRepository {
   /** A page, newest first: one row more than asked for says that there is another. */
   async list(tenantId: string, filter: ChangeFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<ChangeRow[]> {
     const waiting = filter.state === 'pending' || filter.state === 'parked';
-    const { rows } = await this.db.query<ChangeRow>(
+    // Only a user's changes are few for certain; what else is asked for may be anywhere among all of them.
+    const search =
+      filter.user_id === undefined && [filter.kind, filter.since, filter.state].some((v) => v !== undefined);
+    const { rows } = await this.db[search ? 'search' : 'query']<ChangeRow>(
       `select ${COLUMNS} from (
          select c.*, ${STATE} as state, l.parked, l.parked_detail
          from ${FROM[waiting ? 'lanes' : 'changes']}

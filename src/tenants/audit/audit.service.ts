@@ -77,7 +77,9 @@ export class AuditService {
 
   /** A page, newest first: one row more than asked for says that there is another. */
   async list(tenantId: string, filter: AuditFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<AuditRow[]> {
-    const { rows } = await this.db.query<AuditRow>(
+    // What a filter picks may be anywhere in the log: a search.
+    const filtered = Object.values(filter).some((value) => value !== undefined);
+    const { rows } = await this.db[filtered ? 'search' : 'query']<AuditRow>(
       `select ${AUDIT_COLUMNS} from audit_entries
        where tenant_id = $1 and ($2::bigint is null or entry_id < $2)
          and ($3::text is null or action = $3) and ($4::text is null or actor ->> 'id' = $4)
