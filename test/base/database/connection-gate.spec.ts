@@ -98,7 +98,7 @@ describe('a connection gate', () => {
   it('holds no owner that has neither a connection nor a queue', () => {
     const gate = new ConnectionGate(OPTIONS);
     for (let i = 0; i < 1000; i++) {
-      gate.enter(`ten_${i}`);
+      enters(gate, `ten_${i}`);
       gate.leave(`ten_${i}`);
     }
     expect((gate as unknown as { owners: Map<string, unknown> }).owners.size).toBe(0);
