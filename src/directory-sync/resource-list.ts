@@ -101,7 +101,8 @@ async function pageOf<Row extends { id: string; total: number | null }>(
     where ${conditions.join(' and ')} order by ${orderOf(table, query, bound)}
     limit ${limit} offset ${offset}`;
   const search = isSearch(table, query, bound, offset);
-  const found = query.count === 0 ? [] : (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
+  const found =
+    query.count === 0 ? [] : (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
   const more = found.length > query.count;
   const rows = more ? found.slice(0, query.count) : found;
 

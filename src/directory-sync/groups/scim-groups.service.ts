@@ -114,7 +114,9 @@ export class ScimGroupsService {
         return;
       }
     }
-    const review = await this.db.transaction(directory.tenantId, (tx) => this.patchLocked(tx, directory, id, plan, request));
+    const review = await this.db.transaction(directory.tenantId, (tx) =>
+      this.patchLocked(tx, directory, id, plan, request),
+    );
     await this.review.now(directory, review, request.requestId);
   }
 
