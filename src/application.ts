@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
 import { AppModule } from './app.module.js';
 import type { Config } from './base/config/config.js';
+import { Database } from './base/database/database.js';
 import { Logger, NestLogger } from './base/log/logger.js';
 import { MetadataRefresh } from './auth/connections/metadata-refresh.js';
 import { DomainChecks } from './auth/domains/domain-checks.js';
@@ -75,6 +76,7 @@ export class Application {
     if (server.listening) await drain(server, 25_000);
     await Promise.all(this.workers().map((worker) => worker.stop()));
     await this.nest.close();
+    await this.nest.get(Database).close();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 

@@ -40,7 +40,7 @@ export async function readCredentials(config: Config): Promise<Credentials | nul
  * seat limit, with a tolerant directory whose guard is off. Answers its credentials, or null if there was a tenant.
  */
 export async function createDemoTenant(app: Application, sandboxUrl: string | null): Promise<Credentials | null> {
-  return app.nest.get(Database).transaction(async (tx) => {
+  return app.nest.get(Database).transaction(null, async (tx) => {
     // Of several processes that start together, one makes it; the lock ends with the transaction.
     await tx.query(`select pg_advisory_xact_lock(7234502819)`);
     const { rows } = await tx.query<{ any: boolean }>(`select exists (select 1 from tenants) as any`);

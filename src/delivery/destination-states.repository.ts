@@ -60,7 +60,7 @@ export class DestinationStatesRepository {
    * `pauseMs` is asked for with the number of probes that failed before. Out: false if others saw it first.
    */
   async open(destination: Destination, reason: string, pauseMs: (probes: number) => number): Promise<boolean> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(destination.tenantId, async (tx) => {
       const { rows } = await tx.query<{ probes: number }>(
         `select case when state_since > now() - interval '1 minute' then probes else 0 end as probes
          from destinations where tenant_id = $1 and version = $2 and state = 'ok' for update`,
@@ -114,7 +114,7 @@ export class DestinationStatesRepository {
    * back. Out: whether this one stays parked, and whether this call paused the destination.
    */
   async refused(tenantId: string, userId: string, status: number): Promise<{ park: boolean; pausedNow: boolean }> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       const { rows } = await tx.query<{
         state: DestinationState;
         state_reason: string | null;

@@ -39,6 +39,9 @@ interface ListPage<Row> {
 /** How long a cursor is good for, in seconds (RFC 9865 `cursorTimeout`). */
 export const CURSOR_SECONDS = 24 * 3600;
 
+/** Rows before a page that are counted as part of an ordinary request; beyond it the page is a search. */
+const COUNTED_START = 1_000;
+
 interface Cursor {
   /** The id behind which the page begins, or, of a sorted list, how many rows come before it. */
   a: string | number;
@@ -118,8 +121,11 @@ async function pageOf<Row extends PageRow>(
   // planner would assume a tenth of the table.
   const inner = `from ${table.from} where ${conditions.join(' and ')} order by ${orderOf(table, query, bound)}
     limit ${query.count + 1} offset ${offset}`;
-  const read = async (bytes: number) =>
-    (await db.shaped<Row>(pageSql(columns, wholeTotal ?? 'null::int', inner, bytes), params)).rows;
+  const search = isSearch(table, query, bound, offset);
+  const read = async (bytes: number) => {
+    const text = pageSql(columns, wholeTotal ?? 'null::int', inner, bytes);
+    return (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
+  };
   let found = query.count === 0 ? [] : await read(SMALL_PAGE);
   if (found.some((row) => !row.fits || row.large)) {
     // Large: it is read again once there is room for it.
@@ -137,7 +143,7 @@ async function pageOf<Row extends PageRow>(
   const countedByRows = behind === undefined && !more && (rows.length > 0 || offset === 0) && query.count > 0;
   const totalResults =
     first?.total ??
-    (countedByRows && bound !== null ? offset + rows.length : await countAll(db, table, base, wholeTotal));
+    (countedByRows && bound !== null ? offset + rows.length : await countAll(db, table, base, wholeTotal, bound));
   if (cursor === undefined && query.cursor === undefined) {
     return { rows, totalResults, startIndex: query.startIndex, nextCursor: undefined };
   }
@@ -152,6 +158,15 @@ function orderOf(table: ListTable, query: ListQuery, bound: BoundFilter | null):
   if (query.sortBy === undefined) return byId;
   const { sql, direction, nulls } = sortToSql(query.sortBy, table.type, table.map, query.sortOrder);
   return `${sql} ${direction} nulls ${nulls}, ${byId}`;
+}
+
+/**
+ * Whether the cost of a page is the caller's to choose: a filter or an order that no index answers, or a start so far
+ * into the list that what lies before it has to be counted.
+ */
+function isSearch(table: ListTable, query: ListQuery, bound: BoundFilter | null, offset: number): boolean {
+  if (bound !== null) return !isSelective(bound, table);
+  return query.sortBy !== undefined || offset > COUNTED_START;
 }
 
 /** True if a filter picks a few rows through an index, so that the order of the list must not choose the plan. */
@@ -176,11 +191,15 @@ async function countAll(
   table: ListTable,
   base: { where: string; params: unknown[] },
   wholeTotal: string | undefined,
+  bound: BoundFilter | null,
 ): Promise<number> {
   const text = wholeTotal
     ? `select ${wholeTotal} as n, $2::text[] as shown`
     : `select count(*)::int as n from ${table.from} where ${base.where}`;
-  const { rows } = await db.shaped<{ n: number }>(text, base.params);
+  const found = bound !== null && isSelective(bound, table);
+  const { rows } = await (wholeTotal !== undefined || found
+    ? db.shaped<{ n: number }>(text, base.params)
+    : db.search<{ n: number }>(text, base.params));
   return rows[0]!.n;
 }
 

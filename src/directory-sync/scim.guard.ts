@@ -42,7 +42,7 @@ export class ScimGuard implements CanActivate {
     req.credentialId = credential.tokenId;
     proveConnection(req.socket);
     req.directoryId = credential.directoryId;
-    limitRate(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId);
+    limitRate(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId, credential.tenantId);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
     req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);
     req.directory = currentDirectory(await this.directories.get(credential.tenantId, credential.directoryId));

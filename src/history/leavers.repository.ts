@@ -66,7 +66,9 @@ export class LeaversRepository {
     page: Pick<PageRequest, 'limit' | 'after'>,
   ): Promise<CutRows<LeaverRow>> {
     const { user_id: userId, state } = filter;
-    const found = await this.db.query<LeaverRow>(
+    // Departures of a state or a time may be anywhere among all changes: a search.
+    const search = userId === undefined && [state, filter.since, filter.until].some((value) => value !== undefined);
+    const found = await this.db[search ? 'search' : 'query']<LeaverRow>(
       cutAtBytes(`select c.sequence, c.user_id, c.kind, c.person, c.source, c.received_at as requested_at,
          c.occurred_at as committed_at, c.sessions_ended_at, s.ended as sessions_ended, c.state, c.parked,
          c.parked_detail, a.forwarded_at,

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Clock } from '../base/clock.js';
 import { Database } from '../base/database/database.js';
+import { FreshCache } from '../base/fresh-cache.js';
 import { RequestMetrics } from './request-metrics.js';
+
+const KEPT = 1_000;
 
 /** A room that has figures of its own to show. No tenant's name or id is ever among them. */
 export interface MetricsSource {
@@ -16,7 +20,10 @@ export class Metrics {
   // Figures that are asked of the database: when it is away, the others still have to be seen.
   private readonly asked = new Registry();
 
-  constructor(db: Database) {
+  private readonly rendered: FreshCache<string>;
+
+  constructor(db: Database, clock: Clock) {
+    this.rendered = new FreshCache(clock, KEPT);
     collectDefaultMetrics({ register: this.registry });
     new Gauge({
       name: 'bridge_database_connections',
@@ -52,7 +59,12 @@ export class Metrics {
     return this.registry.contentType;
   }
 
-  async render(): Promise<string> {
+  /** All figures as text, at most a second old: one computation serves all who ask within it. */
+  render(): Promise<string> {
+    return this.rendered.get('', () => this.compute());
+  }
+
+  private async compute(): Promise<string> {
     const asked = await this.asked.metrics().catch(() => '');
     return `${await this.registry.metrics()}\n${asked}\n${this.requests.render()}`;
   }

@@ -86,7 +86,7 @@ export class Retention extends Background {
     const partition = `${table}_${name}`;
     const { rows } = await this.db.execute(`select to_regclass($1) as found`, [partition]);
     if ((rows[0] as { found: string | null }).found !== null) return;
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(null, async (tx) => {
       // Rows that came while there was no partition wait in the default one; they move into the one made for them.
       await tx.query(`select pg_advisory_xact_lock(7234502818)`);
       const again = await tx.query<{ found: string | null }>(`select to_regclass($1) as found`, [partition]);

@@ -32,7 +32,7 @@ export class SeatLimitsService {
 
   /** Sets limit and policies. Nobody loses a seat by it; who is over the limit counts as overage. */
   async change(caller: Caller, change: LimitChange): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(caller.tenantId, async (tx) => {
       const { limit: before } = await this.repository.lockAndCount(tx, caller.tenantId);
       const limit = change.limit === undefined ? before.limit : change.limit;
       const policy = { ...policiesOf(before), ...dropUndefined(change.policy ?? {}) };
@@ -67,7 +67,7 @@ export class SeatLimitsService {
 
   /** Compares the ledger with the people; with `repair`, writes the entries that make the ledger follow them. */
   async reconcile(caller: Caller, repair: boolean) {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(caller.tenantId, async (tx) => {
       if (repair) await this.repository.lockAndCount(tx, caller.tenantId);
       const found = await this.reports.differences(caller.tenantId, tx);
       if (repair) {

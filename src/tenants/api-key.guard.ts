@@ -34,7 +34,7 @@ export class ApiKeyGuard implements CanActivate {
     req.tenantId = key.tenantId;
     req.credentialId = key.keyId;
     proveConnection(req.socket);
-    limitRate(this.limiter, res, key.keyId);
+    limitRate(this.limiter, res, key.keyId, key.tenantId);
     if (demand !== 'any-key' && !key.scopes.has(demand) && !key.scopes.has('admin')) throw new MissingScope(demand);
     demandAcceptable(req.headers.accept, ...API_TYPES);
     req.caller = {

@@ -1,5 +1,6 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiRefusals } from '../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import { ApiController } from './api-controller.js';
@@ -15,6 +16,7 @@ export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
   @Post()
+  @ApiRefusals({ 409: ['too_many_api_keys'] })
   @ApiOperation({ summary: 'A new key; its secret is shown this once' })
   @ApiCreatedResponse({ type: NewApiKeyBody })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKey): Promise<NewApiKeyBody> {
@@ -42,6 +44,7 @@ export class ApiKeysController {
   }
 
   @Post(':key_id/rotate')
+  @ApiRefusals({ 409: ['credential_ended', 'too_many_api_keys'] })
   @ApiOperation({ summary: 'A new key in place of this one, which holds for `overlap_seconds` yet (a day unless set)' })
   @ApiCreatedResponse({ type: NewApiKeyBody })
   rotate(

@@ -8,6 +8,7 @@ import { newId } from '../base/ids.js';
 import type { Actor } from '../identity/source.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { AuditService } from './audit/audit.service.js';
+import { CAPS, demandRoom } from './caps.js';
 import { CredentialStore } from './credentials.js';
 import { CredentialEnded } from './tenants.errors.js';
 import { expiryProblem, type ApiKeyBody, type NewApiKeyBody, type RotateCredential } from './tenants.dto.js';
@@ -40,7 +41,7 @@ export class ApiKeysService {
 
   /** A new key; the answer is the only place that ever shows its secret. */
   create(tenantId: string, input: NewApiKey, by: By): Promise<NewApiKeyBody> {
-    return this.db.transaction((tx) => this.createIn(tx, tenantId, input, by));
+    return this.db.transaction(tenantId, (tx) => this.createIn(tx, tenantId, input, by));
   }
 
   /** The same inside a transaction of the caller's. */
@@ -58,6 +59,7 @@ export class ApiKeysService {
     if (ownerUserId !== null && !(await this.tenants.hasActivePerson(tx, tenantId, ownerUserId))) {
       throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
     }
+    await demandRoom(tx, CAPS.apiKeys, tenantId);
     const minted = mintToken('tbk', tenantId);
     const id = newId('key');
     await this.repository.insert(tx, {
@@ -90,13 +92,15 @@ export class ApiKeysService {
 
   /** A new key in place of an old one, which holds for a while yet. 409 when the old one has ended. */
   async rotate(tenantId: string, id: string, input: RotateCredential, by: By): Promise<NewApiKeyBody> {
-    const key = await this.db.transaction(async (tx) => {
+    const key = await this.db.transaction(tenantId, async (tx) => {
       if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
       const old = await this.get(tenantId, id, tx);
       const now = this.clock.now().getTime();
       if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now)) {
         throw new CredentialEnded();
       }
+      // First, so that the old key takes no place beside the new one.
+      await this.repository.revoke(tx, tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
       const next = await this.createIn(
         tx,
         tenantId,
@@ -104,24 +108,23 @@ export class ApiKeysService {
         by,
         id,
       );
-      await this.repository.revoke(tx, tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
       await this.note(tx, tenantId, 'api_key.rotated', await this.get(tenantId, id, tx), by, old);
       return next;
     });
-    this.credentials.forget();
+    this.credentials.forget(id);
     return key;
   }
 
   /** Ends a key at once, on every process within a second. */
   async revoke(tenantId: string, id: string, by: By): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(tenantId, async (tx) => {
       if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
       const before = await this.get(tenantId, id, tx);
       if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return;
       await this.repository.revoke(tx, tenantId, id, 0);
       await this.note(tx, tenantId, 'api_key.revoked', await this.get(tenantId, id, tx), by, before);
     });
-    this.credentials.forget();
+    this.credentials.forget(id);
   }
 
   private note(

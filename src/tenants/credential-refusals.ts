@@ -27,7 +27,7 @@ export class CredentialRefusals {
     const name = `${tenantId} ${directoryId ?? ''} ${reason}`;
     const now = this.clock.monotonic();
     if (now - (this.written.get(name) ?? -EVERY) < EVERY) return;
-    if (this.written.size >= REMEMBERED) this.written.clear();
+    if (!this.makeRoom(now)) return;
     this.written.set(name, now);
     const refusal = { at: this.clock.now().toISOString(), reason, prefix: token.slice(0, token.length - 45) };
     this.db
@@ -37,5 +37,13 @@ export class CredentialRefusals {
         [tenantId, directoryId, refusal],
       )
       .catch((error: unknown) => this.logger.warn('refused credential not noted', { tenant_id: tenantId, error }));
+  }
+
+  // Anybody can name any tenant in a wrong token: of more names than are remembered the newest are not noted, so that a
+  // flood of names writes no more than so many lines in ten seconds.
+  private makeRoom(now: number): boolean {
+    if (this.written.size < REMEMBERED) return true;
+    for (const [name, at] of this.written) if (now - at >= EVERY) this.written.delete(name);
+    return this.written.size < REMEMBERED;
   }
 }

@@ -1,11 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
-import { parseToken, sameHash, type ParsedToken } from '../base/crypto/tokens.js';
+import { parseToken, type ParsedToken } from '../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { FreshCache } from '../base/fresh-cache.js';
 import { TooManyRequests } from '../base/http/http.errors.js';
 import { FailedTries } from '../base/http/rate-limit.js';
 import type { Actor } from '../identity/source.js';
+import { CredentialLookups } from './credential-lookups.js';
+import {
+  readApiKey,
+  readApiKeys,
+  readScimToken,
+  readScimTokens,
+  type ApiKeyRow,
+  type ScimTokenRow,
+} from './credential-queries.js';
 import { CredentialRefusals, type RefusalReason } from './credential-refusals.js';
 import { CredentialUses } from './credential-uses.js';
 
@@ -26,7 +35,7 @@ export interface ScimCredential {
   readonly name: string;
 }
 
-/** Where a request comes from; read only when a credential is not known. */
+/** Where a request comes from; read only when its credential is refused. */
 export interface Origin {
   readonly ip?: string | undefined;
 }
@@ -37,22 +46,24 @@ interface Found<C> {
   revokedAt: number;
 }
 
-interface CredentialRow {
-  id: string;
-  name: string;
-  hash: Buffer;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-}
-
 // A revocation by any process holds within a second everywhere; what this process revokes itself, at once.
 const TTL = 800;
 
-/** Finds the credential that a token stands for. Unknown, expired and revoked ones are all null. */
+/**
+ * Finds the credential that a token stands for. Unknown, expired and revoked ones are all null.
+ *
+ * A token that this process has found before is read again on its tenant's share of the database. Any other token is
+ * looked up in a batch with all the other unknown ones: a flood of wrong tokens delays a valid one by a batch and never
+ * refuses it.
+ */
 @Injectable()
 export class CredentialStore {
   private readonly keys: FreshCache<Found<ApiKeyCredential> | null>;
   private readonly tokens: FreshCache<Found<ScimCredential> | null>;
+  private readonly unknownKeys: CredentialLookups<ApiKeyRow>;
+  private readonly unknownTokens: CredentialLookups<ScimTokenRow>;
+  /** The name under which the token of a credential id is cached. */
+  private readonly names = new Map<string, string>();
 
   constructor(
     private readonly db: Database,
@@ -61,61 +72,97 @@ export class CredentialStore {
     private readonly uses: CredentialUses,
     private readonly refusals: CredentialRefusals,
   ) {
-    this.keys = new FreshCache(clock, TTL);
-    this.tokens = new FreshCache(clock, TTL);
+    this.keys = new FreshCache(clock, TTL, CAPACITY);
+    this.tokens = new FreshCache(clock, TTL, CAPACITY);
+    this.unknownKeys = new CredentialLookups((tokens) => readApiKeys(db, tokens));
+    this.unknownTokens = new CredentialLookups((tokens) => readScimTokens(db, tokens));
   }
 
-  /** The API key of a token. 429 from an address that has tried too many wrong ones. */
+  /**
+   * The API key of a token.
+   *
+   * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
+   */
   async findApiKey(text: string, from?: Origin): Promise<ApiKeyCredential | null> {
     const token = parseToken(text);
-    if (token === null || token.kind !== 'tbk') return this.failed(from);
-    const name = token.hash.toString('latin1');
-    this.demandTriesLeft(this.keys.knows(name), from);
-    const found = await this.keys.get(name, () => this.loadApiKey(token));
-    if (found === null || this.endOf(found) !== null) {
-      if (found === null) this.keys.drop(name);
-      return this.failed(from);
-    }
+    if (token === null || token.kind !== 'tbk') return this.failed('', from);
+    const found = await this.found(this.keys, token, this.unknownKeys, readApiKey, apiKeyOf);
+    if (found === null || this.endOf(found) !== null) return this.failed(token.tenantId, from);
     this.uses.note('api_keys', token.tenantId, found.credential.keyId, null);
     return found.credential;
   }
 
-  /** The SCIM token of a text, and with it tenant and directory; the directory remembers a refusal and its reason. */
+  /**
+   * The SCIM token of a text, and with it tenant and directory; the directory remembers a refusal and its reason.
+   *
+   * @throws {TooManyRequests} as `findApiKey`
+   */
   async findScimToken(text: string, from?: Origin): Promise<ScimCredential | null> {
     const token = parseToken(text);
     if (token === null || token.kind !== 'tbs') {
       if (token?.kind === 'tbk') this.refusals.note(token.tenantId, null, 'not_a_scim_token', text);
-      return this.failed(from);
+      return this.failed('', from);
     }
-    const name = token.hash.toString('latin1');
-    this.demandTriesLeft(this.tokens.knows(name), from);
-    const found = await this.tokens.get(name, () => this.loadScimToken(token));
+    const found = await this.found(this.tokens, token, this.unknownTokens, readScimToken, scimTokenOf);
     const reason: RefusalReason | null = found === null ? 'unknown' : this.endOf(found);
     if (reason !== null) {
-      if (found === null) this.tokens.drop(name);
       this.refusals.note(token.tenantId, found?.credential.directoryId ?? null, reason, text);
-      return this.failed(from);
+      return this.failed(token.tenantId, from);
     }
     const { credential } = found!;
     this.uses.note('scim_tokens', token.tenantId, credential.tokenId, credential.directoryId);
     return credential;
   }
 
-  /** Forgets what is cached, so that a revocation made here holds at once. */
-  forget(): void {
-    this.keys.drop();
-    this.tokens.drop();
+  /** Forgets one key or token by its id, so that a change of it that was made here holds at once. */
+  forget(credentialId: string): void {
+    const name = this.names.get(credentialId);
+    if (name === undefined) return;
+    this.names.delete(credentialId);
+    this.keys.drop(name);
+    this.tokens.drop(name);
   }
 
   /** Ends every API key that is a person's own; called in the transaction that ends the person. */
   async endPerson(db: SqlRunner, tenantId: string, userId: string): Promise<void> {
-    const { rowCount } = await db.query(
+    const { rows } = await db.query<{ id: string }>(
       `update api_keys set revoked_at = now()
        where tenant_id = $1 and owner_kind = 'person' and owner_user_id = $2
-         and (revoked_at is null or revoked_at > now())`,
+         and (revoked_at is null or revoked_at > now()) returning id`,
       [tenantId, userId],
     );
-    if (rowCount) this.keys.drop();
+    for (const { id } of rows) this.forget(id);
+  }
+
+  private async found<C, Row>(
+    cache: FreshCache<Found<C> | null>,
+    token: ParsedToken,
+    unknown: CredentialLookups<Row>,
+    readOne: (db: Database, token: ParsedToken) => Promise<Row | null>,
+    make: (row: Row, tenantId: string) => Found<C> & { id: string },
+  ): Promise<Found<C> | null> {
+    const name = token.hash.toString('latin1');
+    const load = async (row: Promise<Row | null>): Promise<Found<C> | null> => {
+      const stored = await row;
+      if (stored === null) return null;
+      const made = make(stored, token.tenantId);
+      this.remember(made.id, name);
+      return made;
+    };
+    if (cache.knows(name)) {
+      const known = await cache.get(name, () => load(readOne(this.db, token)));
+      if (known === null) cache.drop(name);
+      return known;
+    }
+    // Only what exists is kept: wrong tokens must not push valid ones out of the cache.
+    const made = await load(unknown.find(token));
+    if (made !== null && !cache.knows(name)) void cache.get(name, () => Promise.resolve(made));
+    return made;
+  }
+
+  private remember(id: string, name: string): void {
+    if (this.names.size >= 2 * CAPACITY && !this.names.has(id)) this.names.delete(this.names.keys().next().value!);
+    this.names.set(id, name);
   }
 
   private endOf(found: Found<unknown>): RefusalReason | null {
@@ -124,57 +171,31 @@ export class CredentialStore {
     return now >= found.expiresAt ? 'expired' : null;
   }
 
-  private failed(from: Origin | undefined): null {
-    if (from?.ip !== undefined) this.tries.note(from.ip);
+  // Asked after the look-up: the tries that an address has used up never refuse a valid credential.
+  private failed(tenantId: string, from: Origin | undefined): null {
+    if (from?.ip === undefined) return null;
+    if (!this.tries.take(from.ip, tenantId))
+      throw new TooManyRequests('Too many wrong credentials of this kind came from this address.', 10);
     return null;
-  }
-
-  // Credentials that were good a moment ago pass: a stranger behind the same address must not lock them out.
-  private demandTriesLeft(known: boolean, from: Origin | undefined): void {
-    if (!known && from?.ip !== undefined && this.tries.isBlocked(from.ip)) {
-      throw new TooManyRequests('Too many wrong credentials came from this address.', 10);
-    }
-  }
-
-  private async loadApiKey(token: ParsedToken): Promise<Found<ApiKeyCredential> | null> {
-    const { rows } = await this.db.query<CredentialRow & { scopes: string[] }>(
-      // A person's own key needs the person: one that was made in the moment in which they were put out is worth nothing.
-      `select k.id, k.name, k.hash, k.expires_at, k.revoked_at, k.scopes from api_keys k
-       where k.tenant_id = $1 and k.hash = $2 and (k.owner_kind = 'service' or exists (
-         select 1 from users u where u.tenant_id = k.tenant_id and u.id = k.owner_user_id and u.status = 'active'))`,
-      [token.tenantId, token.hash],
-    );
-    const row = rows[0];
-    if (row === undefined || !sameHash(row.hash, token.hash)) return null;
-    return found(row, {
-      tenantId: token.tenantId,
-      keyId: row.id,
-      name: row.name,
-      scopes: new Set(row.scopes),
-      actor: Object.freeze<Actor>({ kind: 'key', id: row.id, name: row.name }),
-    });
-  }
-
-  private async loadScimToken(token: ParsedToken): Promise<Found<ScimCredential> | null> {
-    const { rows } = await this.db.query<CredentialRow & { directory_id: string }>(
-      `select id, name, hash, expires_at, revoked_at, directory_id from scim_tokens
-       where tenant_id = $1 and hash = $2`,
-      [token.tenantId, token.hash],
-    );
-    const row = rows[0];
-    if (row === undefined || !sameHash(row.hash, token.hash)) return null;
-    return found(row, {
-      tenantId: token.tenantId,
-      tokenId: row.id,
-      directoryId: row.directory_id,
-      name: row.name,
-    });
   }
 }
 
-function found<C>(row: CredentialRow, credential: C): Found<C> {
+/** Credentials of each kind that are remembered; more than the busiest process has in use. */
+const CAPACITY = 20_000;
+
+function apiKeyOf(row: ApiKeyRow, tenantId: string): Found<ApiKeyCredential> & { id: string } {
+  const { id, name } = row;
+  const actor = Object.freeze<Actor>({ kind: 'key', id, name });
+  return { id, credential: { tenantId, keyId: id, name, scopes: new Set(row.scopes), actor }, ...endsOf(row) };
+}
+
+function scimTokenOf(row: ScimTokenRow, tenantId: string): Found<ScimCredential> & { id: string } {
+  const { id, name, directory_id: directoryId } = row;
+  return { id, credential: { tenantId, tokenId: id, directoryId, name }, ...endsOf(row) };
+}
+
+function endsOf(row: Pick<ApiKeyRow, 'expires_at' | 'revoked_at'>): { expiresAt: number; revokedAt: number } {
   return {
-    credential,
     expiresAt: row.expires_at?.getTime() ?? Infinity,
     revokedAt: row.revoked_at?.getTime() ?? Infinity,
   };

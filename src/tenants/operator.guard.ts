@@ -32,16 +32,14 @@ export class OperatorGuard implements CanActivate {
     const token = bearerToken(req);
     if (token === null) throw new Unauthenticated('missing');
     if (!sameHash(hashToken(token), this.hash)) {
-      const address = req.ip ?? '';
-      if (this.tries.isBlocked(address)) {
+      if (!this.tries.take(req.ip ?? '', 'operator')) {
         throw new TooManyRequests('Too many wrong credentials came from this address.', 10);
       }
-      this.tries.note(address);
       // Says nothing about whether the key is valid, only that it is of the kind that never opens this.
       if (parseToken(token)?.kind === 'tbk') throw new OperatorNeeded();
       throw new Unauthenticated('invalid');
     }
-    limitRate(this.limiter, http.getResponse<BridgeResponse>(), 'operator');
+    limitRate(this.limiter, http.getResponse<BridgeResponse>(), 'operator', null);
     req.credentialId = 'operator';
     proveConnection(req.socket);
     req.caller = {

@@ -13,6 +13,7 @@ export type SessionEnd =
   | 'binding_moved'
   | 'person_changed'
   | 'ended_by_admin'
+  | 'too_many_sessions'
   | 'connection_changed'
   | 'connection_disabled'
   | 'connection_deleted';

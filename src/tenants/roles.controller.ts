@@ -1,5 +1,6 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiRefusals } from '../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import { ApiController } from './api-controller.js';
@@ -15,6 +16,7 @@ export class RolesController {
   constructor(private readonly roles: RolesService) {}
 
   @Post()
+  @ApiRefusals({ 409: ['role_exists', 'too_many_roles'] })
   @ApiOperation({ summary: 'A new role' })
   @ApiCreatedResponse({ type: RoleBody })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateRole): Promise<RoleBody> {

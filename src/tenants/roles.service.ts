@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { Conflict, NotFound } from '../base/errors/domain-error.js';
 import type { PageRequest } from '../base/http/page.js';
+import { CAPS, demandRoom } from './caps.js';
 import type { Caller } from './caller.js';
 import { AuditService } from './audit/audit.service.js';
 import { RolesRepository } from './roles.repository.js';
@@ -34,6 +35,7 @@ export class RolesService {
   /** 409 when the name is taken. */
   create(caller: Caller, input: CreateRole): Promise<RoleBody> {
     return this.changing(caller, 'role.created', input.name, async (tx) => {
+      await demandRoom(tx, CAPS.roles, caller.tenantId);
       const role = await this.repository.insert(tx, caller.tenantId, input.name, input.takes_seat);
       if (role === null) throw new Conflict('role_exists', 'A role of this name exists.');
       return { before: null, after: role };
@@ -78,7 +80,7 @@ export class RolesService {
     work: (tx: SqlRunner) => Promise<{ before: RoleBody | null; after: A }>,
   ): Promise<A> {
     const { tenantId, actor, requestId } = caller;
-    const after = await this.db.transaction(async (tx) => {
+    const after = await this.db.transaction(caller.tenantId, async (tx) => {
       const done = await work(tx);
       if (done.before !== done.after) {
         const { before, after } = done;

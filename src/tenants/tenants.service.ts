@@ -29,7 +29,7 @@ export class TenantsService {
 
   /** A new tenant, with roles, an open seat limit and the beginnings of its chains; and a first key if asked for. */
   create(input: CreateTenant, by: By): Promise<NewTenantBody> {
-    return this.db.transaction((tx) => this.createIn(tx, input, by));
+    return this.db.transaction(null, (tx) => this.createIn(tx, input, by));
   }
 
   private async createIn(tx: SqlRunner, input: CreateTenant, by: By): Promise<NewTenantBody> {
@@ -66,7 +66,7 @@ export class TenantsService {
 
   /** Changes what is named. The owner has to be an active person of the tenant (422). */
   async change(id: string, change: TenantChange, by: By): Promise<TenantBody> {
-    const tenant = await this.db.transaction(async (tx) => {
+    const tenant = await this.db.transaction(id, async (tx) => {
       const before = await this.repository.find(id, tx, true);
       if (before === null) throw new NotFound('tenant');
       const owner = change.owner_user_id;

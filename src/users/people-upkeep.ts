@@ -180,7 +180,7 @@ export class PeopleUpkeep {
 
   /** Back to claims without an exact count, where the limit is far again. */
   async relax(tenantId: string): Promise<void> {
-    await this.db.transaction((tx) => this.seats.relax(tx, tenantId));
+    await this.db.transaction(tenantId, (tx) => this.seats.relax(tx, tenantId));
   }
 }
 

@@ -75,11 +75,13 @@ export class UserDirectoryRepository {
     if (filter.status !== undefined) conditions.push(`u.status = ${add(filter.status)}`);
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
     if (filter.updated_since !== undefined) conditions.push(`u.updated_at >= ${add(filter.updated_since)}`);
-    const found = await this.db.shaped<ListedUser>(
-      cutAtBytes(`${SELECT_FACTS} where ${conditions.join(' and ')}
-       order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`),
-      params,
-    );
+    const text = cutAtBytes(`${SELECT_FACTS} where ${conditions.join(' and ')}
+       order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`);
+    // A rare status or role is found by reading past all other users: a search.
+    const filtered = [filter.status, filter.role, filter.updated_since].some((value) => value !== undefined);
+    const found = await (filtered && !selective
+      ? this.db.search<ListedUser>(text, params)
+      : this.db.shaped<ListedUser>(text, params));
     return cutRowsOf(found);
   }
 

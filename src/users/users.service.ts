@@ -60,7 +60,7 @@ export class UsersService {
     const about: Case = { ctx, tenant, row: null, draft, roleSet, fromRules: [], released: null };
     const plain = await this.creation.plainly(about, also);
     if (plain) return this.finish(ctx.tenantId, { ...plain, outcome: 'created', freed: false });
-    const done = await this.withRetries(async (tx): Promise<Done> => {
+    const done = await this.withRetries(ctx.tenantId, async (tx): Promise<Done> => {
       const made = await this.creation.carefully(tx, about, also);
       if (made.kind === 'created') return { ...made, outcome: 'created', freed: false };
       const linked = await this.changing.carefully(tx, ctx, tenant, made.row, {
@@ -93,7 +93,7 @@ export class UsersService {
     if (wanted === null) return { row, outcome: 'unchanged' };
     const plain = await this.changing.plainly(ctx, tenant, row, wanted);
     if (plain) return this.finish(ctx.tenantId, plain);
-    const done = await this.withRetries(async (tx): Promise<Done> => {
+    const done = await this.withRetries(ctx.tenantId, async (tx): Promise<Done> => {
       const locked = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
       const again = edit(locked);
@@ -129,7 +129,7 @@ export class UsersService {
     last?: { also: (tx: UnitOfWork) => void },
   ): Promise<void> {
     const tenant = await this.tenants.get(ctx.tenantId);
-    await this.withRetries(async (db) => {
+    await this.withRetries(ctx.tenantId, async (db) => {
       // Held: a sign-in of theirs that is just being written down is there by the time of the statement, and ends.
       const row = await this.repository.read(ctx.tenantId, id, db, true);
       if (!row || (row.gone && !last) || !visible(row)) throw new NotFound('user');
@@ -188,10 +188,10 @@ export class UsersService {
     return result;
   }
 
-  private async withRetries<T>(work: (tx: SqlRunner) => Promise<T>): Promise<T> {
+  private async withRetries<T>(tenantId: string, work: (tx: SqlRunner) => Promise<T>): Promise<T> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
-        return await this.db.transaction(work);
+        return await this.db.transaction(tenantId, work);
       } catch (error) {
         if (!isLost(error)) throw error;
       }

@@ -205,7 +205,7 @@ describe('a domain that is bound to one connection', () => {
 describe('who is meant changes while it is being written down', () => {
   /** Holds the connection, which a sign-in locks as the first thing that it writes, until `change` is done. */
   async function meanwhile<T>(door: OidcDoor, signIn: () => Promise<T>, change: () => Promise<unknown>): Promise<T> {
-    const seen = await service.db.transaction(async (tx) => {
+    const seen = await service.db.transaction(null, async (tx) => {
       await tx.query(`select 1 from connections where id = $1 for no key update`, [door.id]);
       const signing = signIn();
       await waitingForLock(service.db);
@@ -246,7 +246,7 @@ describe('who is meant changes while it is being written down', () => {
     const door = await paired();
     const name = fresh('n');
     const id = await madeUser(house.scim, user(name, { externalId: 'back' }));
-    const { signing, deleting } = await service.db.transaction(async (tx) => {
+    const { signing, deleting } = await service.db.transaction(null, async (tx) => {
       await tx.query('lock table sign_ins in share mode');
       const asked = door.signIn(door.tab(), { sub: 'back', email: undefined });
       await waitingForLock(service.db);
@@ -273,7 +273,7 @@ describe('who is meant changes while it is being written down', () => {
       }),
     );
     // All of them have found nobody when the first one writes.
-    const all = await service.db.transaction(async (tx) => {
+    const all = await service.db.transaction(null, async (tx) => {
       await tx.query('lock table identities in share mode');
       const asked = ready.map(({ tab, form }) => door.post(tab, form));
       await waitingForLock(service.db, 4);

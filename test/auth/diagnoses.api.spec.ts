@@ -184,6 +184,7 @@ describe('a sign-out that the IdP asks for', () => {
 describe('the figures', () => {
   it('count what came to the door, by outcome and reason', async () => {
     const figure = async (labels: string): Promise<number> => {
+      await new Promise((resolve) => setTimeout(resolve, 1_100)); // an answer is shared for a second
       const text = await (await fetch(`${service.url}/metrics`)).text();
       return Number(
         text

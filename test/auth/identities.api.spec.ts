@@ -49,7 +49,7 @@ describe('a binding is released', () => {
     expect(await outcome(door, { sub: 'flight' })).toBe(id);
     const tab = door.tab();
     let going: Promise<string> | undefined;
-    await service.db.transaction(async (tx) => {
+    await service.db.transaction(null, async (tx) => {
       await tx.query(`select 1 from connections where tenant_id = $1 and id = $2 for no key update`, [
         house.tenantId,
         door.id,
@@ -138,7 +138,7 @@ describe('a binding is released', () => {
     const tab = door.tab();
     expect(await outcome(door, { sub: 'race' }, tab)).toBe(id);
     let released: Promise<{ status: number }> | undefined;
-    await service.db.transaction(async (tx) => {
+    await service.db.transaction(null, async (tx) => {
       // As `SignInCompletion` holds the person.
       await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for share`, [house.tenantId, id]);
       released = release(id, door.id);

@@ -171,7 +171,7 @@ describe('back-channel logout', () => {
     const who = { userId: rows[0]!.id, userEpoch: rows[0]!.session_epoch, connectionId: oidc.id, verified };
     const out = await token({ sid: `late-${sub}` });
     let answered!: Promise<number>;
-    const session = await db.transaction(async (tx) => {
+    const session = await db.transaction(null, async (tx) => {
       expect(await nest.get(IdpLogouts).hasEnded(tx, house.tenantId, oidc.id, verified)).toBe(false);
       const origin = { ip: null, userAgent: null, requestId: 'req_x' };
       const begun = await nest.get(SessionsService).begin(tx, house.tenantId, who, origin);

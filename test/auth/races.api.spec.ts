@@ -44,7 +44,7 @@ class Undo extends Error {}
 /** Holds a row of users with this name, uncommitted, and takes it back: an insert of the name waits inside its statement. */
 async function whileNameIsTaken(name: string, work: (tx: SqlRunner) => Promise<void>): Promise<void> {
   await service.db
-    .transaction(async (tx) => {
+    .transaction(null, async (tx) => {
       await tx.query(
         `insert into users (tenant_id, id, source, doc, user_name, user_name_key, active, first_name, last_name, status, seat)
          values ($1, $2, 'api', '{}', $3, lower($3::text), false, '', '', 'inactive', 'none')`,
@@ -85,7 +85,7 @@ it('a domain is bound to another connection while somebody unproven is found to 
   await own();
   const tab = partner.tab();
   let going!: Promise<Seen>;
-  await service.db.transaction(async (tx) => {
+  await service.db.transaction(null, async (tx) => {
     await tx.query(`select 1 from connections where tenant_id = $1 and id = $2 for no key update`, [
       house.tenantId,
       partner.id,
@@ -110,7 +110,7 @@ it('an upsert by a claimed key while whoever claimed it signs in', async () => {
   const hr = { email: `${fresh('cfo')}@${domain}`, first_name: 'C', last_name: 'F', role: 'User' };
   let going!: Promise<Seen>;
   let put!: Promise<Answer>;
-  await service.db.transaction(async (tx) => {
+  await service.db.transaction(null, async (tx) => {
     // The sign-in holds its person and waits for its binding.
     await tx.query(`select 1 from identities where tenant_id = $1 and user_id = $2 for update`, [house.tenantId, made]);
     going = partner.signIn(tab, mallory);
@@ -129,7 +129,7 @@ it('somebody is removed between the search and the making', async () => {
   const email = `${fresh('bob')}@${domain}`;
   const bob = await madeUser(house.scim, user(fresh('bob'), mails(email)));
   let going!: Promise<string>;
-  await service.db.transaction(async (tx) => {
+  await service.db.transaction(null, async (tx) => {
     await tx.query(`select 1 from connections where tenant_id = $1 and id = $2 for no key update`, [
       house.tenantId,
       door.id,
@@ -165,7 +165,7 @@ it('somebody is removed while a first sign-in of theirs is being written down: n
   const tab = door.tab();
   let going!: Promise<Seen>;
   let removed!: Promise<Answer>;
-  await service.db.transaction(async (tx) => {
+  await service.db.transaction(null, async (tx) => {
     // The sign-in holds its person, and waits where it ends what lets them in on an IdP's word alone.
     await tx.query(`lock table sign_ins in exclusive mode`);
     going = door.signIn(tab, { sub });
@@ -208,7 +208,7 @@ it('a directory takes somebody over while another connection binds them by an e-
   const made = await outcomeAt(house, partner, { sub: 'mallory', email });
   let going!: Promise<Seen>;
   let brought!: Promise<Answer>;
-  await service.db.transaction(async (tx) => {
+  await service.db.transaction(null, async (tx) => {
     // The first sign-in at corp holds the person, and waits for the domain.
     await tx.query(`select 1 from domains where tenant_id = $1 for update`, [house.tenantId]);
     going = corp.signIn(corp.tab(), { sub: 'owner', email });
@@ -228,7 +228,7 @@ it('the users API removes somebody whom a directory is just taking over', async 
   const made = await outcomeAt(house, door, { sub: 'zoe', email });
   let brought!: Promise<Answer>;
   let removed!: Promise<Answer>;
-  await service.db.transaction(async (tx) => {
+  await service.db.transaction(null, async (tx) => {
     await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for update`, [house.tenantId, made]);
     brought = house.scim.post('/Users', user(email, mails(email)));
     await waitingForLock(service.db);

@@ -217,7 +217,7 @@ describe('it ends, on every process and in the same moment, when', () => {
     await door.signIn(late, { sub });
     const token = parseToken(late.jar.get('__Host-session')!)!;
     let ending: Promise<unknown> | undefined;
-    await first.db.transaction(async (tx) => {
+    await first.db.transaction(null, async (tx) => {
       // What a sign-in does: it holds the person, and then writes its session down.
       await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for share`, [house.tenantId, id]);
       await tx.query(`delete from sessions where hash = $1`, [token.hash]);

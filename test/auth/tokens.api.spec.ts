@@ -101,7 +101,7 @@ it('what is in two hands is worth nothing: however they come together, the signe
     const second = (await ask({ refresh_token: first.refresh_token })).body;
     expect(await look(second.access_token)).toMatchObject({ active: true });
     // The thief renews while the owner, elsewhere, shows what was used up already.
-    const both = await service.db.transaction(async (tx) => {
+    const both = await service.db.transaction(null, async (tx) => {
       await tx.query(`select 1 from sessions where id = $1 for update`, [first.session_id]);
       const thief = ask({ refresh_token: second.refresh_token });
       await waitingForLock(service.db);

@@ -84,7 +84,7 @@ describe('lanes', () => {
     await h.connect(t, { settings: { rate: 5 } });
     expect(await claim()).toEqual([]);
     destination = (await h.destinations.read(t))!;
-    await h.db.transaction((tx) => h.states.pause(tx, t, 'by_hand', null));
+    await h.db.transaction(null, (tx) => h.states.pause(tx, t, 'by_hand', null));
     expect(await claim()).toEqual([]);
     expect(await claim(1, { mode: 'probe' })).toEqual([]);
   });

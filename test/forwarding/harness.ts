@@ -57,6 +57,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     trustProxy: [],
     dnsServers: [],
     rateLimit: null,
+    tenantRateLimit: null,
     allowPrivateDestinations: true,
     session: { idleSeconds: 3600, absoluteSeconds: 3600 },
     retention: { logsDays: 1, bodiesDays: 1, attemptsDays: 1 },
@@ -142,7 +143,7 @@ export class Harness {
   }
 
   connect(tenantId: string, change: Parameters<DestinationsRepository['save']>[2]): Promise<Destination> {
-    return this.db.transaction(async (tx) => (await this.destinations.save(tx, tenantId, change)).after);
+    return this.db.transaction(null, async (tx) => (await this.destinations.save(tx, tenantId, change)).after);
   }
 
   worker(options: Partial<DeliveryOptions> = {}): { worker: DeliveryWorker; kill(): void } {

@@ -40,7 +40,7 @@ describe('forwarding, case by case', () => {
   describe('one user', () => {
     it('folds changes that wait into one call', async () => {
       const t = await h.tenant('fold', {}, url);
-      await h.db.transaction((tx) => h.states.pause(tx, t, 'by_hand', null));
+      await h.db.transaction(null, (tx) => h.states.pause(tx, t, 'by_hand', null));
       for (let n = 1; n <= 5; n++) await h.change(t, 'usr_1', 'active', { last_name: `v${n}` });
       await h.change(t, 'usr_2', 'active');
       await h.change(t, 'usr_2', 'deleted');
@@ -281,7 +281,7 @@ describe('forwarding, case by case', () => {
       await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
       await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
       await h.drained(t);
-      await h.db.transaction((tx) => h.states.pause(tx, t, 'by_hand', null));
+      await h.db.transaction(null, (tx) => h.states.pause(tx, t, 'by_hand', null));
       await h.change(t, 'usr_2', 'active', { email: 'a@example.com' });
       await h.change(t, 'usr_1', 'active', { email: 'c@example.com' });
       await h.states.resume(h.db, t);
@@ -296,7 +296,7 @@ describe('forwarding, case by case', () => {
     await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
     await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
     await h.drained(t);
-    await h.db.transaction((tx) => h.states.pause(tx, t, 'by_hand', null));
+    await h.db.transaction(null, (tx) => h.states.pause(tx, t, 'by_hand', null));
     await h.change(t, 'usr_1', 'active', { email: 'b@example.com' });
     await h.change(t, 'usr_2', 'active', { email: 'a@example.com' });
     await h.states.resume(h.db, t);

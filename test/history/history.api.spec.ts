@@ -223,7 +223,7 @@ describe('a history', () => {
       await crowd();
       const place = order === 'asc' ? '-infinity' : 'infinity';
       const values = [house.tenantId, 'usr_7', '-infinity', 'infinity', place, 3, ...ENTRY_KINDS.map(() => '')];
-      const rows = await service.db.transaction(async (tx) => {
+      const rows = await service.db.transaction(null, async (tx) => {
         // The partitions of other months are empty, and would be read whole.
         await tx.query('set local enable_seqscan = off');
         const text = `explain (costs off) ${timelineSql(ENTRY_KINDS, order)}`;

@@ -26,6 +26,8 @@ describe('the refusals of an operation', () => {
       422: ['invalid_fields'],
     });
     expect(of({ method: 'put', body: ['application/json'] }, { 422: [] })[422]).toBeUndefined();
-    expect(of({ query: ['cursor'] })[400]).toEqual(['repeated_parameter', 'invalid_cursor']);
+    expect(of({ query: ['cursor', 'limit'] })[400]).toEqual(['repeated_parameter', 'invalid_cursor']);
+    expect(of({ query: ['cursor', 'status'] })[400]).toContain('search_too_expensive');
+    expect(of({ credential: 'api_key' })[503]).toEqual(['tenant_busy', 'unavailable']);
   });
 });

@@ -22,11 +22,13 @@ export async function testDatabase(pool = 10): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   const dataSource = createDataSource(url.href, pool);
   await dataSource.initialize();
+  const db = new Database(dataSource);
   return {
-    db: new Database(dataSource),
+    db,
     dataSource,
     url: url.href,
     close: async () => {
+      await db.close();
       if (dataSource.isInitialized) await dataSource.destroy();
       await once(admin, `drop database ${name} with (force)`);
     },

@@ -40,7 +40,7 @@ class FailController {
   }
   @Get('slow')
   async slow(): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(null, async (tx) => {
       await tx.query(`set local statement_timeout = 20`);
       await tx.query(`select pg_sleep(2)`);
     });

@@ -118,14 +118,14 @@ describe('a person’s key', () => {
     expect(await me(one, theirs.api_key)).toBe(200);
     const store = one.app.get(CredentialStore);
     await expect(
-      one.db.transaction(async (tx) => {
+      one.db.transaction(null, async (tx) => {
         await store.endPerson(tx, one.tenant.id, 'usr_leaver');
         throw new Error('rolled back');
       }),
     ).rejects.toThrow('rolled back');
     await pause(900);
     expect(await me(one, theirs.api_key)).toBe(200);
-    await one.db.transaction((tx) => store.endPerson(tx, one.tenant.id, 'usr_leaver'));
+    await one.db.transaction(null, (tx) => store.endPerson(tx, one.tenant.id, 'usr_leaver'));
     await pause(900);
     expect([await me(one, theirs.api_key), await me(one, service.api_key)]).toEqual([401, 200]);
   });
@@ -136,7 +136,7 @@ describe('a person’s key', () => {
     const off = `update users set status = 'inactive' where tenant_id = '${one.tenant.id}' and id = 'usr_racer'`;
     // The end of the person is not committed yet: who asks for a key waits for it, and is then refused.
     let asked!: Promise<{ status: number }>;
-    await db.transaction(async (tx) => {
+    await db.transaction(null, async (tx) => {
       await tx.query(off);
       asked = one.call('POST', '/api/v1/api-keys', {
         body: { name: 'k', scopes: ['admin'], owner_user_id: 'usr_racer' },

@@ -56,7 +56,7 @@ export class ConnectionsService {
         ? { type: 'oidc', settings: null, secrets: { clientSecret: false, privateKey: false } }
         : { type: 'saml', settings: null };
     const newKey = await this.secrets.keyFor(input, input.type);
-    const made = await this.db.transaction(async (tx) => {
+    const made = await this.db.transaction(tenantId, async (tx) => {
       const count = await this.repository.countForAnother(tx, tenantId);
       if (count >= MAX_CONNECTIONS) throw new TooManyConnections(MAX_CONNECTIONS);
       const directoryId = input.directory_id ?? null;
@@ -97,7 +97,7 @@ export class ConnectionsService {
     const imported =
       known.type === 'saml' ? await this.imports.named({ tenantId, id }, known.settings, input, now) : null;
     const newKey = await this.secrets.keyFor(input, known.type);
-    const after = await this.db.transaction(async (tx) => {
+    const after = await this.db.transaction(tenantId, async (tx) => {
       const row = await this.demand(tenantId, id, tx, true);
       if (imported !== null && row.version !== known.version) {
         throw changedMeanwhile();
@@ -121,7 +121,7 @@ export class ConnectionsService {
 
   /** The connection is gone: nobody signs in through it, and whoever did is signed out. */
   async remove(by: AuditBy, id: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       await this.repository.markDeleted(tx, by.tenantId, id);
       await this.repository.endBindings(tx, by.tenantId, id, 'connection_deleted');

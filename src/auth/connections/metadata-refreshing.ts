@@ -46,7 +46,7 @@ export class MetadataRefreshing {
       const other = await this.source.read(read.xml, { ...wanted, entityId: null });
       if ('metadata' in other) read = other;
     }
-    const result = await this.db.transaction(async (tx): Promise<Refreshed> => {
+    const result = await this.db.transaction(known.tenant_id, async (tx): Promise<Refreshed> => {
       const row = await this.repository.find(known.tenant_id, known.id, tx, true);
       if (row?.type !== 'saml' || row.version !== known.version) return { kind: 'gone' };
       const now = this.clock.now();

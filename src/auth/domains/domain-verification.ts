@@ -42,7 +42,7 @@ export class DomainVerification {
    * `DomainTaken` when the domain is proved and another tenant's already.
    */
   async settle(by: AuditBy, asked: DomainRow, proof: Proof): Promise<DomainRow | null> {
-    const after = await this.db.transaction(async (tx) => {
+    const after = await this.db.transaction(asked.tenant_id, async (tx) => {
       const row = await this.repository.find(asked.tenant_id, asked.domain, tx, true);
       if (row === null || row.challenge !== asked.challenge) return null;
       // The operator's word needs no record.

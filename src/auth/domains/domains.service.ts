@@ -28,7 +28,7 @@ export class DomainsService {
 
   /** Puts a domain in the list, to be verified. 409 when it is there already, or 200 others are. */
   async create(by: AuditBy, input: CreateDomain): Promise<DomainBody> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.add(tx, by, normalDomain(input.domain.trim())!, input.connection_id ?? null);
       if (row === null) throw new DomainExists();
       return domainShape(row);
@@ -46,7 +46,7 @@ export class DomainsService {
 
   /** Binds the domain to a connection, or to none. */
   async change(by: AuditBy, domain: string, input: ChangeDomain): Promise<DomainBody> {
-    const after = await this.db.transaction(async (tx) => {
+    const after = await this.db.transaction(by.tenantId, async (tx) => {
       const before = await this.demand(by.tenantId, domain, tx, true);
       return input.connection_id === undefined ? before : this.bind(tx, by, before, input.connection_id);
     });
@@ -70,7 +70,7 @@ export class DomainsService {
 
   /** The domain goes from the list, and is nobody's if it was this tenant's. */
   async remove(by: AuditBy, domain: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, domain, tx, true);
       await this.repository.delete(tx, row.tenant_id, row.domain);
       await this.note(tx, by, 'domain.removed', row.domain, row, null);
@@ -83,7 +83,7 @@ export class DomainsService {
     const problem = domainProblem(text);
     if (problem !== null) throw new InvalidFields([{ field: 'domain', message: problem }]);
     const domain = normalDomain(text)!;
-    const after = await this.db.transaction(async (tx) => {
+    const after = await this.db.transaction(by.tenantId, async (tx) => {
       const connectionId = input.connection_id;
       const known = await this.repository.find(by.tenantId, domain, tx, true);
       const row = known ?? (await this.add(tx, by, domain, connectionId ?? null));

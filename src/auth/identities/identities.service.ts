@@ -41,7 +41,7 @@ export class IdentitiesService {
    * `account_deleted`. 404 when nothing binds that person there.
    */
   async release(by: AuditBy, userId: string, connectionId: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(by.tenantId, async (tx) => {
       const released = await this.repository.release(tx, by.tenantId, userId, connectionId);
       if (released.length === 0) throw new NotFound('identity');
       const ended = await this.repository.endSessions(tx, by.tenantId, userId, connectionId);

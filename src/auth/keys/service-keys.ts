@@ -96,7 +96,7 @@ export class ServiceKeys extends SamlKeySource {
     const activeInSeconds = retireOld ? 0 : (inSeconds ?? HANDOVER[purpose].activeIn);
     await this.keys(purpose);
     const made = await this.make(purpose);
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(null, async (tx) => {
       await this.repository.lock(tx, purpose);
       await this.repository.insert(tx, purpose, made, activeInSeconds);
       const retireIn = retireOld ? 0 : activeInSeconds + HANDOVER[purpose].retireAfter;
@@ -112,7 +112,7 @@ export class ServiceKeys extends SamlKeySource {
     const newest = keys[0]!.activeFrom.getTime();
     if (this.clock.now().getTime() - newest < JWT_KEY_DAYS * DAY * 1000) return false;
     const made = await this.make('jwt');
-    const rotated = await this.db.transaction(async (tx) => {
+    const rotated = await this.db.transaction(null, async (tx) => {
       await this.repository.lock(tx, 'jwt');
       const [latest] = await this.repository.list('jwt', tx);
       if (latest!.id !== keys[0]!.id) return false;
@@ -133,7 +133,7 @@ export class ServiceKeys extends SamlKeySource {
 
   private async makeFirst(purpose: KeyPurpose): Promise<ServiceKey[]> {
     const made = await this.make(purpose);
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(null, async (tx) => {
       await this.repository.lock(tx, purpose);
       const known = await this.repository.list(purpose, tx);
       if (known.length > 0) return known; // another process was quicker

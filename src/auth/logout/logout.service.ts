@@ -69,7 +69,7 @@ export class LogoutService {
     once: { id: string; until: Date },
     ended: EndedAtIdp,
   ): Promise<EndedSession[]> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       if (!(await this.requests.useMessage(tenantId, id, `logout ${once.id}`, once.until, tx))) {
         throw new SignInRefused('replayed', 'this logout message was used before');
       }

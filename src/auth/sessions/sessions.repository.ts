@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { ParsedToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { CredentialLookups, nameOfToken } from '../../tenants/credential-lookups.js';
 import type { SessionEnd } from '../../tenants/person-credentials.js';
 import type { NameId } from '../verified-sign-in.js';
 
@@ -76,22 +78,38 @@ const CHECKED = `
     join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active' and u.session_epoch = s.user_epoch
     join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id and c.enabled and c.deleted_at is null
     join tenants t on t.id = s.tenant_id
-  where ${LIVE} and s.tenant_id = $1`;
+  where ${LIVE} and s.tenant_id = `;
+// `limit 1` keeps each probe a look into the index, whatever the planner believes of the arrays.
+const CHECKED_MANY = `
+  select x.tenant_id as of_tenant, x.hash as of_hash, c.* from unnest($1::text[], $2::bytea[]) x (tenant_id, hash)
+    cross join lateral (${CHECKED}x.tenant_id and s.hash = x.hash limit 1) c`;
 
 @Injectable()
 export class SessionsRepository {
+  private readonly lookups = new CredentialLookups((tokens) => this.readMany(tokens));
+
   constructor(private readonly db: Database) {}
 
-  /** The live session of a cookie. */
-  async byHash(tenantId: string, hash: Buffer): Promise<SessionRow | null> {
-    const { rows } = await this.db.query<SessionRow>(`${CHECKED} and s.hash = $2`, [tenantId, hash]);
-    return rows[0] ?? null;
+  /**
+   * The live session of a cookie. Cookies are read in batches: a flood of wrong ones names any tenant, and must neither
+   * use that tenant's share of the database nor refuse the right ones.
+   */
+  byToken(token: ParsedToken): Promise<SessionRow | null> {
+    return this.lookups.find(token);
   }
 
   /** The same by its id: what a token of ours names as `sid`. */
   async byId(tenantId: string, id: string): Promise<SessionRow | null> {
-    const { rows } = await this.db.query<SessionRow>(`${CHECKED} and s.id = $2`, [tenantId, id]);
+    const { rows } = await this.db.query<SessionRow>(`${CHECKED}$1 and s.id = $2`, [tenantId, id]);
     return rows[0] ?? null;
+  }
+
+  private async readMany(tokens: readonly ParsedToken[]): Promise<Map<string, SessionRow>> {
+    const { rows } = await this.db.query<SessionRow & { of_tenant: string; of_hash: Buffer }>(CHECKED_MANY, [
+      tokens.map(({ tenantId }) => tenantId),
+      tokens.map(({ hash }) => hash),
+    ]);
+    return new Map(rows.map(({ of_tenant, of_hash, ...row }) => [nameOfToken(of_tenant, of_hash), row]));
   }
 
   async insert(tx: SqlRunner, tenantId: string, session: NewSession): Promise<void> {
@@ -116,6 +134,17 @@ export class SessionsRepository {
         session.idleSeconds,
         session.expiresAt,
       ],
+    );
+  }
+
+  /** Ends the oldest live sessions of a user beyond the newest `most`. */
+  async endOldest(tx: SqlRunner, tenantId: string, userId: string, most: number): Promise<void> {
+    await tx.query(
+      `update sessions set ended_at = clock_timestamp(), end_reason = 'too_many_sessions'
+       where tenant_id = $1 and user_id = $2 and ended_at is null and id <= (
+         select o.id from sessions o where o.tenant_id = $1 and o.user_id = $2 and o.ended_at is null
+         order by o.id desc offset $3 limit 1)`,
+      [tenantId, userId, most],
     );
   }
 

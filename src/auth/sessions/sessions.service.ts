@@ -12,6 +12,8 @@ import { SessionsRepository, type EndedSession, type ListedSession, type Session
 
 /** A session is noted as used at most so often, or ten times within its idle time if that is short. */
 const TOUCH_SECONDS = 60;
+/** Live sessions of one user. A further sign-in ends the oldest one: a user is never refused for having too many. */
+const MAX_SESSIONS = 50;
 const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
 
 /** Sessions: begun by a sign-in, checked on each use, and over on every process in the moment in which they end. */
@@ -54,6 +56,7 @@ export class SessionsService {
       // Never longer than the IdP allows (`SessionNotOnOrAfter`, `session_expiry`).
       expiresAt: new Date(Math.min(latest, verified.sessionEnds?.getTime() ?? Infinity)),
     });
+    await this.repository.endOldest(tx, tenantId, who.userId, MAX_SESSIONS);
     return { id, token };
   }
 
@@ -61,7 +64,7 @@ export class SessionsService {
   async check(token: string | null): Promise<SessionRow | null> {
     const parsed = token === null ? null : parseToken(token);
     if (parsed === null || parsed.kind !== 'tbn') return null;
-    const session = await this.repository.byHash(parsed.tenantId, parsed.hash);
+    const session = await this.repository.byToken(parsed);
     return session === null ? null : this.use(session);
   }
 

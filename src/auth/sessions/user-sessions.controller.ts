@@ -42,7 +42,7 @@ export class UserSessionsController {
   @ApiNoContentResponse()
   async endAll(@CurrentCaller() caller: Caller, @Param('user_id') userId: string): Promise<void> {
     await this.demandPerson(caller, userId);
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(caller.tenantId, async (tx) => {
       const ended = await this.sessions.endAll(caller.tenantId, userId, 'ended_by_admin', tx);
       await this.audit.record(tx, { ...noteOf(caller, userId), after: { ended } });
     });
@@ -57,7 +57,7 @@ export class UserSessionsController {
     @Param('user_id') userId: string,
     @Param('session_id') id: string,
   ): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(caller.tenantId, async (tx) => {
       if (!(await this.sessions.endOne(caller.tenantId, userId, id, 'ended_by_admin', tx)))
         throw new NotFound('session');
       await this.audit.record(tx, { ...noteOf(caller, userId), after: { session_id: id } });

@@ -116,7 +116,7 @@ export class SignInCompletion {
     origin: Origin,
   ): Promise<SignedIn> {
     const { tenantId, id: connectionId } = connection;
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       await this.demandHeld(connection, tx);
       if (await this.idpLogouts.hasEnded(tx, tenantId, connectionId, verified)) {
         const why = 'the IdP has signed the person out since it answered';

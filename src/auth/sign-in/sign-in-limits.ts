@@ -83,14 +83,12 @@ export class SignInLimits {
     return used ? tooMany(`${kind}s were refused from this address`) : refused;
   }
 
-  /** Seconds that an address has to wait before it may exchange codes again; null: it may. */
-  async grantsPause(address: string): Promise<number | null> {
-    return this.enabled && (await this.grants.isEmpty(networkOf(address))) ? 1 : null;
-  }
-
-  /** A code or refresh token that nobody has. */
-  async noteGrantFailure(address: string): Promise<void> {
-    if (this.enabled) await this.grants.take(networkOf(address));
+  /**
+   * Counts a wrong code or refresh token of an address, by the tenant that it names ('' for none). False when the tries
+   * are used up. Only wrong ones are counted and refused: the others of the address go on.
+   */
+  async noteGrantFailure(address: string, tenantId: string): Promise<boolean> {
+    return !this.enabled || (await this.grants.take(`${networkOf(address)} ${tenantId}`));
   }
 }
 

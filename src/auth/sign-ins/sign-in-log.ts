@@ -116,7 +116,10 @@ export class SignInLog {
         ['s.at <', filter.until],
       ] as const
     ).filter(([, value]) => value !== undefined && value !== null);
-    const { rows } = await this.db.shaped<SignInRow>(
+    // An index finds a line, a user's lines and rare refusals; what else is asked for may be anywhere in the log.
+    const found = filter.support_id ?? filter.user_id ?? filter.reason;
+    const search = found === undefined && given.some(([is]) => is !== 's.id <');
+    const { rows } = await this.db[search ? 'search' : 'shaped']<SignInRow>(
       `select s.id, s.at, s.kind, s.connection_id, c.name as connection, s.outcome, s.reason, s.detail, s.account,
          s.subject, s.user_id, s.linked_by, s.session_id, s.ip, s.user_agent, s.request_id
        from sign_ins s left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id

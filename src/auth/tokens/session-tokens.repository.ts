@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { ParsedToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { CredentialLookups, nameOfToken } from '../../tenants/credential-lookups.js';
 
 /** What a one-time code or a refresh token stands for. */
 export interface SessionTokenRow {
@@ -13,7 +15,14 @@ export type SessionTokenKind = 'code' | 'refresh';
 /** Codes and refresh tokens of sessions, by their hashes. */
 @Injectable()
 export class SessionTokensRepository {
+  private readonly lookups = new CredentialLookups((tokens) => this.readMany(tokens));
+
   constructor(private readonly db: Database) {}
+
+  /** Whether a code or refresh token was ever handed out. Asked in batches, so that wrong ones cost no transaction. */
+  async exists(token: ParsedToken): Promise<boolean> {
+    return (await this.lookups.find(token)) !== null;
+  }
 
   /** Adds one that lives for so many seconds, and never longer than its session. */
   async insert(
@@ -40,7 +49,7 @@ export class SessionTokensRepository {
     kind: SessionTokenKind,
     next: { hash: Buffer; seconds: number },
   ): Promise<SessionTokenRow | null> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       // All who exchange something of one session come one after another: whatever a thief has renewed until now is seen
       // below, and what they renew afterwards finds nothing.
       await tx.query(
@@ -72,6 +81,15 @@ export class SessionTokensRepository {
       await this.insert(tenantId, token, tx);
       return row;
     });
+  }
+
+  private async readMany(tokens: readonly ParsedToken[]): Promise<Map<string, true>> {
+    const { rows } = await this.db.query<{ tenant_id: string; hash: Buffer }>(
+      `select x.tenant_id, x.hash from unnest($1::text[], $2::bytea[]) x (tenant_id, hash)
+         cross join lateral (select 1 from session_tokens t where t.tenant_id = x.tenant_id and t.hash = x.hash limit 1) t`,
+      [tokens.map(({ tenantId }) => tenantId), tokens.map(({ hash }) => hash)],
+    );
+    return new Map(rows.map((row) => [nameOfToken(row.tenant_id, row.hash), true]));
   }
 
   /** Whether something that an application got of a session was used twice. */

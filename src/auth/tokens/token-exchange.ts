@@ -120,6 +120,7 @@ export class TokenExchange {
   ): Promise<IssuedToken> {
     const parsed = parseToken(text);
     if (parsed === null || parsed.kind !== of) throw new InvalidGrant();
+    if (!(await this.repository.exists(parsed))) throw new InvalidGrant();
     const { tenantId, hash } = parsed;
     const next = mintToken('tbr', tenantId);
     const row = await this.repository.exchange(tenantId, hash, kind, { hash: next.hash, seconds: REFRESH_SECONDS });

@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Post, Req, Res, type Type } from '@nestjs/common';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { parseToken } from '../../base/crypto/tokens.js';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { readForm } from '../../base/http/form.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
@@ -55,8 +56,8 @@ export class TokensController {
       throw new InvalidTokenRequest('invalid_request', 'refresh_token', 'must not come together with code');
     }
     if (grant !== undefined) demandGrant(grant, ask);
-    if (code !== undefined) return this.counted(req, () => this.tokens.byCode(code, ask.code_verifier ?? null));
-    if (refresh !== undefined) return this.counted(req, () => this.tokens.byRefresh(refresh));
+    if (code !== undefined) return this.counted(req, code, () => this.tokens.byCode(code, ask.code_verifier ?? null));
+    if (refresh !== undefined) return this.counted(req, refresh, () => this.tokens.byRefresh(refresh));
     demandSameSite(req, this.addresses.origin);
     return this.tokens.bySession(sessionToken(cookiesOf(req)));
   }
@@ -84,16 +85,19 @@ export class TokensController {
     res.json(await this.keys.jwks());
   }
 
-  /** Guessing codes is hopeless, but each guess costs us a look: an address has so many (ADM-04). */
-  private async counted(req: SignInHttpRequest, exchange: () => Promise<IssuedToken>): Promise<IssuedToken> {
-    const address = req.ip ?? '';
-    const pause = await this.limits.grantsPause(address);
-    if (pause !== null) throw new TooManyRequests('Too many codes and tokens were refused.', pause);
+  /** Wrong codes and tokens are counted (ADM-04), and refused with 429 when there are too many; right ones never. */
+  private async counted(
+    req: SignInHttpRequest,
+    token: string,
+    exchange: () => Promise<IssuedToken>,
+  ): Promise<IssuedToken> {
     try {
       return await exchange();
     } catch (error) {
-      if (error instanceof InvalidGrant) await this.limits.noteGrantFailure(address);
-      throw error;
+      if (!(error instanceof InvalidGrant)) throw error;
+      const tenantId = parseToken(token)?.tenantId ?? '';
+      if (await this.limits.noteGrantFailure(req.ip ?? '', tenantId)) throw error;
+      throw new TooManyRequests('Too many codes and tokens were refused.', 1);
     }
   }
 }

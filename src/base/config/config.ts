@@ -27,6 +27,8 @@ export class Config {
   readonly trustProxy!: readonly string[];
   /** Requests a second for each credential; null: no limit. */
   readonly rateLimit!: number | null;
+  /** Requests a second for each tenant; null: four times those of a credential. */
+  readonly tenantRateLimit!: number | null;
   readonly allowPrivateDestinations!: boolean;
   /** `ip` or `ip:port`; empty: the system's. */
   readonly dnsServers!: readonly string[];

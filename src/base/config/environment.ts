@@ -151,6 +151,10 @@ export class Environment {
   @Rule('rate', (text) => text === 'off' || /^[1-9]\d{0,6}$/.test(text), 'must be a whole number from 1, or off')
   RATE_LIMIT?: string;
 
+  /** Requests a second for each tenant and process, over all of its credentials. Default 4 times RATE_LIMIT. */
+  @WholeNumber(1, 9_999_999)
+  RATE_LIMIT_TENANT?: string;
+
   /** For development: targets that tenants name may be plain http and private addresses. */
   @OneOf('true', 'false', 'on', 'off')
   ALLOW_PRIVATE_DESTINATIONS?: string;
@@ -204,6 +208,7 @@ export const VARIABLES = [
   'LOG_LEVEL',
   'TRUST_PROXY',
   'RATE_LIMIT',
+  'RATE_LIMIT_TENANT',
   'ALLOW_PRIVATE_DESTINATIONS',
   'DNS_SERVERS',
   'SESSION_IDLE',

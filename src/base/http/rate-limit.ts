@@ -14,12 +14,18 @@ export interface Allowance {
   resetSeconds: number;
 }
 
+/** A tenant's allowance, as a multiple of that of one credential, unless it is set. */
+const TENANT_FACTOR = 4;
+
 interface Bucket {
   tokens: number;
   at: number;
 }
 
-/** Token buckets by name, in memory, of which only the latest so many are remembered. */
+/**
+ * Token buckets by name, in memory. Of more names than the capacity the least recently used one is forgotten and starts
+ * with a full allowance again: a flood of names gives nobody less than they had.
+ */
 export class Buckets {
   private readonly buckets = new Map<string, Bucket>();
 
@@ -52,11 +58,15 @@ export class Buckets {
     const now = this.clock.monotonic();
     let bucket = this.buckets.get(name);
     if (bucket === undefined) {
-      // The oldest goes: whoever was forgotten only starts with a full allowance again.
       if (this.buckets.size >= this.capacity) this.buckets.delete(this.buckets.keys().next().value!);
       bucket = { tokens: this.burst, at: now };
       this.buckets.set(name, bucket);
       return bucket;
+    }
+    // Buckets in use move to the end. While there is room for all, the order does not matter.
+    if (this.buckets.size > this.capacity / 2) {
+      this.buckets.delete(name);
+      this.buckets.set(name, bucket);
     }
     bucket.tokens = Math.min(this.burst, bucket.tokens + ((now - bucket.at) / 1000) * this.perSecond);
     bucket.at = now;
@@ -64,25 +74,40 @@ export class Buckets {
   }
 }
 
-/** Requests of a credential in this process: so many a second, ten times that in a burst. */
+/**
+ * Requests of a credential and of a tenant in this process: so many a second, ten times that in a burst. Without the
+ * tenant's allowance a tenant would have as many requests as it can make credentials.
+ */
 @Injectable()
 export class RateLimiter {
   /** False with `RATE_LIMIT=off`: then there is nothing to ask and nothing to say in headers. */
   readonly enabled: boolean;
-  private readonly buckets: Buckets;
+  private readonly credentials: Buckets;
+  private readonly tenants: Buckets;
 
   constructor(config: Config, clock: Clock) {
     const perSecond = config.rateLimit ?? 1;
+    const ofTenant = config.tenantRateLimit ?? perSecond * TENANT_FACTOR;
     this.enabled = config.rateLimit !== null;
-    this.buckets = new Buckets(perSecond, perSecond * 10, clock);
+    this.credentials = new Buckets(perSecond, perSecond * 10, clock);
+    this.tenants = new Buckets(ofTenant, ofTenant * 10, clock);
   }
 
+  /** Takes one request of a credential. */
   take(credentialId: string): Allowance {
-    return this.buckets.take(credentialId);
+    return this.credentials.take(credentialId);
+  }
+
+  /** Takes one request of a tenant, whichever of its credentials it came with. */
+  takeOfTenant(tenantId: string): Allowance {
+    return this.tenants.take(tenantId);
   }
 }
 
-/** Wrong credentials by address: 300 at once, then five a second. Guessing is hopeless; looking up costs us. */
+/**
+ * Wrong credentials by address and by the tenant that they name: 300 at once, then five a second. What is over is told
+ * to slow down. Only wrong credentials are counted and refused here: other callers share the address.
+ */
 @Injectable()
 export class FailedTries {
   private readonly buckets: Buckets;
@@ -90,22 +115,34 @@ export class FailedTries {
     this.buckets = new Buckets(5, 300, clock);
   }
 
-  /** True when this address has used up its tries. */
-  isBlocked(address: string): boolean {
-    return this.buckets.isEmpty(networkOf(address));
-  }
-
-  note(address: string): void {
-    this.buckets.take(networkOf(address));
+  /** Counts a wrong credential. `tenantId` is '' where it names none. False when the tries are used up. */
+  take(address: string, tenantId: string): boolean {
+    return this.buckets.take(`${networkOf(address)} ${tenantId}`).allowed;
   }
 }
 
-/** Takes one request from a credential's allowance and says so in the headers; 429 when there is none left. */
-export function limitRate(limiter: RateLimiter, res: ServerResponse, credentialId: string): void {
+/**
+ * Takes one request from the allowances of a credential and of its tenant. The headers tell of the one that has less
+ * left.
+ *
+ * @param tenantId null for the operator, who belongs to no tenant
+ * @throws {TooManyRequests} when one of the two has none left
+ */
+export function limitRate(
+  limiter: RateLimiter,
+  res: ServerResponse,
+  credentialId: string,
+  tenantId: string | null,
+): void {
   if (!limiter.enabled) return;
-  const { allowed, limit, remaining, resetSeconds } = limiter.take(credentialId);
+  const own = limiter.take(credentialId);
+  const shared = tenantId === null || !own.allowed ? own : limiter.takeOfTenant(tenantId);
+  const tighter = !shared.allowed || shared.remaining < own.remaining ? shared : own;
+  const { allowed, limit, remaining, resetSeconds } = tighter;
   res.setHeader('RateLimit-Limit', limit);
   res.setHeader('RateLimit-Remaining', remaining);
   res.setHeader('RateLimit-Reset', resetSeconds);
-  if (!allowed) throw new TooManyRequests('This credential makes too many requests.', resetSeconds);
+  if (allowed) return;
+  const who = tighter === own ? 'This credential makes' : 'The credentials of this tenant make together';
+  throw new TooManyRequests(`${who} too many requests.`, resetSeconds);
 }

@@ -1,5 +1,6 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenants/api-controller.js';
@@ -29,6 +30,7 @@ export class DirectoriesController {
   ) {}
 
   @Post()
+  @ApiRefusals({ 409: ['too_many_directories'] })
   @ApiOperation({ summary: 'A new directory with its first SCIM token, which is shown this once' })
   @ApiCreatedResponse({ type: NewDirectoryBody })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateDirectory): Promise<NewDirectoryBody> {

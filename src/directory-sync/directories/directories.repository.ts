@@ -103,11 +103,12 @@ export class DirectoriesRepository {
     return rows[0]!;
   }
 
-  /** The directory is gone for everybody, and its tokens with it. */
-  async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
+  /** Marks a directory as deleted and ends its tokens. Returns the ids of the tokens that ended. */
+  async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<string[]> {
     await tx.query(`delete from group_rules where tenant_id = $1 and directory_id = $2`, [tenantId, id]);
-    await tx.query(
-      `update scim_tokens set revoked_at = least(revoked_at, now()) where tenant_id = $1 and directory_id = $2`,
+    const { rows } = await tx.query<{ id: string }>(
+      `update scim_tokens set revoked_at = least(revoked_at, now()) where tenant_id = $1 and directory_id = $2
+         and (revoked_at is null or revoked_at > now()) returning id`,
       [tenantId, id],
     );
     // Its people are nobody's now: a connection that was paired with it finds them as an unpaired one does.
@@ -120,6 +121,7 @@ export class DirectoriesRepository {
       tenantId,
       id,
     ]);
+    return rows.map((row) => row.id);
   }
 
   /** Whether somebody else takes over `other`, or `other` takes over `id` itself, directly or along a chain. */

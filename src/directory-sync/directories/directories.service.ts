@@ -6,6 +6,7 @@ import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import type { Actor, ChangeSource } from '../../identity/source.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenants/caps.js';
 import { CredentialStore } from '../../tenants/credentials.js';
 import {
   DirectoriesRepository,
@@ -50,7 +51,8 @@ export class DirectoriesService {
   /** A new directory with its first SCIM token, which is shown in the answer and never again. */
   async create(by: AdminBy, input: CreateDirectory): Promise<NewDirectoryBody> {
     const id = newId('dir');
-    const made = await this.db.transaction(async (tx) => {
+    const made = await this.db.transaction(by.tenantId, async (tx) => {
+      await demandRoom(tx, CAPS.directories, by.tenantId);
       const settings: DirectorySettings = {
         name: input.name,
         profile: input.profile ?? 'tolerant',
@@ -92,7 +94,7 @@ export class DirectoriesService {
 
   /** Changes what is named. A new default role is worked off as a job, a new state at once. */
   async change(by: AdminBy, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
-    const after = await this.db.transaction(async (tx) => {
+    const after = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       const settings: DirectorySettings = {
         name: input.name ?? row.name,
@@ -122,14 +124,15 @@ export class DirectoriesService {
 
   /** The directory goes; its people stay as they are, managed by nobody, and nothing is forwarded. */
   async remove(by: AdminBy, id: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
-      await this.repository.markDeleted(tx, by.tenantId, id);
+      const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
       await this.people.release(tx, by.tenantId, id);
       await this.note(tx, by, 'directory.deleted', id, this.shape(row), undefined);
+      return tokens;
     });
     this.store.forget();
-    this.credentials.forget();
+    for (const token of ended) this.credentials.forget(token);
   }
 
   /** A directory as the API shows it. */

@@ -28,7 +28,7 @@ export class GroupRulesService {
   /** Replaces the whole list. What it means for people is worked off as a job. */
   async replace(by: AdminBy, directoryId: string, rules: readonly GroupRule[]): Promise<GroupRuleRow[]> {
     const { tenantId } = by;
-    const after = await this.db.transaction(async (tx) => {
+    const after = await this.db.transaction(tenantId, async (tx) => {
       await this.directories.demand(tenantId, directoryId, tx, true);
       const before = await this.repository.list(tenantId, directoryId, tx);
       const known = await this.repository.knownOf(tx, tenantId, directoryId, rules);

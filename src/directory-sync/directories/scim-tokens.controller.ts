@@ -1,5 +1,6 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenants/api-controller.js';
@@ -16,6 +17,7 @@ export class ScimTokensController {
   constructor(private readonly tokens: ScimTokensService) {}
 
   @Post()
+  @ApiRefusals({ 409: ['too_many_scim_tokens'] })
   @ApiOperation({ summary: 'A new SCIM token; shown this once' })
   @ApiCreatedResponse({ type: NewScimTokenBody })
   create(
@@ -56,6 +58,7 @@ export class ScimTokensController {
   }
 
   @Post(':token_id/rotate')
+  @ApiRefusals({ 409: ['credential_ended', 'too_many_scim_tokens'] })
   @ApiOperation({
     summary: 'A new token in place of this one, which holds for `overlap_seconds` yet (a day unless set)',
   })

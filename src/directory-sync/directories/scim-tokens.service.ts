@@ -7,6 +7,7 @@ import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenants/caps.js';
 import { CredentialStore } from '../../tenants/credentials.js';
 import { CredentialEnded } from '../../tenants/tenants.errors.js';
 import { expiryProblem, type RotateCredential } from '../../tenants/tenants.dto.js';
@@ -30,7 +31,7 @@ export class ScimTokensService {
 
   /** 404 when this tenant has no such directory. */
   async create(by: AdminBy, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       return this.createIn(tx, by, directoryId, input);
     });
@@ -40,6 +41,7 @@ export class ScimTokensService {
     const expiresAt = input.expires_at ?? null;
     const problem = expiresAt === null ? null : expiryProblem(expiresAt, this.clock.now());
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
+    await demandRoom(tx, CAPS.scimTokens, by.tenantId, directoryId);
     const minted = mintToken('tbs', by.tenantId);
     const id = newId('tok');
     await this.repository.insert(tx, {
@@ -69,14 +71,15 @@ export class ScimTokensService {
 
   /** A new token in place of an old one, which holds for a while yet. 409 when the old one has ended. */
   async rotate(by: AdminBy, directoryId: string, id: string, input: RotateCredential): Promise<NewScimTokenBody> {
-    const next = await this.db.transaction(async (tx) => {
+    const next = await this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const old = await this.demand(by.tenantId, directoryId, id, tx, true);
       const now = this.clock.now().getTime();
       if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now))
         throw new CredentialEnded();
-      const token = await this.createIn(tx, by, directoryId, { name: old.name, expires_at: input.expires_at ?? null });
+      // First, so that the old token takes no place beside the new one.
       await this.repository.revoke(tx, by.tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
+      const token = await this.createIn(tx, by, directoryId, { name: old.name, expires_at: input.expires_at ?? null });
       await this.note(
         tx,
         by,
@@ -87,13 +90,13 @@ export class ScimTokensService {
       );
       return token;
     });
-    this.credentials.forget();
+    this.credentials.forget(id);
     return next;
   }
 
   /** Ends a token at once, on every process within a second. */
   async revoke(by: AdminBy, directoryId: string, id: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const before = await this.demand(by.tenantId, directoryId, id, tx, true);
       if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return;
@@ -107,7 +110,7 @@ export class ScimTokensService {
         before,
       );
     });
-    this.credentials.forget();
+    this.credentials.forget(id);
   }
 
   private async demandDirectory(tenantId: string, directoryId: string, db?: SqlRunner): Promise<void> {

@@ -53,7 +53,7 @@ export class ScimGroupsService {
       await this.insert(this.db, directory, id, draft, at);
     } else {
       // No rule can speak of a group that is only being made, so nobody's role moves.
-      await this.db.transaction(async (tx) => {
+      await this.db.transaction(directory.tenantId, async (tx) => {
         await this.insert(tx, directory, id, draft, at);
         await this.repository.addMembers(directory.tenantId, directory.id, directory.owners, id, members, tx);
         // A new group is in its first version, members and all.
@@ -69,7 +69,7 @@ export class ScimGroupsService {
   /** PUT: name and members become exactly these; `members` left out means none (RFC 7644 §3.5.1). */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<GroupRow> {
     const resource = readResource(GROUP_TYPE, body, directory.dialect);
-    const review = await this.db.transaction(async (tx) => {
+    const review = await this.db.transaction(directory.tenantId, async (tx) => {
       const row = await this.locked(tx, directory, id, request);
       const { draft, members } = splitGroup(resource, row.doc);
       if (!sameJson(JSON.parse(row.doc), JSON.parse(draft.document.text))) await this.update(tx, directory, id, draft);
@@ -102,13 +102,15 @@ export class ScimGroupsService {
         const moves = await this.editMembers(this.db, directory, id, edit!).catch((error: unknown) => {
           // Met head-on by the deletion of a member; a transaction tries again.
           if (codeOf(error) !== '40P01') throw error;
-          return this.db.transaction((tx) => this.editMembers(tx, directory, id, edit!));
+          return this.db.transaction(directory.tenantId, (tx) => this.editMembers(tx, directory, id, edit!));
         });
         if (moves === null) throw new NotFound('group');
         return;
       }
     }
-    const review = await this.db.transaction((tx) => this.patchLocked(tx, directory, id, plan, request));
+    const review = await this.db.transaction(directory.tenantId, (tx) =>
+      this.patchLocked(tx, directory, id, plan, request),
+    );
     await this.review.now(directory, review, request.requestId);
   }
 
@@ -155,7 +157,7 @@ export class ScimGroupsService {
   }
 
   async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(directory.tenantId, async (tx) => {
       await this.locked(tx, directory, id, request);
       // Noted while the rules of the group are still there: its people lose what the rules gave them.
       const members = directory.writing.hasRules ? await this.memberIds(tx, directory, id) : [];

@@ -27,7 +27,7 @@ export class DeletedDirectories extends Background {
          or exists (select 1 from groups g where g.tenant_id = d.tenant_id and g.directory_id = d.id))`,
     );
     for (const { tenant_id, id } of rows) {
-      await this.db.transaction((tx) => this.people.release(tx, tenant_id, id));
+      await this.db.transaction(tenant_id, (tx) => this.people.release(tx, tenant_id, id));
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { PAGE_OPTIONS, pageOf, readPage, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import { ApiController } from '../../tenants/api-controller.js';
@@ -50,6 +51,7 @@ export class ChangesController {
 
   @Post('resend')
   @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_jobs'] })
   @ApiOperation({ summary: 'Sends everybody who changed since then again, as they are now, in the background' })
   @ApiAcceptedResponse({ type: JobBody })
   resend(@CurrentCaller() caller: Caller, @Body() body: ResendChanges): Promise<JobBody> {

@@ -59,7 +59,10 @@ export class ChangesRepository {
     page: Pick<PageRequest, 'limit' | 'after'>,
   ): Promise<CutRows<ChangeRow>> {
     const waiting = filter.state === 'pending' || filter.state === 'parked';
-    const found = await this.db.query<ChangeRow>(
+    // Only a user's changes are few for certain; what else is asked for may be anywhere among all of them.
+    const search =
+      filter.user_id === undefined && [filter.kind, filter.since, filter.state].some((v) => v !== undefined);
+    const found = await this.db[search ? 'search' : 'query']<ChangeRow>(
       cutAtBytes(`select ${COLUMNS} from (
          select c.*, ${STATE} as state, l.parked, l.parked_detail
          from ${FROM[waiting ? 'lanes' : 'changes']}

@@ -5,6 +5,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
@@ -43,7 +44,7 @@ export class ChangesService {
 
   /** Sends a parked or waiting change at once. Throws NotFound; Conflict where nothing waits. */
   async retry(caller: Caller, id: string): Promise<ChangeBody> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(caller.tenantId, async (tx) => {
       const row = await this.find(caller.tenantId, id, tx);
       const lane = await this.repository.lockLane(tx, caller.tenantId, row.user_id);
       if (lane === null || !lane.waits || (row.state !== 'parked' && row.state !== 'pending')) {
@@ -58,7 +59,7 @@ export class ChangesService {
 
   /** Gives up a parked change, and what of the same person is parked with it. Throws NotFound, Conflict. */
   async dismiss(caller: Caller, id: string, reason: string | null): Promise<ChangeBody> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(caller.tenantId, async (tx) => {
       const row = await this.find(caller.tenantId, id, tx);
       const lane = await this.repository.lockLane(tx, caller.tenantId, row.user_id);
       if (lane?.parked == null || row.state !== 'parked') {
@@ -73,8 +74,9 @@ export class ChangesService {
 
   /** Begins to send everybody who changed since then again, as they are now. */
   async resend(caller: Caller, since: Date): Promise<JobView> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(caller.tenantId, async (tx) => {
       const payload = { since: since.toISOString(), after: '0' };
+      await demandRoom(tx, CAPS.jobs, caller.tenantId);
       const job = await this.jobs.add(tx, caller.tenantId, 'changes.resend', payload, caller.actor);
       await this.audit.record(tx, {
         tenantId: caller.tenantId,

@@ -44,7 +44,7 @@ export class JobsRepository {
    * just now: so a large job, or one that fails again and again, is only one among others.
    */
   claim(kinds: readonly JobKind[] = KINDS): Promise<Job | null> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(null, async (tx) => {
       await tx.query(`select pg_advisory_xact_lock($1)`, [CLAIMS]);
       return this.claimIn(tx, kinds);
     });

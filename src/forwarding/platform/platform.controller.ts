@@ -1,5 +1,6 @@
 import { Body, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
@@ -59,6 +60,7 @@ export class PlatformController {
 
   @Post('import')
   @HttpCode(202)
+  @ApiRefusals({ 409: ['no_platform_yet', 'too_many_jobs'] })
   @ApiOperation({ summary: 'Takes in everybody whom the platform already has, without forwarding anything' })
   @ApiAcceptedResponse({ type: JobBody })
   import(@CurrentCaller() caller: Caller): Promise<JobBody> {

@@ -14,6 +14,7 @@ import { judge } from '../../delivery/retry.rules.js';
 import { systemActor, type Actor } from '../../identity/source.js';
 import { PlatformClient } from '../../platform-client/platform.client.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
@@ -53,7 +54,7 @@ export class PlatformService {
    */
   async change(caller: Caller, body: ChangePlatform): Promise<PlatformBody> {
     const change = changeOf(body);
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(caller.tenantId, async (tx) => {
       const known = await this.destinations.lock(tx, caller.tenantId);
       if (change.baseUrl !== undefined) this.checkAddress(change.baseUrl, known);
       if (known === null && change.baseUrl === undefined) throw missing('base_url', 'is required for a new connection');
@@ -72,7 +73,7 @@ export class PlatformService {
    * the demo tenant. Out: whether one was made.
    */
   async ensure(tenantId: string, baseUrl: string, key: string): Promise<boolean> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       if ((await this.destinations.lock(tx, tenantId)) !== null) return false;
       await this.save(
         tx,
@@ -85,7 +86,7 @@ export class PlatformService {
 
   /** The sandbox is still the same one, at another address: a tenant that forwarded to it follows, with its key. */
   async follow(tenantId: string, from: string, to: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(tenantId, async (tx) => {
       const known = await this.destinations.lock(tx, tenantId);
       if (known === null || known.baseUrl !== from) return;
       await this.save(
@@ -126,8 +127,9 @@ export class PlatformService {
   /** Begins to take in everybody whom the platform has. */
   async import(caller: Caller): Promise<JobView> {
     const { tenantId, actor, requestId } = caller;
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       if ((await this.destinations.lock(tx, tenantId)) === null) throw noPlatform();
+      await demandRoom(tx, CAPS.jobs, tenantId);
       const job = await this.jobs.add(tx, tenantId, 'platform.import', {}, actor);
       const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
       await this.audit.record(tx, { ...line, action: 'platform.import_begun', after: { job: job.id } });
@@ -158,7 +160,7 @@ export class PlatformService {
 
   private async switch(caller: Caller, action: string, work: (tx: SqlRunner) => Promise<boolean>): Promise<void> {
     const { tenantId, actor, requestId } = caller;
-    await this.db.transaction(async (tx) => {
+    await this.db.transaction(tenantId, async (tx) => {
       const before = await this.destinations.lock(tx, tenantId);
       if (before === null) throw noPlatform();
       if (!(await work(tx))) return;

@@ -49,11 +49,21 @@ export const PROBLEM_CODES: Record<string, string> = {
   role_exists: 'A role of this name exists.',
   role_in_use: 'People hold the role, or directories or rules name it.',
   seat_limit_reached: 'All seats are taken, and the policy of this door is to refuse.',
+  search_too_expensive:
+    'The search took longer than the 3 seconds that a search has; `detail` says which filters are fast.',
   several_credentials: 'The request carries more than one credential.',
   slug_taken: 'Another connection has this slug.',
+  tenant_busy:
+    'Too many requests of the tenant wait for the database; send fewer at once, and again after Retry-After seconds.',
+  too_many_api_keys: 'The tenant has 200 live API keys, which is as many as it can have; revoke one.',
   too_many_connections: 'The tenant has 100 connections, which is as many as it can have.',
+  too_many_directories: 'The tenant has 50 directories, which is as many as it can have; delete one.',
   too_many_domains: 'The tenant has 200 domains, which is as many as it can have.',
-  too_many_requests: 'Over the rate limit, or too many wrong credentials; Retry-After says when to come back.',
+  too_many_jobs: 'The tenant has 20 imports and resends waiting or running; wait until one has finished.',
+  too_many_requests:
+    'Over the rate limit of the credential or of its tenant, or too many wrong credentials; Retry-After says when to come back.',
+  too_many_roles: 'The tenant has 200 roles, which is as many as it can have; delete one.',
+  too_many_scim_tokens: 'The directory has 20 live SCIM tokens, which is as many as it can have; revoke one.',
   too_much_contention: 'Others changed the same record again and again at the same moment; try again.',
   unauthenticated: 'The credential is missing or not valid.',
   too_many_bodies:

@@ -14,6 +14,8 @@ export interface OperationForm {
   body: readonly string[];
 }
 
+/** The options of a list that pick nothing. */
+const PAGING = ['limit', 'cursor', 'format', 'order'];
 const FORM = 'application/x-www-form-urlencoded';
 
 /** All codes that an operation refuses with, by status: those of its form, then its own; an empty list of its own: none. */
@@ -24,6 +26,8 @@ export function refusalsOf(form: OperationForm, own: Refusals): Refusals {
     known.push(...codes.filter((code) => !known.includes(code)));
   };
   ofCredential(form, add);
+  // Work for a tenant waits for that tenant's share of the database.
+  if (form.credential === 'api_key' || form.credential === 'session') add(503, 'tenant_busy');
   ofRequest(form, add);
   for (const [status, codes] of Object.entries(own)) {
     if (codes.length === 0) delete all[Number(status)];
@@ -60,7 +64,11 @@ function ofRequest({ method, inPath, query, body }: OperationForm, add: Add): vo
     add(400, 'repeated_parameter');
     add(422, 'invalid_fields');
   }
-  if (query.includes('cursor')) add(400, 'invalid_cursor');
+  if (query.includes('cursor')) {
+    add(400, 'invalid_cursor');
+    // A list with filters: what they pick may be anywhere in it.
+    if (query.some((name) => !PAGING.includes(name))) add(400, 'search_too_expensive');
+  }
   if (method === 'get' || method === 'delete') return;
   // A body is read before anybody asks whether it is of use.
   add(413, 'body_too_large');

@@ -30,7 +30,7 @@ export class SeatSealer {
 
   /** Seals what a tenant has committed by now. With `wait`, also waits for another sealer of the tenant. */
   async seal(tenantId: string, wait = true): Promise<boolean> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       const head = await this.lockHead(tx, tenantId, wait);
       if (head === null) return false;
       // Taken before the entries are read: what commits later is effective later.

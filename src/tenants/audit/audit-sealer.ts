@@ -30,7 +30,7 @@ export class AuditSealer extends Background {
 
   /** Seals the lines of one tenant; another process that is at it is not waited for. */
   async seal(tenantId: string): Promise<boolean> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(tenantId, async (tx) => {
       await tx.query(
         `insert into chain_heads (tenant_id, chain, hash) values ($1, 'audit', $2) on conflict do nothing`,
         [tenantId, CHAIN_START],

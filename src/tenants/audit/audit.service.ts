@@ -82,7 +82,9 @@ export class AuditService {
     filter: AuditFilter,
     page: Pick<PageRequest, 'limit' | 'after'>,
   ): Promise<CutRows<AuditRow>> {
-    const found = await this.db.query<AuditRow>(
+    // What a filter picks may be anywhere in the log: a search.
+    const filtered = Object.values(filter).some((value) => value !== undefined);
+    const found = await this.db[filtered ? 'search' : 'query']<AuditRow>(
       cutAtBytes(`select ${AUDIT_COLUMNS} from audit_entries
        where tenant_id = $1 and ($2::bigint is null or entry_id < $2)
          and ($3::text is null or action = $3) and ($4::text is null or actor ->> 'id' = $4)

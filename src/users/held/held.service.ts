@@ -61,7 +61,7 @@ export class HeldService {
   }
 
   private undo(caller: Caller, row: NamedUser): Promise<void> {
-    return this.db.transaction(async (tx) => {
+    return this.db.transaction(caller.tenantId, async (tx) => {
       const { rowCount } = await tx.query(
         `update users set held = null, held_since = null, gone_at = null, user_name_key = $4, version = version + 1,
            seat = case seat when 'waiting' then 'none' else seat end, waiting_since = null

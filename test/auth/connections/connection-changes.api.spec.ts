@@ -124,7 +124,7 @@ describe('what ends with a change', () => {
       const { id } = await made(oidc());
       const connection = (await store.byId(edge.tenant.id, id))!;
       let changed: Promise<{ status: number }> | undefined;
-      await edge.db.transaction(async (tx) => {
+      await edge.db.transaction(null, async (tx) => {
         expect(await store.holds(tx, connection)).toBe(true);
         changed = next === null ? edge.tenant.api.delete(`/connections/${id}`) : change(id, next);
         await waitingForLock(edge.db);

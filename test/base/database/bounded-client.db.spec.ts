@@ -28,7 +28,7 @@ it('keeps the statements that were used last, and answers those that it has clos
 
 it('closes a statement in a transaction that has failed, and in many queries that wait at the same time', async () => {
   await expect(
-    test.db.transaction(async (tx) => {
+    test.db.transaction(null, async (tx) => {
       await tx.query(text(5000), [1]);
       await expect(tx.query('select 1 / $1::int as x', [0])).rejects.toThrow('division by zero');
       await expect(tx.query(text(5001), [1])).rejects.toThrow('aborted');

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+
+// The gate in front of the pool knows a statement's tenant by its first parameter. What names no tenant uses the share of
+// the installation, which all tenants have in common: so only these rooms may send such statements.
+const OF_THE_INSTALLATION = [
+  'auth/connections/connection.store.ts', // by slug and by issuer, before the tenant is known
+  'auth/connections/connections.repository.ts', // the next metadata that is due, of any tenant
+  'auth/domains/domains.repository.ts', // the next domain that is due, of any tenant
+  'auth/domains/domains.store.ts', // by domain, before the tenant is known
+  'auth/keys/service-keys.repository.ts',
+  'auth/sessions/sessions.repository.ts', // cookies in batches
+  'auth/sign-in/shared-buckets.store.ts',
+  'auth/tokens/session-tokens.repository.ts', // codes in batches
+  'base/crypto/reseal.ts',
+  'base/http/idempotency.ts', // the sweep
+  'delivery/destination-states.repository.ts', // figures
+  'delivery/lanes.repository.ts', // tenants that are due, and figures
+  'directory-sync/roles/deleted-directories.ts',
+  'directory-sync/roles/role-jobs.ts',
+  'operations/metrics.ts',
+  'operations/statistics.ts',
+  'seats/ledger/sealer.ts',
+  'tenants/audit/audit-sealer.ts',
+  'tenants/credential-queries.ts', // tokens in batches
+  'tenants/credential-uses.ts',
+  'tenants/expiry-notice.ts',
+  'tenants/tenants.repository.ts',
+  'users/people-upkeep.ts',
+];
+
+const SRC = path.resolve('src');
+const METHODS = new Set(['query', 'shaped', 'search']);
+
+/** The first parameters of all statements of a file that go to the pool or to what may be the pool. */
+function firstParameters(file: string): (string | null)[] {
+  const source = ts.createSourceFile(file, readFileSync(path.join(SRC, file), 'utf8'), ts.ScriptTarget.Latest, true);
+  const found: (string | null)[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && isStatement(node.expression)) {
+      const values = node.arguments[1];
+      // What stands in a variable is checked by the journeys: those statements are made by builders that begin with the tenant.
+      if (values === undefined) found.push(null);
+      else if (ts.isArrayLiteralExpression(values)) found.push(values.elements[0]?.getText() ?? null);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function isStatement(callee: ts.Expression): boolean {
+  if (!ts.isPropertyAccessExpression(callee) || !METHODS.has(callee.name.text)) return false;
+  return /(^|\.)db$/.test(callee.expression.getText());
+}
+
+const namesTenant = (first: string | null): boolean => first !== null && /tenant(_?id)?$|^\.\.\.id$/i.test(first);
+
+it('every statement begins with its tenant, but for those of the installation', () => {
+  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.includes('migrations') && !file.startsWith('sandbox'))
+    .filter((file) => !file.startsWith(path.join('base', 'database')));
+  const others = files.filter((file) => !firstParameters(file).every(namesTenant));
+  expect(others.map((file) => file.split(path.sep).join('/')).sort()).toEqual(OF_THE_INSTALLATION);
+});
