@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import pg, { type PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { PlainFailure } from './base/errors/plain-failure.js';
 import { CreateTenants1767225600000 } from './base/database/migrations/1767225600000-create-tenants.js';
@@ -10,6 +10,8 @@ import { CreateSeats1767225840000 } from './base/database/migrations/17672258400
 import { CreateDelivery1767225900000 } from './base/database/migrations/1767225900000-create-delivery.js';
 import { CreateSignIn1767225960000 } from './base/database/migrations/1767225960000-create-sign-in.js';
 import { IndexIdentityNames1767226020000 } from './base/database/migrations/1767226020000-index-identity-names.js';
+import { ProtectLedgers1767226300000 } from './base/database/migrations/1767226300000-protect-ledgers.js';
+import { MaintenanceFunctions1767226310000 } from './base/database/migrations/1767226310000-maintenance-functions.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -21,14 +23,18 @@ export const MIGRATIONS = [
   CreateDelivery1767225900000,
   CreateSignIn1767225960000,
   IndexIdentityNames1767226020000,
+  ProtectLedgers1767226300000,
+  MaintenanceFunctions1767226310000,
 ];
 
 /**
  * The data source of the service. `pool` is the number of connections at the most.
  * `force_generic_plan`: all our indexes lead with the tenant, and a plan made from the statistics of a tenant that the
  * statistics do not know yet picks another index and filters. A generic plan has no such wrong choice.
+ *
+ * @param role what each connection steps down to, in its startup packet: no round trip; null: the address's own role
  */
-export function createDataSource(url: string, pool: number): DataSource {
+export function createDataSource(url: string, pool: number, role: string | null = null): DataSource {
   return new DataSource({
     type: 'postgres',
     url,
@@ -41,7 +47,9 @@ export function createDataSource(url: string, pool: number): DataSource {
     logging: false,
     extra: {
       // Bitmap scans never mark the dead entries they meet; a queue-like table would be read through them again and again.
-      options: '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c jit=off -c statement_timeout=15000',
+      options:
+        '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c jit=off -c statement_timeout=15000' +
+        (role === null ? '' : ` -c role=${role}`),
       keepAlive: true,
     },
   });
@@ -86,8 +94,13 @@ function isPassing(error: unknown): boolean {
 /**
  * Brings the schema of a database up to date, one process at a time. A lock that is not free within two seconds is
  * asked for again instead of holding up the traffic behind it.
+ *
+ * @param afterwards what else the owner does under the same lock: roles and grants
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(
+  url: string,
+  afterwards: (owner: PoolClient) => Promise<void> = async () => undefined,
+): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',
     url,
@@ -105,7 +118,9 @@ export async function migrate(url: string): Promise<string[]> {
     await lock.query('set lock_timeout = 0');
     await lock.query('select pg_advisory_lock(7234502817)');
     try {
-      return (await runWithRetry(source)).map((m) => m.name);
+      const migrated = (await runWithRetry(source)).map((m) => m.name);
+      await afterwards((await lock.connect()) as PoolClient);
+      return migrated;
     } finally {
       await lock.query('select pg_advisory_unlock(7234502817)');
       await lock.release();

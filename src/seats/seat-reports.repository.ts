@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
-import { UTC } from './ledger/sealer.js';
+import { UTC } from '../ledger/heads.repository.js';
 
 /** A moment that a report is about, and how far the ledger is final. */
 export interface Moment {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TenantsModule } from '../tenants/tenants.module.js';
 import { LedgerReader } from './ledger/ledger-reader.js';
+import { SeatChain } from './ledger/seat-chain.js';
 import { SeatSealer } from './ledger/sealer.js';
 import { SeatLimitsService } from './seat-limits.service.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
@@ -11,7 +12,7 @@ import { SeatsService } from './seats.service.js';
 @Module({
   imports: [TenantsModule],
   controllers: [SeatsController],
-  providers: [SeatsRepository, SeatsService, SeatLimitsService, SeatReportsRepository, LedgerReader, SeatSealer],
+  providers: [SeatsRepository, SeatsService, SeatLimitsService, SeatReportsRepository, LedgerReader, SeatSealer, SeatChain],
   exports: [SeatsService, SeatsRepository, SeatLimitsService, SeatSealer],
 })
 export class SeatsModule {}

@@ -43,6 +43,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
   return new Config({
     port: 0,
     databaseUrl: null,
+    migrationDatabaseUrl: null,
     databasePool: 10,
     dataDir: '.data',
     baseUrl: 'http://localhost',
@@ -51,6 +52,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     platform: { forwarding: true },
     sandbox: { enabled: 'off', port: 0 },
     encryptionKeys: [{ id: 'test', key: randomBytes(32) }],
+    chainKeys: [{ id: 'test', key: randomBytes(32) }],
     operatorToken: 'x'.repeat(40),
     role: 'all',
     logLevel: 'silent',

@@ -1,4 +1,4 @@
-import { ChainVerifier, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
+import { ExportVerifier, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { client, eventually, send } from '../support/http.js';
@@ -143,12 +143,12 @@ describe('the ledger follows people', () => {
     await at.api.put('/seats/limit', { limit: 5 });
     const file = await at.api.get('/seats/events?format=ndjson');
     expect(file.headers.get('content-type')).toMatch(/^application\/x-ndjson/);
-    const verifier = new ChainVerifier();
+    const verifier = new ExportVerifier();
     for (const entry of lines(file.text)) expect(verifier.take(entry)).toBe(true);
     const here = (await at.api.post('/seats/verify', {})).body;
     expect(verifier.verdict()).toEqual({ ok: true, entries: 5, count: 2, head: here.head });
     const edited = lines(file.text.replace(/"delta":-1/, '"delta":1'));
-    const other = new ChainVerifier();
+    const other = new ExportVerifier();
     for (const entry of edited) other.take(entry);
     expect(other.verdict()).toMatchObject({ ok: false, sequence: 4 });
   });
