@@ -3,6 +3,7 @@ import { TenantsModule } from '../tenants/tenants.module.js';
 import { LedgerReader } from './ledger/ledger-reader.js';
 import { SeatChain } from './ledger/seat-chain.js';
 import { SeatSealer } from './ledger/sealer.js';
+import { SeatChainController } from './seat-chain.controller.js';
 import { SeatLimitsService } from './seat-limits.service.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
 import { SeatsController } from './seats.controller.js';
@@ -11,8 +12,16 @@ import { SeatsService } from './seats.service.js';
 
 @Module({
   imports: [TenantsModule],
-  controllers: [SeatsController],
-  providers: [SeatsRepository, SeatsService, SeatLimitsService, SeatReportsRepository, LedgerReader, SeatSealer, SeatChain],
+  controllers: [SeatsController, SeatChainController],
+  providers: [
+    SeatsRepository,
+    SeatsService,
+    SeatLimitsService,
+    SeatReportsRepository,
+    LedgerReader,
+    SeatSealer,
+    SeatChain,
+  ],
   exports: [SeatsService, SeatsRepository, SeatLimitsService, SeatSealer],
 })
 export class SeatsModule {}
