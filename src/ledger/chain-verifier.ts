@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
+import { Logger } from '../base/log/logger.js';
 import { TABLES } from './chain-heads.js';
 import { ChainKeys } from './chain-keys.js';
 import type { ChainSource } from './chain-source.js';
@@ -21,6 +22,15 @@ export interface ChainReport {
   readonly breach: Breach | null;
 }
 
+/** What was read of a chain. */
+interface Found {
+  walk: ChainWalk;
+  head: StoredHead | null;
+  days: readonly ClosedDay[];
+  /** No line at all, sealed or not, where there must be one. */
+  empty: boolean;
+}
+
 const BATCH = 1_000;
 const DAYS = 10_000;
 
@@ -34,6 +44,7 @@ export class ChainVerifier {
     private readonly db: Database,
     private readonly heads: HeadsRepository,
     private readonly keys: ChainKeys,
+    private readonly logger: Logger,
   ) {}
 
   /**
@@ -43,7 +54,10 @@ export class ChainVerifier {
    */
   async verify(source: ChainSource, tenantId: string, known: ChainPlace | null = null): Promise<ChainReport> {
     await this.keys.ready(true);
-    await source.sealNow(tenantId);
+    // A chain that was tampered with may refuse further lines; it is verified all the same.
+    await source.sealNow(tenantId).catch((error: unknown) => {
+      this.logger.error('a chain cannot be sealed', { tenant_id: tenantId, chain: source.chain, error });
+    });
     const { head, last, unsealed } = await this.heads.headAndEnd(tenantId, source.chain, TABLES[source.chain]);
     const days = await this.heads.days(tenantId, source.chain, null, DAYS);
     const walk = new ChainWalk(marksOf(head, days, known), source.ordered);
@@ -51,7 +65,8 @@ export class ChainVerifier {
       const lines = await source.lines(this.db, tenantId, walk.end.sequence, last, BATCH);
       more = lines.every((line) => walk.take(line)) && lines.length === BATCH;
     }
-    const breach = walk.finish() ?? this.outside(source, tenantId, walk, head, days);
+    const empty = last + unsealed === 0 && !source.mayBeEmpty;
+    const breach = walk.finish() ?? this.outside(source, tenantId, { walk, head, days, empty });
     return {
       valid: breach === null,
       checked: walk.end.sequence,
@@ -66,9 +81,7 @@ export class ChainVerifier {
   private outside(
     source: ChainSource,
     tenantId: string,
-    walk: ChainWalk,
-    head: StoredHead | null,
-    days: readonly ClosedDay[],
+    { walk, head, days, empty }: Found,
   ): Breach | null {
     const { sequence } = walk.end;
     const at = (problem: Problem, detail: string, place = sequence): Breach => ({
@@ -82,7 +95,7 @@ export class ChainVerifier {
     if (changed !== null) {
       return at('days changed', `the head of ${changed.day} does not fit its signature or the day before`, changed.sequence);
     }
-    if (sequence === 0 && !source.mayBeEmpty) return at('line missing', 'the chain has lost its first entry', 1);
+    if (empty) return at('line missing', 'the chain has lost its first entry', 1);
     if (head === null) return at('head missing', 'the chain has lost its head', sequence + 1);
     if (head.sequence < sequence) {
       return at('head replaced', `the head says that the chain ends at ${head.sequence}`, head.sequence + 1);

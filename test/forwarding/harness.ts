@@ -237,7 +237,7 @@ export class Harness {
 
   /** The users of a tenant as the sandbox has them, by external id. */
   async platformUsers(tenantId: string): Promise<Map<string, Record<string, Any>>> {
-    const { rows } = await this.db.query<{ doc: Record<string, Any> }>(
+    const { rows } = await this.database.owner.query<{ doc: Record<string, Any> }>(
       `select doc from sandbox_platform.users where space = $1`,
       [spaceOf(tenantId)],
     );
@@ -245,7 +245,7 @@ export class Harness {
   }
 
   async calls(tenantId: string): Promise<Record<string, Any>[]> {
-    const { rows } = await this.db.query(`select * from sandbox_platform.calls where space = $1 order by seq`, [
+    const { rows } = await this.database.owner.query(`select * from sandbox_platform.calls where space = $1 order by seq`, [
       spaceOf(tenantId),
     ]);
     return rows;

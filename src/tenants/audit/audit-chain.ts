@@ -36,6 +36,6 @@ export class AuditChain extends ChainSource {
   }
 
   override async sealNow(tenantId: string): Promise<void> {
-    while (await this.sealer.seal(tenantId));
+    while (await this.sealer.seal(tenantId, true));
   }
 }

@@ -30,11 +30,11 @@ export class AuditSealer extends Background {
     return more;
   }
 
-  /** Seals the lines of one tenant; another process that is at it is not waited for. */
-  async seal(tenantId: string): Promise<boolean> {
+  /** Seals the lines of one tenant. With `wait`, also waits for another process that seals them. */
+  async seal(tenantId: string, wait = false): Promise<boolean> {
     await this.heads.ready();
     return this.db.transaction(async (tx) => {
-      const head = await this.heads.lock(tx, tenantId, 'audit', false);
+      const head = await this.heads.lock(tx, tenantId, 'audit', wait);
       if (head === null) return false;
       const { rows } = await tx.query<AuditRow>(
         `select ${AUDIT_COLUMNS} from audit_entries where tenant_id = $1 and sequence is null order by entry_id limit ${BATCH}`,
