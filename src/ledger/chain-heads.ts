@@ -32,13 +32,7 @@ export class ChainHeads {
   }
 
   /** Seals a batch onto a locked head. An empty batch moves `sealed_through` alone, unless the head is still to sign. */
-  async seal(
-    tx: SqlRunner,
-    tenantId: string,
-    chain: ChainName,
-    head: StoredHead,
-    batch: SealedBatch,
-  ): Promise<void> {
+  async seal(tx: SqlRunner, tenantId: string, chain: ChainName, head: StoredHead, batch: SealedBatch): Promise<void> {
     const grows = batch.ids.length > 0;
     const behind = head.sequence > 0 && head.signed_sequence !== head.sequence;
     let signature = null;

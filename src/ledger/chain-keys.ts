@@ -54,9 +54,12 @@ export class ChainKeys {
   }
 
   private async exchange(): Promise<void> {
-    const { rows } = await this.db.query<{ key_id: string; public_key: Buffer; endorsed_by: string; endorsement: Buffer }>(
-      `select key_id, public_key, endorsed_by, endorsement from chain_keys`,
-    );
+    const { rows } = await this.db.query<{
+      key_id: string;
+      public_key: Buffer;
+      endorsed_by: string;
+      endorsement: Buffer;
+    }>(`select key_id, public_key, endorsed_by, endorsement from chain_keys`);
     this.ring.learn(
       rows.map((row) => ({
         keyId: row.key_id,

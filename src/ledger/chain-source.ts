@@ -21,13 +21,7 @@ export abstract class ChainSource {
   abstract readonly ordered: boolean;
 
   /** Sealed lines in order, those after one sequence and up to another. */
-  abstract lines(
-    db: SqlRunner,
-    tenantId: string,
-    after: number,
-    through: number,
-    limit: number,
-  ): Promise<ChainLine[]>;
+  abstract lines(db: SqlRunner, tenantId: string, after: number, through: number, limit: number): Promise<ChainLine[]>;
 
   /** Seals what is committed by now. */
   abstract sealNow(tenantId: string): Promise<void>;

@@ -78,11 +78,7 @@ export class ChainVerifier {
   }
 
   /** What the lines themselves cannot show: a head that is missing or not ours, days that were changed. */
-  private outside(
-    source: ChainSource,
-    tenantId: string,
-    { walk, head, days, empty }: Found,
-  ): Breach | null {
+  private outside(source: ChainSource, tenantId: string, { walk, head, days, empty }: Found): Breach | null {
     const { sequence } = walk.end;
     const at = (problem: Problem, detail: string, place = sequence): Breach => ({
       sequence: place,
@@ -93,7 +89,11 @@ export class ChainVerifier {
     });
     const changed = this.changedDay(days);
     if (changed !== null) {
-      return at('days changed', `the head of ${changed.day} does not fit its signature or the day before`, changed.sequence);
+      return at(
+        'days changed',
+        `the head of ${changed.day} does not fit its signature or the day before`,
+        changed.sequence,
+      );
     }
     if (empty) return at('line missing', 'the chain has lost its first entry', 1);
     if (head === null) return at('head missing', 'the chain has lost its head', sequence + 1);
@@ -106,7 +106,9 @@ export class ChainVerifier {
     }
     const text = headText({ tenantId, chain: source.chain, sequence: signed, hash });
     if (this.keys.verifies(text, { keyId, signature })) return null;
-    const why = this.keys.publicKeys().some((key) => key.key_id === keyId) ? 'is not right' : `is by the unknown key ${keyId}`;
+    const why = this.keys.publicKeys().some((key) => key.key_id === keyId)
+      ? 'is not right'
+      : `is by the unknown key ${keyId}`;
     return at('signature invalid', `the signature of the head ${why}`);
   }
 

@@ -59,7 +59,11 @@ export class HeadsPageDto {
   @ApiProperty({ type: String, nullable: true })
   next_cursor!: string | null;
 
-  @ApiProperty({ type: DayHeadDto, nullable: true, description: 'the head of now, signed; null while the chain is empty' })
+  @ApiProperty({
+    type: DayHeadDto,
+    nullable: true,
+    description: 'the head of now, signed; null while the chain is empty',
+  })
   open!: DayHeadDto | null;
 
   @ApiProperty({ type: [ChainKeyDto] })

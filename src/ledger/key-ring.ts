@@ -97,7 +97,10 @@ export class KeyRing {
 
 /** The name of a key: the first 16 hex digits of the SHA-256 of its SPKI form. */
 function keyIdOf(key: KeyObject): string {
-  return createHash('sha256').update(key.export({ format: 'der', type: 'spki' })).digest('hex').slice(0, 16);
+  return createHash('sha256')
+    .update(key.export({ format: 'der', type: 'spki' }))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 function endorsementText(keyId: string, publicKey: Buffer): string {

@@ -210,7 +210,7 @@ describe('a worker', () => {
     await h.change(t, 'usr_1', 'active');
     await h.drained(t);
     for (let round = 0; round < 3; round++) {
-      await h.db
+      await h.database.owner
         .query(
           `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
         )

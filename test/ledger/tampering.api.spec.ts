@@ -90,7 +90,8 @@ async function rehash(at: House, chain: Chain): Promise<void> {
   );
 }
 
-const source = (chain: Chain): ChainSource => service.app.nest.get<ChainSource>(chain === 'seats' ? SeatChain : AuditChain);
+const source = (chain: Chain): ChainSource =>
+  service.app.nest.get<ChainSource>(chain === 'seats' ? SeatChain : AuditChain);
 
 /** Closes the day of now, as if it were over. */
 async function closeToday(at: House, chain: Chain, daysLater = 1): Promise<void> {

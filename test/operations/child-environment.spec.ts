@@ -74,7 +74,9 @@ function descendants(pid: number): { pid: number; command: string; environment: 
   for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
     try {
       // The name in brackets may hold blanks: the parent is the second field after it.
-      const fields = readFileSync(`/proc/${name}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+      const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
       parents.set(Number(name), Number(fields[1]));
     } catch {
       // It has ended meanwhile.

@@ -114,18 +114,11 @@ describe('the ledger follows people', () => {
     });
   });
 
-  it('shows entries cut off at the end, and a head that differs from the one published', async () => {
+  it('shows entries cut off at the end', async () => {
     const at = await house();
     for (let i = 0; i < 3; i++) await madeByApi(at);
     await at.api.post('/seats/verify', {});
     const { db } = service;
-    await db.query(`update chain_days set hash = decode(repeat('00', 32), 'hex') where tenant_id = $1`, [at.tenantId]);
-    expect((await at.api.post('/seats/verify', {})).body).toMatchObject({
-      ok: false,
-      sequence: 3,
-      problem: expect.stringContaining('published'),
-    });
-    await db.query(`delete from chain_days where tenant_id = $1`, [at.tenantId]);
     await db.execute('alter table seat_entries disable trigger seat_entries_append_only');
     await db.query(`delete from seat_entries where tenant_id = $1 and sequence = 3`, [at.tenantId]);
     await db.execute('alter table seat_entries enable trigger seat_entries_append_only');

@@ -35,7 +35,10 @@ export async function recall(dataDir: string): Promise<Remembered | null> {
 }
 
 /** A folder inside is written by its relative name: the installation can be moved with all that is in it. */
-export async function remember(dataDir: string, { port, password, servicePassword, folder }: Remembered): Promise<void> {
+export async function remember(
+  dataDir: string,
+  { port, password, servicePassword, folder }: Remembered,
+): Promise<void> {
   const inside = path.relative(dataDir, folder);
   const name = inside.startsWith('..') || path.isAbsolute(inside) ? folder : inside;
   await writeFile(fileIn(dataDir), JSON.stringify({ port, password, servicePassword, folder: name }), { mode: 0o600 });

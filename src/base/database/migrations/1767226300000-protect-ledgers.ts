@@ -14,7 +14,10 @@ export class ProtectLedgers1767226300000 implements MigrationInterface {
     await db.query(`
       alter table chain_heads add column signed_sequence bigint, add column signed_hash bytea,
         add column signature bytea, add column key_id text, add column unsigned_through bigint not null default 0`);
-    for (const [chain, table] of [['seats', 'seat_entries'], ['audit', 'audit_entries']] as const) {
+    for (const [chain, table] of [
+      ['seats', 'seat_entries'],
+      ['audit', 'audit_entries'],
+    ] as const) {
       // A head is mandatory from now on. Where one was never made, it is what the chain says.
       await db.query(`
         insert into chain_heads (tenant_id, chain, sequence, hash)
@@ -164,5 +167,4 @@ export class ProtectLedgers1767226300000 implements MigrationInterface {
   }
 }
 
-const SEAL_CHAIN =
-  'seal_chain(text, text, bigint[], bytea[], int[], timestamptz[], timestamptz, bytea, text)';
+const SEAL_CHAIN = 'seal_chain(text, text, bigint[], bytea[], int[], timestamptz[], timestamptz, bytea, text)';
