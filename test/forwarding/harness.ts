@@ -245,9 +245,10 @@ export class Harness {
   }
 
   async calls(tenantId: string): Promise<Record<string, Any>[]> {
-    const { rows } = await this.database.owner.query(`select * from sandbox_platform.calls where space = $1 order by seq`, [
-      spaceOf(tenantId),
-    ]);
+    const { rows } = await this.database.owner.query(
+      `select * from sandbox_platform.calls where space = $1 order by seq`,
+      [spaceOf(tenantId)],
+    );
     return rows;
   }
 

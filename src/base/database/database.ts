@@ -45,6 +45,8 @@ export class Database implements SqlRunner {
     for (let attempt = 1; ; attempt++) {
       const client = await this.pool.connect();
       let broken: Error | undefined;
+      // A connection that ends between two statements says so by an event; without a listener that ends the process.
+      client.on('error', ignore);
       try {
         await client.query('begin');
         const result = await work(new Transaction(client));
@@ -57,6 +59,7 @@ export class Database implements SqlRunner {
         if (attempt < 3 && RETRYABLE.has(codeOf(error))) continue;
         throw error;
       } finally {
+        client.off('error', ignore);
         client.release(broken);
       }
     }
@@ -77,6 +80,9 @@ class Transaction implements SqlRunner {
     return this.client.query<R>({ name: shapedStatementName(text), text, values });
   }
 }
+
+/** The statement that comes next on the connection fails, and reports it. */
+function ignore(): void {}
 
 /** The SQLSTATE of a database error, or '' for any other. */
 export function codeOf(error: unknown): string {
