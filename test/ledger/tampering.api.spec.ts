@@ -96,7 +96,7 @@ const source = (chain: Chain): ChainSource =>
 /** Closes the day of now, as if it were over. */
 async function closeToday(at: House, chain: Chain, daysLater = 1): Promise<void> {
   const { nest } = service.app;
-  const clock = { now: () => new Date(Date.now() + daysLater * 86_400_000), monotonic: () => 0 } as Clock;
+  const clock = { now: () => new Date(Date.now() + daysLater * 86_400_000), monotonic: () => 0 };
   const closing = new DayClosing(
     nest.get(Database),
     clock,

@@ -44,7 +44,8 @@ async function whoAmI(url: string, role: string | null): Promise<string> {
   const source = createDataSource(url, 1, role);
   await source.initialize();
   try {
-    return ((await source.query('select current_user as me')) as { me: string }[])[0]!.me;
+    const rows: { me: string }[] = await source.query('select current_user as me');
+    return rows[0]!.me;
   } finally {
     await source.destroy();
   }

@@ -1,6 +1,5 @@
 import http from 'node:http';
 import { mintToken } from '../../src/base/crypto/tokens.js';
-import { Database } from '../../src/base/database/database.js';
 import { CredentialUses } from '../../src/tenants/credential-uses.js';
 import { CredentialStore } from '../../src/tenants/credentials.js';
 import { adminApp, type AdminApp } from '../support/admin-app.js';

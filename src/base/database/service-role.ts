@@ -144,8 +144,9 @@ async function exists(client: ClientBase, role: string): Promise<boolean> {
 }
 
 /** Two processes, or the same service in two databases of one server, may make the role at the same time. */
-function ignoreDuplicate(error: { code?: string }): void {
-  if (error.code !== '42710' && error.code !== '23505') throw error;
+function ignoreDuplicate(error: unknown): void {
+  const { code } = error as { code?: string };
+  if (code !== '42710' && code !== '23505') throw error;
 }
 
 function quoted(name: string): string {
