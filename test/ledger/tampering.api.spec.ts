@@ -1,5 +1,4 @@
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto';
-import { Clock } from '../../src/base/clock.js';
 import { chainHash } from '../../src/base/crypto/chain.js';
 import { Database } from '../../src/base/database/database.js';
 import { Logger } from '../../src/base/log/logger.js';
