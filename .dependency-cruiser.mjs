@@ -1,7 +1,7 @@
 // The arrows between the rooms (docs/architecture.md): calls go down, and nothing below knows what stands above it.
 const FLOORS = [
   ['base'],
-  ['identity', 'scim', 'platform-client'],
+  ['identity', 'ledger', 'scim', 'platform-client'],
   ['tenants', 'delivery'],
   ['seats', 'forwarding'],
   ['users'],
@@ -69,7 +69,7 @@ export default {
       name: 'nobody-imports-the-top',
       severity: 'error',
       from: { path: '^src/[a-z-]+/', pathNot: '^src/cli/' },
-      to: { path: '^src/(main|application|app\\.module|first-run|data-source)\\.ts$' },
+      to: { path: '^src/(main|application|app\\.module|first-run|data-source|database-access)\\.ts$' },
     },
     {
       name: 'no-orphans',

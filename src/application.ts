@@ -13,7 +13,9 @@ import { KeyRenewal } from './auth/keys/service-keys.js';
 
 import { BridgeAdapter } from './base/http/bridge-adapter.js';
 import { tuneServer } from './base/http/server.js';
-import { createDataSource, migrate, waitForDatabase } from './data-source.js';
+import { createDataSource } from './data-source.js';
+import { prepareDatabase } from './database-access.js';
+import { DayCloser } from './ledger/day-closer.js';
 import { DeletedDirectories } from './directory-sync/roles/deleted-directories.js';
 import { RoleJobs } from './directory-sync/roles/role-jobs.js';
 import { ForwardingWorker } from './forwarding/forwarding.worker.js';
@@ -34,11 +36,18 @@ export class Application {
     private readonly dataSource: DataSource,
   ) {}
 
-  /** Migrates the database and puts the rooms together; serves nothing yet. */
-  static async create(config: Config, databaseUrl: string): Promise<Application> {
-    await waitForDatabase(databaseUrl);
-    await migrate(databaseUrl);
-    const dataSource = createDataSource(databaseUrl, config.databasePool);
+  /**
+   * Migrates the database and puts the rooms together; serves nothing yet.
+   *
+   * @param ownerUrl the address by which migrations and grants run; null: `databaseUrl` itself
+   */
+  static async create(
+    config: Config,
+    databaseUrl: string,
+    ownerUrl: string | null = config.migrationDatabaseUrl,
+  ): Promise<Application> {
+    const access = await prepareDatabase(databaseUrl, ownerUrl);
+    const dataSource = createDataSource(databaseUrl, config.databasePool, access.role);
     await dataSource.initialize();
     const nest = await NestFactory.create<NestExpressApplication>(
       AppModule.with(config, dataSource),
@@ -46,6 +55,9 @@ export class Application {
       { bodyParser: false, bufferLogs: true, abortOnError: false },
     );
     nest.useLogger(new NestLogger(nest.get(Logger)));
+    if (access.asOwner !== null) {
+      nest.get(Logger).warn('the service runs with the rights of the owner of its tables', { reason: access.asOwner });
+    }
     setupHttp(nest);
     setupDocs(nest);
     await nest.init();
@@ -87,6 +99,7 @@ export class Application {
       RoleJobs,
       DeletedDirectories,
       AuditSealer,
+      DayCloser,
       ExpiryNotice,
       MetadataRefresh,
       DomainChecks,

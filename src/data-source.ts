@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import pg, { type PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { BoundedClient } from './base/database/bounded-client.js';
 import { PlainFailure } from './base/errors/plain-failure.js';
@@ -13,6 +13,8 @@ import { CreateSignIn1767225960000 } from './base/database/migrations/1767225960
 import { TrustOriginsByTenant1767226060000 } from './base/database/migrations/1767226060000-trust-origins-by-tenant.js';
 import { IndexIdentityNames1767226020000 } from './base/database/migrations/1767226020000-index-identity-names.js';
 import { DocumentSizes1767226100000 } from './base/database/migrations/1767226100000-document-sizes.js';
+import { ProtectLedgers1767226300000 } from './base/database/migrations/1767226300000-protect-ledgers.js';
+import { MaintenanceFunctions1767226310000 } from './base/database/migrations/1767226310000-maintenance-functions.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -26,14 +28,18 @@ export const MIGRATIONS = [
   IndexIdentityNames1767226020000,
   TrustOriginsByTenant1767226060000,
   DocumentSizes1767226100000,
+  ProtectLedgers1767226300000,
+  MaintenanceFunctions1767226310000,
 ];
 
 /**
  * The data source of the service. `pool` is the number of connections at the most.
  * `force_generic_plan`: all our indexes lead with the tenant, and a plan made from the statistics of a tenant that the
  * statistics do not know yet picks another index and filters. A generic plan has no such wrong choice.
+ *
+ * @param role what each connection steps down to, in its startup packet: no round trip; null: the address's own role
  */
-export function createDataSource(url: string, pool: number): DataSource {
+export function createDataSource(url: string, pool: number, role: string | null = null): DataSource {
   return new DataSource({
     type: 'postgres',
     url,
@@ -47,7 +53,9 @@ export function createDataSource(url: string, pool: number): DataSource {
     extra: {
       Client: BoundedClient,
       // Bitmap scans never mark the dead entries they meet; a queue-like table would be read through them again and again.
-      options: '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c jit=off -c statement_timeout=15000',
+      options:
+        '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c jit=off -c statement_timeout=15000' +
+        (role === null ? '' : ` -c role=${role}`),
       keepAlive: true,
     },
   });
@@ -92,8 +100,13 @@ function isPassing(error: unknown): boolean {
 /**
  * Brings the schema of a database up to date, one process at a time. A lock that is not free within two seconds is
  * asked for again instead of holding up the traffic behind it.
+ *
+ * @param afterwards what else the owner does under the same lock: roles and grants
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(
+  url: string,
+  afterwards: (owner: PoolClient) => Promise<void> = async () => undefined,
+): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',
     url,
@@ -111,7 +124,9 @@ export async function migrate(url: string): Promise<string[]> {
     await lock.query('set lock_timeout = 0');
     await lock.query('select pg_advisory_lock(7234502817)');
     try {
-      return (await runWithRetry(source)).map((m) => m.name);
+      const migrated = (await runWithRetry(source)).map((m) => m.name);
+      await afterwards((await lock.connect()) as PoolClient);
+      return migrated;
     } finally {
       await lock.query('select pg_advisory_unlock(7234502817)');
       await lock.release();

@@ -2,9 +2,11 @@ import 'reflect-metadata';
 import { Application } from './application.js';
 import type { Config } from './base/config/config.js';
 import { loadConfig } from './base/config/load-config.js';
+import { Sealer } from './base/crypto/seal.js';
 import { EmbeddedPostgres } from './base/database/embedded/embedded-postgres.js';
+import { prepareSandbox } from './database-access.js';
 import { createDemoTenant, credentialsFile, readCredentials, refreshCredentials } from './first-run.js';
-import { SandboxProcess } from './sandbox-process.js';
+import { SANDBOX_SCHEMA, SandboxProcess } from './sandbox-process.js';
 import { startFailure } from './start-failure.js';
 
 const say = (line = ''): boolean => process.stderr.write(`${line}\n`);
@@ -48,12 +50,13 @@ try {
 async function main(config: Config): Promise<void> {
   const embedded = config.databaseUrl === null ? await EmbeddedPostgres.start(config.dataDir) : null;
   if (embedded) parts.push(embedded);
-  const url = config.databaseUrl ?? embedded!.url();
+  const url = config.databaseUrl ?? embedded!.serviceUrl();
+  const ownerUrl = embedded?.url() ?? config.migrationDatabaseUrl;
   const patience = setTimeout(() => say('Waiting for the database …'), 2_000);
-  const app = await Application.create(config, url).finally(() => clearTimeout(patience));
+  const app = await Application.create(config, url, ownerUrl).finally(() => clearTimeout(patience));
   parts.push(app);
   const wanted = config.sandbox.enabled === 'on' || (config.sandbox.enabled === 'auto' && embedded !== null);
-  const sandbox = wanted ? await SandboxProcess.start(url, config.sandbox.port) : null;
+  const sandbox = wanted ? await startSandbox(config, ownerUrl ?? url) : null;
   if (sandbox) parts.splice(-1, 0, sandbox); // the application still sends to it while it stops
   if (!config.production && !(await createDemoTenant(app, sandbox?.url ?? null))) {
     await refreshCredentials(app, sandbox?.url ?? null);
@@ -61,6 +64,13 @@ async function main(config: Config): Promise<void> {
   await app.listen();
   app.startWork();
   await announce(config, sandbox?.url ?? null, embedded);
+}
+
+/** The sandbox has a role of its own, whose password follows from the encryption key: equal in every process. */
+async function startSandbox(config: Config, ownerUrl: string): Promise<SandboxProcess> {
+  const password = new Sealer(config.encryptionKeys).derive('sandbox role').toString('base64url');
+  const url = await prepareSandbox(ownerUrl, SANDBOX_SCHEMA, password);
+  return SandboxProcess.start(url, config.sandbox.port);
 }
 
 async function end(code: number): Promise<void> {

@@ -2,7 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from './base/config/child-environment.js';
 import { PlainFailure } from './base/errors/plain-failure.js';
+
+/** The schema that the sandbox keeps its data in. */
+export const SANDBOX_SCHEMA = 'sandbox_platform';
 
 /** The exit code with which it says that its port is taken. */
 export const PORT_TAKEN = 98;
@@ -14,11 +18,15 @@ export class SandboxProcess {
     readonly url: string,
   ) {}
 
-  /** Starts it; resolves when it listens. Throws if it ends before that. */
+  /**
+   * Starts it; resolves when it listens. Throws if it ends before that.
+   *
+   * @param databaseUrl the address of the sandbox's own role
+   */
   static async start(databaseUrl: string, port: number): Promise<SandboxProcess> {
     const child = spawn(process.execPath, [fileURLToPath(new URL('./sandbox-main.js', import.meta.url))], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, SANDBOX_DATABASE_URL: databaseUrl, SANDBOX_PORT: String(port) },
+      env: childEnvironment({ SANDBOX_DATABASE_URL: databaseUrl, SANDBOX_PORT: String(port) }),
     });
     const ended = once(child, 'exit').then(([code]) => {
       throw new PlainFailure(

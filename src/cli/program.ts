@@ -2,6 +2,7 @@ import { Command as Commander, CommanderError } from 'commander';
 import { CliError, EXIT } from './cli.errors.js';
 import { Client } from './client.js';
 import type { Command } from './command.js';
+import { AUDIT_COMMANDS } from './commands/audit.js';
 import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
 import { DOMAIN_COMMANDS } from './commands/domains.js';
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   ...DOMAIN_COMMANDS,
   ...PLATFORM_COMMANDS,
   ...SEAT_COMMANDS,
+  ...AUDIT_COMMANDS,
   ...HISTORY_COMMANDS,
   ...SIGN_IN_COMMANDS,
   ...IDENTITY_COMMANDS,
@@ -40,7 +42,8 @@ const NOUNS: Record<string, string> = {
   platform: 'where changes go: set, show, test, pause, resume, import',
   changes: 'what was or is to be forwarded: list, retry, dismiss, resend',
   held: 'people for whom what was written is not in force: list, release, discard',
-  seats: 'how many, the limit, the ledger: show, limit, verify',
+  seats: 'how many, the limit, the ledger: show, limit, verify, heads',
+  audit: 'the log of administrative changes: verify, heads',
   'sign-in': 'who signed in, who was refused, and why: list',
   session: 'who is signed in now: list, end',
   identity: 'who a person is at the IdPs: list, release',

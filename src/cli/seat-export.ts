@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { ChainVerifier, type ChainVerdict, type SealedEntry } from '../seats/ledger/chain.rules.js';
+import { ExportVerifier, type ChainVerdict, type SealedEntry } from '../seats/ledger/chain.rules.js';
 import { CliError, EXIT } from './cli.errors.js';
 
 /**
@@ -10,7 +10,7 @@ import { CliError, EXIT } from './cli.errors.js';
  * cannot be read or is no such export.
  */
 export async function verifyExport(file: string, head?: string): Promise<ChainVerdict> {
-  const verifier = new ChainVerifier();
+  const verifier = new ExportVerifier();
   const expected = head?.toLowerCase();
   let passed = expected === undefined;
   let line = 0;

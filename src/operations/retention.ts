@@ -10,7 +10,6 @@ const HOUR = 3_600_000;
 interface Month {
   name: string;
   from: string;
-  to: string;
 }
 
 /** What ends by itself and is of no use afterwards, with how long it is still looked at. */
@@ -68,7 +67,9 @@ export class Retention extends Background {
 
   private async keep(table: 'attempts' | 'sign_ins', days: number): Promise<void> {
     const now = new Date();
-    for (const month of [monthOf(now, 0), monthOf(now, 1)]) await this.make(table, month);
+    for (const { from } of [monthOf(now, 0), monthOf(now, 1)]) {
+      await this.db.query(`select make_month($1, $2::date)`, [table, from.slice(0, 10)]);
+    }
     const oldest = monthOf(new Date(now.getTime() - days * 24 * HOUR), 0).name;
     const { rows } = await this.db.execute<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -77,34 +78,15 @@ export class Retention extends Background {
     );
     for (const { name } of rows) {
       if (name >= `${table}_${oldest}`) continue;
-      await this.db.execute(`drop table ${name}`);
+      await this.db.query(`select drop_month($1, $2)`, [table, name]);
       this.logger.info('partition dropped', { partition: name });
     }
-  }
-
-  private async make(table: string, { name, from, to }: Month): Promise<void> {
-    const partition = `${table}_${name}`;
-    const { rows } = await this.db.execute(`select to_regclass($1) as found`, [partition]);
-    if ((rows[0] as { found: string | null }).found !== null) return;
-    await this.db.transaction(null, async (tx) => {
-      // Rows that came while there was no partition wait in the default one; they move into the one made for them.
-      await tx.query(`select pg_advisory_xact_lock(7234502818)`);
-      const again = await tx.query<{ found: string | null }>(`select to_regclass($1) as found`, [partition]);
-      if (again.rows[0]!.found !== null) return;
-      await tx.query(`create table ${partition} (like ${table} including defaults including constraints)`);
-      await tx.query(
-        `with moved as (delete from ${table}_default where at >= '${from}' and at < '${to}' returning *)
-         insert into ${partition} select * from moved`,
-      );
-      await tx.query(`alter table ${table} attach partition ${partition} for values from ('${from}') to ('${to}')`);
-    });
   }
 }
 
 /** The month of a moment (UTC), or a later one. */
 function monthOf(moment: Date, later: number): Month {
   const from = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + later, 1));
-  const to = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + later + 1, 1));
   const name = from.toISOString().slice(0, 7).replace('-', '_');
-  return { name, from: from.toISOString(), to: to.toISOString() };
+  return { name, from: from.toISOString() };
 }

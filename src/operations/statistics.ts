@@ -48,7 +48,7 @@ export class Statistics extends Background {
         `select pg_try_advisory_xact_lock(72345028, hashtext($1)) as mine`,
         [name],
       );
-      if (locked[0]!.mine) await this.db.execute(`analyze "${name}" (${COLUMNS[name]!})`);
+      if (locked[0]!.mine) await this.db.query(`select analyze_table($1, $2)`, [name, COLUMNS[name]!.split(', ')]);
     }
   }
 }

@@ -2,7 +2,9 @@ import pg from 'pg';
 import type { JournalEntry, SandboxUser } from './sandbox.types.js';
 
 const SCHEMA = `
-  create schema if not exists sandbox_platform;
+  do $$ begin
+    if to_regnamespace('sandbox_platform') is null then create schema sandbox_platform; end if;
+  end $$;
   create table if not exists sandbox_platform.users (
     space text not null, id text not null, doc jsonb not null, primary key (space, id));
   create table if not exists sandbox_platform.calls (

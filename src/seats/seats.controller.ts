@@ -173,15 +173,6 @@ export class SeatsController {
     return this.now(caller.tenantId);
   }
 
-  @Post('verify')
-  @HttpCode(200)
-  @RequireScope('seats:read')
-  @ApiOperation({ summary: 'Checks the ledger’s chain and names the first entry that does not fit' })
-  async verify(@CurrentCaller() caller: Caller): Promise<object> {
-    await this.sealer.seal(caller.tenantId);
-    return this.ledger.verify(caller.tenantId);
-  }
-
   @Post('reconcile')
   @HttpCode(200)
   @RequireScope('seats:write')

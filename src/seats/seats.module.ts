@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TenantsModule } from '../tenants/tenants.module.js';
 import { LedgerReader } from './ledger/ledger-reader.js';
+import { SeatChain } from './ledger/seat-chain.js';
 import { SeatSealer } from './ledger/sealer.js';
+import { SeatChainController } from './seat-chain.controller.js';
 import { SeatLimitsService } from './seat-limits.service.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
 import { SeatsController } from './seats.controller.js';
@@ -11,7 +13,7 @@ import { UsageReport } from './usage-report.js';
 
 @Module({
   imports: [TenantsModule],
-  controllers: [SeatsController],
+  controllers: [SeatsController, SeatChainController],
   providers: [
     SeatsRepository,
     SeatsService,
@@ -20,6 +22,7 @@ import { UsageReport } from './usage-report.js';
     LedgerReader,
     UsageReport,
     SeatSealer,
+    SeatChain,
   ],
   exports: [SeatsService, SeatsRepository, SeatLimitsService, SeatSealer],
 })

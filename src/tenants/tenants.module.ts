@@ -4,6 +4,8 @@ import { FailedTries, RateLimiter } from '../base/http/rate-limit.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
+import { LedgerModule } from '../ledger/ledger.module.js';
+import { AuditChain } from './audit/audit-chain.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditSealer } from './audit/audit-sealer.js';
 import { AuditService } from './audit/audit.service.js';
@@ -24,6 +26,7 @@ import { TenantsService } from './tenants.service.js';
 /** Tenants and their credentials. Global, because every door stands behind its guard. */
 @Global()
 @Module({
+  imports: [LedgerModule],
   controllers: [
     MeController,
     ApiKeysController,
@@ -48,6 +51,7 @@ import { TenantsService } from './tenants.service.js';
     RolesService,
     AuditService,
     AuditSealer,
+    AuditChain,
     ExpiryNotice,
   ],
   exports: [

@@ -6,6 +6,7 @@ import { credentialsIn, freePort, freshDatabase, memoryOf, Service } from '../su
 import { latencies, load, median } from './load.mjs';
 import { Report } from './report.mjs';
 import { seedGroups, seedUsers } from './seed.mjs';
+import { secondLayer } from './second-layer.mjs';
 import { startRaw, startSink } from './peers.mjs';
 import { forwarding } from './forwarding.mjs';
 import { mintToken } from '../../dist/base/crypto/tokens.js';
@@ -265,6 +266,7 @@ report.atMost('process start to first answer, ms (database up)', median(cold), 1
 const failed = report.print();
 await service.stop();
 await raw.stop();
+await secondLayer(db, database.url, report);
 await sink.stop();
 await db.end();
 await database.server.stop();

@@ -35,6 +35,7 @@ describe('docker-compose.yml', () => {
   // What the operator has to fill in.
   const filled: Record<string, string> = {
     POSTGRES_PASSWORD: 'a-password',
+    SERVICE_PASSWORD: 'other-password',
     BASE_URL: 'https://bridge.example',
     ENCRYPTION_KEY: KEY,
     OPERATOR_TOKEN: 'o'.repeat(40),
@@ -64,8 +65,25 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('migrates as the owner, and serves as a plain role that does not have the owner’s password', () => {
+    const migrate = settingsIn(service('migrate'));
+    expect(Object.keys(migrate).filter((name) => !known.has(name))).toEqual([]);
+    const user = (address: string) => new URL(address.replace(/\$\{\w+[^}]*\}/, 'p')).username;
+    expect([user(migrate['DATABASE_URL']!), user(migrate['MIGRATION_DATABASE_URL']!)]).toEqual([
+      'talent_bridge_app',
+      'talent_bridge',
+    ]);
+    for (const settings of [api, worker]) {
+      expect(settings['DATABASE_URL']).toMatch(/talent_bridge_app:\$\{SERVICE_PASSWORD/);
+      expect(JSON.stringify(settings)).not.toContain('POSTGRES_PASSWORD');
+    }
+    for (const name of ['api', 'worker']) {
+      expect(service(name)).toMatch(/migrate:\n +condition: service_completed_successfully/);
+    }
+  });
+
   it('does not start without what production demands', () => {
-    for (const name of ['BASE_URL', 'ENCRYPTION_KEY', 'POSTGRES_PASSWORD']) {
+    for (const name of ['BASE_URL', 'ENCRYPTION_KEY', 'POSTGRES_PASSWORD', 'SERVICE_PASSWORD']) {
       expect(compose).toMatch(new RegExp(`\\$\\{${name}:\\?`));
     }
     expect(problemsOf({ NODE_ENV: 'production', ENCRYPTION_KEY: '' }).join()).toMatch(/ENCRYPTION_KEY must be set/);

@@ -43,6 +43,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
   return new Config({
     port: 0,
     databaseUrl: null,
+    migrationDatabaseUrl: null,
     databasePool: 10,
     dataDir: '.data',
     baseUrl: 'http://localhost',
@@ -51,6 +52,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     platform: { forwarding: true },
     sandbox: { enabled: 'off', port: 0 },
     encryptionKeys: [{ id: 'test', key: randomBytes(32) }],
+    chainKeys: [{ id: 'test', key: randomBytes(32) }],
     operatorToken: 'x'.repeat(40),
     role: 'all',
     logLevel: 'silent',
@@ -236,7 +238,7 @@ export class Harness {
 
   /** The users of a tenant as the sandbox has them, by external id. */
   async platformUsers(tenantId: string): Promise<Map<string, Record<string, Any>>> {
-    const { rows } = await this.db.query<{ doc: Record<string, Any> }>(
+    const { rows } = await this.database.owner.query<{ doc: Record<string, Any> }>(
       `select doc from sandbox_platform.users where space = $1`,
       [spaceOf(tenantId)],
     );
@@ -244,9 +246,10 @@ export class Harness {
   }
 
   async calls(tenantId: string): Promise<Record<string, Any>[]> {
-    const { rows } = await this.db.query(`select * from sandbox_platform.calls where space = $1 order by seq`, [
-      spaceOf(tenantId),
-    ]);
+    const { rows } = await this.database.owner.query(
+      `select * from sandbox_platform.calls where space = $1 order by seq`,
+      [spaceOf(tenantId)],
+    );
     return rows;
   }
 

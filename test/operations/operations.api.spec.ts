@@ -37,7 +37,7 @@ describe('health', () => {
     const database = await testDatabase();
     const app = await adminApp({}, [], database);
     try {
-      const { rows } = await database.db.query<{ name: string }>(
+      const { rows } = await database.owner.query<{ name: string }>(
         `delete from migrations where id = (select max(id) from migrations) returning name`,
       );
       expect(rows).toHaveLength(1);

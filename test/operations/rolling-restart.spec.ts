@@ -228,18 +228,18 @@ it('restarting one process after the other loses no request, and everything arri
   await eventually(platform, ({ body }) => body.waiting === 0, 30_000);
   expect((await platform()).body).toMatchObject({ parked: 0, state: 'ok' });
 
-  const { rows } = await database.db.execute<{ external_id: string; last_name: string }>(
+  const { rows } = await database.owner.execute<{ external_id: string; last_name: string }>(
     `select doc->>'external_id' as external_id, doc->>'last_name' as last_name from sandbox_platform.users`,
   );
   const there = new Map(rows.map(({ external_id, last_name }) => [external_id, last_name]));
   expect([...written.values()].filter((key) => !there.has(key))).toEqual([]);
   expect(there.size).toBe(written.size);
-  const stored = await database.db.execute<{ key: string; last_name: string }>(
+  const stored = await database.owner.execute<{ key: string; last_name: string }>(
     `select person_external_id as key, last_name from users`,
   );
   expect(stored.rows.filter(({ key, last_name }) => there.get(key) !== last_name)).toEqual([]);
   // Nothing was said twice with an effect: each call name has at most one.
-  const twice = await database.db.execute(
+  const twice = await database.owner.execute(
     `select idempotency_key from sandbox_platform.calls where applied group by 1 having count(*) > 1`,
   );
   expect(twice.rows).toEqual([]);

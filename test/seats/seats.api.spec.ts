@@ -1,4 +1,4 @@
-import { ChainVerifier, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
+import { ExportVerifier, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { client, eventually, send } from '../support/http.js';
@@ -114,18 +114,11 @@ describe('the ledger follows people', () => {
     });
   });
 
-  it('shows entries cut off at the end, and a head that differs from the one published', async () => {
+  it('shows entries cut off at the end', async () => {
     const at = await house();
     for (let i = 0; i < 3; i++) await madeByApi(at);
     await at.api.post('/seats/verify', {});
     const { db } = service;
-    await db.query(`update chain_days set hash = decode(repeat('00', 32), 'hex') where tenant_id = $1`, [at.tenantId]);
-    expect((await at.api.post('/seats/verify', {})).body).toMatchObject({
-      ok: false,
-      sequence: 3,
-      problem: expect.stringContaining('published'),
-    });
-    await db.query(`delete from chain_days where tenant_id = $1`, [at.tenantId]);
     await db.execute('alter table seat_entries disable trigger seat_entries_append_only');
     await db.query(`delete from seat_entries where tenant_id = $1 and sequence = 3`, [at.tenantId]);
     await db.execute('alter table seat_entries enable trigger seat_entries_append_only');
@@ -143,12 +136,12 @@ describe('the ledger follows people', () => {
     await at.api.put('/seats/limit', { limit: 5 });
     const file = await at.api.get('/seats/events?format=ndjson');
     expect(file.headers.get('content-type')).toMatch(/^application\/x-ndjson/);
-    const verifier = new ChainVerifier();
+    const verifier = new ExportVerifier();
     for (const entry of lines(file.text)) expect(verifier.take(entry)).toBe(true);
     const here = (await at.api.post('/seats/verify', {})).body;
     expect(verifier.verdict()).toEqual({ ok: true, entries: 5, count: 2, head: here.head });
     const edited = lines(file.text.replace(/"delta":-1/, '"delta":1'));
-    const other = new ChainVerifier();
+    const other = new ExportVerifier();
     for (const entry of edited) other.take(entry);
     expect(other.verdict()).toMatchObject({ ok: false, sequence: 4 });
   });

@@ -40,6 +40,7 @@ export interface AdminApp {
   operatorToken: string;
   tenant: { id: string; api_key: string };
   asked: Asked;
+  /** With the rights of the owner; the application itself runs as the service's role. */
   db: Database;
   app: NestExpressApplication;
   lines: string[];
@@ -139,7 +140,7 @@ export async function adminApp(
     operatorToken: config.operatorToken,
     tenant: made.tenant,
     asked,
-    db: database.db,
+    db: database.owner,
     app,
     lines,
     dataDir,

@@ -4,12 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { Application } from '../../src/application.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
-import { Database } from '../../src/base/database/database.js';
+import type { Database } from '../../src/base/database/database.js';
 import { DirectoriesService } from '../../src/directory-sync/directories/directories.service.js';
 import type { CreateDirectory } from '../../src/directory-sync/directories/directories.dto.js';
 import { systemActor } from '../../src/identity/source.js';
 import { TenantsService } from '../../src/tenants/tenants.service.js';
-import { testDatabase } from './database.js';
+import { ownerOf, testDatabase } from './database.js';
 
 /** A tenant with an API key that holds every scope, and one directory with its token. */
 export interface TestTenant {
@@ -23,6 +23,7 @@ export interface TestTenant {
 export interface TestApp {
   url: string;
   app: Application;
+  /** With the rights of the owner; the application itself runs as the service's role. */
   db: Database;
   databaseUrl: string;
   dataDir: string;
@@ -54,6 +55,7 @@ export async function startApp(env: Record<string, string> = {}, beside?: TestAp
     ...env,
   });
   const app = await Application.create(config, database.url);
+  const owner = await ownerOf(database.url);
   const server = await app.listen(Number(env['PORT'] ?? 0));
   app.startWork();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -75,7 +77,7 @@ export async function startApp(env: Record<string, string> = {}, beside?: TestAp
   return {
     url,
     app,
-    db: app.nest.get(Database),
+    db: owner,
     databaseUrl: database.url,
     dataDir,
     operatorToken: config.operatorToken,
@@ -84,6 +86,7 @@ export async function startApp(env: Record<string, string> = {}, beside?: TestAp
     newDirectory,
     close: async () => {
       await app.stop();
+      await owner.dataSource.destroy();
       if (own === null) return;
       await own.close();
       rmSync(dataDir, { recursive: true, force: true });

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Database } from '../../src/base/database/database.js';
+import { SERVICE_ROLE } from '../../src/base/database/service-role.js';
 import { createDataSource } from '../../src/data-source.js';
 
-/** A fresh, migrated database of a test file's own. */
+/** A fresh, migrated database of a test file's own. `db` and `dataSource` have the role of the service. */
 export interface TestDatabase {
   db: Database;
+  /** With the rights of the owner: what the service may not do (rewriting ledgers, changing tables). */
+  owner: Database;
   dataSource: DataSource;
   url: string;
   close(): Promise<void>;
@@ -20,19 +23,29 @@ export async function testDatabase(pool = 10): Promise<TestDatabase> {
   await once(admin, `create database ${name} template ${process.env['TEST_TEMPLATE']}`);
   const url = new URL(admin);
   url.pathname = `/${name}`;
-  const dataSource = createDataSource(url.href, pool);
+  const dataSource = createDataSource(url.href, pool, SERVICE_ROLE);
   await dataSource.initialize();
+  const owner = await ownerOf(url.href);
   const db = new Database(dataSource);
   return {
     db,
+    owner,
     dataSource,
     url: url.href,
     close: async () => {
       await db.close();
       if (dataSource.isInitialized) await dataSource.destroy();
+      await owner.dataSource.destroy();
       await once(admin, `drop database ${name} with (force)`);
     },
   };
+}
+
+/** A database with the rights of its owner; its data source is to be destroyed. */
+export async function ownerOf(url: string): Promise<Database> {
+  const dataSource = createDataSource(url, 10);
+  await dataSource.initialize();
+  return new Database(dataSource);
 }
 
 async function once(url: string, sql: string): Promise<void> {

@@ -22,6 +22,7 @@ export default async function setup() {
       path.join(ROOT, 'node_modules/@swc/cli/bin/swc.js'),
       'src/base',
       'src/data-source.ts',
+      'src/database-access.ts',
       '-d',
       built,
       '--strip-leading-paths',
@@ -30,7 +31,7 @@ export default async function setup() {
     { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' } },
   );
   if (swc.status !== 0) throw new Error('the set-up of the tests does not compile');
-  const { migrate } = await import(pathToFileURL(path.join(built, 'data-source.js')).href);
+  const { prepareDatabase } = await import(pathToFileURL(path.join(built, 'database-access.js')).href);
 
   let admin = process.env.TEST_DATABASE_URL;
   if (admin === undefined) {
@@ -52,7 +53,7 @@ export default async function setup() {
   await client.end();
   const url = new URL(admin);
   url.pathname = `/${template}`;
-  await migrate(url.href);
+  await prepareDatabase(url.href, null);
   process.env.TEST_DATABASE_URL = admin;
   process.env.TEST_TEMPLATE = template;
 }

@@ -47,7 +47,12 @@ class FailController {
   }
   @Get('killed')
   async killed(): Promise<void> {
-    await this.db.query(`select pg_terminate_backend(pg_backend_pid())`);
+    await this.db.transaction(null, async (tx) => {
+      const { rows } = await tx.query<{ pid: number }>(`select pg_backend_pid() as pid`);
+      // The service's role may not end backends that a superuser has logged in to.
+      await edge.db.query(`select pg_terminate_backend($1)`, [rows[0]!.pid]);
+      await tx.query(`select 1`);
+    });
   }
   @Get('nul')
   async nul(): Promise<void> {

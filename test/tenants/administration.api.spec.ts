@@ -236,7 +236,14 @@ describe('the audit log', () => {
     const verify = async () => (await edge.call('POST', '/api/v1/audit/verify', { token: tenant.api_key })).body;
     for (const name of ['A', 'B', 'C'])
       await edge.call('POST', '/api/v1/roles', { token: tenant.api_key, body: { name, takes_seat: true } });
-    expect(await verify()).toEqual({ valid: true, checked: 5, unsealed: 0, breach: null });
+    expect(await verify()).toEqual({
+      valid: true,
+      checked: 5,
+      unsealed: 0,
+      head: { sequence: 5, count: 5, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      closed_through: null,
+      breach: null,
+    });
     const tamper = async (sql: string) => {
       await edge.db.query(`alter table audit_entries disable trigger audit_entries_append_only`);
       await edge.db.query(sql, [tenant.id]);

@@ -1,6 +1,5 @@
 import http from 'node:http';
 import { mintToken } from '../../src/base/crypto/tokens.js';
-import { Database } from '../../src/base/database/database.js';
 import { CredentialUses } from '../../src/tenants/credential-uses.js';
 import { CredentialStore } from '../../src/tenants/credentials.js';
 import { adminApp, type AdminApp } from '../support/admin-app.js';
@@ -132,7 +131,7 @@ describe('a person’s key', () => {
 
   it('made in the moment in which its person is put out, it is worth nothing', async () => {
     await person('usr_racer');
-    const db = one.app.get(Database);
+    const { db } = one;
     const off = `update users set status = 'inactive' where tenant_id = '${one.tenant.id}' and id = 'usr_racer'`;
     // The end of the person is not committed yet: who asks for a key waits for it, and is then refused.
     let asked!: Promise<{ status: number }>;

@@ -11,6 +11,8 @@ export class Config {
   readonly port!: number;
   /** Null: the embedded database. */
   readonly databaseUrl!: string | null;
+  /** The address of the owner of the tables, for migrations; null: that of `databaseUrl`. */
+  readonly migrationDatabaseUrl!: string | null;
   readonly databasePool!: number;
   readonly dataDir!: string;
   /** Without a slash at the end, as all addresses here. */
@@ -21,6 +23,8 @@ export class Config {
   readonly sandbox!: { readonly enabled: 'auto' | 'on' | 'off'; readonly port: number };
   /** The first one seals; the others still open. */
   readonly encryptionKeys!: readonly EncryptionKey[];
+  /** Seeds of the Ed25519 keys that heads of the chains are signed with. The first one signs; the others verify. */
+  readonly chainKeys!: readonly EncryptionKey[];
   readonly operatorToken!: string;
   readonly role!: Role;
   readonly logLevel!: string;
@@ -40,8 +44,10 @@ export class Config {
     Object.assign(this, values);
     for (const part of [this.platform, this.sandbox, this.session, this.retention, this.trustProxy, this.dnsServers])
       Object.freeze(part);
-    for (const key of this.encryptionKeys) Object.freeze(key);
-    Object.freeze(this.encryptionKeys);
+    for (const keys of [this.encryptionKeys, this.chainKeys]) {
+      for (const key of keys) Object.freeze(key);
+      Object.freeze(keys);
+    }
     Object.freeze(this);
   }
 }

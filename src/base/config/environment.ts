@@ -84,6 +84,13 @@ export class Environment {
   @Matches(/^postgres(ql)?:\/\/.+/, { message: 'must be a postgres:// address' })
   DATABASE_URL?: string;
 
+  /**
+   * The address of the owner of the tables, for migrations and grants. DATABASE_URL then is that of a plain role.
+   * Default: migrations run by DATABASE_URL.
+   */
+  @Matches(/^postgres(ql)?:\/\/.+/, { message: 'must be a postgres:// address' })
+  MIGRATION_DATABASE_URL?: string;
+
   /** The most connections that one process opens to the database. Default 16. */
   @WholeNumber(2, 500)
   DATABASE_POOL?: string;
@@ -130,6 +137,14 @@ export class Environment {
    */
   @Rule('keys', isKeyList, 'must be 32 bytes in base64, or id:base64 pairs with commas between, each id once')
   ENCRYPTION_KEY?: string;
+
+  /**
+   * The seed of the Ed25519 key that heads of the chains are signed with: 32 bytes in base64, or several as `id:base64`
+   * with commas between, the current one first. Derived from ENCRYPTION_KEY when absent, since all processes of an
+   * installation share that one.
+   */
+  @Rule('keys', isKeyList, 'must be 32 bytes in base64, or id:base64 pairs with commas between, each id once')
+  CHAIN_SIGNING_KEY?: string;
 
   /** The installation's own credential. Made once under DATA_DIR when absent. */
   @Rule('operatorToken', (text) => /^[\x21-\x7e]{32,200}$/.test(text), 'must be 32 to 200 visible ASCII characters')
@@ -192,6 +207,7 @@ export class Environment {
 export const VARIABLES = [
   'PORT',
   'DATABASE_URL',
+  'MIGRATION_DATABASE_URL',
   'DATABASE_POOL',
   'DATA_DIR',
   'BASE_URL',
@@ -203,6 +219,7 @@ export const VARIABLES = [
   'SANDBOX',
   'SANDBOX_PORT',
   'ENCRYPTION_KEY',
+  'CHAIN_SIGNING_KEY',
   'OPERATOR_TOKEN',
   'ROLE',
   'LOG_LEVEL',

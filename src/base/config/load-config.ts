@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { validateSync } from 'class-validator';
 import { mintToken } from '../crypto/tokens.js';
@@ -30,10 +30,14 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
 
   const port = Number(read.PORT ?? 3000);
   const dataDir = resolve(read.DATA_DIR ?? '.data');
+  const encryptionKeys = keysOf(
+    read.ENCRYPTION_KEY ?? keptSecret(dataDir, 'encryption-key', () => randomBytes(32).toString('base64')),
+  );
   const baseUrl = address(read.BASE_URL) ?? `http://localhost:${port}`;
   return new Config({
     port,
     databaseUrl: read.DATABASE_URL ?? null,
+    migrationDatabaseUrl: read.MIGRATION_DATABASE_URL ?? null,
     databasePool: Number(read.DATABASE_POOL ?? 16),
     dataDir,
     baseUrl,
@@ -48,9 +52,8 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
       enabled: production ? 'off' : ((read.SANDBOX ?? 'auto') as 'auto' | 'on' | 'off'),
       port: Number(read.SANDBOX_PORT ?? 3001),
     },
-    encryptionKeys: keysOf(
-      read.ENCRYPTION_KEY ?? keptSecret(dataDir, 'encryption-key', () => randomBytes(32).toString('base64')),
-    ),
+    encryptionKeys,
+    chainKeys: read.CHAIN_SIGNING_KEY ? keysOf(read.CHAIN_SIGNING_KEY) : encryptionKeys.map(chainKeyOf),
     operatorToken: read.OPERATOR_TOKEN ?? keptSecret(dataDir, 'operator-token', () => mintToken('tbo', '').token),
     role: (read.ROLE ?? 'all') as Role,
     logLevel: read.LOG_LEVEL ?? 'info',
@@ -108,6 +111,11 @@ function keysOf(text: string): EncryptionKey[] {
     const key = Buffer.from(right ?? left!, 'base64');
     return { id: right === undefined ? keyFingerprint(key) : left!, key };
   });
+}
+
+// Another purpose, another key: it tells nothing about the one that it comes from.
+function chainKeyOf({ id, key }: EncryptionKey): EncryptionKey {
+  return { id, key: Buffer.from(hkdfSync('sha256', key, '', 'talent-bridge chain heads', 32)) };
 }
 
 /** The name of a key that was given none. */

@@ -127,6 +127,8 @@ export class Database implements SqlRunner {
   private async inTransaction<T>(work: (tx: SqlRunner) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
+    // A connection that ends between two statements says so by an event; without a listener that ends the process.
+    client.on('error', ignore);
     try {
       await client.query('begin');
       const result = await work(new Transaction(client));
@@ -138,6 +140,7 @@ export class Database implements SqlRunner {
       });
       throw error;
     } finally {
+      client.off('error', ignore);
       client.release(broken);
     }
   }
@@ -163,6 +166,9 @@ class Transaction implements SqlRunner {
     return this.client.query<R>({ name: shapedStatementName(text), text, values });
   }
 }
+
+/** The statement that comes next on the connection fails, and reports it. */
+function ignore(): void {}
 
 /** The SQLSTATE of a database error, or '' for any other. */
 export function codeOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import { CliError, EXIT } from '../cli.errors.js';
 import { given, numbers, queryOf, type Command } from '../command.js';
 import { verifyExport } from '../seat-export.js';
+import { headsOf, KNOWN_HEAD } from './audit.js';
 
 const DOORS = ['directory', 'api', 'sign_in'] as const;
 
@@ -19,17 +20,24 @@ export const SEAT_COMMANDS: Command[] = [
     options: [
       { name: 'file', description: 'an export (GET /seats/events?format=ndjson), checked without the service' },
       { name: 'head', description: 'with --file: a hash kept elsewhere, which the chain must pass through' },
+      ...KNOWN_HEAD,
     ],
     async run(context) {
       const { file, head } = given(context, 'file', 'head');
       if (head !== undefined && file === undefined) throw new CliError('--head goes with --file.', EXIT.usage);
       const verdict =
         file === undefined
-          ? await context.client.call('POST', '/seats/verify', {})
+          ? await context.client.call('POST', `/seats/verify${queryOf(context, 'sequence', 'hash')}`, {})
           : { ...(await verifyExport(file, head)) };
       if (verdict['ok'] === false) throw new CliError(`The ledger was changed: ${JSON.stringify(verdict)}`);
       return verdict;
     },
+  },
+  {
+    noun: 'seats',
+    verb: 'heads',
+    description: 'Lists the signed heads of the ledger by day; --json with signatures and keys',
+    run: (context) => headsOf(context, '/seats/heads'),
   },
   {
     noun: 'seats',

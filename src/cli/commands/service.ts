@@ -1,4 +1,4 @@
-import { migrate } from '../../data-source.js';
+import { prepareDatabase } from '../../database-access.js';
 import { CliError, EXIT } from '../cli.errors.js';
 import type { Json } from '../client.js';
 import { columns, given, numbers, type Command } from '../command.js';
@@ -61,13 +61,14 @@ export const SERVICE_COMMANDS: Command[] = [
   {
     noun: 'migrate',
     verb: '',
-    description: 'Brings the schema of DATABASE_URL up to date',
+    description: 'Brings the schema up to date and grants the role of DATABASE_URL what the service needs',
     async run({ env }) {
       const databaseUrl = env['DATABASE_URL'];
       if (!databaseUrl) {
         throw new CliError('DATABASE_URL is not set; the embedded database is migrated with every start.', EXIT.usage);
       }
-      return { migrated: await migrate(databaseUrl) };
+      const access = await prepareDatabase(databaseUrl, env['MIGRATION_DATABASE_URL'] || null);
+      return { migrated: [...access.migrated], role: access.role, as_owner: access.asOwner };
     },
   },
 ];

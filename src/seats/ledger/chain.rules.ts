@@ -1,4 +1,5 @@
 import { canonicalJson, chainHash, CHAIN_START } from '../../base/crypto/chain.js';
+import { ChainWalk, type ChainLine } from '../../ledger/chain.rules.js';
 
 /** One entry of a chain as it is hashed: every value that must not change, as text, in a fixed order. */
 export interface ChainEntry {
@@ -75,47 +76,44 @@ export function hashOf(entry: Omit<SealedEntry, 'hash'>): string {
   return chainHash(Buffer.from(entry.previous_hash, 'hex'), canonicalJson(values)).toString('hex');
 }
 
+/** An entry as the verifier of both chains reads it. */
+export function toChainLine(entry: SealedEntry): ChainLine {
+  return {
+    sequence: entry.sequence,
+    entryId: entry.entry_id,
+    at: entry.effective_at,
+    previousHash: entry.previous_hash,
+    hash: entry.hash,
+    computedHash: hashOf(entry),
+    count: entry.count_after,
+    delta: entry.delta,
+  };
+}
+
+/** What a check of entries has found; `sequence` is that of the first entry that does not fit. */
 export type ChainVerdict =
   { ok: true; entries: number; head: string; count: number } | { ok: false; sequence: number; problem: string };
 
-/** Checks a chain from its start, one entry at a time; the first one that does not fit is named. */
-export class ChainVerifier {
-  private head: ChainHead = EMPTY_HEAD;
+/** Checks an export of the seat ledger from its start, one entry at a time; the first one that does not fit is named. */
+export class ExportVerifier {
+  private readonly walk = new ChainWalk([], true);
   private broken: ChainVerdict | null = null;
 
   /** Answers false once the chain is broken. */
   take(entry: SealedEntry): boolean {
     if (this.broken) return false;
-    const problem = this.problemOf(entry);
-    if (problem !== null) this.broken = { ok: false, sequence: entry.sequence, problem };
-    else {
-      this.head = {
-        sequence: entry.sequence,
-        count: entry.count_after,
-        hash: entry.hash,
-        sealed_through: entry.effective_at,
-      };
-    }
-    return problem === null;
+    if (this.walk.take(toChainLine(entry))) return true;
+    this.broken = { ok: false, sequence: entry.sequence, problem: this.walk.breach!.detail };
+    return false;
   }
 
   /** The verdict; `expected` is the head kept elsewhere, which shows entries cut off at the end. */
   verdict(expected?: ChainHead): ChainVerdict {
     if (this.broken) return this.broken;
-    const { sequence, count, hash } = this.head;
+    const { sequence, hash } = this.walk.end;
     if (expected && (expected.sequence !== sequence || expected.hash !== hash)) {
       return { ok: false, sequence: sequence + 1, problem: 'the chain does not end where its head says' };
     }
-    return { ok: true, entries: sequence, head: hash, count };
-  }
-
-  private problemOf(entry: SealedEntry): string | null {
-    const { head } = this;
-    if (entry.sequence !== head.sequence + 1) return `expected sequence ${head.sequence + 1}`;
-    if (entry.previous_hash !== head.hash) return 'the hash of the entry before does not fit';
-    if (entry.count_after !== head.count + entry.delta) return 'the count does not fit';
-    if (head.sealed_through !== null && entry.effective_at < head.sealed_through) return 'time runs backwards';
-    if (hashOf(entry) !== entry.hash) return 'the entry was changed';
-    return null;
+    return { ok: true, entries: sequence, head: hash, count: this.walk.lastLine?.count ?? 0 };
   }
 }

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../base/database/database.js';
-import { EMPTY_HEAD, seal, type ChainEntry, type ChainHead, type SealedEntry } from './chain.rules.js';
-
-/** RFC 3339 with microseconds, as the chain hashes it. */
-export const UTC = (column: string): string => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+import { Database } from '../../base/database/database.js';
+import { ChainHeads } from '../../ledger/chain-heads.js';
+import { UTC } from '../../ledger/heads.repository.js';
+import { seal, type ChainEntry } from './chain.rules.js';
 
 export const ENTRY_COLUMNS = `entry_id::text as entry_id, kind, user_id, delta, role, directory_id, cost_center, details,
   reason, source, ${UTC('occurred_at')} as occurred_at`;
@@ -19,7 +18,10 @@ const BATCH = 2000;
  */
 @Injectable()
 export class SeatSealer {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly heads: ChainHeads,
+  ) {}
 
   /** Seals whatever waits, for every tenant. Answers true if there may be more. */
   async sealAll(): Promise<boolean> {
@@ -30,8 +32,9 @@ export class SeatSealer {
 
   /** Seals what a tenant has committed by now. With `wait`, also waits for another sealer of the tenant. */
   async seal(tenantId: string, wait = true): Promise<boolean> {
+    await this.heads.ready();
     return this.db.transaction(tenantId, async (tx) => {
-      const head = await this.lockHead(tx, tenantId, wait);
+      const head = await this.heads.lock(tx, tenantId, 'seats', wait);
       if (head === null) return false;
       // Taken before the entries are read: what commits later is effective later.
       const { rows: clock } = await tx.query<{ now: string }>(`select ${UTC('clock_timestamp()')} as now`);
@@ -40,69 +43,16 @@ export class SeatSealer {
         [tenantId],
       );
       const sealed = seal(head, rows);
-      if (sealed.length > 0) await this.write(tx, tenantId, sealed);
-      const last = sealed.at(-1);
-      const floor = [clock[0]!.now, last?.effective_at ?? '', head.sealed_through ?? ''].sort().at(-1)!;
-      await tx.query(
-        `update chain_heads set sequence = $2, count = $3, hash = decode($4, 'hex'), sealed_through = $5::timestamptz,
-           effective_at = coalesce($6::timestamptz, effective_at)
-         where tenant_id = $1 and chain = 'seats'`,
-        [
-          tenantId,
-          last?.sequence ?? head.sequence,
-          last?.count_after ?? head.count,
-          last?.hash ?? head.hash,
-          floor,
-          last?.effective_at ?? null,
-        ],
-      );
-      if (last) await this.publishDay(tx, tenantId, last);
+      const floor = [clock[0]!.now, sealed.at(-1)?.effective_at ?? '', head.sealed_through ?? ''].sort().at(-1)!;
+      await this.heads.seal(tx, tenantId, 'seats', head, {
+        ids: sealed.map((entry) => entry.entry_id),
+        hashes: sealed.map((entry) => entry.hash),
+        counts: sealed.map((entry) => entry.count_after),
+        effectiveAt: sealed.map((entry) => entry.effective_at),
+        sealedThrough: floor,
+      });
       return rows.length === BATCH;
     });
-  }
-
-  private async lockHead(tx: SqlRunner, tenantId: string, wait: boolean): Promise<ChainHead | null> {
-    await tx.query(
-      `insert into chain_heads (tenant_id, chain, hash) values ($1, 'seats', decode($2, 'hex')) on conflict do nothing`,
-      [tenantId, EMPTY_HEAD.hash],
-    );
-    const { rows } = await tx.query<ChainHead>(
-      `select sequence::int as sequence, count, encode(hash, 'hex') as hash, ${UTC('sealed_through')} as sealed_through
-       from chain_heads where tenant_id = $1 and chain = 'seats' for update ${wait ? '' : 'skip locked'}`,
-      [tenantId],
-    );
-    return rows[0] ?? null;
-  }
-
-  private async write(tx: SqlRunner, tenantId: string, sealed: SealedEntry[]): Promise<void> {
-    await tx.query(
-      `update seat_entries e set sequence = s.sequence, count_after = s.count_after, effective_at = s.effective_at,
-         previous_hash = decode(s.previous_hash, 'hex'), hash = decode(s.hash, 'hex')
-       from unnest($2::bigint[], $3::bigint[], $4::int[], $5::timestamptz[], $6::text[], $7::text[])
-         as s(entry_id, sequence, count_after, effective_at, previous_hash, hash)
-       where e.tenant_id = $1 and e.entry_id = s.entry_id`,
-      [
-        tenantId,
-        sealed.map((e) => e.entry_id),
-        sealed.map((e) => e.sequence),
-        sealed.map((e) => e.count_after),
-        sealed.map((e) => e.effective_at),
-        sealed.map((e) => e.previous_hash),
-        sealed.map((e) => e.hash),
-      ],
-    );
-  }
-
-  /** The head of each day, kept beside the chain: what an auditor wrote down can be compared with it. */
-  private async publishDay(tx: SqlRunner, tenantId: string, last: SealedEntry): Promise<void> {
-    await tx.query(
-      `insert into chain_days (tenant_id, chain, day, sequence, count, hash)
-       select $1, 'seats', ($2::timestamptz at time zone t.time_zone)::date, $3, $4, decode($5, 'hex')
-       from tenants t where t.id = $1
-       on conflict (tenant_id, chain, day) do update
-         set sequence = excluded.sequence, count = excluded.count, hash = excluded.hash`,
-      [tenantId, last.effective_at, last.sequence, last.count_after, last.hash],
-    );
   }
 
   private async tenantsWaiting(): Promise<string[]> {

@@ -1,17 +1,20 @@
 import { Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { csvLine } from '../../base/http/csv.js';
 import { exportFormat, sendExport } from '../../base/http/export.js';
 import { pageOf, readPage } from '../../base/http/page.js';
 import { queryOptions, queryTime, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
+import { ChainVerifier, type ChainReport } from '../../ledger/chain-verifier.js';
+import { HeadsPageDto } from '../../ledger/heads.dto.js';
+import { knownHead, PublishedHeads } from '../../ledger/published-heads.js';
 import { ApiController } from '../api-controller.js';
 import type { Caller } from '../caller.js';
 import { CurrentCaller } from '../current-caller.js';
 import { RequireScope } from '../require-scope.js';
 import type { AuditRow } from './audit.rules.js';
-import { AuditSealer } from './audit-sealer.js';
-import { AuditService, type AuditFilter, type AuditVerification } from './audit.service.js';
+import { AuditChain } from './audit-chain.js';
+import { AuditService, type AuditFilter } from './audit.service.js';
 
 const FILTERS = ['action', 'actor_id', 'target_type', 'target_id', 'since', 'until'] as const;
 const COLUMNS = ['id', 'at', 'actor_kind', 'actor_id', 'actor_name', 'action', 'target_type', 'target_id'] as const;
@@ -20,7 +23,9 @@ const COLUMNS = ['id', 'at', 'actor_kind', 'actor_id', 'actor_name', 'action', '
 export class AuditController {
   constructor(
     private readonly audit: AuditService,
-    private readonly sealer: AuditSealer,
+    private readonly chain: AuditChain,
+    private readonly verifier: ChainVerifier,
+    private readonly heads: PublishedHeads,
   ) {}
 
   @Get()
@@ -65,9 +70,20 @@ export class AuditController {
   @HttpCode(200)
   @RequireScope('audit:read')
   @ApiOperation({ summary: 'Checks the chain over the log and names the first line that does not fit' })
-  async verify(@CurrentCaller() caller: Caller): Promise<AuditVerification> {
-    while (await this.sealer.seal(caller.tenantId));
-    return this.audit.verify(caller.tenantId);
+  @ApiQuery({ name: 'sequence', required: false, description: 'with `hash`: a head that the caller has kept' })
+  @ApiQuery({ name: 'hash', required: false })
+  verify(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<ChainReport> {
+    return this.verifier.verify(this.chain, caller.tenantId, knownHead(query));
+  }
+
+  @Get('heads')
+  @RequireScope('audit:read')
+  @ApiOperation({ summary: 'The signed heads of the log by day (UTC), newest first, and the head of now' })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  @ApiOkResponse({ type: HeadsPageDto })
+  listHeads(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<HeadsPageDto> {
+    return this.heads.page(this.chain, caller.tenantId, query);
   }
 
   private async *export(tenantId: string, filter: AuditFilter, format: 'csv' | 'ndjson'): AsyncGenerator<string> {

@@ -1,5 +1,6 @@
-import { canonicalJson, chainHash, CHAIN_START } from '../../base/crypto/chain.js';
+import { canonicalJson, chainHash } from '../../base/crypto/chain.js';
 import type { Actor } from '../../identity/source.js';
+import type { ChainLine } from '../../ledger/chain.rules.js';
 
 /** A line of the audit log. `at` is text to the microsecond: a Date would lose what the hash is about. */
 export interface AuditRow {
@@ -39,36 +40,18 @@ export function auditHashInput(row: Omit<AuditRow, 'previous_hash' | 'hash'>): s
   });
 }
 
-/** The first line that does not fit, and why. */
-export interface Breach {
-  sequence: number;
-  entry_id: string | null;
-  problem: 'line missing' | 'line changed' | 'order changed' | 'end missing';
-}
-
-/** How far a chain has been checked: hand it to the next part of it. */
-export interface ChainState {
-  sequence: number;
-  hash: Buffer;
-}
-
-export const START: ChainState = { sequence: 0, hash: CHAIN_START };
-
-/** Checks the next sealed lines, in order of `sequence`. Answers how far it came, and the first breach if there is one. */
-export function checkLines(state: ChainState, rows: readonly AuditRow[]): { state: ChainState; breach: Breach | null } {
-  let { sequence, hash } = state;
-  for (const row of rows) {
-    const expected = sequence + 1;
-    const breach = (problem: Breach['problem']): { state: ChainState; breach: Breach } => ({
-      state: { sequence, hash },
-      breach: { sequence: expected, entry_id: row.entry_id, problem },
-    });
-    if (Number(row.sequence) !== expected) return breach('line missing');
-    if (!row.previous_hash?.equals(hash)) return breach('order changed');
-    const due = chainHash(hash, auditHashInput(row));
-    if (!row.hash?.equals(due)) return breach('line changed');
-    sequence = expected;
-    hash = due;
-  }
-  return { state: { sequence, hash }, breach: null };
+/** A sealed line as the verifier of both chains reads it. */
+export function toChainLine(row: AuditRow): ChainLine {
+  const sequence = Number(row.sequence);
+  const previous = row.previous_hash ?? Buffer.alloc(0);
+  return {
+    sequence,
+    entryId: row.entry_id,
+    at: row.at,
+    previousHash: previous.toString('hex'),
+    hash: row.hash?.toString('hex') ?? '',
+    computedHash: chainHash(previous, auditHashInput(row)).toString('hex'),
+    count: sequence,
+    delta: 1,
+  };
 }

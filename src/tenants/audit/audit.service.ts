@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { UnitOfWork } from '../../base/database/unit-of-work.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { Actor } from '../../identity/source.js';
-import { AUDIT_COLUMNS, checkLines, START, type AuditRow, type Breach } from './audit.rules.js';
+import { AUDIT_COLUMNS, type AuditRow } from './audit.rules.js';
 
 /** What an administrative write says about itself. */
 export interface AuditLine {
@@ -30,14 +30,6 @@ export interface AuditFilter {
   target_id?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
-}
-
-export interface AuditVerification {
-  valid: boolean;
-  /** Lines that were checked, and those that are still to be sealed. */
-  checked: number;
-  unsealed: number;
-  breach: Breach | null;
 }
 
 const BATCH = 1_000;
@@ -115,41 +107,5 @@ export class AuditService {
       if (!cut && rows.length < BATCH) return;
       after = rows.at(-1)!.entry_id;
     }
-  }
-
-  /** Checks the whole chain of a tenant against itself and against its published end. */
-  async verify(tenantId: string): Promise<AuditVerification> {
-    let state = START;
-    for (;;) {
-      const { rows } = await this.db.query<AuditRow>(
-        `select ${AUDIT_COLUMNS} from audit_entries
-         where tenant_id = $1 and sequence is not null and sequence > $2 order by sequence limit $3`,
-        [tenantId, state.sequence, BATCH],
-      );
-      const checked = checkLines(state, rows);
-      state = checked.state;
-      if (checked.breach !== null) return this.verdict(tenantId, state.sequence, checked.breach);
-      if (rows.length < BATCH) break;
-    }
-    const { rows: heads } = await this.db.query<{ sequence: string; hash: Buffer }>(
-      `select sequence, hash from chain_heads where tenant_id = $1 and chain = 'audit'`,
-      [tenantId],
-    );
-    const head = heads[0];
-    // Lines cut off at the end leave a chain that fits in itself: only its head knows of them.
-    const cut = head !== undefined && Number(head.sequence) > state.sequence;
-    return this.verdict(
-      tenantId,
-      state.sequence,
-      cut ? { sequence: state.sequence + 1, entry_id: null, problem: 'end missing' } : null,
-    );
-  }
-
-  private async verdict(tenantId: string, checked: number, breach: Breach | null): Promise<AuditVerification> {
-    const { rows } = await this.db.query<{ n: number }>(
-      `select count(*)::int as n from audit_entries where tenant_id = $1 and sequence is null`,
-      [tenantId],
-    );
-    return { valid: breach === null, checked, unsealed: rows[0]!.n, breach };
   }
 }

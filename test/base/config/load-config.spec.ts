@@ -49,6 +49,7 @@ describe('what is accepted', () => {
       DATA_DIR: dataDir,
       PORT: '8080',
       DATABASE_URL: 'postgres://u:p@db/x',
+      MIGRATION_DATABASE_URL: 'postgres://o:p@db/x',
       DATABASE_POOL: '4',
       BASE_URL: 'https://one.example/',
       API_BASE_URL: 'https://api.example',
@@ -59,6 +60,7 @@ describe('what is accepted', () => {
       SANDBOX: 'on',
       SANDBOX_PORT: '8081',
       ENCRYPTION_KEY: `new:${KEY},old:${KEY}`,
+      CHAIN_SIGNING_KEY: `now:${KEY},then:${KEY}`,
       OPERATOR_TOKEN: 'x'.repeat(40),
       ROLE: 'api',
       LOG_LEVEL: 'warn',
@@ -90,6 +92,18 @@ describe('what is accepted', () => {
       production: false,
     });
     expect(config.encryptionKeys.map(({ id }) => id)).toEqual(['new', 'old']);
+    expect(config.chainKeys.map(({ id }) => id)).toEqual(['now', 'then']);
+    expect(config.migrationDatabaseUrl).toBe('postgres://o:p@db/x');
+  });
+
+  it('derives the key that signs heads from the encryption key, so that all processes have the same one', () => {
+    const [one, other] = [
+      loadConfig({ DATA_DIR: dataDir, ENCRYPTION_KEY: KEY }),
+      loadConfig({ DATA_DIR: dataDir, ENCRYPTION_KEY: KEY }),
+    ];
+    expect(one.chainKeys).toEqual(other.chainKeys);
+    expect(one.chainKeys[0]!.key).toHaveLength(32);
+    expect(one.chainKeys[0]!.key.equals(one.encryptionKeys[0]!.key)).toBe(false);
   });
 
   it('takes an empty value as absent', () => {

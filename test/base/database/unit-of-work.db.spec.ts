@@ -5,7 +5,9 @@ describe('a unit of work', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase();
-    await database.db.execute('create table thing (id int primary key, name text); create table note (thing_id int)');
+    await database.owner.execute(
+      'create table thing (id int primary key, name text); create table note (thing_id int)',
+    );
   });
   afterAll(() => database.close());
 

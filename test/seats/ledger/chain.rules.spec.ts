@@ -1,6 +1,6 @@
 import fc from '../../support/properties.js';
 import {
-  ChainVerifier,
+  ExportVerifier,
   EMPTY_HEAD,
   hashOf,
   seal,
@@ -25,7 +25,7 @@ const entry = (id: number, delta = 1, more: Partial<ChainEntry> = {}): ChainEntr
 });
 
 const verify = (entries: readonly SealedEntry[], head?: ChainHead) => {
-  const verifier = new ChainVerifier();
+  const verifier = new ExportVerifier();
   for (const each of entries) verifier.take(each);
   return verifier.verdict(head);
 };
@@ -102,7 +102,7 @@ describe('tampering is named, at the first entry that does not fit', () => {
   });
 
   it('a verdict stays, whatever comes after it', () => {
-    const verifier = new ChainVerifier();
+    const verifier = new ExportVerifier();
     expect(verifier.take(CHAIN[1]!)).toBe(false);
     expect(verifier.take(CHAIN[0]!)).toBe(false);
     expect(verifier.verdict()).toMatchObject({ ok: false, sequence: 2 });

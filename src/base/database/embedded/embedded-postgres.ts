@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chown, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { childEnvironment } from '../../config/child-environment.js';
+import { addressOf, ensureLogin, SERVICE_ROLE } from '../service-role.js';
 import { findBinaries, outsideFolder, type Binaries } from './binaries.js';
-import { makePassable, reachable } from './passable.js';
+import { initialise } from './initialise.js';
+import { reachable } from './passable.js';
 import { freePort, listens } from './ports.js';
 import { recall, remember, type Remembered } from './remembered.js';
 import { isAlive, whileLocked } from './start-lock.js';
@@ -25,7 +28,12 @@ export class EmbeddedPostgres {
     readonly adopted: boolean,
   ) {}
 
-  /** The address of the service's database, or of another one on the same server. */
+  /** The address of the service's plain role: reads and writes rows, and owns nothing. */
+  serviceUrl(): string {
+    return addressOf(this.url(), SERVICE_ROLE, this.remembered.servicePassword);
+  }
+
+  /** The owner's address of the service's database, or of another one on the same server. */
   url(database: string = DATABASE): string {
     return `postgres://${USER}:${this.remembered.password}@127.0.0.1:${this.remembered.port}/${database}`;
   }
@@ -46,15 +54,20 @@ export class EmbeddedPostgres {
 
   private static async startAlone(dataDir: string, settings: string[]): Promise<EmbeddedPostgres> {
     let remembered = await recall(dataDir);
-    if (remembered && (await isRunning(remembered))) return new EmbeddedPostgres(remembered, true);
+    if (remembered && (await isRunning(remembered))) {
+      await makeServiceRole(remembered);
+      return new EmbeddedPostgres(remembered, true);
+    }
 
     const binaries = await findBinaries();
     const folder = remembered?.folder ?? (await chooseFolder(dataDir, binaries));
-    const password = remembered?.password ?? randomBytes(24).toString('base64url');
-    remembered = { port: await freePort(remembered?.port), password, folder };
+    const password = remembered?.password ?? newPassword();
+    const servicePassword = remembered?.servicePassword ?? newPassword();
+    remembered = { port: await freePort(remembered?.port), password, servicePassword, folder };
     await remember(dataDir, remembered);
-    await initialise(binaries, remembered);
+    await initialise(binaries, { user: USER, ...remembered });
     await launch(binaries, remembered, path.join(dataDir, 'database.log'), settings);
+    await makeServiceRole(remembered);
     return new EmbeddedPostgres(remembered, false);
   }
 
@@ -129,6 +142,22 @@ async function isOurs(remembered: Remembered): Promise<boolean> {
   }
 }
 
+/** The role that the service logs in as; its rights come with the migrations. */
+async function makeServiceRole({ port, password, servicePassword }: Remembered): Promise<void> {
+  const client = new pg.Client({ connectionString: `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}` });
+  client.on('error', () => undefined); // the query that fails reports it
+  await client.connect();
+  try {
+    await ensureLogin(client, SERVICE_ROLE, servicePassword, true);
+  } finally {
+    await client.end();
+  }
+}
+
+function newPassword(): string {
+  return randomBytes(24).toString('base64url');
+}
+
 async function chooseFolder(dataDir: string, binaries: Binaries): Promise<string> {
   const inside = path.resolve(dataDir, 'postgres');
   if (!binaries.runAs || (await reachable(inside))) return inside;
@@ -136,53 +165,6 @@ async function chooseFolder(dataDir: string, binaries: Binaries): Promise<string
   const outside = path.join(outsideFolder(), mark, 'postgres');
   await writeFile(path.join(dataDir, 'database-location'), `${outside}\n`);
   return outside;
-}
-
-async function initialise(binaries: Binaries, { folder, password }: Remembered): Promise<void> {
-  const done = await stat(path.join(folder, 'PG_VERSION')).then(
-    () => true,
-    () => false,
-  );
-  if (done) return;
-  // The server must be able to create its directory, so the folder above is its own.
-  await makePassable(path.dirname(folder));
-  const parent = binaries.runAs ? `${folder}.home` : path.dirname(folder);
-  await mkdir(parent, { recursive: true, mode: 0o700 });
-  if (binaries.runAs) await chown(parent, binaries.runAs.uid, binaries.runAs.gid);
-  const draft = path.join(parent, `init-${process.pid}`);
-  await rm(draft, { recursive: true, force: true });
-  const secret = path.join(parent, `password-${process.pid}`);
-  await writeFile(secret, password, { mode: 0o600 });
-  if (binaries.runAs) await chown(secret, binaries.runAs.uid, binaries.runAs.gid);
-  try {
-    await run(binaries.initdb, binaries, [
-      `--pgdata=${draft}`,
-      `--username=${USER}`,
-      '--auth=scram-sha-256',
-      `--pwfile=${secret}`,
-      '--encoding=UTF8',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--locale=C',
-    ]);
-  } finally {
-    await rm(secret, { force: true });
-  }
-  await rename(draft, folder);
-  if (binaries.runAs) await rm(parent, { recursive: true, force: true });
-}
-
-function run(program: string, binaries: Binaries, args: string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { ...binaries.runAs, stdio: ['ignore', 'pipe', 'pipe'], cwd: '/' });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.on('error', reject);
-    child.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${path.basename(program)} failed (${code}): ${output.slice(-2000)}`)),
-    );
-  });
 }
 
 async function launch(binaries: Binaries, remembered: Remembered, logFile: string, settings: string[]): Promise<void> {
@@ -200,6 +182,7 @@ async function launch(binaries: Binaries, remembered: Remembered, logFile: strin
         detached: true,
         stdio: ['ignore', log.fd, log.fd],
         cwd: '/',
+        env: childEnvironment(),
       });
       child.on('error', (error) => {
         throw error;

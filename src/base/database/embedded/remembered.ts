@@ -1,21 +1,33 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 
 /** What is remembered between starts, in `<dataDir>/database.json` (mode 0600). */
 export interface Remembered {
   port: number;
+  /** Of the owner, a superuser. */
   password: string;
+  /** Of the service's plain role. */
+  servicePassword: string;
   /** The data directory of the server. */
   folder: string;
 }
+
+type OlderRemembered = Omit<Remembered, 'servicePassword'> & Partial<Remembered>;
 
 const fileIn = (dataDir: string): string => path.join(dataDir, 'database.json');
 
 /** What the last start has left, or null. */
 export async function recall(dataDir: string): Promise<Remembered | null> {
   try {
-    const found = JSON.parse(await readFile(fileIn(dataDir), 'utf8')) as Remembered;
-    return { ...found, folder: path.resolve(dataDir, found.folder) };
+    const found = JSON.parse(await readFile(fileIn(dataDir), 'utf8')) as OlderRemembered;
+    const { port, password, servicePassword } = found;
+    const remembered = { port, password, folder: path.resolve(dataDir, found.folder) };
+    if (servicePassword !== undefined) return { ...remembered, servicePassword };
+    // A version before there were two roles has written the file.
+    const complete = { ...remembered, servicePassword: randomBytes(24).toString('base64url') };
+    await remember(dataDir, complete);
+    return complete;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -23,8 +35,11 @@ export async function recall(dataDir: string): Promise<Remembered | null> {
 }
 
 /** A folder inside is written by its relative name: the installation can be moved with all that is in it. */
-export async function remember(dataDir: string, { port, password, folder }: Remembered): Promise<void> {
+export async function remember(
+  dataDir: string,
+  { port, password, servicePassword, folder }: Remembered,
+): Promise<void> {
   const inside = path.relative(dataDir, folder);
   const name = inside.startsWith('..') || path.isAbsolute(inside) ? folder : inside;
-  await writeFile(fileIn(dataDir), JSON.stringify({ port, password, folder: name }), { mode: 0o600 });
+  await writeFile(fileIn(dataDir), JSON.stringify({ port, password, servicePassword, folder: name }), { mode: 0o600 });
 }

@@ -130,7 +130,7 @@ export async function authAdmin(env: Record<string, string> = {}): Promise<AuthA
     operatorToken: config.operatorToken,
     operator,
     tenant: await newTenant(),
-    db: database.db,
+    db: database.owner,
     app,
     clock,
     lines,

@@ -1,0 +1,49 @@
+import { CliError } from '../cli.errors.js';
+import type { Json } from '../client.js';
+import { columns, queryOf, type Command, type CommandOption, type Context } from '../command.js';
+
+/** A head that an auditor has kept. */
+export const KNOWN_HEAD: readonly CommandOption[] = [
+  { name: 'sequence', description: 'with --hash: a head kept elsewhere, which the chain must pass through' },
+  { name: 'hash', description: 'with --sequence: its hash' },
+];
+
+/**
+ * Reads the published heads of a chain: a table of the days, or with `--json` the whole answer, which an auditor keeps.
+ * The last row is the head of now.
+ */
+export async function headsOf({ client, options }: Context, path: string): Promise<Json | Json[]> {
+  const days: Json[] = [];
+  let answer: { data: Json[]; next_cursor: string | null; open: Json | null; keys: Json[] };
+  let cursor = '';
+  do {
+    answer = await client.call('GET', `${path}?limit=200${cursor}`);
+    days.push(...answer.data);
+    cursor = `&cursor=${encodeURIComponent(answer.next_cursor ?? '')}`;
+  } while (answer.next_cursor !== null);
+  if (options['json'] === true) return { data: days, open: answer.open, keys: answer.keys };
+  const shown = answer.open === null ? days : [answer.open, ...days];
+  return columns(shown, 'day', 'closed', 'sequence', 'count', 'hash', 'key_id');
+}
+
+/** Commands about the audit log. */
+export const AUDIT_COMMANDS: Command[] = [
+  {
+    noun: 'audit',
+    verb: 'verify',
+    description: 'Checks the chain over the audit log and names the first line that does not fit',
+    options: KNOWN_HEAD,
+    async run(context) {
+      const path = `/audit/verify${queryOf(context, 'sequence', 'hash')}`;
+      const verdict = await context.client.call<Json & { valid: boolean; breach: Json | null }>('POST', path, {});
+      if (!verdict.valid) throw new CliError(`The audit log was changed: ${JSON.stringify(verdict.breach)}`);
+      return verdict;
+    },
+  },
+  {
+    noun: 'audit',
+    verb: 'heads',
+    description: 'Lists the signed heads of the audit log by day; --json with signatures and keys',
+    run: (context) => headsOf(context, '/audit/heads'),
+  },
+];

@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../base/clock.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { Logger } from '../base/log/logger.js';
+import { ChainHeads, TABLES } from './chain-heads.js';
+import { ChainKeys } from './chain-keys.js';
+import type { ChainSource } from './chain-source.js';
+import { ChainWalk, START_HASH, type ChainLine } from './chain.rules.js';
+import { dayHash, dayText, type DayFields, type HeadSignature } from './head.rules.js';
+import { HeadsRepository, type ClosedDay } from './heads.repository.js';
+
+const BATCH = 1_000;
+/** Time for the lines of a day to be sealed after its end. */
+const GRACE_MS = 10_000;
+
+/**
+ * Closes the days (UTC) of a chain: the head of each day on which the chain grew is signed and published. Each head
+ * holds the hash of the one before, so the list of days is a chain too.
+ */
+@Injectable()
+export class DayClosing {
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+    private readonly keys: ChainKeys,
+    private readonly chainHeads: ChainHeads,
+    private readonly heads: HeadsRepository,
+    private readonly logger: Logger,
+  ) {}
+
+  /** The first day (`2026-01-31`) that is not over yet. */
+  today(): string {
+    return new Date(this.clock.now().getTime() - GRACE_MS).toISOString().slice(0, 10);
+  }
+
+  /** Closes what is over of all tenants' chains. A chain that is broken is reported and not closed. */
+  async closeAll(source: ChainSource): Promise<void> {
+    for (let after = ''; ;) {
+      const tenants = await this.heads.grown(source.chain, after, BATCH);
+      for (const tenantId of tenants) await this.close(source, tenantId);
+      if (tenants.length < BATCH) return;
+      after = tenants.at(-1)!;
+    }
+  }
+
+  /** Closes the days of one chain that are over. */
+  async close(source: ChainSource, tenantId: string): Promise<void> {
+    await this.keys.ready();
+    await source.sealNow(tenantId);
+    await this.db.transaction(tenantId, async (tx) => {
+      // The lock of the head makes closers take turns.
+      if ((await this.chainHeads.lock(tx, tenantId, source.chain, true)) === null) return;
+      const last = await this.heads.lastDay(tx, tenantId, source.chain);
+      if (last !== null && !(await this.stands(tx, tenantId, source, last))) return;
+      const { ends, walk } = await this.ends(tx, source, tenantId, last);
+      if (walk.breach !== null) {
+        this.logger.error('a chain is broken: its day is not closed', {
+          tenant_id: tenantId,
+          chain: source.chain,
+          ...walk.breach,
+        });
+        return;
+      }
+      let previous = last === null ? START_HASH : dayHash(last);
+      for (const [day, line] of ends) {
+        const fields = this.fields(source, tenantId, day, line, previous, true);
+        await this.heads.addDay(tx, fields, this.keys.sign(dayText(fields)));
+        previous = dayHash(fields);
+      }
+    });
+  }
+
+  /**
+   * The head of the day that is not over, signed now: an auditor can keep it like a closed one.
+   *
+   * @returns null while the chain is empty
+   */
+  async open(source: ChainSource, tenantId: string): Promise<(DayFields & HeadSignature) | null> {
+    await this.keys.ready();
+    await source.sealNow(tenantId);
+    const { head } = await this.heads.headAndEnd(tenantId, source.chain, TABLES[source.chain]);
+    if (head === null || head.sequence === 0) return null;
+    const [line] = await source.lines(this.db, tenantId, head.sequence - 1, head.sequence, 1);
+    if (line === undefined) return null;
+    const last = await this.heads.lastDay(this.db, tenantId, source.chain);
+    const previous = last === null ? START_HASH : dayHash(last);
+    const fields = this.fields(source, tenantId, this.today(), line, previous, false);
+    return { ...fields, ...this.keys.sign(dayText(fields)) };
+  }
+
+  /** Whether the newest closed day is ours and still in the chain. */
+  private async stands(tx: SqlRunner, tenantId: string, source: ChainSource, last: ClosedDay): Promise<boolean> {
+    const hash = await this.heads.hashAt(tx, tenantId, TABLES[source.chain], last.sequence);
+    if (hash === last.hash && this.keys.verifies(dayText(last), last)) return true;
+    this.logger.error('a chain differs from its newest closed day: no further day is closed', {
+      tenant_id: tenantId,
+      chain: source.chain,
+      day: last.day,
+      sequence: last.sequence,
+    });
+    return false;
+  }
+
+  /** The last line of each day that is over, after the last one closed. Lines are checked on the way. */
+  private async ends(
+    tx: SqlRunner,
+    source: ChainSource,
+    tenantId: string,
+    last: ClosedDay | null,
+  ): Promise<{ ends: [day: string, line: ChainLine][]; walk: ChainWalk }> {
+    const today = this.today();
+    const floor = last === null ? '' : dayAfter(last.day);
+    const start = { sequence: last?.sequence ?? 0, hash: last?.hash ?? START_HASH };
+    const ends: [string, ChainLine][] = [];
+    const walk = new ChainWalk([], source.ordered, start);
+    for (;;) {
+      const lines = await source.lines(tx, tenantId, walk.end.sequence, Number.MAX_SAFE_INTEGER, BATCH);
+      for (const line of lines) {
+        // Lines of the audit log are in the order of their commits: a line can carry an earlier time than the one
+        // before it, or one of a day that is closed already.
+        const day = latest(ends.at(-1)?.[0] ?? floor, line.at.slice(0, 10));
+        if (day >= today || !walk.take(line)) return { ends, walk };
+        if (ends.at(-1)?.[0] === day) ends[ends.length - 1] = [day, line];
+        else ends.push([day, line]);
+      }
+      if (lines.length < BATCH) return { ends, walk };
+    }
+  }
+
+  private fields(
+    source: ChainSource,
+    tenantId: string,
+    day: string,
+    line: ChainLine,
+    previous: string,
+    closed: boolean,
+  ): DayFields {
+    const { sequence, count, hash } = line;
+    return { tenantId, chain: source.chain, day, sequence, count, hash, previous, closed };
+  }
+}
+
+function latest(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,53 @@
+import { Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import type { Query as QueryMap } from '../base/http/query.js';
+import { ChainVerifier } from '../ledger/chain-verifier.js';
+import { HeadsPageDto } from '../ledger/heads.dto.js';
+import { knownHead, PublishedHeads } from '../ledger/published-heads.js';
+import { ApiController } from '../tenants/api-controller.js';
+import type { Caller } from '../tenants/caller.js';
+import { CurrentCaller } from '../tenants/current-caller.js';
+import { RequireScope } from '../tenants/require-scope.js';
+import { LedgerReader } from './ledger/ledger-reader.js';
+import { SeatChain } from './ledger/seat-chain.js';
+
+/** The chain over the seat ledger: its verification and its published heads. */
+@ApiController('seats')
+export class SeatChainController {
+  constructor(
+    private readonly chain: SeatChain,
+    private readonly ledger: LedgerReader,
+    private readonly verifier: ChainVerifier,
+    private readonly heads: PublishedHeads,
+  ) {}
+
+  @Post('verify')
+  @HttpCode(200)
+  @RequireScope('seats:read')
+  @ApiOperation({ summary: 'Checks the ledger’s chain and names the first entry that does not fit' })
+  @ApiQuery({ name: 'sequence', required: false, description: 'with `hash`: a head that the caller has kept' })
+  @ApiQuery({ name: 'hash', required: false })
+  async verify(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<object> {
+    const { breach, head, checked, closed_through } = await this.verifier.verify(
+      this.chain,
+      caller.tenantId,
+      knownHead(query),
+    );
+    if (breach !== null) {
+      const { sequence, entry_id, problem: code, detail: problem, found } = breach;
+      return { ok: false, sequence: found ?? sequence, entry_id, code, problem };
+    }
+    const holders = await this.ledger.holdersNow(caller.tenantId);
+    return { ok: true, entries: checked, head: head.hash, count: head.count, holders, closed_through };
+  }
+
+  @Get('heads')
+  @RequireScope('seats:read')
+  @ApiOperation({ summary: 'The signed heads of the ledger by day (UTC), newest first, and the head of now' })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  @ApiOkResponse({ type: HeadsPageDto })
+  listHeads(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<HeadsPageDto> {
+    return this.heads.page(this.chain, caller.tenantId, query);
+  }
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { addressOf, SERVICE_ROLE } from '../../src/base/database/service-role.js';
+import { createDataSource, MIGRATIONS } from '../../src/data-source.js';
+import { prepareDatabase } from '../../src/database-access.js';
+import { ownerOf, testDatabase, type TestDatabase } from '../support/database.js';
+
+// As whom the service gets at its database, by the addresses that it is given.
+const made: { roles: string[]; databases: string[] } = { roles: [], databases: [] };
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase(2);
+});
+afterAll(async () => {
+  for (const name of made.databases) await database.owner.execute(`drop database ${name} with (force)`);
+  for (const role of made.roles) {
+    await database.owner.execute(`drop owned by ${role}`);
+    await database.owner.execute(`drop role ${role}`);
+  }
+  await database.close();
+});
+
+const fresh = (what: string): string => `${what}_${randomBytes(4).toString('hex')}`;
+
+/** A role that can log in, with its address. */
+async function login(attributes = ''): Promise<{ role: string; url: string }> {
+  const role = fresh('role');
+  await database.owner.execute(`create role ${role} login password 'secret' ${attributes}`);
+  made.roles.push(role);
+  return { role, url: addressOf(database.url, role, 'secret') };
+}
+
+/** An empty database of a role's own. */
+async function databaseOf({ role, url }: { role: string; url: string }): Promise<string> {
+  const name = fresh('owned');
+  await database.owner.execute(`create database ${name} owner ${role}`);
+  made.databases.push(name);
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+/** As whom a connection of the service acts. */
+async function whoAmI(url: string, role: string | null): Promise<string> {
+  const source = createDataSource(url, 1, role);
+  await source.initialize();
+  try {
+    const rows: { me: string }[] = await source.query('select current_user as me');
+    return rows[0]!.me;
+  } finally {
+    await source.destroy();
+  }
+}
+
+it('one address of a superuser: it migrates, and the service steps down', async () => {
+  const access = await prepareDatabase(database.url, null);
+  expect(access).toMatchObject({ role: SERVICE_ROLE, asOwner: null, migrated: [] });
+  expect(await whoAmI(access.url, access.role)).toBe(SERVICE_ROLE);
+});
+
+it('one address of an ordinary owner: it steps down where it is a member of the service’s role, else it says why not', async () => {
+  const owner = await login();
+  const url = await databaseOf(owner);
+  const first = await prepareDatabase(url, null);
+  expect(first).toMatchObject({ role: null, asOwner: expect.stringContaining(SERVICE_ROLE) });
+  expect(first.migrated).toHaveLength(MIGRATIONS.length);
+  expect(await whoAmI(first.url, first.role)).toBe(owner.role);
+
+  await database.owner.execute(`grant ${SERVICE_ROLE} to ${owner.role} with admin option`);
+  const second = await prepareDatabase(url, null);
+  expect(second).toEqual({ url, role: SERVICE_ROLE, asOwner: null, migrated: [] });
+  expect(await whoAmI(second.url, second.role)).toBe(SERVICE_ROLE);
+});
+
+it('two addresses: the owner migrates, makes the plain role and grants; the plain role alone then serves', async () => {
+  const owner = await login('createrole');
+  const ownerUrl = await databaseOf(owner);
+  const plain = fresh('plain');
+  made.roles.push(plain);
+  const url = addressOf(ownerUrl, plain, 'other secret');
+
+  const access = await prepareDatabase(url, ownerUrl);
+  expect(access).toMatchObject({ url, role: null, asOwner: null });
+  expect(access.migrated).toHaveLength(MIGRATIONS.length);
+  expect(await whoAmI(access.url, access.role)).toBe(plain);
+
+  const alone = await prepareDatabase(url, null);
+  expect(alone).toEqual({ url, role: null, asOwner: null, migrated: [] });
+  const service = await ownerOf(url);
+  const ledger = service.execute(`update audit_entries set action = 'x'`);
+  await expect(ledger).rejects.toMatchObject({ code: '42501' });
+  await service.dataSource.destroy();
+
+  // A later version has one more migration: a plain role says so and does not start.
+  const later = await ownerOf(ownerUrl);
+  await later.execute(`delete from migrations where id = (select max(id) from migrations)`);
+  await later.dataSource.destroy();
+  await expect(prepareDatabase(url, null)).rejects.toThrow(/lacks 1 migrations .*MIGRATION_DATABASE_URL/);
+});
