@@ -92,6 +92,7 @@ process.on('message', (message) => {
   }
 });
 process.on('disconnect', () => process.exit());
+process.send('begun');
 void watch();
 for (;;) {
   await round();

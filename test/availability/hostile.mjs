@@ -45,5 +45,6 @@ process.on('message', (message) => {
   process.send({ sent: wire.sent, statuses: Object.fromEntries(wire.statuses) }, () => process.exit());
 });
 process.on('disconnect', () => process.exit());
+process.send('begun');
 setTimeout(() => process.exit(), 60_000).unref();
 await CALLERS[process.argv[2]]({ context, wire, loops, openRequests });

@@ -4,7 +4,7 @@ import { MalformedRequest } from '../errors/domain-error.js';
 import { anonymousBodies, type AnonymousShare } from './anonymous-bodies.js';
 import { BodyBudget, type BodyShare } from './body-budget.js';
 import { ByteCollector } from './byte-collector.js';
-import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
+import { BodyInCrumbs, BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
 
 const MIB = 1024 * 1024;
@@ -124,6 +124,7 @@ function read(
   let share: AnonymousShare | null = null;
   const onData = (chunk: Buffer): void => {
     if (!collector.add(chunk)) return stop(new BodyTooLarge(limit));
+    if (collector.crumbles) return stop(new BodyInCrumbs());
     const full = large.grow(chunk.length);
     if (full !== null) return stop(full);
     if (large.isDue(collector.size)) {
@@ -156,7 +157,8 @@ function read(
     over = true;
     unlisten();
     if (error === null) return done(null, collector.bytes());
-    discard(req, collector.size);
+    if (error instanceof BodyInCrumbs) req.pause();
+    else discard(req, collector.size);
     done(error);
   };
   const listen = (): void => {

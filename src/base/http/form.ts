@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { MalformedRequest } from '../errors/domain-error.js';
 import { anonymousBodies } from './anonymous-bodies.js';
 import { ByteCollector } from './byte-collector.js';
-import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
+import { BodyInCrumbs, BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
 
 const MAX_FIELDS = 64;
 
@@ -42,13 +42,15 @@ function read(req: IncomingMessage, limit: number): Promise<string> {
     const refuse = (reason: Error): void => {
       req.removeAllListeners('data');
       share.end();
-      discard(req);
+      if (reason instanceof BodyInCrumbs) req.pause();
+      else discard(req);
       reject(reason);
     };
     const share = anonymousBodies.share(refuse);
     req.on('data', (chunk: Buffer) => {
-      if (collector.add(chunk)) share.grow(collector.capacity);
-      else refuse(new BodyTooLarge(limit));
+      if (!collector.add(chunk)) refuse(new BodyTooLarge(limit));
+      else if (collector.crumbles) refuse(new BodyInCrumbs());
+      else share.grow(collector.capacity);
     });
     req.on('end', () => {
       share.end();

@@ -1,5 +1,7 @@
 /** Every `code` of a refusal and what it means to whoever meets it; `type` of a problem points here. */
 export const PROBLEM_CODES: Record<string, string> = {
+  body_in_crumbs:
+    'The body comes in more than 256 pieces that have less than 32 bytes on average. The connection is closed. Send it in larger pieces.',
   body_too_large:
     'The body is over the limit of its address: 1 MiB, 4 MiB for Bulk, 16 MiB for a group; forms have less, at most 260 KiB.',
   cannot_be_released: 'What holds this person cannot be lifted by hand; `detail` says what has to happen first.',
