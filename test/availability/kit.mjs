@@ -54,6 +54,15 @@ async function honestPhase(seconds) {
 
 const quantile = (sorted, q) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Infinity;
 
+/** Ends the hostile caller: what it sent, and the answers it got. */
+async function ended(hostile) {
+  const last = once(hostile, 'message');
+  hostile.send('over');
+  const [report] = await Promise.race([last, once(hostile, 'exit').then(() => [null])]);
+  if (report === null) throw new Error('the hostile caller ended by itself');
+  return report;
+}
+
 /** Memory that the backends of the database have for themselves, in MiB. */
 function databaseMemory() {
   const postmaster = Number(readFileSync(path.join(database.server.folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -97,11 +106,7 @@ async function run(name) {
   const peaks = Promise.all([highest(serviceMemory, end), highest(databaseMemory, end)]);
   const hostile = await child('hostile.mjs', [name], contexts.hostile);
   const beside = await honestPhase(SECONDS);
-  hostile.send('over');
-  const [report] = await Promise.race([
-    once(hostile, 'message'),
-    once(hostile, 'exit').then(() => [{ sent: 0, statuses: {} }]),
-  ]);
+  const report = await ended(hostile);
   end.done = true;
   const [servicePeak, databasePeak] = await peaks;
   const base = Math.max(quantile(alone.delays, 0.5), FLOOR_MS);

@@ -1,6 +1,16 @@
 // Bytes on the wire, counted: what no HTTP client would send, and what comes back is let go.
-import { once } from 'node:events';
 import net from 'node:net';
+
+/** Resolves with the first of these events, whatever else the socket says. */
+function firstOf(socket, ...names) {
+  return new Promise((resolve) => {
+    const done = () => {
+      for (const name of names) socket.off(name, done);
+      resolve();
+    };
+    for (const name of names) socket.once(name, done);
+  });
+}
 
 /** Connects, sends and counts. Errors are the answer of a service that defends itself. */
 export class Wire {
@@ -15,14 +25,14 @@ export class Wire {
   async connect() {
     const socket = net.connect(this.target);
     socket.on('error', () => undefined);
-    await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+    await firstOf(socket, 'connect', 'close');
     return socket;
   }
 
   async send(socket, text) {
     if (socket.destroyed) return;
     this.sent += Buffer.byteLength(text);
-    if (!socket.write(text)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+    if (!socket.write(text)) await firstOf(socket, 'drain', 'close');
   }
 
   /** One request on a connection of its own; resolves with the status, 0 where the connection ended without one. */

@@ -6,6 +6,7 @@ import { BodyBudget, type BodyShare } from './body-budget.js';
 import { ByteCollector } from './byte-collector.js';
 import { BodyInCrumbs, BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
+import { discard, dropRest } from './unread.js';
 
 const MIB = 1024 * 1024;
 export const MAX_DEPTH = 32;
@@ -157,8 +158,8 @@ function read(
     over = true;
     unlisten();
     if (error === null) return done(null, collector.bytes());
-    if (error instanceof BodyInCrumbs) req.pause();
-    else discard(req, collector.size);
+    if (error instanceof BodyInCrumbs) dropRest(req);
+    else discard(req, collector.size, MAX_DISCARD);
     done(error);
   };
   const listen = (): void => {
@@ -169,16 +170,6 @@ function read(
   req.on('close', onError);
   if (large.isDue(large.length)) large.pass(0).then(listen, stop);
   else listen();
-}
-
-/** Reads on to the end for nothing, so that the caller sees the answer; whoever does not end is hung up on. */
-function discard(req: BridgeRequest, size: number): void {
-  let rest = size;
-  req.on('data', (chunk: Buffer) => {
-    rest += chunk.length;
-    if (rest > MAX_DISCARD) req.destroy();
-  });
-  req.resume();
 }
 
 const PLAIN_TYPES = new Set(['application/json', 'application/scim+json', 'application/json; charset=utf-8']);
