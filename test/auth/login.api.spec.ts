@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { mintToken } from '../../src/base/crypto/tokens.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { send } from '../support/http.js';
