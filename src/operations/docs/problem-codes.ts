@@ -17,6 +17,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   domain_not_verified: 'The DNS record that shows whose the domain is was not found; `detail` says what was.',
   domain_taken: 'Somebody else has shown that the domain is theirs.',
   email_taken: 'Another active person has this e-mail; `id` names the record.',
+  entity_id_taken: 'Another tenant uses this `sp_entity_id`, or has used it. An entity id stays with its first tenant.',
   external_id_taken: 'Another record has this external_id; `id` names it.',
   forbidden: 'The credential does not open this.',
   idempotency_key_reused: 'The Idempotency-Key came with another address or body within the last 24 hours.',
@@ -54,7 +55,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   search_too_expensive:
     'The search took longer than the 3 seconds that a search has; `detail` says which filters are fast.',
   several_credentials: 'The request carries more than one credential.',
-  slug_taken: 'Another connection has this slug.',
+  slug_taken: 'Another connection has this slug, or a deleted connection of another tenant had it.',
   tenant_busy:
     'Too many requests of the tenant wait for the database; send fewer at once, and again after Retry-After seconds.',
   too_many_api_keys: 'The tenant has 200 live API keys, which is as many as it can have; revoke one.',
