@@ -6,7 +6,7 @@ import { readCookies } from '../../src/base/http/cookies.js';
 import { csvLine } from '../../src/base/http/csv.js';
 import { decodeCursor } from '../../src/base/http/cursor.js';
 import { escapeHtml } from '../../src/base/http/html.js';
-import { isPublicAddress, refusalOfUrl } from '../../src/base/http/outbound.js';
+import { isPublicAddress, refusalOfUrl } from '../../src/base/http/public-address.js';
 import { queryTime } from '../../src/base/http/query.js';
 import { EMAIL, isTidy, tidy } from '../../src/base/http/text.js';
 import { parseToken } from '../../src/base/crypto/tokens.js';

@@ -1,4 +1,4 @@
-import { refusalOfUrl } from '../../base/http/outbound.js';
+import { refusalOfUrl } from '../../base/http/public-address.js';
 import { MAX_URL, urlOf } from '../../base/http/url.js';
 
 /** What is wrong with an address that this service itself calls, or null. The guard of `Outbound` judges again at use. */

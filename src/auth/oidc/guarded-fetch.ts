@@ -1,6 +1,7 @@
 import type { CustomFetch } from 'openid-client';
 import type { Config } from '../../base/config/config.js';
-import { refusalOfUrl, type Outbound, type OutboundAnswer } from '../../base/http/outbound.js';
+import { type Outbound, type OutboundAnswer } from '../../base/http/outbound.js';
+import { refusalOfUrl } from '../../base/http/public-address.js';
 import { urlOf } from '../../base/http/url.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { readObject, shorten, type JsonObject } from './json.rules.js';

@@ -3,7 +3,7 @@ import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, InvalidFields } from '../../base/errors/domain-error.js';
-import { refusalOfUrl } from '../../base/http/outbound.js';
+import { refusalOfUrl } from '../../base/http/public-address.js';
 import { urlOf } from '../../base/http/url.js';
 import { newId } from '../../base/ids.js';
 import { trimEndOf } from '../../base/trim.js';

@@ -30,7 +30,7 @@ class NameServer {
     return new NameServer(socket, silent);
   }
   get address(): string {
-    return `127.0.0.1:${(this.socket.address() as AddressInfo).port}`;
+    return `127.0.0.1:${this.socket.address().port}`;
   }
   stop(): void {
     this.socket.close();

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isPublicAddress, Outbound, refusalOfUrl, type OutboundAnswer } from '../../../src/base/http/outbound.js';
+import { Outbound, type OutboundAnswer } from '../../../src/base/http/outbound.js';
+import { isPublicAddress, refusalOfUrl } from '../../../src/base/http/public-address.js';
 
 describe('isPublicAddress', () => {
   it.each([

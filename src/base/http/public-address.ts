@@ -1,0 +1,39 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { MAX_URL, urlOf } from './url.js';
+
+/** Ports that a tenant may name for a public address: the usual ones of https. */
+const PORTS = new Set(['', '443', '4443', '8443', '9443', '10443']);
+
+/** Whether an IP address belongs to the public Internet. In: any spelling of an address. Out: false for nonsense too. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const ip = ipaddr.process(address);
+  if (ip.range() !== 'unicast') return false;
+  if (ip.kind() === 'ipv4') return true;
+  // ::a.b.c.d is an IPv4 address in an old form; the whole of 0000::/8 holds nothing public.
+  return (ip as ipaddr.IPv6).parts[0] !== 0;
+}
+
+/**
+ * Why a tenant may not name this address, or null if it may. Only the spelling is judged here: the address that a
+ * name leads to is judged at the moment of connecting.
+ */
+export function refusalOfUrl(text: string): string | null {
+  if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
+  const url = urlOf(text);
+  if (url === null) return 'must be a complete address such as https://platform.example.com';
+  if (url.protocol !== 'https:') return 'must begin with https://';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (!PORTS.has(url.port)) return `must use one of the ports ${[...PORTS].filter(Boolean).join(', ')}`;
+  const host = bare(url.hostname);
+  if (isIP(host) !== 0 ? !isPublicAddress(host) : /(^|\.)localhost\.?$/i.test(host)) {
+    return 'must be a public address';
+  }
+  return null;
+}
+
+/** The host of an address without the brackets of IPv6. */
+export function bare(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
