@@ -140,7 +140,7 @@ describe('a stored document has at most 256 KiB', () => {
   });
 });
 
-describe('pages are cut at 8 MiB', () => {
+describe('pages are cut at 2 MiB', () => {
   const ids = (body: { Resources: { id: string }[] }) => body.Resources.map(({ id }) => id);
 
   it('by startIndex and by cursor, sorted or not: everybody once, and fewer than count on a page', async () => {

@@ -34,7 +34,7 @@ const ROUTES: Record<string, Record<string, [summary: string, status: number]>> 
 };
 
 const LISTS =
-  'A page is cut at 8 MiB of what is stored: it may have fewer resources than `count`, and `itemsPerPage` says how many ' +
+  'A page is cut at 2 MiB of what is stored: it may have fewer resources than `count`, and `itemsPerPage` says how many ' +
   '(RFC 7644 §3.4.2.4). The next page begins at `startIndex` + `itemsPerPage`, or at `nextCursor`. 503 with ' +
   '`Retry-After` where too many large answers are asked for at once.';
 const WRITES =
