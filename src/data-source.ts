@@ -15,6 +15,7 @@ import { IndexIdentityNames1767226020000 } from './base/database/migrations/1767
 import { DocumentSizes1767226100000 } from './base/database/migrations/1767226100000-document-sizes.js';
 import { ProtectLedgers1767226300000 } from './base/database/migrations/1767226300000-protect-ledgers.js';
 import { MaintenanceFunctions1767226310000 } from './base/database/migrations/1767226310000-maintenance-functions.js';
+import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -30,6 +31,7 @@ export const MIGRATIONS = [
   DocumentSizes1767226100000,
   ProtectLedgers1767226300000,
   MaintenanceFunctions1767226310000,
+  NeverLockedOut1767226500000,
 ];
 
 /**

@@ -11,6 +11,10 @@ import { IdentitiesModule } from './identities/identities.module.js';
 import { IdpLogoutController } from './logout/idp-logout.controller.js';
 import { LogoutController } from './logout/logout.controller.js';
 import { LogoutService } from './logout/logout.service.js';
+import { OwnerLinksController } from './owner-links/owner-links.controller.js';
+import { OwnerLinksRepository } from './owner-links/owner-links.repository.js';
+import { OwnerLinksService } from './owner-links/owner-links.service.js';
+import { OwnerSignInController } from './owner-links/owner-sign-in.controller.js';
 import { TenantOidcStrategy } from './oidc/oidc.strategy.js';
 import { ProtocolsModule } from './protocols.module.js';
 import { SignInRequestsRepository } from './requests/sign-in-requests.repository.js';
@@ -30,6 +34,7 @@ import { SignInCompletion } from './sign-in/sign-in-completion.js';
 import { LimitedSignIns } from './sign-in/limited-sign-ins.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { SignInStart } from './sign-in/sign-in-start.js';
+import { TestLinkController } from './sign-in/test-link.controller.js';
 import { TestSignInController } from './sign-in/test-sign-in.controller.js';
 import { SignInLog } from './sign-ins/sign-in-log.js';
 import { SignInMetrics } from './sign-ins/sign-in.metrics.js';
@@ -50,7 +55,10 @@ import { TokensController } from './tokens/tokens.controller.js';
     LogoutController,
     IdpLogoutController,
     PublishedController,
+    TestLinkController,
     TestSignInController,
+    OwnerLinksController,
+    OwnerSignInController,
     UserSessionsController,
     SignInsController,
   ],
@@ -75,6 +83,8 @@ import { TokensController } from './tokens/tokens.controller.js';
     SessionTokensRepository,
     TokenExchange,
     LogoutService,
+    OwnerLinksRepository,
+    OwnerLinksService,
     TenantOidcStrategy,
     TenantSamlStrategy,
   ],
