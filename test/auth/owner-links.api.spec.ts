@@ -44,7 +44,8 @@ describe('a sign-in link for the owner', () => {
     expect((await press(browser, secretOf(body.url))).status).toBe(303);
     expect((await browser.who())!.user.id).toBe(owner);
     const cookie = { cookie: browser.cookies() };
-    const session = await (await fetch(`${service.url}/api/auth/session`, { headers: cookie })).json();
+    const answer = await fetch(`${service.url}/api/auth/session`, { headers: cookie });
+    const session = (await answer.json()) as { connection: unknown; session: { id: string } };
     expect(session.connection).toBeNull();
     expect((await house.api.get(`/users/${owner}/sessions`)).body.data).toMatchObject([{ connection_id: null }]);
     const [[created], [used]] = [await audit('owner_sign_in_link.created'), await audit('owner_sign_in_link.used')];

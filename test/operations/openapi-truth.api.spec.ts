@@ -360,7 +360,7 @@ describe('what is really answered is as described', () => {
     const testOf = async (id: string): Promise<JudgedTab> => {
       const admin = tab();
       const { body } = await own('POST', `/connections/${id}/test-sign-in`);
-      return Object.assign(admin, { asked: new URL((await admin.get(body.url)).location!).searchParams });
+      return Object.assign(admin, { asked: new URL((await admin.post(body.url)).location!).searchParams });
     };
     /** Somebody changes the connection between the IdP's answer and the session. */
     const changedMeanwhile = async (ask: () => Promise<Seen>): Promise<Seen> => {

@@ -53,6 +53,12 @@ export class ConnectionHeadBody {
   enabled!: boolean;
   @ApiProperty({ type: 'integer', description: 'Moves with every change.' })
   version!: number;
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description: 'The first sign-in, real or test, that succeeded with the present settings; null: none has.',
+  })
+  tested_at!: Date | null;
   @ApiProperty({ type: String, nullable: true, description: 'The directory whose people sign in here.' })
   directory_id!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'null: the IdP’s usual one.' })

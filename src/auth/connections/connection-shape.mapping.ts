@@ -12,6 +12,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
     name: row.name,
     enabled: row.enabled,
     version: row.version,
+    tested_at: row.tested_at,
     directory_id: row.directory_id,
   };
   const role_map = Object.fromEntries(row.settings.role_map);

@@ -175,6 +175,7 @@ export class ConnectionFields {
 const SERVER_SET = [
   'id',
   'version',
+  'tested_at',
   'callback_url',
   'login_url',
   'client_secret_set',

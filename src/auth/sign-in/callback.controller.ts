@@ -6,6 +6,7 @@ import { AccountMaking } from '../accounts/account-making.js';
 import { mayMake } from '../accounts/account.rules.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuthAddresses } from '../addresses.js';
+import { ConnectionStore } from '../connections/connection.store.js';
 import { IDP_PROVIDER } from '../connections/slug.rules.js';
 import { OidcSignInGuard } from '../oidc/oidc.strategy.js';
 import { sendPage } from '../pages/layout.js';
@@ -35,6 +36,7 @@ import { workingTest } from './test-result.mapping.js';
 @UseFilters(RefusedSignIns)
 export class CallbackController {
   constructor(
+    private readonly connections: ConnectionStore,
     private readonly completion: SignInCompletion,
     private readonly accounts: AccountsService,
     private readonly making: AccountMaking,
@@ -104,6 +106,7 @@ export class CallbackController {
       },
       originOf(req),
     );
+    await this.connections.noteSuccess(connection);
     res.setHeader('Set-Cookie', forgetCookie(request!.id));
     sendPage(res, testPage(workingTest(connection, verified, outcome)));
   }

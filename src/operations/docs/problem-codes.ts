@@ -74,5 +74,7 @@ export const PROBLEM_CODES: Record<string, string> = {
     'Bodies that are being read take all the memory that there is for them. The limits are 16 MiB for senders who are not known yet, 96 MiB in all, and a third of that for a tenant. Send fewer or smaller bodies at once, without pauses, after Retry-After.',
   unavailable: 'The database, or another part, is away or too slow just now; Retry-After says when to come back.',
   unsupported_media_type: 'Bodies are uncompressed JSON in UTF-8; where an operation describes a form, that.',
+  untested_connection:
+    'Users could then sign in through a connection only (`id`) through which no sign-in has succeeded yet; make a test sign-in first.',
   user_name_taken: 'Another person has this userName.',
 };
