@@ -18,6 +18,9 @@ import { OwnerSignInController } from './owner-links/owner-sign-in.controller.js
 import { TenantOidcStrategy } from './oidc/oidc.strategy.js';
 import { ProtocolsModule } from './protocols.module.js';
 import { SignInRequestsRepository } from './requests/sign-in-requests.repository.js';
+import { RevocationController } from './revocation/revocation.controller.js';
+import { RevocationService } from './revocation/revocation.service.js';
+import { RevocationTokens } from './revocation/revocation-tokens.js';
 import { TenantSamlStrategy } from './saml/saml.strategy.js';
 import { SessionController } from './sessions/session.controller.js';
 import { IdpLogouts } from './sessions/idp-logouts.repository.js';
@@ -59,6 +62,7 @@ import { TokensController } from './tokens/tokens.controller.js';
     TestSignInController,
     OwnerLinksController,
     OwnerSignInController,
+    RevocationController,
     UserSessionsController,
     SignInsController,
   ],
@@ -85,6 +89,8 @@ import { TokensController } from './tokens/tokens.controller.js';
     LogoutService,
     OwnerLinksRepository,
     OwnerLinksService,
+    RevocationTokens,
+    RevocationService,
     TenantOidcStrategy,
     TenantSamlStrategy,
   ],

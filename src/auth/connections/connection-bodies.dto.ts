@@ -81,6 +81,8 @@ export class ConnectionHeadBody {
   callback_url!: string;
   @ApiProperty({ description: 'Where signing in through this connection begins.' })
   login_url!: string;
+  @ApiProperty({ description: 'Where the IdP ends the sessions of a user (Okta: Universal Logout).' })
+  global_token_revocation_url!: string;
   @ApiProperty()
   created_at!: Date;
   @ApiProperty()

@@ -19,6 +19,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
   const told = {
     callback_url: addresses.callback(slug),
     login_url: `${addresses.login}?connection=${slug}`,
+    global_token_revocation_url: addresses.globalTokenRevocation(slug),
     created_at: row.created_at,
     updated_at: row.updated_at,
   };

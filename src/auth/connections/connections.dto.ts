@@ -178,6 +178,7 @@ const SERVER_SET = [
   'tested_at',
   'callback_url',
   'login_url',
+  'global_token_revocation_url',
   'client_secret_set',
   'private_key_set',
   'client_keys_url',
