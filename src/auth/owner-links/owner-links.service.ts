@@ -64,13 +64,13 @@ export class OwnerLinksService {
   /**
    * Signs the user of a link in, and uses the link up.
    *
-   * @param text the secret, or the whole link
+   * @param secret what stands in the fragment of the link
    * @param old the token of the session that the browser had before; it ends
    * @returns the token of the new session, for the cookie
    * @throws {SignInLinkOver} when the link is not valid, or its user may no longer sign in by it
    */
-  async signIn(text: string, old: string | null, origin: Origin): Promise<string> {
-    const parsed = parseToken(text.slice(text.indexOf('#') + 1).trim());
+  async signIn(secret: string, old: string | null, origin: Origin): Promise<string> {
+    const parsed = parseToken(secret);
     if (parsed?.kind !== 'tbl') throw new SignInLinkOver();
     const { tenantId, hash } = parsed;
     return this.db.transaction(tenantId, async (tx) => {

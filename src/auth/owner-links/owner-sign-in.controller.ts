@@ -56,18 +56,19 @@ export class OwnerSignInController {
   async signIn(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     demandSameSite(req, this.addresses.origin);
     const code = (await readForm(req, FORM_BYTES)).get('code') ?? '';
-    const token = await this.counted(req, code);
+    // The whole link, where it was pasted into the field.
+    const token = await this.counted(req, code.slice(code.indexOf('#') + 1).trim());
     res.setHeader('Set-Cookie', sessionCookie(token));
     res.redirect(303, this.addresses.home);
   }
 
   /** Counts wrong links alone: a right one is taken, whatever else came from its address. */
-  private async counted(req: SignInHttpRequest, code: string): Promise<string> {
+  private async counted(req: SignInHttpRequest, secret: string): Promise<string> {
     try {
-      return await this.links.signIn(code, sessionToken(cookiesOf(req)), originOf(req));
+      return await this.links.signIn(secret, sessionToken(cookiesOf(req)), originOf(req));
     } catch (error) {
       if (!(error instanceof SignInLinkOver)) throw error;
-      const tenantId = parseToken(code)?.tenantId ?? '';
+      const tenantId = parseToken(secret)?.tenantId ?? '';
       if (await this.limits.noteGrantFailure(req.ip ?? '', tenantId)) throw error;
       throw new TooManyRequests('Too many sign-in links were refused.', 60);
     }

@@ -99,6 +99,8 @@ export class RevocationService {
   private async named({ tenantId, id }: Connection, users: readonly { id: string }[]): Promise<Named[]> {
     const bindings = users.map((user) => this.accounts.bindingOf(tenantId, id, user.id));
     const found = await Promise.all(bindings);
-    return users.map((user, i) => ({ userId: user.id, subject: found[i]?.subject ?? null }));
+    const all = users.map((user, i) => ({ userId: user.id, subject: found[i]?.subject ?? null }));
+    // In one order, so that two demands that name the same users never wait for each other.
+    return all.sort((a, b) => (a.userId < b.userId ? -1 : 1));
   }
 }

@@ -64,7 +64,8 @@ export class SignInCompletion {
       const found = await this.find(connection, verified, origin.requestId);
       try {
         const signedIn = await this.begin(connection, verified, found, old, origin);
-        await this.connections.noteSuccess(connection);
+        // The session stands: where this cannot be written down, the next sign-in does it.
+        await this.connections.noteSuccess(connection).catch(() => undefined);
         return signedIn;
       } catch (error) {
         // Two first sign-ins of one person in the same moment: the second one finds what the first has bound.
