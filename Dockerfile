@@ -1,18 +1,27 @@
 # Built in one stage, run in another: the image holds what runs and nothing that builds.
-FROM node:24-bookworm-slim AS build
+# A release pins the base image, so that the same source gives the same image:
+#   docker build --build-arg BASE_DIGEST=@sha256:<digest> .
+# `docker buildx imagetools inspect node:24-bookworm-slim` prints the digest. Without it the tag of today is taken.
+ARG BASE_DIGEST=
+
+FROM node:24-bookworm-slim${BASE_DIGEST} AS build
 WORKDIR /app
 COPY package.json package-lock.json .swcrc tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY src ./src
 RUN npx swc src -d dist --strip-leading-paths --extensions .ts --copy-files --quiet && npm prune --omit=dev --omit=optional --ignore-scripts
+# Whatever the checkout's file modes are: everybody reads, nobody but root writes.
+RUN chmod -R u=rwX,go=rX node_modules dist
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim${BASE_DIGEST}
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
 WORKDIR /app
-RUN mkdir /data && chown node:node /data
-COPY --from=build --chown=node:node /app/node_modules ./node_modules
-COPY --from=build --chown=node:node /app/dist ./dist
-COPY --chown=node:node package.json LICENSE ./
+# The files belong to root and the service runs as `node`: a hole in the service cannot change the program. It writes to
+# /data alone, so the container runs with a read-only root file system.
+RUN mkdir /data && chown node:node /data && chmod 0700 /data
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY --chmod=0444 package.json LICENSE ./
 USER node
 VOLUME /data
 EXPOSE 3000

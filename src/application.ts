@@ -19,6 +19,7 @@ import { DayCloser } from './ledger/day-closer.js';
 import { DeletedDirectories } from './directory-sync/roles/deleted-directories.js';
 import { RoleJobs } from './directory-sync/roles/role-jobs.js';
 import { ForwardingWorker } from './forwarding/forwarding.worker.js';
+import { MetricsServer } from './operations/metrics-server.js';
 import { setupDocs } from './operations/docs/docs.js';
 import { Retention } from './operations/retention.js';
 import { Statistics } from './operations/statistics.js';
@@ -69,6 +70,7 @@ export class Application {
     const server = this.nest.getHttpServer();
     tuneServer(server);
     await this.nest.listen(port);
+    await this.nest.get(MetricsServer).start();
     return server;
   }
 
@@ -87,6 +89,7 @@ export class Application {
     const server = this.nest.getHttpServer();
     if (server.listening) await drain(server, 25_000);
     await Promise.all(this.workers().map((worker) => worker.stop()));
+    await this.nest.get(MetricsServer).stop();
     await this.nest.close();
     await this.nest.get(Database).close();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();

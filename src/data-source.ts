@@ -14,6 +14,7 @@ import { TrustOriginsByTenant1767226060000 } from './base/database/migrations/17
 import { IndexIdentityNames1767226020000 } from './base/database/migrations/1767226020000-index-identity-names.js';
 import { DocumentSizes1767226100000 } from './base/database/migrations/1767226100000-document-sizes.js';
 import { ProtectLedgers1767226300000 } from './base/database/migrations/1767226300000-protect-ledgers.js';
+import { ReserveSignInNames1767226400000 } from './base/database/migrations/1767226400000-reserve-sign-in-names.js';
 import { MaintenanceFunctions1767226310000 } from './base/database/migrations/1767226310000-maintenance-functions.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 
@@ -31,6 +32,7 @@ export const MIGRATIONS = [
   DocumentSizes1767226100000,
   ProtectLedgers1767226300000,
   MaintenanceFunctions1767226310000,
+  ReserveSignInNames1767226400000,
   NeverLockedOut1767226500000,
 ];
 

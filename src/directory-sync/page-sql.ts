@@ -22,8 +22,10 @@ export interface PageRow {
   total: number | null;
 }
 
-/** Below this a page needs no share of the answer budget, in bytes. */
-export const SMALL_PAGE = 2 * 1024 * 1024;
+/** Below this a page needs no share of the answer budget, in bytes. A hundred ordinary users have less. */
+export const SMALL_PAGE = 256 * 1024;
+/** A page of more resources takes its share before it is read, so that it is read once. */
+export const FEW_RESOURCES = 100;
 
 // A related row has at least 160 bytes: so many are more than a page, and no more of them are looked at.
 const MOST_RELATED = Math.ceil(MAX_PAGE_BYTES / 160) + 1;

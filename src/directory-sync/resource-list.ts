@@ -14,7 +14,7 @@ import type { ResourceTypeDef } from '../scim/schema/resource-types.js';
 import { expiredCursor, invalidCount, invalidCursor } from '../scim/scim.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
 import type { PageMarks } from './page-marks.js';
-import { pageSql, SMALL_PAGE, type ListColumns, type PageRow } from './page-sql.js';
+import { FEW_RESOURCES, pageSql, SMALL_PAGE, type ListColumns, type PageRow } from './page-sql.js';
 
 /** What the list of one resource type reads. In all SQL `$1` is the tenant and `$2` the directories shown. */
 export interface ListTable {
@@ -126,8 +126,10 @@ async function pageOf<Row extends PageRow>(
     const text = pageSql(columns, wholeTotal ?? 'null::int', inner, bytes);
     return (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
   };
-  let found = query.count === 0 ? [] : await read(SMALL_PAGE);
-  if (found.some((row) => !row.fits || row.large)) {
+  const few = query.count <= FEW_RESOURCES;
+  if (!few) await share.grow(MAX_PAGE_BYTES);
+  let found = query.count === 0 ? [] : await read(few ? SMALL_PAGE : MAX_PAGE_BYTES);
+  if (few && found.some((row) => !row.fits || row.large)) {
     // Large: it is read again once there is room for it.
     await share.grow(MAX_PAGE_BYTES);
     found = await read(MAX_PAGE_BYTES);

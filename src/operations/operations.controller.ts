@@ -1,17 +1,20 @@
-import { Controller, Get, Redirect, Res } from '@nestjs/common';
+import { Controller, Get, Redirect, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { sendJson } from '../base/http/answer.js';
-import type { BridgeResponse } from '../base/http/request.js';
+import { ApiRefusals } from '../base/http/api-problems.js';
+import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { Metrics } from './metrics.js';
+import { MetricsAccess } from './metrics-access.js';
 import { Readiness } from './readiness.js';
 
-/** What machines ask about this process. Open to everybody, and so without any tenant in it. */
+/** What machines ask about this process. No answer has any tenant in it. */
 @Controller()
 @ApiTags('operations')
 export class OperationsController {
   constructor(
     private readonly readiness: Readiness,
     private readonly metrics: Metrics,
+    private readonly access: MetricsAccess,
   ) {}
 
   @Get('healthz')
@@ -34,9 +37,15 @@ export class OperationsController {
   }
 
   @Get('metrics')
-  @ApiOperation({ summary: 'Figures for Prometheus' })
+  @ApiOperation({
+    summary: 'Figures for Prometheus',
+    description:
+      'With `METRICS_PORT` they are on that port alone; with `METRICS_TOKEN` they need it as a bearer token. In production with neither, only callers of the own network get them.',
+  })
   @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } } })
-  async show(@Res() res: BridgeResponse): Promise<void> {
+  @ApiRefusals({ 401: ['credential_missing', 'credential_invalid'], 404: ['not_found'] })
+  async show(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
+    this.access.demand(req);
     sendJson(res, 200, await this.metrics.render(), this.metrics.contentType);
   }
 

@@ -5,6 +5,8 @@ import { DeliveryMetrics } from '../delivery/delivery.metrics.js';
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { Lifecycle } from './lifecycle.js';
 import { Metrics } from './metrics.js';
+import { MetricsAccess } from './metrics-access.js';
+import { MetricsServer } from './metrics-server.js';
 import { OperationsController } from './operations.controller.js';
 import { Readiness } from './readiness.js';
 import { RequestLog } from './request-log.js';
@@ -15,8 +17,8 @@ import { Statistics } from './statistics.js';
 @Module({
   imports: [DeliveryModule],
   controllers: [OperationsController, ProblemsController, KeyRotationController],
-  providers: [Lifecycle, Metrics, Readiness, RequestLog, Retention, Statistics],
-  exports: [Lifecycle, Metrics, Readiness, RequestLog, Retention, Statistics],
+  providers: [Lifecycle, Metrics, MetricsAccess, MetricsServer, Readiness, RequestLog, Retention, Statistics],
+  exports: [Lifecycle, Metrics, MetricsServer, Readiness, RequestLog, Retention, Statistics],
 })
 export class OperationsModule {
   constructor(metrics: Metrics, delivery: DeliveryMetrics) {

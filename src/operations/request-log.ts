@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { loggedPath } from '../base/http/logged-path.js';
 import { pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
 import { Metrics } from './metrics.js';
 
-/** One line and one measurement for each request. The query is never part of it: tokens and e-mails stand in queries. */
+/**
+ * One line and one measurement for each request. Of the address only the route is part of it: tokens and
+ * e-mails stand in queries and in paths.
+ */
 @Injectable()
 export class RequestLog {
   private readonly logging: boolean;
@@ -27,7 +31,7 @@ export class RequestLog {
       message: 'request',
       request_id: req.id,
       method: req.method,
-      path: safePath(path),
+      path: loggedPath(req),
       status,
       ms: Math.round(ms * 100) / 100,
       tenant_id: req.tenantId,
@@ -39,11 +43,4 @@ export class RequestLog {
 
 function isProbe(path: string): boolean {
   return path === '/healthz' || path === '/readyz' || path === '/metrics';
-}
-
-/** A path as it may stand in a log: an external id can be somebody's e-mail or user name. */
-export function safePath(path: string): string {
-  const at = path.indexOf('/by-external-id/');
-  if (at >= 0) return `${path.slice(0, at)}/by-external-id/…`;
-  return path.length > 512 ? path.slice(0, 512) : path;
 }

@@ -3,7 +3,7 @@ import { Activity } from '../base/activity.js';
 import { Config } from '../base/config/config.js';
 import { bodyReader, type BodyOptions } from '../base/http/body.js';
 import { requestStart } from '../base/http/request-id.js';
-import { securityHeaders } from '../base/http/security-headers.js';
+import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.js';
 import { CredentialStore } from '../tenants/credentials.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
@@ -25,6 +25,7 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
+  app.set(LOOPBACK_FORMS, config.allowPrivateDestinations && !config.production);
   app.set('trust proxy', config.trustProxy.length > 0 ? [...config.trustProxy] : false);
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
   const admit = knownCaller(app.get(CredentialStore), config.operatorToken);

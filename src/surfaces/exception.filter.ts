@@ -2,6 +2,7 @@ import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } fr
 import { sendJson } from '../base/http/answer.js';
 import { MethodNotAllowed } from '../base/http/http.errors.js';
 import { StoredAnswer } from '../base/http/idempotency.js';
+import { loggedPath } from '../base/http/logged-path.js';
 import { pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
 import { errorPage } from './error-page.js';
@@ -43,7 +44,8 @@ export class SurfaceFilter implements ExceptionFilter {
     const refusal = refusalOf(error);
     if (refusal.kind === 'internal' || refusal.kind === 'unavailable') {
       const cause = refusal.extras.cause ?? error;
-      this.logger.error('request failed', { request_id: req.id, method: req.method, path, error: cause });
+      const where = { request_id: req.id, method: req.method, path: loggedPath(req) };
+      this.logger.error('request failed', { ...where, error: cause });
     }
     for (const [name, value] of Object.entries(refusal.extras.headers ?? {})) res.setHeader(name, value);
     if (refusal.kind === 'unauthenticated' && !res.hasHeader('WWW-Authenticate')) {

@@ -11,7 +11,8 @@ import { AuditService } from './audit/audit.service.js';
 import { CAPS, demandRoom } from './caps.js';
 import { CredentialStore } from './credentials.js';
 import { CredentialEnded } from './tenants.errors.js';
-import { expiryProblem, type ApiKeyBody, type NewApiKeyBody, type RotateCredential } from './tenants.dto.js';
+import { expiryProblem, rotatedExpiry } from './expiry.rules.js';
+import { type ApiKeyBody, type NewApiKeyBody, type RotateCredential } from './tenants.dto.js';
 import { TenantsRepository } from './tenants.repository.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
@@ -90,21 +91,27 @@ export class ApiKeysService {
     return key;
   }
 
-  /** A new key in place of an old one, which holds for a while yet. 409 when the old one has ended. */
+  /**
+   * Makes a new key in place of an old one, which holds for a while yet. The new key ends after the same lifetime, unless
+   * the request names another end.
+   *
+   * @throws {CredentialEnded} when the old key has ended
+   */
   async rotate(tenantId: string, id: string, input: RotateCredential, by: By): Promise<NewApiKeyBody> {
     const key = await this.db.transaction(tenantId, async (tx) => {
       if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
       const old = await this.get(tenantId, id, tx);
-      const now = this.clock.now().getTime();
-      if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now)) {
+      const now = this.clock.now();
+      if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at <= now)) {
         throw new CredentialEnded();
       }
       // First, so that the old key takes no place beside the new one.
       await this.repository.revoke(tx, tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
+      const expiresAt = rotatedExpiry(old, input.expires_at, now);
       const next = await this.createIn(
         tx,
         tenantId,
-        { name: old.name, scopes: old.scopes, expires_at: input.expires_at ?? null, owner_user_id: old.owner_user_id },
+        { name: old.name, scopes: old.scopes, expires_at: expiresAt, owner_user_id: old.owner_user_id },
         by,
         id,
       );

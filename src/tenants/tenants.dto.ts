@@ -5,7 +5,6 @@ import { ServerSet } from '../base/http/validate.js';
 import { SCOPES, type Scope } from './scopes.js';
 
 export const MAX_OVERLAP_SECONDS = 30 * 86_400;
-const YEAR = 366 * 86_400_000;
 
 /** What is wrong with a time zone's name, or null. */
 function timeZoneProblem(value: unknown): string | null {
@@ -16,12 +15,6 @@ function timeZoneProblem(value: unknown): string | null {
   } catch {
     return 'must be an IANA time zone such as Europe/Berlin';
   }
-}
-
-/** What is wrong with the end of a credential, or null: in the future, and not later than a year from now. */
-export function expiryProblem(value: Date, now: Date): string | null {
-  if (value.getTime() <= now.getTime()) return 'must be in the future';
-  return value.getTime() - now.getTime() > YEAR ? 'must be at most a year from now' : null;
 }
 
 const TIME_ZONE = {
@@ -113,7 +106,12 @@ export class RotateCredential {
   @Whole({ min: 0, max: MAX_OVERLAP_SECONDS, optional: true, description: 'How long the old one still holds.' })
   overlap_seconds?: number;
 
-  @Moment({ optional: true, nullable: true, description: 'When the new one ends.' })
+  @Moment({
+    optional: true,
+    nullable: true,
+    description:
+      'When the new one ends, at most a year from now; null: never. When left out, it lives as long as the old one was made for.',
+  })
   expires_at?: Date | null;
 }
 

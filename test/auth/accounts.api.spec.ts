@@ -200,6 +200,23 @@ describe('by e-mail', () => {
     expect(await outcome(other, { sub: 'e-1', email: name })).toBe(id);
   });
 
+  it('with several connections only where the domain is bound; the log says what an admin has to do', async () => {
+    await own();
+    const [door, other] = [await open(), await open()];
+    const name = `${fresh('several')}@${domain}`;
+    const id = await person({}, name);
+    for (const one of [door, other]) {
+      const seen = await one.signIn(one.tab(), { sub: 'x-1', email: name });
+      expect(await reasonOf(house, seen)).toBe('email_outside_domains');
+    }
+    const { body } = await house.api.get('/sign-ins?limit=1');
+    expect(body.data[0].detail).toContain(`the domain ${domain} does not count for this connection`);
+    expect(body.data[0].detail).toContain('bound to this one (connection_id of the domain)');
+    await trustDomain(service, house.tenantId, domain, { connection_id: door.id });
+    expect(await outcome(door, { sub: 'x-1', email: name })).toBe(id);
+    expect(await outcome(other, { sub: 'x-1', email: name })).toBe('email_outside_domains');
+  });
+
   it('email_verified can take trust away, and nothing else is a yes', async () => {
     await own();
     const door = await open();

@@ -106,4 +106,9 @@ it('a claim is found by its path where none has that name', () => {
     expect(roles(keycloak, path) ?? []).toEqual([]);
   }
   expect(roles(keycloak, 'constructor.name')).toBeNull();
+  // Null is absent: it takes nobody's role away.
+  for (const claims of [{ a: null }, { a: { b: null } }]) {
+    expect([roles(claims, 'a'), roles(claims, 'a.b')]).toContain(null);
+    expect(roles(claims, 'a.b')).toBeNull();
+  }
 });

@@ -243,11 +243,11 @@ describe('just in time', () => {
   });
 
   it('a key that is claimed keeps nobody out, and leads no upsert to whoever claimed it', async () => {
-    await own();
     const map = { claim_map: { external_id: 'emp' } };
     const [partner, corp] = [await open({ jit: true, ...map }), await open({ jit: true, ...map })];
+    await trustDomain(service, house.tenantId, domain, { connection_id: corp.id });
     const tab = partner.tab();
-    const mallory = { sub: 'mallory', email: `${fresh('m')}@${domain}`, emp: 'ceo-key' };
+    const mallory = { sub: 'mallory', email: `${fresh('m')}@partner.example.org`, emp: 'ceo-key' };
     const made = await outcomeAt(house, partner, mallory, tab);
     const ceo = { sub: 'ceo', email: `${fresh('ceo')}@${domain}`, emp: 'ceo-key' };
     const own2 = await outcome(corp, ceo);

@@ -4,6 +4,7 @@ import { client, send } from '../support/http.js';
 import { newHouse } from '../support/house.js';
 import { madeUser, user } from '../support/scim.js';
 import { OidcDoor, SamlDoor } from './support/doors.js';
+import { pkce } from './support/pkce.js';
 import { Tab } from './support/tab.js';
 
 const APP = 'https://app.example.com';
@@ -25,9 +26,10 @@ it('everything that sign-ins have sealed opens after the key was changed', async
     const saml = await SamlDoor.open(before, house, more);
     await madeUser(house.scim, user('ada@e.com', { externalId: 'ada' }));
     const tab = door.tab();
-    const seen = await door.signIn(tab, { sub: 'ada' }, { return_to: APP });
+    const { verifier: code_verifier, query } = pkce();
+    const seen = await door.signIn(tab, { sub: 'ada' }, { return_to: APP, ...query });
     const code = new URL(seen.location!).searchParams.get('code');
-    const { body: token } = await send('POST', `${before.url}/api/auth/token`, null, { code });
+    const { body: token } = await send('POST', `${before.url}/api/auth/token`, null, { code, code_verifier });
     const metadata = await (await fetch(`${before.url}/api/auth/metadata/${saml.slug}`)).text();
 
     const rotated = await client(`${during.url}/api/v1`, operatorToken).post('/tenants/keys/rotate', {});

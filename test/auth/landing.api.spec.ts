@@ -2,6 +2,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, patch, user } from '../support/scim.js';
 import { SamlDoor } from './support/doors.js';
+import { pkce } from './support/pkce.js';
 import type { Seen, Tab } from './support/tab.js';
 
 // SAML's answer is another site's form, with which the session's cookie does not come: the session is taken up on a page
@@ -108,7 +109,7 @@ it('the session that the browser had is over: of this tenant, of another one, an
 it('an application gets its code there', async () => {
   const [, own] = await newDoor({ return_origins: ['https://jobs.example.org'] });
   const tab = own.tab();
-  const seen = await answered(tab, own, { return_to: 'https://jobs.example.org/x?y=1' });
+  const seen = await answered(tab, own, { return_to: 'https://jobs.example.org/x?y=1', ...pkce().query });
   expect(seen.location).not.toContain('code=');
   const landed = await tab.get(seen.location!);
   expect(landed.location).toMatch(/^https:\/\/jobs\.example\.org\/x\?y=1&code=tbc_/);

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { mintToken } from '../../src/base/crypto/tokens.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { send } from '../support/http.js';
@@ -6,6 +5,7 @@ import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from './oidc/support/op.js';
 import { OidcDoor, reasonOf, SamlDoor, trustDomain } from './support/doors.js';
+import { pkce } from './support/pkce.js';
 import { Tab, type Seen } from './support/tab.js';
 
 let service: TestApp;
@@ -80,11 +80,10 @@ describe('which sign-in it is', () => {
     const door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [app] }, op);
     await trustDomain(service, house.tenantId, domain);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'between' }));
-    const verifier = randomBytes(32).toString('base64url');
+    const { verifier, query: challenge } = pkce();
     const asked = {
       return_to: `${app}/x`,
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
+      ...challenge,
       prompt: 'login',
     };
     const browser = tab();
@@ -234,8 +233,8 @@ describe('the bad day', () => {
     const door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [app] }, op);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'moved' }));
     const browser = tab();
-    const one = await door.begin(browser, { return_to: `${app}/x` });
-    const two = await door.begin(browser, { return_to: `${app}/y` });
+    const one = await door.begin(browser, { return_to: `${app}/x`, ...pkce().query });
+    const two = await door.begin(browser, { return_to: `${app}/y`, ...pkce().query });
     const cookies = new Map(browser.jar);
     expect((await door.answer(browser, one, { sub: 'moved' })).location).toContain(app);
     await house.api.patch(`/connections/${door.id}`, { return_origins: [] });

@@ -36,6 +36,7 @@ describe('the thin line', () => {
 
   it('refuses somebody unknown, with a reason in the log', async () => {
     const door = await OidcDoor.open(service, house);
+    await trustDomain(service, house.tenantId, domain, { connection_id: door.id });
     const tab = door.tab();
     const seen = await door.signIn(tab, { email: `nobody@${domain}` });
     expect(seen.status).toBe(403);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { startApp, type TestApp } from '../support/app.js';
 import { client, eventually, send } from '../support/http.js';
@@ -6,9 +6,12 @@ import { newHouse, type House } from '../support/house.js';
 import { waitingForLock } from '../support/locks.js';
 import { fresh, madeUser, patch, user } from '../support/scim.js';
 import { OidcDoor } from './support/doors.js';
+import { pkce } from './support/pkce.js';
 import type { Tab } from './support/tab.js';
 
 const APP = 'https://interviews.example.com';
+/** Of the application; each sign-in here begins with its challenge. */
+const { verifier: code_verifier, query: challenge } = pkce();
 let service: TestApp;
 let house: House;
 let door: OidcDoor;
@@ -22,7 +25,8 @@ afterAll(async () => {
   await service.close();
 });
 
-const ask = (body: object) => send('POST', `${service.url}/api/auth/token`, null, body);
+const ask = (body: object) =>
+  send('POST', `${service.url}/api/auth/token`, null, 'code' in body ? { code_verifier, ...body } : body);
 const look = async (token: string) => (await send('POST', `${service.url}/api/auth/introspect`, null, { token })).body;
 
 async function withCode(
@@ -31,7 +35,7 @@ async function withCode(
   const sub = fresh('sub');
   const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub, name: { givenName: 'Ada' } }));
   const tab = door.tab();
-  const seen = await door.signIn(tab, { sub }, { return_to: `${APP}/after?x=1`, ...more });
+  const seen = await door.signIn(tab, { sub }, { return_to: `${APP}/after?x=1`, ...challenge, ...more });
   const location = new URL(seen.location!);
   return { code: location.searchParams.get('code')!, id, tab, location };
 }
@@ -64,12 +68,10 @@ it('a code is good once, for a minute, and for nobody without its verifier', asy
   const late = await withCode();
   await service.db.execute(`update session_tokens set expires_at = now() where used_at is null`);
   expect((await ask({ code: late.code })).body.code).toBe('invalid_grant');
-  const verifier = randomBytes(32).toString('base64url');
-  const challenge = createHash('sha256').update(verifier).digest('base64url');
-  const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
-  expect((await ask({ code: (await withCode(pkce)).code })).status).toBe(400);
-  expect((await ask({ code: (await withCode(pkce)).code, code_verifier: 'x'.repeat(43) })).status).toBe(400);
-  expect((await ask({ code: (await withCode(pkce)).code, code_verifier: verifier })).status).toBe(200);
+  const { verifier, query } = pkce();
+  expect((await ask({ code: (await withCode(query)).code, code_verifier: undefined })).status).toBe(400);
+  expect((await ask({ code: (await withCode(query)).code, code_verifier: 'x'.repeat(43) })).status).toBe(400);
+  expect((await ask({ code: (await withCode(query)).code, code_verifier: verifier })).status).toBe(200);
 });
 
 it('is renewed only while the session is live; a refresh token is good once', async () => {
@@ -139,16 +141,39 @@ it('made-up codes are counted by their address, and good ones of others are not'
     let seen = await from('192.0.2.9', madeUp);
     for (let i = 0; i < 500 && seen.status === 400; i++) seen = await from('192.0.2.9', madeUp);
     expect([seen.status, seen.headers.get('retry-after')]).toEqual([429, '1']);
-    expect((await from('192.0.2.10', { code })).status).toBe(200);
+    expect((await from('192.0.2.10', { code, code_verifier })).status).toBe(200);
   } finally {
     await busy.close();
   }
 });
 
-it('a verifier for a code that began without a challenge is refused (PKCE downgrade)', async () => {
-  const verifier = randomBytes(32).toString('base64url');
-  expect((await ask({ code: (await withCode()).code, code_verifier: verifier })).status).toBe(400);
-  expect((await ask({ code: (await withCode()).code })).status).toBe(200);
+it('a sign-in for another origin without a challenge is refused before the IdP is asked', async () => {
+  const begin = (query: Record<string, string>) =>
+    door.tab().get(`/api/auth/login?${new URLSearchParams({ connection: door.slug, ...query }).toString()}`, {
+      accept: 'application/json',
+    });
+  const ways: Record<string, string>[] = [
+    { return_to: `${APP}/x` },
+    { iss: door.op.issuer, target_link_uri: `${APP}/x` },
+  ];
+  for (const query of ways) {
+    const seen = await begin(query);
+    const { code, errors } = JSON.parse(seen.text) as { code: string; errors: { field: string; message: string }[] };
+    expect([seen.status, code, errors[0]!.field]).toEqual([422, 'invalid_fields', 'code_challenge']);
+    expect(errors[0]!.message).toContain('S256');
+  }
+  expect((await begin({ return_to: '/x' })).status).toBe(302);
+});
+
+it('a code without a challenge, of an older version, is worth nothing', async () => {
+  const { code } = await withCode();
+  await service.db.execute(`update session_tokens set code_challenge = null where used_at is null and kind = 'code'`);
+  expect((await ask({ code, code_verifier: undefined })).body.code).toBe('invalid_grant');
+  const tab = door.tab();
+  await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'older' }));
+  const asked = await door.begin(tab, { return_to: `${APP}/x`, ...challenge });
+  await service.db.execute(`update sign_in_requests set code_challenge = null where used_at is null`);
+  expect((await door.answer(tab, asked, { sub: 'older' })).location).toBe(`${APP}/x`);
 });
 
 it('an application that is taken away is renewed no more', async () => {
@@ -159,7 +184,7 @@ it('an application that is taken away is renewed no more', async () => {
     door.op,
   );
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'taken' }));
-  const seen = await other.signIn(other.tab(), { sub: 'taken' }, { return_to: APP });
+  const seen = await other.signIn(other.tab(), { sub: 'taken' }, { return_to: APP, ...challenge });
   const code = new URL(seen.location!).searchParams.get('code');
   const { body } = await ask({ code });
   await house.api.patch(`/connections/${other.id}`, { return_origins: [] });
@@ -170,7 +195,13 @@ it('takes forms as well, as OAuth clients send them', async () => {
   const post = (path: string, fields: Record<string, string>) =>
     fetch(`${service.url}/api/auth/${path}`, { method: 'POST', body: new URLSearchParams(fields) });
   const { code } = await withCode();
-  const issued = await post('token', { grant_type: 'authorization_code', code, redirect_uri: APP, client_id: 'x' });
+  const issued = await post('token', {
+    grant_type: 'authorization_code',
+    code,
+    code_verifier,
+    redirect_uri: APP,
+    client_id: 'x',
+  });
   const { access_token: token } = (await issued.json()) as { access_token: string };
   expect([issued.status, issued.headers.get('cache-control')]).toEqual([200, 'no-store']);
   const looked = await post('introspect', { token, token_type_hint: 'access_token' });
@@ -182,7 +213,9 @@ it('takes forms as well, as OAuth clients send them', async () => {
   };
   // What OAuth does not know is passed over, and what is wrong is said in its words (RFC 6749 §3.2, §5.2).
   const second = (await withCode()).code;
-  expect((await post('token', { code: second, resource: APP, client_assertion: 'x', unknown: 'y' })).status).toBe(200);
+  expect(
+    (await post('token', { code: second, code_verifier, resource: APP, client_assertion: 'x', unknown: 'y' })).status,
+  ).toBe(200);
   expect(await refused('token', { grant_type: 'authorization_code' })).toEqual([
     400, 'invalid_request', 'The field code is needed with grant_type authorization_code.',
   ]); // prettier-ignore
@@ -282,7 +315,7 @@ it('keys rotate: the next one is shown before it signs, and older tokens stay go
   const beside = await startApp({}, service);
   try {
     const { code } = await withCode();
-    const { body } = await send('POST', `${beside.url}/api/auth/token`, null, { code });
+    const { body } = await send('POST', `${beside.url}/api/auth/token`, null, { code, code_verifier });
     expect(decodeProtectedHeader(body.access_token).kid).toBe(made.body.keys[0].id);
   } finally {
     await beside.close();

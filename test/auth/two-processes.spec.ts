@@ -8,6 +8,7 @@ import { eventually, send } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, patch, scim, user } from '../support/scim.js';
 import { OidcDoor } from './support/doors.js';
+import { pkce } from './support/pkce.js';
 import { Tab } from './support/tab.js';
 
 // The built service as two processes of the operating system on one database: what one of them does, the other knows.
@@ -108,9 +109,10 @@ it('a token that one process has signed is good at the other, and at neither onc
     const sub = fresh('sub');
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
     const tab = new Tab(service);
-    const seen = await door.signIn(tab, { sub }, { return_to: `${APP}/` });
+    const { verifier: code_verifier, query } = pkce();
+    const seen = await door.signIn(tab, { sub }, { return_to: `${APP}/`, ...query });
     const code = new URL(seen.location!).searchParams.get('code');
-    const issued = await send('POST', `${here}/api/auth/token`, null, { code });
+    const issued = await send('POST', `${here}/api/auth/token`, null, { code, code_verifier });
     expect(issued.status).toBe(200);
     const token = issued.body.access_token as string;
     const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(`${there}/.well-known/jwks.json`)), {
@@ -120,7 +122,9 @@ it('a token that one process has signed is good at the other, and at neither onc
     const good = async (url: string) =>
       (await send('POST', `${url}/api/auth/introspect`, null, { token })).body.active as boolean;
     expect([await good(there), await good(here)]).toEqual([true, true]);
-    expect((await send('POST', `${there}/api/auth/token`, null, { code })).body.code).toBe('invalid_grant');
+    expect((await send('POST', `${there}/api/auth/token`, null, { code, code_verifier })).body.code).toBe(
+      'invalid_grant',
+    );
     expect([await good(there), await good(here)]).toEqual([false, false]);
   }
 });

@@ -1,3 +1,4 @@
+import { Database } from '../../src/base/database/database.js';
 import { fresh, group, patch, scim, user } from '../support/scim.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import type { Answer, Client } from '../support/http.js';
@@ -80,7 +81,7 @@ it('serves a tenant while all connections that another one may have wait for a l
   const beside = await service.db.transaction(null, async (tx) => {
     await tx.query(`select 1 from groups where tenant_id = $1 and id = $2 for update`, [loud.tenantId, body.id]);
     writes = Promise.all(Array.from({ length: 64 }, rename));
-    while (service.db.counts().waiting < 20) await new Promise((resolve) => setImmediate(resolve));
+    while (service.app.nest.get(Database).counts().waiting < 20) await new Promise((resolve) => setImmediate(resolve));
     return quietRound(5);
   });
   expect(served(beside.statuses)).toEqual([]);

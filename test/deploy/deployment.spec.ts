@@ -40,6 +40,7 @@ describe('docker-compose.yml', () => {
     ENCRYPTION_KEY: KEY,
     OPERATOR_TOKEN: 'o'.repeat(40),
     TRUST_PROXY: '10.0.0.0/8',
+    METRICS_TOKEN: 'a-token-for-prometheus',
   };
   const substituted = (settings: Record<string, string>) =>
     Object.fromEntries(
@@ -89,6 +90,14 @@ describe('docker-compose.yml', () => {
     expect(problemsOf({ NODE_ENV: 'production', ENCRYPTION_KEY: '' }).join()).toMatch(/ENCRYPTION_KEY must be set/);
   });
 
+  it('runs without rights of the system, on files that nobody can write', () => {
+    const closed = /<<: &closed\n((?: {6}.*\n)*)/.exec(compose)![1]!;
+    expect(closed).toMatch(/read_only: true/);
+    expect(closed).toMatch(/cap_drop: \[ALL\]/);
+    expect(closed).toMatch(/no-new-privileges:true/);
+    for (const name of ['migrate', 'api', 'worker']) expect(service(name)).toMatch(/<<: [&*]closed/);
+  });
+
   it('waits for the database, gives the stop its time, and keeps the data', () => {
     for (const name of ['api', 'worker']) {
       expect(service(name)).toMatch(/condition: service_healthy/);
@@ -127,6 +136,14 @@ describe('Dockerfile', () => {
     expect(last.indexOf('chown node:node /data')).toBeGreaterThan(0);
     expect(last.indexOf('chown node:node /data')).toBeLessThan(last.indexOf('USER node'));
     expect(last).toMatch(/^STOPSIGNAL SIGTERM$/m);
+  });
+
+  it('owns none of the files that it runs, and begins with an image that can be pinned', () => {
+    expect(dockerfile).not.toMatch(/--chown/);
+    expect([...last.matchAll(/\bchown (\S+) (\S+)/g)].map(([, , place]) => place)).toEqual(['/data']);
+    expect(last.indexOf('USER node')).toBeGreaterThan(last.lastIndexOf('COPY '));
+    expect(dockerfile.slice(0, dockerfile.indexOf('\nFROM '))).toMatch(/^ARG BASE_DIGEST=$/m);
+    for (const [, image] of dockerfile.matchAll(/^FROM (\S+)/gm)) expect(image).toMatch(/\$\{BASE_DIGEST\}$/);
   });
 
   it('asks for its health at an address that there is', () => {

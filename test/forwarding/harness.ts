@@ -58,6 +58,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     logLevel: 'silent',
     trustProxy: [],
     dnsServers: [],
+    metrics: { port: null, token: null },
     rateLimit: null,
     tenantRateLimit: null,
     allowPrivateDestinations: true,

@@ -24,7 +24,7 @@ const INDEXES = `
           order by place) as columns,
     x.indpred is null as whole
   from (${TABLES}) t join pg_index x on x.indrelid = t.oid join pg_class i on i.oid = x.indexrelid
-  where t.of_tenant and t.table <> all ('{connection_slugs,verified_domains}')`;
+  where t.of_tenant and t.table <> all ('{connection_slugs,saml_entity_ids,verified_domains}')`;
 
 /** Every foreign key, with its own columns and the others. */
 const KEYS = `
@@ -64,6 +64,7 @@ const WITHOUT_TENANT: Record<string, string> = {
 /** Tables that say whose something is before the tenant is known: the same on every node of a distributed database. */
 const ACROSS_TENANTS: Record<string, string> = {
   connection_slugs: 'an IdP sends people back to a slug, which is one connection’s over all tenants',
+  saml_entity_ids: 'an IdP knows a service provider by its entity id, which is one tenant’s over all tenants',
   verified_domains: 'an e-mail domain is one tenant’s over all tenants',
 };
 

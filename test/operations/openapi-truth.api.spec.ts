@@ -9,6 +9,7 @@ import { NameServer } from '../auth/domains/support/name-server.js';
 import { OidcDoor, reasonOf, SamlDoor } from '../auth/support/doors.js';
 import { logoutForm, logoutQuery } from '../auth/saml/support/logout.js';
 import type { AnswerParts } from '../auth/saml/support/idp.js';
+import { pkce } from '../auth/support/pkce.js';
 import { Tab, type Seen } from '../auth/support/tab.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { Description, type Ask, type Operation } from '../support/description.js';
@@ -305,10 +306,11 @@ describe('what is really answered is as described', () => {
   it('tokens, and the sessions of whoever is signed in', async () => {
     const { sub } = await person();
     const tab = door.tab();
-    const seen = await door.signIn(tab, { sub }, { return_to: `${APP}/` });
+    const { verifier: code_verifier, query } = pkce();
+    const seen = await door.signIn(tab, { sub }, { return_to: `${APP}/`, ...query });
     const code = new URL(seen.location!).searchParams.get('code')!;
     const token = (ask: Ask) => api.ask('POST', '/api/auth/token', ask);
-    const { body: issued } = await token({ form: { grant_type: 'authorization_code', code } });
+    const { body: issued } = await token({ form: { grant_type: 'authorization_code', code, code_verifier } });
     const { body: renewed } = await token({ body: { refresh_token: issued.refresh_token } });
     expect((await look(renewed.access_token)).active).toBe(true);
     expect((await look('nonsense')).active).toBe(false);

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { Controller, Get } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { Lifecycle } from '../../src/operations/lifecycle.js';
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
-import { safePath } from '../../src/operations/request-log.js';
 import { RequestMetrics, routeClass } from '../../src/operations/request-metrics.js';
 import { adminApp } from '../support/admin-app.js';
 import { startApp, type TestApp } from '../support/app.js';
@@ -158,9 +158,35 @@ describe('the log of requests', () => {
     }
   });
 
-  it('leaves out what can be somebody’s name', () => {
-    expect(safePath('/v1/users/by-external-id/jane@example.com')).toBe('/v1/users/by-external-id/…');
-    expect(safePath('/v1/users/usr_1')).toBe('/v1/users/usr_1');
+  it('holds the route and our own ids, and nothing else of a path, in the lines of failures too', async () => {
+    @Controller('failing')
+    class Failing {
+      @Get(':word')
+      fail(): never {
+        throw new Error('on purpose');
+      }
+    }
+    const app = await adminApp({}, [Failing]);
+    try {
+      const asked = [
+        [`/api/v1/api-keys/key_${'0'.repeat(26)}`, `/api/v1/api-keys/key_${'0'.repeat(26)}`, 404],
+        ['/api/v1/api-keys/canary@example.com', '/api/v1/api-keys/:key_id', 404],
+        ['/api/v1/canary/of-nowhere', 'unmatched', 404],
+        ['/failing/canary?api_token=canary', '/failing/:word', 500],
+      ] as const;
+      const seen: unknown[] = [];
+      for (const [path] of asked) {
+        const { status, headers } = await app.call('GET', path);
+        const lines = app.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+        const own = lines.filter((line) => line['request_id'] === headers.get('x-request-id'));
+        seen.push([path, [...new Set(own.map((line) => line['path']))].join(), status]);
+        expect(own).toHaveLength(status === 500 ? 2 : 1);
+      }
+      expect(seen).toEqual(asked);
+      expect(app.lines.join('')).not.toContain('canary');
+    } finally {
+      await app.close();
+    }
   });
 });
 

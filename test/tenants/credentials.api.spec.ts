@@ -86,6 +86,25 @@ describe('a rotation', () => {
     expect(await me(one, old.api_key)).toBe(401);
   });
 
+  it('keeps the lifetime of a key that ends, and makes one without an end only when asked', async () => {
+    const DAY = 86_400_000;
+    const lifetime = ({ created_at, expires_at }: { created_at: string; expires_at: string }) =>
+      (Date.parse(expires_at) - Date.parse(created_at)) / DAY;
+    const body = { name: 'k', scopes: ['admin'], expires_at: new Date(Date.now() + 30 * DAY).toISOString() };
+    const old = (await one.call('POST', '/api/v1/api-keys', { body })).body;
+    await one.db.query(
+      `update api_keys set created_at = created_at - interval '20 days', expires_at = expires_at - interval '20 days'
+       where tenant_id = $1 and id = $2`,
+      [one.tenant.id, old.id],
+    );
+    const rotate = (id: string, body?: object) => one.call('POST', `/api/v1/api-keys/${id}/rotate`, { body });
+    const next = (await rotate(old.id)).body;
+    expect(lifetime(next)).toBeCloseTo(30, 2);
+    const shorter = (await rotate(next.id, { expires_at: new Date(Date.now() + DAY).toISOString() })).body;
+    expect(lifetime(shorter)).toBeCloseTo(1, 2);
+    expect((await rotate(shorter.id, { expires_at: null })).body.expires_at).toBeNull();
+  });
+
   it('happens once, however many ask for it together', async () => {
     const old = await newKey();
     const answers = await Promise.all(

@@ -1,3 +1,4 @@
+import { Database } from '../../src/base/database/database.js';
 import { mintToken, type TokenKind } from '../../src/base/crypto/tokens.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { send } from '../support/http.js';
@@ -56,11 +57,15 @@ describe('after a flood of wrong tokens from an address', () => {
   });
 });
 
+/** The database as the service has it, under its own role. */
+const served = (): Database => service.app.nest.get(Database);
+
 it('wrong tokens are looked up together, and none of them costs the tenant that it names', async () => {
   const texts: string[] = [];
   let [running, most] = [0, 0];
-  const query = service.db.query.bind(service.db);
-  service.db.query = (text, values) => {
+  const db = served();
+  const query = db.query.bind(db);
+  db.query = (text, values) => {
     if (!text.includes('api_keys k')) return query(text, values);
     texts.push(text);
     most = Math.max(most, ++running);
@@ -70,7 +75,7 @@ it('wrong tokens are looked up together, and none of them costs the tenant that 
     const tokens = Array.from({ length: 200 }, () => mintToken('tbk', tenant.tenantId).token);
     await Promise.all(tokens.map((token) => me(token)));
   } finally {
-    service.db.query = query;
+    db.query = query;
   }
   expect(most).toBe(1);
   expect(texts.every((text) => text.includes('unnest'))).toBe(true);
@@ -89,8 +94,9 @@ it('a revocation forgets one key, and the others are still known', async () => {
   );
   for (const key of [kept!, gone!]) expect((await me(key.api_key)).status).toBe(200);
   const loads: unknown[][] = [];
-  const query = service.db.query.bind(service.db);
-  service.db.query = (text, values = []) => {
+  const db = served();
+  const query = db.query.bind(db);
+  db.query = (text, values = []) => {
     if (text.includes('api_keys k') && text.includes('unnest')) loads.push(values);
     return query(text, values);
   };
@@ -99,7 +105,7 @@ it('a revocation forgets one key, and the others are still known', async () => {
     expect(revoked.status).toBe(204);
     expect([(await me(kept!.api_key)).status, (await me(gone!.api_key)).status]).toEqual([200, 401]);
   } finally {
-    service.db.query = query;
+    db.query = query;
   }
   // Only the revoked one had to be looked up as an unknown one.
   expect(loads).toHaveLength(1);

@@ -170,7 +170,8 @@ export function emailRefusal(account: ClaimedAccount, owned: boolean): SignInRef
     return new SignInRefused('email_unverified', why, account.shown);
   }
   if (!owned) {
-    const why = `the domain ${account.emailDomain ?? '?'} is not verified for this tenant and connection`;
+    const domain = account.emailDomain ?? '?';
+    const why = `the domain ${domain} does not count for this connection: it has to be verified for the tenant and, where there are several connections, bound to this one (connection_id of the domain)`;
     return new SignInRefused('email_outside_domains', why, account.shown);
   }
   return null;

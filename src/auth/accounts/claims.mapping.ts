@@ -116,9 +116,12 @@ function textOf(claims: VerifiedSignIn['claims'], name: string): string | null {
   return typeof value === 'string' && value.trim() !== '' && value.length <= 1_024 ? value : null;
 }
 
-/** A claim by its name; else, where no claim has that, by its path: `realm_access.roles` (Keycloak). */
+/**
+ * A claim by its name; else, where no claim has that, by its path: `realm_access.roles` (Keycloak). One that is null is
+ * absent.
+ */
 function claimOf(claims: VerifiedSignIn['claims'], name: string): unknown {
-  if (Object.hasOwn(claims, name)) return claims[name];
+  if (Object.hasOwn(claims, name) && claims[name] !== null) return claims[name];
   let value: unknown = claims;
   for (const step of name.split('.')) {
     if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, step)) {
@@ -126,7 +129,7 @@ function claimOf(claims: VerifiedSignIn['claims'], name: string): unknown {
     }
     value = (value as Record<string, unknown>)[step];
   }
-  return value;
+  return value ?? undefined;
 }
 
 function firstOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string | null {

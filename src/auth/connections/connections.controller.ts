@@ -21,7 +21,7 @@ export class ConnectionsController {
   @Post()
   @ApiOperation({ summary: 'A new connection to an IdP, by OpenID Connect or SAML' })
   @ApiRecord(CONNECTION_SHAPE, 201)
-  @ApiRefusals({ 409: ['slug_taken', 'too_many_connections'] })
+  @ApiRefusals({ 409: ['slug_taken', 'entity_id_taken', 'too_many_connections'] })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateConnection): Promise<ConnectionBody> {
     return this.connections.create(caller, body);
   }
@@ -50,7 +50,7 @@ export class ConnectionsController {
   @Patch(':connection_id')
   @ApiOperation({ summary: 'Changes a connection; another IdP or directory ends all its bindings and sessions' })
   @ApiRecord(CONNECTION_SHAPE)
-  @ApiRefusals({ 409: ['changed_meanwhile', 'untested_connection'] })
+  @ApiRefusals({ 409: ['changed_meanwhile', 'untested_connection', 'entity_id_taken'] })
   change(
     @CurrentCaller() caller: Caller,
     @Param('connection_id') id: string,

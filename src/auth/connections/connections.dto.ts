@@ -164,7 +164,12 @@ export class ConnectionFields {
   allow_idp_initiated?: boolean;
   @Text({ max: 500, ...NULLABLE, description: 'SAML. The format that is asked for.' })
   name_id_format?: string | null;
-  @Text({ max: 1024, ...NULLABLE, description: 'SAML. Who we are to the IdP; null: the address of our metadata.' })
+  @Text({
+    max: 1024,
+    ...NULLABLE,
+    description:
+      'SAML. Who we are to the IdP; null: the address of our metadata. No address of this service but that one, and no entity id that another tenant uses or has used.',
+  })
   sp_entity_id?: string | null;
   @Whole({ min: 0, max: 180, ...OPTIONAL, description: 'SAML. Default 60.' })
   clock_skew_seconds?: number;

@@ -5,7 +5,18 @@ export class SlugTaken extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'slug_taken';
   constructor() {
-    super('This slug is taken; choose another one, or leave it out.');
+    super('This slug is taken, or was a connection of another tenant; choose another one, or leave it out.');
+  }
+}
+
+/** Another tenant is known to IdPs under this entity id. */
+export class EntityIdTaken extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'entity_id_taken';
+  constructor() {
+    super(
+      'Another tenant uses this sp_entity_id, or has used it; choose another one, or leave it out for the address of our metadata.',
+    );
   }
 }
 

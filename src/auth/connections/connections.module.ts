@@ -3,6 +3,7 @@ import { PlatformClientModule } from '../../platform-client/platform-client.modu
 import { DomainsModule } from '../domains/domains.module.js';
 import { ProtocolsModule } from '../protocols.module.js';
 import { CertificateNotices } from './certificate-notices.js';
+import { ConnectionNames } from './connection-names.js';
 import { ConnectionSaving } from './connection-saving.js';
 import { ConnectionSecrets } from './connection-secrets.js';
 import { ConnectionStore } from './connection.store.js';
@@ -23,6 +24,7 @@ import { MetadataSource } from './metadata-source.js';
     ConnectionSecrets,
     ConnectionStore,
     ConnectionsRepository,
+    ConnectionNames,
     ConnectionSaving,
     CertificateNotices,
     MetadataSource,

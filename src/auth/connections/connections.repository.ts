@@ -30,15 +30,6 @@ const COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id
 export class ConnectionsRepository {
   constructor(private readonly db: Database) {}
 
-  /** Takes a slug for a connection; false when somebody has it. Of two at once the second one waits for the first. */
-  async takeSlug(tx: SqlRunner, slug: string, tenantId: string, id: string): Promise<boolean> {
-    const { rowCount } = await tx.query(
-      `insert into connection_slugs (slug, tenant_id, connection_id) values ($1, $2, $3) on conflict do nothing`,
-      [slug, tenantId, id],
-    );
-    return rowCount === 1;
-  }
-
   /** How many the tenant has; of two who ask at once to add one, the second one sees what the first has added. */
   async countForAnother(tx: SqlRunner, tenantId: string): Promise<number> {
     await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
@@ -97,11 +88,15 @@ export class ConnectionsRepository {
   }
 
   /**
-   * The connection is gone for everybody, with its secrets; its slug is free. Its domains stay bound to it: an e-mail that
-   * only this one could say is not believed from all others because it is gone.
+   * Marks a connection as deleted, with its secrets. The slug stays reserved for the tenant: the IdP still knows our
+   * addresses by it. Its domains stay bound to it: an e-mail that only this one could say is not believed from all others
+   * because it is gone.
    */
   async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
-    await tx.query(`delete from connection_slugs where tenant_id = $1 and connection_id = $2`, [tenantId, id]);
+    await tx.query(`update connection_slugs set connection_id = null where tenant_id = $1 and connection_id = $2`, [
+      tenantId,
+      id,
+    ]);
     await tx.query(
       `update connections set deleted_at = now(), updated_at = now(), version = version + 1,
          client_secret_sealed = null, private_key_sealed = null

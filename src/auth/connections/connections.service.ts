@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
@@ -12,6 +11,7 @@ import { OidcProtocol } from '../oidc/oidc.protocol.js';
 import { DomainsStore } from '../domains/domains.store.js';
 import type { ConnectionBody, ConnectionCheckBody } from './connection-bodies.dto.js';
 import { draftOf, namedRoles, type Draft, type Present } from './connection-draft.rules.js';
+import { ConnectionNames } from './connection-names.js';
 import { ConnectionSaving } from './connection-saving.js';
 import type { AuditBy } from '../../tenants/audit/audit.service.js';
 import { ConnectionSecrets } from './connection-secrets.js';
@@ -19,11 +19,10 @@ import { connectionShape } from './connection-shape.mapping.js';
 import type { IdpSettings } from './connection.settings.js';
 import { ConnectionStore } from './connection.store.js';
 import type { ChangeConnection, ConnectionFields, CreateConnection } from './connections.dto.js';
-import { MetadataNeedsConfirmation, NotCheckable, SlugTaken, TooManyConnections } from './connections.errors.js';
+import { MetadataNeedsConfirmation, NotCheckable, TooManyConnections } from './connections.errors.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
 import { MetadataImport } from './metadata-import.js';
 import { MetadataRefreshing } from './metadata-refreshing.js';
-import { slugFrom } from './slug.rules.js';
 
 const MAX_CONNECTIONS = 100;
 
@@ -33,6 +32,7 @@ export class ConnectionsService {
   constructor(
     private readonly db: Database,
     private readonly repository: ConnectionsRepository,
+    private readonly names: ConnectionNames,
     private readonly saving: ConnectionSaving,
     private readonly secrets: ConnectionSecrets,
     private readonly imports: MetadataImport,
@@ -45,7 +45,13 @@ export class ConnectionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** 409 `slug_taken` when somebody has the slug (one of ours never is), `too_many_connections` where there are 100. */
+  /**
+   * Makes a connection.
+   *
+   * @throws {SlugTaken} when another connection has the slug, or a deleted one of another tenant had it
+   * @throws {EntityIdTaken} when the entity id is another tenant's
+   * @throws {TooManyConnections} when the tenant has 100
+   */
   async create(by: AuditBy, input: CreateConnection): Promise<ConnectionBody> {
     const { tenantId } = by;
     const id = newId('con');
@@ -61,7 +67,8 @@ export class ConnectionsService {
       if (count >= MAX_CONNECTIONS) throw new TooManyConnections(MAX_CONNECTIONS);
       const directoryId = input.directory_id ?? null;
       const draft = await this.draft(tx, tenantId, present, input, directoryId, imported);
-      const slug = await this.takeSlug(tx, input, tenantId, id);
+      const slug = await this.names.takeSlug(tx, { tenantId, id }, input);
+      await this.names.takeEntityId(tx, { tenantId, slug }, null, draft);
       const head = { tenant_id: tenantId, id, slug, name: input.name, enabled: input.enabled ?? true };
       await this.repository.insert(tx, {
         ...head,
@@ -104,6 +111,8 @@ export class ConnectionsService {
       }
       const directoryId = input.directory_id === undefined ? row.directory_id : input.directory_id;
       const draft = await this.draft(tx, tenantId, presentOf(row), input, directoryId, imported, row);
+      const was = row.type === 'saml' ? row.settings : null;
+      await this.names.takeEntityId(tx, { tenantId, slug: row.slug }, was, draft);
       const look = imported === null ? {} : { metadata_checked_at: now, metadata_problem: null };
       return this.saving.save(tx, by, row, {
         ...row,
@@ -206,17 +215,6 @@ export class ConnectionsService {
     }
     if (errors.length > 0) throw new InvalidFields(errors);
     return draft;
-  }
-
-  private async takeSlug(tx: SqlRunner, input: CreateConnection, tenantId: string, id: string): Promise<string> {
-    if (input.slug !== undefined) {
-      if (await this.repository.takeSlug(tx, input.slug, tenantId, id)) return input.slug;
-      throw new SlugTaken();
-    }
-    for (;;) {
-      const slug = slugFrom(input.name, randomBytes(8));
-      if (await this.repository.takeSlug(tx, slug, tenantId, id)) return slug;
-    }
   }
 }
 

@@ -41,8 +41,9 @@ export class DomainsStore {
 
   /**
    * Whether an e-mail in this domain, said by this connection, may be believed to be a person of this tenant: the
-   * domain is verified for the tenant, its record is not lost, and it is bound to no connection or to this one. Read
-   * from the database each time: it decides who somebody is. In a transaction, it stays so until that ends.
+   * domain is verified for the tenant, its record is not lost, and it is bound to this connection, or it is bound to none
+   * and the tenant has no other enabled connection. Read from the database each time: it decides who somebody is. In a
+   * transaction, the domain stays so until that ends.
    */
   async isOwned(tenantId: string, domain: string, connectionId: string, tx?: SqlRunner): Promise<boolean> {
     const sql = ownedDomain('$1', '$2', '$3', tx !== undefined);
@@ -63,5 +64,7 @@ export class DomainsStore {
 export function ownedDomain(tenantId: string, domain: string, connectionId: string, hold = true): string {
   return `select 1 from verified_domains v join domains d on d.tenant_id = v.tenant_id and d.domain = v.domain
     where v.domain = ${domain} and v.tenant_id = ${tenantId} and d.verified_by is not null and d.lost_at is null
-      and (d.connection_id is null or d.connection_id = ${connectionId}) ${hold ? 'for share of d' : ''}`;
+      and (d.connection_id = ${connectionId} or d.connection_id is null and not exists (
+        select 1 from connections c where c.tenant_id = ${tenantId} and c.id <> ${connectionId} and c.enabled
+          and c.deleted_at is null)) ${hold ? 'for share of d' : ''}`;
 }

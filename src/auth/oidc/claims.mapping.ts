@@ -1,13 +1,16 @@
-import type { JsonObject } from './json.rules.js';
+import { withoutNulls, type JsonObject } from './json.rules.js';
 
 /**
  * The claims of an ID token over those of UserInfo. In: both verified to be of one subject; null: UserInfo was not
- * read. Out: an object without a prototype, so that no claim is taken for something that is built in.
+ * read. A claim that is null is absent. Out: an object without a prototype, so that no claim is taken for something that
+ * is built in.
  *
  * An address and whether it is verified are one statement: that one source has verified its address says nothing about
  * another one in the other. Doubt weighs more: of one address, or where the ID token names none, either may have it.
  */
-export function mergeClaims(idToken: JsonObject, userInfo: JsonObject | null): Readonly<Record<string, unknown>> {
+export function mergeClaims(token: JsonObject, info: JsonObject | null): Readonly<Record<string, unknown>> {
+  const idToken = withoutNulls(token);
+  const userInfo = info === null ? null : withoutNulls(info);
   const claims = Object.create(null) as JsonObject;
   for (const from of [userInfo ?? {}, idToken]) for (const [name, value] of Object.entries(from)) claims[name] = value;
   if (userInfo === null) return claims;
@@ -29,7 +32,7 @@ function verificationOf(idToken: JsonObject, userInfo: JsonObject): unknown {
 
 /** Neither a yes nor nothing; what makes a yes, see `claimedAccount`. */
 function isDoubt(verified: unknown): boolean {
-  return verified !== undefined && verified !== null && verified !== true && verified !== 'true';
+  return verified !== undefined && verified !== true && verified !== 'true';
 }
 
 function addressOf(email: unknown): unknown {

@@ -10,7 +10,8 @@ import {
 import { SignInRefused } from '../sign-in-refused.js';
 import { idpError } from './callback.rules.js';
 import type { IdpFetch } from './guarded-fetch.js';
-import { shorten, type JsonObject } from './json.rules.js';
+import { shorten, withoutNulls, type JsonObject } from './json.rules.js';
+import { withoutNullClaims } from './jwt.rules.js';
 
 /** What the token endpoint gave for a code; nothing of it is verified. */
 export interface Tokens {
@@ -38,7 +39,7 @@ export async function exchangeCode<T>(
   verify: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
   let body: JsonObject | null = null;
-  const configuration = client(idp.fetchFor('token', (seen) => (body = seen)));
+  const configuration = client(idp.fetchFor('token', (seen) => (body = seen), withoutNullMembers));
   let refusal: Error | null = null;
   try {
     await authorizationCodeGrant(configuration, answer, {
@@ -74,6 +75,16 @@ export function refusalOf(error: unknown, where: string): Error {
     return new SignInRefused('idp_answer_invalid', `The ${where} answers with status ${error.status}.`);
   }
   return error instanceof Error ? error : new Error('openid-client failed', { cause: error });
+}
+
+/**
+ * The answer of a token endpoint as openid-client reads it: a member or a claim that is null is absent. openid-client
+ * does not look at the signature of the ID token in the code flow; `verify` does, over the token as it came.
+ */
+function withoutNullMembers(body: JsonObject): JsonObject {
+  const { id_token: idToken, ...rest } = withoutNulls(body);
+  if (idToken === undefined) return rest;
+  return { ...rest, id_token: typeof idToken === 'string' ? withoutNullClaims(idToken) : idToken };
 }
 
 function tokensIn(body: JsonObject): Tokens {

@@ -43,9 +43,14 @@ export interface IdpFetch {
   json(endpoint: IdpEndpoint, url: string): Promise<JsonObject>;
   /**
    * A `fetch` for openid-client. `seen` is given the body of an answer with status 200, before it is judged. What goes
-   * wrong is a SignInRefused; openid-client hands it on as the `cause` of its own error.
+   * wrong is a SignInRefused; openid-client hands it on as the `cause` of its own error. `given` makes of that body what
+   * openid-client reads.
    */
-  fetchFor(endpoint: IdpEndpoint, seen?: (body: JsonObject) => void): CustomFetch;
+  fetchFor(
+    endpoint: IdpEndpoint,
+    seen?: (body: JsonObject) => void,
+    given?: (body: JsonObject) => JsonObject,
+  ): CustomFetch;
 }
 
 /**
@@ -63,7 +68,7 @@ export class GuardedFetch {
   of(tenantId: string): IdpFetch {
     return {
       json: (endpoint, url) => this.json(tenantId, endpoint, url),
-      fetchFor: (endpoint, seen) => this.fetchFor(tenantId, endpoint, seen),
+      fetchFor: (endpoint, seen, given) => this.fetchFor(tenantId, endpoint, seen, given),
     };
   }
 
@@ -75,7 +80,12 @@ export class GuardedFetch {
     return objectIn(answer, whereOf(endpoint, url));
   }
 
-  private fetchFor(tenantId: string, endpoint: IdpEndpoint, seen?: (body: JsonObject) => void): CustomFetch {
+  private fetchFor(
+    tenantId: string,
+    endpoint: IdpEndpoint,
+    seen?: (body: JsonObject) => void,
+    given?: (body: JsonObject) => JsonObject,
+  ): CustomFetch {
     return async (url, options) => {
       const method = options.method.toUpperCase();
       if (method !== 'GET' && method !== 'POST') throw new TypeError(`no ${method} is sent to an IdP`);
@@ -86,7 +96,8 @@ export class GuardedFetch {
       });
       const body = objectIn(answer, whereOf(endpoint, url), endpoint === 'token');
       if (answer.status === 200) seen?.(body);
-      return new Response(answer.body, { status: answer.status, headers: { 'content-type': 'application/json' } });
+      const text = given !== undefined && answer.status === 200 ? JSON.stringify(given(body)) : answer.body;
+      return new Response(text, { status: answer.status, headers: { 'content-type': 'application/json' } });
     };
   }
 

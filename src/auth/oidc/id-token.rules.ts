@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { hashToken, sameHash } from '../../base/crypto/tokens.js';
 import type { IdTokenAlg, OidcConnection } from '../connections/connection.js';
 import { SignInRefused } from '../sign-in-refused.js';
-import { shorten, type JsonObject } from './json.rules.js';
+import { shorten, withoutNulls, type JsonObject } from './json.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 
 /** Seconds by which the clocks of an IdP and of this service may differ. */
@@ -31,13 +31,15 @@ export interface IdTokenFacts {
 }
 
 /**
- * Judges the claims of an ID token (OIDC Core §2, §3.1.3.7; RFC 8725). The signature is verified elsewhere.
+ * Judges the claims of an ID token (OIDC Core §2, §3.1.3.7; RFC 8725). The signature is verified elsewhere. An optional
+ * claim that is null is absent.
  *
  * @throws SignInRefused token_refused (a token of another kind), issuer_mismatch, audience_mismatch, token_expired,
  *   token_not_yet_valid, nonce_mismatch, claims_invalid, authentication_too_weak
  */
 export function checkIdToken(token: SignedToken, expected: IdTokenExpectation, now: Date): IdTokenFacts {
-  const { claims, header } = token;
+  const { header } = token;
+  const claims = withoutNulls(token.claims);
   const { connection } = expected;
   // `logout+jwt`, `at+jwt` and their like: types are named that one kind be not taken for another (RFC 8725 §3.11).
   if (header.typ?.endsWith('+jwt')) {
@@ -156,7 +158,7 @@ function sessionEndOf(expiry: unknown, now: Date): Date | null {
 
 function textOf(claims: JsonObject, name: 'acr' | 'sid'): string | null {
   const value = claims[name];
-  if (value === undefined || value === null) return null;
+  if (value === undefined) return null;
   if (typeof value !== 'string' || value.length > 1024) throw invalid(`has a ${name} that is no text`);
   return value;
 }

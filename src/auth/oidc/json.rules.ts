@@ -23,6 +23,11 @@ export function isObject(value: unknown): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
+/** An object without its members that are null: an optional claim that is null is absent. Nested objects stay as they are. */
+export function withoutNulls(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+}
+
 /** Somebody else's words in a message of ours: printable characters that are no mark-up, and not too many of them. */
 export function shorten(text: string, length: number): string {
   const clean = text.replace(/[^\x20-\x7e…]|[<>"&`\\]/g, '');

@@ -1,7 +1,7 @@
 import { ID_TOKEN_ALGS, type IdTokenAlg, type OidcConnection } from '../connections/connection.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import type { OidcServer } from './discovery.rules.js';
-import { readObject, shorten, type JsonObject } from './json.rules.js';
+import { readObject, shorten, withoutNulls, type JsonObject } from './json.rules.js';
 
 /** A JWT as it came, taken apart. Its claims are worth nothing until the signature is verified. */
 export interface SignedToken {
@@ -63,6 +63,17 @@ export function readToken(text: string, name: string, algs: readonly IdTokenAlg[
   if (kid !== undefined && typeof kid !== 'string') throw refuse('has a kid that is no text');
   if (typ !== undefined && typeof typ !== 'string') throw refuse('has a typ that is no text');
   return { text, header: { alg: accepted, kid: kid ?? null, typ: typ?.toLowerCase() ?? null }, claims };
+}
+
+/**
+ * The same token without its claims that are null, for a library that refuses them. The signature does not fit it: it is
+ * verified over the token as it came.
+ */
+export function withoutNullClaims(token: string): string {
+  const [header, payload, signature, ...more] = token.split('.');
+  const claims = payload === undefined || more.length > 0 ? null : readObject(decode(payload));
+  if (claims === null || !Object.values(claims).includes(null)) return token;
+  return [header, Buffer.from(JSON.stringify(withoutNulls(claims))).toString('base64url'), signature].join('.');
 }
 
 function isBase64Url(part: string | undefined): boolean {

@@ -1,6 +1,6 @@
 import { SignInRefused } from '../sign-in-refused.js';
 import { checkAudience, checkIssuer, checkTimes, MAX_AGE, SKEW } from './id-token.rules.js';
-import { isObject, shorten, type JsonObject } from './json.rules.js';
+import { isObject, shorten, withoutNulls, type JsonObject } from './json.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 
 /** Whose sessions an IdP wants ended: of a subject, of one session of the IdP, or of both together. */
@@ -20,7 +20,7 @@ const MAX_TEXT = 255;
  * Judges the claims of a logout token (OIDC Back-Channel Logout 1.0 §2.4, §2.6). The signature is verified elsewhere.
  *
  * `typ` may be missing or plain `JWT`: the type is only recommended there, and OPs in the field leave it out. What then
- * tells the token from an ID token is that it has the event and no nonce.
+ * tells the token from an ID token is that it has the event and no nonce. An optional claim that is null is absent.
  *
  * @throws SignInRefused token_refused
  */
@@ -29,7 +29,8 @@ export function checkLogoutToken(
   connection: { issuer: string; clientId: string },
   now: Date,
 ): LogoutDemand {
-  const { claims, header } = token;
+  const { header } = token;
+  const claims = withoutNulls(token.claims);
   if (header.typ !== null && !['logout+jwt', 'application/logout+jwt', 'jwt'].includes(header.typ)) {
     throw refused(`The logout token is a token of another kind (${shorten(header.typ, 40)}).`);
   }

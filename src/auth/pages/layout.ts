@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import { escapeHtml, type Html } from '../../base/http/html.js';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { LOOPBACK_FORMS } from '../../base/http/security-headers.js';
 
 const STYLE = `
 :root{color-scheme:light dark;--ink:#14213d;--soft:#4a5670;--line:#cfd6e4;--paper:#fff;--ground:#f2f5fa;--accent:#1c4fd8;--on:#fff;--warn:#8a3b00}
@@ -58,7 +59,7 @@ export interface Page {
  * Sends a page. Nothing on it is loaded from anywhere, and no script runs but the one that is named by its hash; so
  * names that an IdP has sent can do nothing, however they are written.
  */
-export function sendPage(res: ServerResponse, page: Page): void {
+export function sendPage(res: BridgeResponse, page: Page): void {
   const text = pageText(page);
   res.setHeader(
     'Content-Security-Policy',
@@ -67,7 +68,7 @@ export function sendPage(res: ServerResponse, page: Page): void {
       `style-src ${STYLE_SOURCE}`,
       ...(page.script === undefined ? [] : [`script-src ${sourceOf(SCRIPTS[page.script])}`]),
       // A form of ours is answered with a redirect to an IdP, which browsers hold against this list.
-      `form-action 'self' https: http:`,
+      `form-action 'self' https:${mayTellLoopback(res) ? ' http://localhost:* http://127.0.0.1:*' : ''}`,
       `base-uri 'none'`,
       `frame-ancestors 'none'`,
     ].join('; '),
@@ -80,6 +81,11 @@ export function sendPage(res: ServerResponse, page: Page): void {
     'Content-Length': Buffer.byteLength(text),
   });
   res.end(text);
+}
+
+/** Whether forms may lead to plain http on this machine: IdPs of a development installation. */
+function mayTellLoopback(res: BridgeResponse): boolean {
+  return res.app.get(LOOPBACK_FORMS) === true;
 }
 
 // What stands between the tags of style and script must be the very text of which the policy has the hash.

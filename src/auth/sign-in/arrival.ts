@@ -23,13 +23,15 @@ export class Arrival {
     session: { id: string; token: string },
     cookies: readonly string[] = [],
   ): Promise<void> {
+    const codeChallenge = request?.code_challenge ?? null;
     const target = this.start.targetOrHome(connection, request?.return_to ?? null);
     const url = new URL(target.url);
-    if (target.application !== null) {
+    // A sign-in that an older version began may have no challenge: its application gets no code, and asks anew.
+    if (target.application !== null && codeChallenge !== null) {
       const code = await this.tokens.code(connection.tenantId, {
         sessionId: session.id,
         audience: target.application,
-        codeChallenge: request?.code_challenge ?? null,
+        codeChallenge,
       });
       url.searchParams.set('code', code);
     }

@@ -25,7 +25,8 @@ export function DescribedLogin(): MethodDecorator {
     ApiQuery({
       name: 'code_challenge',
       required: false,
-      description: 'RFC 7636, of the application that gets the code.',
+      description:
+        'RFC 7636, S256, of the application that gets the code; required where `return_to` is of another origin.',
     }),
     ApiQuery({ name: 'code_challenge_method', required: false, enum: ['S256'] }),
     ApiHtml(200, 'Asks for the e-mail, or lets people choose; or a form that goes on to the IdP by itself.'),

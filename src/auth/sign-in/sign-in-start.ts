@@ -25,6 +25,12 @@ export interface StartAsk {
   loginHint: string | null;
 }
 
+const NO_CHALLENGE = {
+  field: 'code_challenge',
+  message:
+    'is required where return_to is of another origin: the S256 challenge of a verifier, with code_challenge_method=S256 (RFC 7636)',
+};
+
 /** Begins sign-ins: writes the half of the server down, gives the browser its own, and asks the IdP. */
 @Injectable()
 export class SignInStart {
@@ -36,10 +42,17 @@ export class SignInStart {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws `SignInRefused` where the IdP cannot be asked, and `InvalidFields` for a place that nobody is sent to. */
+  /**
+   * Begins a sign-in.
+   *
+   * @throws {SignInRefused} when the connection is disabled or its IdP cannot be asked
+   * @throws {InvalidFields} when `return_to` is not allowed, or is of another origin and no PKCE challenge came
+   */
   async begin(connection: Connection, ask: StartAsk, cookies: ReadonlyMap<string, string>): Promise<NextStep> {
     if (!connection.enabled) throw new SignInRefused('connection_disabled', 'the connection is disabled');
-    this.target(connection, ask.returnTo);
+    const { application } = this.target(connection, ask.returnTo);
+    // Whoever sees the address that the browser is sent to sees the code: it needs a verifier (RFC 9700 §2.1.1).
+    if (application !== null && ask.codeChallenge === null) throw new InvalidFields([NO_CHALLENGE]);
     const handle = newHandle(this.clock.now());
     const browser = BrowserHalf.create();
     const step = await this.ask(connection, handle, browser, ask);
@@ -105,7 +118,7 @@ export class SignInStart {
     return BrowserHalf.of(cookies, handle, request.browser_hash) === null ? null : request;
   }
 
-  /** Where a sign-in ends whose place may not be allowed any more: there, else at home. */
+  /** Returns where a sign-in ends whose `return_to` may not be allowed any more: there, else at home. */
   targetOrHome(connection: Connection, returnTo: string | null): ReturnTarget {
     return this.allowed(connection, returnTo) ?? { url: this.addresses.home, application: null };
   }

@@ -49,11 +49,8 @@ export class TokenExchange {
     private readonly clock: Clock,
   ) {}
 
-  /** A one-time code for the application of an origin. */
-  async code(
-    tenantId: string,
-    of: { sessionId: string; audience: string; codeChallenge: string | null },
-  ): Promise<string> {
+  /** Makes a one-time code for the application of an origin, good with the verifier of its challenge alone. */
+  async code(tenantId: string, of: { sessionId: string; audience: string; codeChallenge: string }): Promise<string> {
     const { token, hash } = mintToken('tbc', tenantId);
     await this.repository.insert(tenantId, {
       hash,
@@ -66,7 +63,7 @@ export class TokenExchange {
     return token;
   }
 
-  /** Exchanges a code. Where the sign-in began with a challenge, its verifier is demanded (RFC 7636 §4.6). */
+  /** Exchanges a code. The verifier of the challenge that the sign-in began with is demanded (RFC 7636 §4.6). */
   byCode(code: string, verifier: string | null): Promise<IssuedToken> {
     return this.exchange(code, 'tbc', 'code', (row) => isVerifierOf(verifier, row.code_challenge));
   }
@@ -167,8 +164,7 @@ export class TokenExchange {
 }
 
 function isVerifierOf(verifier: string | null, challenge: string | null): boolean {
-  // A verifier for a code without a challenge: somebody has taken the challenge away (RFC 9700 §4.8.2).
-  if (challenge === null || verifier === null) return challenge === verifier;
+  if (challenge === null || verifier === null) return false;
   const made = createHash('sha256').update(verifier).digest('base64url');
   return made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge));
 }

@@ -10,7 +10,11 @@ export class TokenAsk {
   grant_type?: string;
   @Text({ max: 200, optional: true, description: 'The one-time code that the browser brought.' })
   code?: string;
-  @Text({ max: 128, optional: true, description: 'RFC 7636, where the sign-in began with a challenge.' })
+  @Text({
+    max: 128,
+    optional: true,
+    description: 'With `code`: the verifier of the challenge that the sign-in began with (RFC 7636).',
+  })
   code_verifier?: string;
   @Text({ max: 200, optional: true })
   refresh_token?: string;

@@ -38,11 +38,21 @@ export class Config {
   readonly dnsServers!: readonly string[];
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
   readonly retention!: { readonly logsDays: number; readonly bodiesDays: number; readonly attemptsDays: number };
+  /** The port that `/metrics` is served on alone, and the token that it needs; null: none. */
+  readonly metrics!: { readonly port: number | null; readonly token: string | null };
   readonly production!: boolean;
 
   constructor(values: { [K in keyof Config]: Config[K] }) {
     Object.assign(this, values);
-    for (const part of [this.platform, this.sandbox, this.session, this.retention, this.trustProxy, this.dnsServers])
+    for (const part of [
+      this.platform,
+      this.sandbox,
+      this.session,
+      this.retention,
+      this.metrics,
+      this.trustProxy,
+      this.dnsServers,
+    ])
       Object.freeze(part);
     for (const keys of [this.encryptionKeys, this.chainKeys]) {
       for (const key of keys) Object.freeze(key);

@@ -1,78 +1,14 @@
-import { isIP } from 'node:net';
-import { isBase64, Matches, ValidateBy, type ValidationOptions } from 'class-validator';
-import ipaddr from 'ipaddr.js';
-import { urlOf } from '../http/url.js';
-
-// Each rule is checked on the text as it stands in the environment; an empty value counts as absent. The message is
-// what the operator reads beside the variable's name, so it says what was expected and never repeats the value.
-
-function Rule(name: string, test: (text: string) => boolean, message: string): PropertyDecorator {
-  const options: ValidationOptions = { message };
-  return ValidateBy(
-    {
-      name,
-      validator: { validate: (text: unknown) => text === undefined || (typeof text === 'string' && test(text)) },
-    },
-    options,
-  );
-}
-
-function OneOf(...values: string[]): PropertyDecorator {
-  return Rule('oneOf', (text) => values.includes(text), `must be one of: ${values.join(', ')}`);
-}
-
-function WholeNumber(min: number, max: number): PropertyDecorator {
-  return Rule(
-    'wholeNumber',
-    (text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max,
-    `must be a whole number from ${min} to ${max}`,
-  );
-}
-
-function HttpAddress(): PropertyDecorator {
-  return Rule('httpAddress', isHttpAddress, 'must be an http or https address without user, query or fragment');
-}
-
-function Duration(): PropertyDecorator {
-  return Rule(
-    'duration',
-    (text) => /^[1-9]\d{0,5}[smhd]$/.test(text),
-    'must be a duration such as 90s, 60m, 12h or 7d',
-  );
-}
-
-function isHttpAddress(text: string): boolean {
-  const url = urlOf(text);
-  return (
-    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !/[?#]/.test(text)
-  );
-}
-
-function isAddressList(text: string): boolean {
-  return text.split(',').every((part) => ipaddr.isValid(part.trim()) || ipaddr.isValidCIDR(part.trim()));
-}
-
-/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`, with commas between. */
-function isServerList(text: string): boolean {
-  return text.split(',').every((part) => {
-    const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(part.trim()) ?? [];
-    if (six === undefined && four === undefined) return isIP(part.trim()) === 6;
-    const known = six === undefined ? isIP(four!) === 4 : isIP(six) === 6;
-    return known && (port === undefined || (Number(port) > 0 && Number(port) <= 65_535));
-  });
-}
-
-function isKeyList(text: string): boolean {
-  const parts = text.split(',').map((part) => part.trim());
-  const ids = parts.map((part) => (part.includes(':') ? part.slice(0, part.indexOf(':')) : null));
-  const named = ids.every((id) => (id === null ? parts.length === 1 : /^[a-z0-9_-]{1,32}$/.test(id)));
-  const keys = parts.map((part) => part.slice(part.indexOf(':') + 1));
-  return (
-    named &&
-    new Set(ids).size === ids.length &&
-    keys.every((key) => isBase64(key) && Buffer.from(key, 'base64').length === 32)
-  );
-}
+import { Matches } from 'class-validator';
+import {
+  Duration,
+  HttpAddress,
+  isAddressList,
+  isKeyList,
+  isServerList,
+  OneOf,
+  Rule,
+  WholeNumber,
+} from './setting-rules.js';
 
 /** Every variable that the service reads, its rule and its meaning. Nothing else in the source reads the environment. */
 export class Environment {
@@ -198,6 +134,14 @@ export class Environment {
   @WholeNumber(1, 3_650)
   RETENTION_ATTEMPTS?: string;
 
+  /** The port that serves `/metrics`, and nothing else; the service's own port then does not. Default: none. */
+  @WholeNumber(0, 65_535)
+  METRICS_PORT?: string;
+
+  /** The bearer token that `/metrics` needs. Default: none. */
+  @Rule('metricsToken', (text) => /^[\x21-\x7e]{16,200}$/.test(text), 'must be 16 to 200 visible ASCII characters')
+  METRICS_TOKEN?: string;
+
   /** `production` makes no demo tenant and no sandbox, and refuses settings that are unsafe in public. */
   @OneOf('production', 'development', 'test')
   NODE_ENV?: string;
@@ -233,6 +177,8 @@ export const VARIABLES = [
   'RETENTION_LOGS',
   'RETENTION_BODIES',
   'RETENTION_ATTEMPTS',
+  'METRICS_PORT',
+  'METRICS_TOKEN',
   'NODE_ENV',
 ] as const satisfies readonly (keyof Environment)[];
 

@@ -26,6 +26,9 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   }));
   const production = read.NODE_ENV === 'production';
   if (production) problems.push(...problemsInProduction(read));
+  if (read.METRICS_PORT !== undefined && read.METRICS_PORT !== '0' && read.METRICS_PORT === (read.PORT ?? '3000')) {
+    problems.push({ variable: 'METRICS_PORT', rule: 'must be another port than PORT' });
+  }
   if (problems.length > 0) throw new ConfigError(problems);
 
   const port = Number(read.PORT ?? 3000);
@@ -70,6 +73,10 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
       logsDays: Number(read.RETENTION_LOGS ?? 90),
       bodiesDays: Number(read.RETENTION_BODIES ?? 30),
       attemptsDays: Number(read.RETENTION_ATTEMPTS ?? 90),
+    },
+    metrics: {
+      port: read.METRICS_PORT === undefined ? null : Number(read.METRICS_PORT),
+      token: read.METRICS_TOKEN ?? null,
     },
     production,
   });

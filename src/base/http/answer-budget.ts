@@ -3,8 +3,8 @@ import { Unavailable } from '../errors/domain-error.js';
 
 /** Large answers that are built or on their way at the same time, in bytes. Building one takes about five times as much. */
 export const MAX_ANSWERS = 64 * 1024 * 1024;
-/** The part of it that one tenant may have. */
-const ONE_TENANT = 1 / 4;
+/** The part of it that one tenant may have: one page of 8 MiB. */
+const ONE_TENANT = 1 / 8;
 /** An answer below this is not counted: the number of requests bounds them. */
 export const SMALL_ANSWER = 64 * 1024;
 const PATIENCE_MS = 5000;

@@ -4,8 +4,9 @@ import { MalformedRequest } from '../errors/domain-error.js';
 import { anonymousBodies, type AnonymousShare } from './anonymous-bodies.js';
 import { BodyBudget, type BodyShare } from './body-budget.js';
 import { ByteCollector } from './byte-collector.js';
-import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
+import { BodyInCrumbs, BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
+import { discard, dropRest } from './unread.js';
 
 const MIB = 1024 * 1024;
 export const MAX_DEPTH = 32;
@@ -124,6 +125,7 @@ function read(
   let share: AnonymousShare | null = null;
   const onData = (chunk: Buffer): void => {
     if (!collector.add(chunk)) return stop(new BodyTooLarge(limit));
+    if (collector.crumbles) return stop(new BodyInCrumbs());
     const full = large.grow(chunk.length);
     if (full !== null) return stop(full);
     if (large.isDue(collector.size)) {
@@ -156,7 +158,8 @@ function read(
     over = true;
     unlisten();
     if (error === null) return done(null, collector.bytes());
-    discard(req, collector.size);
+    if (error instanceof BodyInCrumbs) dropRest(req);
+    else discard(req, collector.size, MAX_DISCARD);
     done(error);
   };
   const listen = (): void => {
@@ -167,16 +170,6 @@ function read(
   req.on('close', onError);
   if (large.isDue(large.length)) large.pass(0).then(listen, stop);
   else listen();
-}
-
-/** Reads on to the end for nothing, so that the caller sees the answer; whoever does not end is hung up on. */
-function discard(req: BridgeRequest, size: number): void {
-  let rest = size;
-  req.on('data', (chunk: Buffer) => {
-    rest += chunk.length;
-    if (rest > MAX_DISCARD) req.destroy();
-  });
-  req.resume();
 }
 
 const PLAIN_TYPES = new Set(['application/json', 'application/scim+json', 'application/json; charset=utf-8']);

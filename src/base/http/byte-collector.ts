@@ -1,4 +1,7 @@
 const FIRST_BYTES = 1024;
+/** Pieces that any sender may have, and the bytes that each further piece has on average at least. */
+const FREE_PIECES = 256;
+const BYTES_OF_A_PIECE = 32;
 
 /**
  * Bytes that arrive in pieces, kept in one buffer that grows. A list of the pieces would keep an object of several
@@ -7,6 +10,7 @@ const FIRST_BYTES = 1024;
 export class ByteCollector {
   private kept: Buffer = Buffer.alloc(0);
   private used = 0;
+  private pieces = 0;
 
   /**
    * @param most how many bytes are kept at most
@@ -28,11 +32,20 @@ export class ByteCollector {
   }
 
   /**
+   * Whether the pieces are so small that receiving them costs more than their bytes: a piece of one byte takes as long
+   * as one of a thousand. No sender that means well splits a body like that.
+   */
+  get crumbles(): boolean {
+    return this.pieces > FREE_PIECES + this.used / BYTES_OF_A_PIECE;
+  }
+
+  /**
    * Keeps a piece, or as much of it as there is room for.
    *
    * @returns false where the piece did not fit as a whole
    */
   add(piece: Buffer): boolean {
+    this.pieces++;
     const room = this.most - this.used;
     const part = piece.length <= room ? piece : piece.subarray(0, room);
     // All in one piece, which is how nearly every body comes: no copy.

@@ -2,9 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { MalformedRequest } from '../errors/domain-error.js';
 import { anonymousBodies } from './anonymous-bodies.js';
 import { ByteCollector } from './byte-collector.js';
-import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
+import { BodyInCrumbs, BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
+import { discard, dropRest } from './unread.js';
 
 const MAX_FIELDS = 64;
+const MAX_DISCARD = 16 * 1024 * 1024;
 
 /**
  * Reads a form that a browser or an IdP has posted: at most `limit` bytes, at most 64 fields, each of them once, since
@@ -15,11 +17,11 @@ export async function readForm(req: IncomingMessage, limit: number): Promise<Rea
   const length = Number(req.headers['content-length'] ?? 0);
   if (length === 0 && req.headers['transfer-encoding'] === undefined) return new Map();
   if (type !== 'application/x-www-form-urlencoded' || req.headers['content-encoding'] !== undefined) {
-    discard(req);
+    discard(req, 0, MAX_DISCARD);
     throw new UnsupportedMediaType('This address reads forms: application/x-www-form-urlencoded.');
   }
   if (length > limit) {
-    discard(req);
+    discard(req, 0, MAX_DISCARD);
     throw new BodyTooLarge(limit);
   }
   const form = new Map<string, string>();
@@ -42,13 +44,15 @@ function read(req: IncomingMessage, limit: number): Promise<string> {
     const refuse = (reason: Error): void => {
       req.removeAllListeners('data');
       share.end();
-      discard(req);
+      if (reason instanceof BodyInCrumbs) dropRest(req);
+      else discard(req, 0, MAX_DISCARD);
       reject(reason);
     };
     const share = anonymousBodies.share(refuse);
     req.on('data', (chunk: Buffer) => {
-      if (collector.add(chunk)) share.grow(collector.capacity);
-      else refuse(new BodyTooLarge(limit));
+      if (!collector.add(chunk)) refuse(new BodyTooLarge(limit));
+      else if (collector.crumbles) refuse(new BodyInCrumbs());
+      else share.grow(collector.capacity);
     });
     req.on('end', () => {
       share.end();
@@ -63,16 +67,4 @@ function read(req: IncomingMessage, limit: number): Promise<string> {
       reject(new MalformedRequest('The body broke off.'));
     });
   });
-}
-
-const MAX_DISCARD = 16 * 1024 * 1024;
-
-/** Reads on for nothing, so that the sender sees the answer; not for ever. */
-function discard(req: IncomingMessage): void {
-  let rest = 0;
-  req.on('data', (chunk: Buffer) => {
-    rest += chunk.length;
-    if (rest > MAX_DISCARD) req.destroy();
-  });
-  req.resume();
 }

@@ -9,6 +9,17 @@ export class BodyTooLarge extends DomainError {
   }
 }
 
+/** A body in pieces that cost more than their bytes: 400, and the connection ends. */
+export class BodyInCrumbs extends DomainError {
+  readonly kind = 'malformed';
+  readonly code = 'body_in_crumbs';
+  constructor() {
+    super('The body comes in pieces of less than 32 bytes. Send it in larger pieces.', {
+      headers: { Connection: 'close' },
+    });
+  }
+}
+
 /** More memory is taken by bodies on their way than this process has for them: 503, with `Retry-After`. */
 export class TooManyBodies extends DomainError {
   readonly kind = 'unavailable';

@@ -174,7 +174,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.collector.add(chunk)) return;
+    const whole = this.collector.add(chunk);
+    if (this.collector.crumbles) {
+      this.fail('reset', 'the answer comes in pieces of less than 32 bytes');
+      controller.abort(new Error('the answer comes in crumbs'));
+      return;
+    }
+    if (whole) return;
     this.answer(true);
     controller.abort(new Error('the answer is longer than is read'));
   }

@@ -1,6 +1,9 @@
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
+/** The setting of the application that says whether forms of pages may lead to plain http on a loopback address. */
+export const LOOPBACK_FORMS = 'loopback forms';
+
 /**
  * The headers of every answer. Answers of the API are data: nothing may frame, run, cache or sniff them. HSTS only
  * where the outside really speaks https to us.

@@ -61,12 +61,19 @@ export const DIRECTORY_COMMANDS: Command[] = [
     argument: DIRECTORY,
     options: [
       { name: 'overlap_seconds', description: 'how long the old one still holds, a day unless set' },
-      { name: 'expires_at', description: 'when the new one ends' },
+      {
+        name: 'expires_at',
+        description: 'when the new one ends, or `never`; else it lives as long as the old one was made for',
+      },
     ],
     async run(context) {
       const { client } = context;
       const id = await directoryId(context);
-      const body = { ...given(context, 'expires_at'), ...numbers(context, 'overlap_seconds') };
+      const end = given(context, 'expires_at');
+      const body = {
+        ...(end['expires_at'] === 'never' ? { expires_at: null } : end),
+        ...numbers(context, 'overlap_seconds'),
+      };
       const now = Date.now();
       const valid = (await client.list(`/directories/${encode(id)}/tokens`)).filter(
         (token) =>

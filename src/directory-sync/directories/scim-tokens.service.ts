@@ -10,7 +10,8 @@ import { AuditService } from '../../tenants/audit/audit.service.js';
 import { CAPS, demandRoom } from '../../tenants/caps.js';
 import { CredentialStore } from '../../tenants/credentials.js';
 import { CredentialEnded } from '../../tenants/tenants.errors.js';
-import { expiryProblem, type RotateCredential } from '../../tenants/tenants.dto.js';
+import { expiryProblem, rotatedExpiry } from '../../tenants/expiry.rules.js';
+import { type RotateCredential } from '../../tenants/tenants.dto.js';
 import type { AdminBy } from './directories.service.js';
 import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './directories.dto.js';
 import { ScimTokensRepository } from './scim-tokens.repository.js';
@@ -69,17 +70,24 @@ export class ScimTokensService {
     return this.demand(tenantId, directoryId, id);
   }
 
-  /** A new token in place of an old one, which holds for a while yet. 409 when the old one has ended. */
+  /**
+   * Makes a new token in place of an old one, which holds for a while yet. The new token ends after the same lifetime,
+   * unless the request names another end.
+   *
+   * @throws {CredentialEnded} when the old token has ended
+   */
   async rotate(by: AdminBy, directoryId: string, id: string, input: RotateCredential): Promise<NewScimTokenBody> {
     const next = await this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const old = await this.demand(by.tenantId, directoryId, id, tx, true);
-      const now = this.clock.now().getTime();
-      if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at.getTime() <= now))
-        throw new CredentialEnded();
+      const now = this.clock.now();
+      if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at <= now)) throw new CredentialEnded();
       // First, so that the old token takes no place beside the new one.
       await this.repository.revoke(tx, by.tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
-      const token = await this.createIn(tx, by, directoryId, { name: old.name, expires_at: input.expires_at ?? null });
+      const token = await this.createIn(tx, by, directoryId, {
+        name: old.name,
+        expires_at: rotatedExpiry(old, input.expires_at, now),
+      });
       await this.note(
         tx,
         by,

@@ -1,5 +1,7 @@
 /** Every `code` of a refusal and what it means to whoever meets it; `type` of a problem points here. */
 export const PROBLEM_CODES: Record<string, string> = {
+  body_in_crumbs:
+    'The body comes in more than 256 pieces that have less than 32 bytes on average. The connection is closed. Send it in larger pieces.',
   body_too_large:
     'The body is over the limit of its address: 1 MiB, 4 MiB for Bulk, 16 MiB for a group; forms have less, at most 260 KiB.',
   cannot_be_released: 'What holds this person cannot be lifted by hand; `detail` says what has to happen first.',
@@ -15,6 +17,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   domain_not_verified: 'The DNS record that shows whose the domain is was not found; `detail` says what was.',
   domain_taken: 'Somebody else has shown that the domain is theirs.',
   email_taken: 'Another active person has this e-mail; `id` names the record.',
+  entity_id_taken: 'Another tenant uses this `sp_entity_id`, or has used it. An entity id stays with its first tenant.',
   external_id_taken: 'Another record has this external_id; `id` names it.',
   forbidden: 'The credential does not open this.',
   idempotency_key_reused: 'The Idempotency-Key came with another address or body within the last 24 hours.',
@@ -56,7 +59,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   several_credentials: 'The request carries more than one credential.',
   sign_in_link_over:
     'The sign-in link is used, replaced or older than ten minutes, or its user may not sign in; ask the operator for a new one.',
-  slug_taken: 'Another connection has this slug.',
+  slug_taken: 'Another connection has this slug, or a deleted connection of another tenant had it.',
   tenant_busy:
     'Too many requests of the tenant wait for the database; send fewer at once, and again after Retry-After seconds.',
   too_many_api_keys: 'The tenant has 200 live API keys, which is as many as it can have; revoke one.',

@@ -71,6 +71,7 @@ function ofRequest({ method, inPath, query, body }: OperationForm, add: Add): vo
   }
   if (method === 'get' || method === 'delete') return;
   // A body is read before anybody asks whether it is of use.
+  add(400, 'body_in_crumbs');
   add(413, 'body_too_large');
   add(503, 'too_many_bodies');
   add(415, 'unsupported_media_type');

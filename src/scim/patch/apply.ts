@@ -31,6 +31,7 @@ export function applyPatch(
   options: PatchOptions,
 ): { resource: Resource; changed: boolean } {
   const draft = new Draft(type, resource);
+  draft.refuseTooMuch(operations);
   for (const { op, path, value } of operations) {
     if (path === undefined) applyToResource(draft, op, value, options);
     else applyToPath(draft, op, path, value, options);

@@ -31,7 +31,7 @@ async function usedHeap(): Promise<number> {
 }
 
 describe('a slug', () => {
-  it('is one connection’s over all tenants, whoever comes at once, and free after it', async () => {
+  it('is one connection’s over all tenants under a race, and stays with its tenant after it', async () => {
     for (let round = 0; round < 5; round++) {
       const slug = `race-${round}`;
       const tenants = [edge.tenant, await edge.newTenant(), edge.tenant];
@@ -44,8 +44,28 @@ describe('a slug', () => {
       expect(await store.bySlug(slug)).toMatchObject({ tenantId: tenants[winner]!.id });
       expect((await tenants[winner]!.api.delete(`/connections/${answers[winner]!.body.id}`)).status).toBe(204);
       expect(await store.bySlug(slug)).toBeNull();
-      expect((await made(oidc({ slug }))).slug).toBe(slug);
+      const others = tenants.filter(({ id }) => id !== tenants[winner]!.id);
+      for (const other of others) {
+        const { status, body } = await other.api.post('/connections', oidc({ slug }));
+        expect([status, body.code]).toEqual([409, 'slug_taken']);
+      }
+      const again = await made(oidc({ slug }), tenants[winner]);
+      expect(await store.bySlug(slug)).toMatchObject({ tenantId: tenants[winner]!.id, id: again.id });
+      const twice = await tenants[winner]!.api.post('/connections', oidc({ slug }));
+      expect([twice.status, twice.body.code]).toEqual([409, 'slug_taken']);
     }
+  });
+
+  it('that was deleted goes to its own tenant alone when several ask at once', async () => {
+    const [owner, other] = [edge.tenant, await edge.newTenant()];
+    const { id } = await made(oidc({ slug: 'deleted-race' }), owner);
+    expect((await owner.api.delete(`/connections/${id}`)).status).toBe(204);
+    const asking = [other, owner, other, owner];
+    const answers = await Promise.all(
+      asking.map(({ api }) => api.post('/connections', oidc({ slug: 'deleted-race' }))),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(await store.bySlug('deleted-race')).toMatchObject({ tenantId: owner.id });
   });
 
   it('that nobody chose never clashes', async () => {

@@ -238,9 +238,8 @@ describe('one domain, two tenants', () => {
 
 describe('whose a domain is, for a sign-in', () => {
   it('only verified, only exactly, only through the connection that it is bound to', async () => {
-    const { tenant } = edge;
-    const other = await edge.newTenant();
-    const [a, b] = [await connection(tenant), await connection(tenant)];
+    const [tenant, other] = [await edge.newTenant(), await edge.newTenant()];
+    const a = await connection(tenant);
     const pending = await added(tenant);
     expect([await store.owner(pending.domain), await store.isOwned(tenant.id, pending.domain, a)]).toEqual([
       null,
@@ -253,6 +252,15 @@ describe('whose a domain is, for a sign-in', () => {
     expect(await store.isOwned(tenant.id, `sub.${domain}`, a)).toBe(false);
     expect(await store.owner(`sub.${domain}`)).toBeNull();
     expect(await store.isOwned(tenant.id, domain.replace('.', 'x.'), a)).toBe(false);
+
+    // The tenant's only connection needs no binding. With a second one, the domain counts for none until it is bound.
+    const b = await connection(tenant);
+    const both = async () => [await store.isOwned(tenant.id, domain, a), await store.isOwned(tenant.id, domain, b)];
+    expect(await both()).toEqual([false, false]);
+    await tenant.api.patch(`/connections/${b}`, { enabled: false });
+    expect(await both()).toEqual([true, false]);
+    await tenant.api.patch(`/connections/${b}`, { enabled: true });
+    expect(await both()).toEqual([false, false]);
 
     await tenant.api.patch(`/domains/${domain}`, { connection_id: a });
     expect([await store.isOwned(tenant.id, domain, a), await store.isOwned(tenant.id, domain, b)]).toEqual([

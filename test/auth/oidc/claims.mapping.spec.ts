@@ -46,6 +46,14 @@ it.each<[string, object, object | null, object]>([
     { email: 'b@x', email_verified: false },
     { email: 'a@x', email_verified: true },
   ],
+  [
+    'what is null in the ID token, and said by UserInfo',
+    { sub: 's', given_name: null, email: null, email_verified: null },
+    { sub: 's', given_name: 'Ada', email: 'a@x', email_verified: true },
+    { sub: 's', given_name: 'Ada', email: 'a@x', email_verified: true },
+  ],
+  ['what is null in both', { sub: 's', roles: null }, { roles: null, email_verified: null }, { sub: 's' }],
+  ['what is null in the ID token alone', { sub: 's', email_verified: null }, null, { sub: 's' }],
   ['a stray verification', { email_verified: true }, { email: 'b@x' }, { email: 'b@x' }],
   [
     'two opinions on one address',

@@ -76,6 +76,10 @@ describe('the claims of an ID token', () => {
     ['aud as a list of one', () => ({ aud: ['client-1'] })],
     ['our azp', () => ({ azp: 'client-1' })],
     ['no at_hash', () => ({ at_hash: undefined })],
+    [
+      'optional claims that are null',
+      () => ({ nbf: null, azp: null, at_hash: null, auth_time: null, session_expiry: null, acr: null, email: null }),
+    ],
     ['exp past within the skew', () => ({ exp: at(-59) })],
     ['a sub of 255 characters', () => ({ sub: 's'.repeat(255) })],
   ])('%s: taken', async (_name, claims) => {

@@ -49,6 +49,7 @@ afterEach(accepted);
 it.each<[string, object, object]>([
   ['a subject alone', { sid: undefined }, { sub: 'sub-1', sid: null }],
   ['a session alone', { sub: undefined }, { sub: null, sid: 'sid-1' }],
+  ['no session but null', { sid: null, nbf: null, azp: null, nonce: null }, { sub: 'sub-1', sid: null }],
   ['us in a list', { aud: ['client-1'] }, { sub: 'sub-1' }],
   ['a lifetime of hours', { exp: 4e9 }, {}],
 ])('names %s: taken', async (_name, claims, expected) => {
@@ -74,6 +75,8 @@ it.each<[string, () => object]>([
   ['an old beginning', () => ({ iat: seconds(-601) })],
   ['a beginning ahead', () => ({ iat: seconds(301) })],
   ['no jti', () => ({ jti: undefined })],
+  ['a jti that is null', () => ({ jti: null })],
+  ['neither subject nor session but null', () => ({ sub: null, sid: null })],
   ['an empty jti', () => ({ jti: '' })],
   ['a huge jti', () => ({ jti: 'j'.repeat(256) })],
   ['a nonce', () => ({ nonce: 'n' })],

@@ -6,6 +6,7 @@ import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, newOpKey, type HostileOp } from '../oidc/support/op.js';
 import { newKey } from '../saml/support/keys.js';
 import { OidcDoor, SamlDoor, trustDomain } from '../support/doors.js';
+import { pkce } from '../support/pkce.js';
 import type { Tab } from '../support/tab.js';
 
 const APP = 'https://interviews.example.com';
@@ -104,17 +105,18 @@ describe('universal logout', () => {
       });
       return (await answer.json()) as { refresh_token: string; access_token: string; code: string; active: boolean };
     };
+    const { verifier, query } = pkce();
     const codeOf = async () => {
-      const seen = await door.signIn(door.tab(), { sub: one.sub }, { return_to: `${APP}/` });
+      const seen = await door.signIn(door.tab(), { sub: one.sub }, { return_to: `${APP}/`, ...query });
       return new URL(seen.location!).searchParams.get('code')!;
     };
-    const issued = await ask({ code: await codeOf() });
+    const issued = await ask({ code: await codeOf(), code_verifier: verifier });
     const unused = await codeOf();
     expect((await ask({ token: issued.access_token }, 'introspect')).active).toBe(true);
     expect((await post(byEmail(one.email), await token())).status).toBe(204);
     expect(await elsewhere.who()).toBeNull();
     expect((await ask({ refresh_token: issued.refresh_token })).code).toBe('invalid_grant');
-    expect((await ask({ code: unused })).code).toBe('invalid_grant');
+    expect((await ask({ code: unused, code_verifier: verifier })).code).toBe('invalid_grant');
     expect((await ask({ token: issued.access_token }, 'introspect')).active).toBe(false);
   });
 

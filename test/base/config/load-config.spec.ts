@@ -72,6 +72,8 @@ describe('what is accepted', () => {
       RETENTION_LOGS: '1',
       RETENTION_BODIES: '2',
       RETENTION_ATTEMPTS: '3',
+      METRICS_PORT: '9464',
+      METRICS_TOKEN: 'm'.repeat(16),
       NODE_ENV: 'test',
     });
     expect(config).toMatchObject({
@@ -89,6 +91,7 @@ describe('what is accepted', () => {
       allowPrivateDestinations: true,
       session: { idleSeconds: 90, absoluteSeconds: 86_400 },
       retention: { logsDays: 1, bodiesDays: 2, attemptsDays: 3 },
+      metrics: { port: 9464, token: 'm'.repeat(16) },
       production: false,
     });
     expect(config.encryptionKeys.map(({ id }) => id)).toEqual(['new', 'old']);
@@ -152,6 +155,10 @@ describe('what is refused', () => {
     ['PLATFORM_API_BASE_URL', '//x'],
     ['PLATFORM_API_KEY', 'two words'],
     ['PLATFORM_FORWARDING', 'maybe'],
+    ['METRICS_PORT', '3000'],
+    ['METRICS_PORT', 'x'],
+    ['METRICS_TOKEN', 'short'],
+    ['METRICS_TOKEN', 'with a blank in it'],
     ['SANDBOX', 'yes'],
     ['SANDBOX_PORT', '-1'],
     ['ENCRYPTION_KEY', 'short'],

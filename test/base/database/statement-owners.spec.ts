@@ -19,7 +19,10 @@ const OF_THE_INSTALLATION = [
   'delivery/lanes.repository.ts', // tenants that are due, and figures
   'directory-sync/roles/deleted-directories.ts',
   'directory-sync/roles/role-jobs.ts',
+  'ledger/chain-keys.ts', // keys of the installation
+  'ledger/heads.repository.ts', // tenants whose heads or days are due
   'operations/metrics.ts',
+  'operations/retention.ts', // months, through functions of the owner
   'operations/statistics.ts',
   'seats/ledger/sealer.ts',
   'tenants/audit/audit-sealer.ts',

@@ -142,7 +142,10 @@ describe('HostsFile', () => {
 it('short names are completed by the last search line of resolv.conf', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'resolv-'));
   const file = path.join(folder, 'resolv.conf');
-  writeFileSync(file, 'domain old.example\nnameserver 192.0.2.1\nsearch default.svc.cluster.local svc.cluster.local.\n');
+  writeFileSync(
+    file,
+    'domain old.example\nnameserver 192.0.2.1\nsearch default.svc.cluster.local svc.cluster.local.\n',
+  );
   expect(searchDomains(file)).toEqual(['default.svc.cluster.local', 'svc.cluster.local']);
   expect(searchDomains(path.join(folder, 'none'))).toEqual([]);
   rmSync(folder, { recursive: true });

@@ -233,6 +233,15 @@ describe('tokens', () => {
     expect(await store.findScimToken(second.scim_token)).toBeNull();
   });
 
+  it('a rotation keeps the lifetime of a token that ends, and makes one without an end only when asked', async () => {
+    const { id } = await create();
+    const expires_at = new Date(Date.now() + 10 * 86_400_000).toISOString();
+    const old = (await call('POST', `/${id}/tokens`, { name: 'ends', expires_at })).body;
+    const next = (await call('POST', `/${id}/tokens/${old.id}/rotate`, {})).body;
+    expect((Date.parse(next.expires_at) - Date.parse(next.created_at)) / 86_400_000).toBeCloseTo(10, 2);
+    expect((await call('POST', `/${id}/tokens/${next.id}/rotate`, { expires_at: null })).body.expires_at).toBeNull();
+  });
+
   it('404: the token of another directory', async () => {
     const [one, two] = [await create(), await create()];
     const { data } = (await call('GET', `/${two.id}/tokens`)).body;

@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Reads the rest of a refused body and drops it, so that the sender sees the answer and not a broken connection. A
+ * sender that does not end is hung up on.
+ *
+ * @param read bytes that have come so far
+ * @param most bytes of a body that are read at most
+ */
+export function discard(req: IncomingMessage, read: number, most: number): void {
+  let rest = read;
+  req.on('data', (chunk: Buffer) => {
+    rest += chunk.length;
+    if (rest > most) req.destroy();
+  });
+  req.resume();
+}
+
+/**
+ * Drops what the parser still finds in the bytes that have arrived, and has no more of them read. A body in pieces of
+ * one byte would otherwise go on as thousands of pieces through the machinery of streams. The answer has to end the
+ * connection.
+ */
+export function dropRest(req: IncomingMessage): void {
+  req.pause();
+  req.push = () => false;
+}

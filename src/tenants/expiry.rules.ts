@@ -1,0 +1,25 @@
+/** The longest life of a credential, in milliseconds. */
+export const MAX_LIFETIME_MS = 366 * 86_400_000;
+
+/** What is wrong with the end of a credential, or null: in the future, and not later than a year from now. */
+export function expiryProblem(value: Date, now: Date): string | null {
+  if (value.getTime() <= now.getTime()) return 'must be in the future';
+  return value.getTime() - now.getTime() > MAX_LIFETIME_MS ? 'must be at most a year from now' : null;
+}
+
+/**
+ * The end of a credential that takes the place of another one. A rotation never makes a credential that ends into one
+ * that does not, unless the request says so.
+ *
+ * @param asked from the request: a date, null for a credential that does not end, undefined for the lifetime of the old
+ *   one anew, from now on, at most a year
+ */
+export function rotatedExpiry(
+  old: { readonly created_at: Date; readonly expires_at: Date | null },
+  asked: Date | null | undefined,
+  now: Date,
+): Date | null {
+  if (asked !== undefined || old.expires_at === null) return asked ?? null;
+  const lifetime = old.expires_at.getTime() - old.created_at.getTime();
+  return new Date(now.getTime() + Math.min(lifetime, MAX_LIFETIME_MS));
+}
