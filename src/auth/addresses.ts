@@ -52,6 +52,16 @@ export class AuthAddresses {
     return this.at(`test/${slug}/${handle}`);
   }
 
+  /** The page of a sign-in link that the operator makes; with the secret, the link itself. */
+  ownerSignIn(secret?: string): string {
+    return this.at('owner-sign-in') + (secret === undefined ? '' : `#${secret}`);
+  }
+
+  /** Where Okta's Universal Logout goes. */
+  globalTokenRevocation(slug: string): string {
+    return this.at(`global-token-revocation/${slug}`);
+  }
+
   /** Where a browser goes on after a form that another site has posted, with its own cookies. */
   landing(slug: string, query: Record<string, string>): string {
     return `${this.at(`landing/${slug}`)}?${new URLSearchParams(query).toString()}`;

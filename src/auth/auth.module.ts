@@ -11,9 +11,16 @@ import { IdentitiesModule } from './identities/identities.module.js';
 import { IdpLogoutController } from './logout/idp-logout.controller.js';
 import { LogoutController } from './logout/logout.controller.js';
 import { LogoutService } from './logout/logout.service.js';
+import { OwnerLinksController } from './owner-links/owner-links.controller.js';
+import { OwnerLinksRepository } from './owner-links/owner-links.repository.js';
+import { OwnerLinksService } from './owner-links/owner-links.service.js';
+import { OwnerSignInController } from './owner-links/owner-sign-in.controller.js';
 import { TenantOidcStrategy } from './oidc/oidc.strategy.js';
 import { ProtocolsModule } from './protocols.module.js';
 import { SignInRequestsRepository } from './requests/sign-in-requests.repository.js';
+import { RevocationController } from './revocation/revocation.controller.js';
+import { RevocationService } from './revocation/revocation.service.js';
+import { RevocationTokens } from './revocation/revocation-tokens.js';
 import { TenantSamlStrategy } from './saml/saml.strategy.js';
 import { SessionController } from './sessions/session.controller.js';
 import { IdpLogouts } from './sessions/idp-logouts.repository.js';
@@ -30,6 +37,7 @@ import { SignInCompletion } from './sign-in/sign-in-completion.js';
 import { LimitedSignIns } from './sign-in/limited-sign-ins.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { SignInStart } from './sign-in/sign-in-start.js';
+import { TestLinkController } from './sign-in/test-link.controller.js';
 import { TestSignInController } from './sign-in/test-sign-in.controller.js';
 import { SignInLog } from './sign-ins/sign-in-log.js';
 import { SignInMetrics } from './sign-ins/sign-in.metrics.js';
@@ -50,7 +58,11 @@ import { TokensController } from './tokens/tokens.controller.js';
     LogoutController,
     IdpLogoutController,
     PublishedController,
+    TestLinkController,
     TestSignInController,
+    OwnerLinksController,
+    OwnerSignInController,
+    RevocationController,
     UserSessionsController,
     SignInsController,
   ],
@@ -75,6 +87,10 @@ import { TokensController } from './tokens/tokens.controller.js';
     SessionTokensRepository,
     TokenExchange,
     LogoutService,
+    OwnerLinksRepository,
+    OwnerLinksService,
+    RevocationTokens,
+    RevocationService,
     TenantOidcStrategy,
     TenantSamlStrategy,
   ],

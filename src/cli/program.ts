@@ -34,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
 /** What each noun is, as the help says it. */
 const NOUNS: Record<string, string> = {
   tenant: 'customers (operator token)',
+  owner: 'a way in without an IdP: sign-in-link (operator token)',
   'api-key': 'what opens the API: create, list, revoke',
   directory: 'SCIM sources: create, list, rotate-token, preview, live, guard',
   connection:

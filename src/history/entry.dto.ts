@@ -64,8 +64,8 @@ class BindingEntry extends EntryHead {
 class SessionEntry extends EntryHead {
   @ApiProperty({ enum: ['session'] })
   kind!: string;
-  @ApiProperty()
-  connection_id!: string;
+  @ApiProperty({ ...TEXT, description: 'Null of a session that a sign-in link of the operator began.' })
+  connection_id!: string | null;
   @ApiProperty(TEXT)
   connection!: string | null;
   @ApiProperty(TEXT)

@@ -29,7 +29,7 @@ export interface Circumstances {
   preview: boolean;
   /** The writing directory has been taken over by another one. */
   superseded: boolean;
-  /** The tenant's named owner: nobody but the tenant itself puts them out. */
+  /** The tenant's owner or a break-glass account: a directory cannot put such a user out. */
   isProtected: boolean;
   /** A reason that an admin has released for this person: it no longer stands in the way. */
   released: HeldReason | null;

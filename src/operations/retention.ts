@@ -18,6 +18,7 @@ const LEFTOVERS = [
   `delete from sign_in_requests where expires_at < now() - interval '1 day'`,
   `delete from used_messages where until < now()`,
   `delete from idp_logouts where until < now()`,
+  `delete from owner_sign_in_links where expires_at < now() - interval '1 day'`,
   // Full again, whichever they are.
   `delete from tries where at < now() - interval '10 minutes'`,
   `delete from session_tokens where expires_at < now() - interval '1 day'`,

@@ -2,7 +2,7 @@
 export type Surface = 'scim' | 'page' | 'api';
 
 const PAGES =
-  /^\/(?:console|docs|sandbox)(?:\/|$)|^\/api\/auth\/(?:login|callback|landing|logout|slo|test)(?:\/|$)|^\/$/;
+  /^\/(?:console|docs|sandbox)(?:\/|$)|^\/api\/auth\/(?:login|callback|landing|logout|slo|test|owner-sign-in)(?:\/|$)|^\/$/;
 
 /** Chooses by path; a page only where the caller is a browser that asked for one. */
 export function whichSurface(path: string, accept: string | undefined): Surface {

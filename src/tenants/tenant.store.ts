@@ -10,6 +10,8 @@ export interface TenantView {
   readonly name: string;
   readonly timeZone: string;
   readonly ownerUserId: string | null;
+  /** Users whom a directory cannot put out: the owner and the break-glass accounts. */
+  readonly protectedUserIds: ReadonlySet<string>;
   readonly apiMayWriteDirectoryUsers: boolean;
   readonly roles: ReadonlyMap<string, { readonly takesSeat: boolean }>;
 }
@@ -19,6 +21,7 @@ interface TenantRow {
   name: string;
   time_zone: string;
   owner_user_id: string | null;
+  break_glass: string[];
   api_may_write_directory_users: boolean;
   roles: Record<string, boolean>;
 }
@@ -48,7 +51,7 @@ export class TenantStore {
 
   private async load(tenantId: string): Promise<TenantView> {
     const { rows } = await this.db.query<TenantRow>(
-      `select id, name, time_zone, owner_user_id, api_may_write_directory_users,
+      `select id, name, time_zone, owner_user_id, break_glass, api_may_write_directory_users,
               coalesce((select jsonb_object_agg(r.name, r.takes_seat) from roles r where r.tenant_id = t.id), '{}') roles
        from tenants t where id = $1`,
       [tenantId],
@@ -60,6 +63,7 @@ export class TenantStore {
       name: row.name,
       timeZone: row.time_zone,
       ownerUserId: row.owner_user_id,
+      protectedUserIds: new Set([...(row.owner_user_id === null ? [] : [row.owner_user_id]), ...row.break_glass]),
       apiMayWriteDirectoryUsers: row.api_may_write_directory_users,
       roles: new Map(Object.entries(row.roles).map(([name, takesSeat]) => [name, { takesSeat }])),
     };

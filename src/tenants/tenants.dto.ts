@@ -23,6 +23,26 @@ const TIME_ZONE = {
   description: 'IANA name; days of this tenant begin there.',
 };
 
+/** How many break-glass accounts a tenant can name. */
+export const MAX_BREAK_GLASS = 5;
+
+/** What is wrong with a list of break-glass accounts, or null. Whether they are users is asked of the database. */
+function breakGlassProblem(value: unknown): string | null {
+  if (!Array.isArray(value)) return 'must be a list of user ids';
+  if (value.length > MAX_BREAK_GLASS) return `must name at most ${MAX_BREAK_GLASS} users, and names ${value.length}`;
+  if (!value.every((one) => typeof one === 'string' && /^[\w-]{1,64}$/.test(one))) return 'must hold only user ids';
+  return new Set(value).size === value.length ? null : 'must hold each id once';
+}
+
+const BREAK_GLASS = {
+  type: String,
+  isArray: true,
+  maxItems: MAX_BREAK_GLASS,
+  example: ['usr_01k0000000abcdefghjkmnpqrs'],
+  description:
+    'Users whom no directory can put out, and for whom the operator can make a sign-in link. At most 5, each an active user when it is named.',
+};
+
 export class FirstApiKey {
   @Text({ max: 200, optional: true, example: 'first key' })
   name?: string;
@@ -59,6 +79,9 @@ export class ChangeTenant {
 
   @Text({ max: 64, optional: true, nullable: true, description: 'The person who gets a seat even at the limit.' })
   owner_user_id?: string | null;
+
+  @Ruled(breakGlassProblem, BREAK_GLASS, { optional: true })
+  break_glass?: string[];
 
   @Flag({ optional: true })
   api_may_write_directory_users?: boolean;
@@ -116,6 +139,8 @@ export class TenantBody {
   time_zone!: string;
   @ApiProperty({ type: String, nullable: true })
   owner_user_id!: string | null;
+  @ApiProperty({ type: [String], description: 'Break-glass accounts: ids of users.' })
+  break_glass!: string[];
   @ApiProperty()
   api_may_write_directory_users!: boolean;
   @ApiProperty()

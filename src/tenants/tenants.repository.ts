@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { TenantBody } from './tenants.dto.js';
 
-const COLUMNS = 'id, name, time_zone, owner_user_id, api_may_write_directory_users, created_at, updated_at';
+const COLUMNS = `id, name, time_zone, owner_user_id, break_glass, api_may_write_directory_users, created_at, updated_at`;
 
 /** What a tenant begins with: who takes a seat and who does not. */
 export const FIRST_ROLES: readonly (readonly [name: string, takesSeat: boolean])[] = [
@@ -17,6 +17,7 @@ export interface TenantChange {
   name?: string;
   time_zone?: string;
   owner_user_id?: string | null;
+  break_glass?: string[];
   api_may_write_directory_users?: boolean;
 }
 
@@ -68,7 +69,8 @@ export class TenantsRepository {
     const { rows } = await tx.query<TenantBody>(
       `update tenants set name = coalesce($2, name), time_zone = coalesce($3, time_zone),
          owner_user_id = case when $4 then $5 else owner_user_id end,
-         api_may_write_directory_users = coalesce($6, api_may_write_directory_users), updated_at = now()
+         api_may_write_directory_users = coalesce($6, api_may_write_directory_users),
+         break_glass = coalesce($7, break_glass), updated_at = now()
        where id = $1 returning ${COLUMNS}`,
       [
         id,
@@ -77,6 +79,7 @@ export class TenantsRepository {
         change.owner_user_id !== undefined,
         change.owner_user_id ?? null,
         change.api_may_write_directory_users ?? null,
+        change.break_glass ?? null,
       ],
     );
     return rows[0]!;

@@ -64,7 +64,11 @@ export class TenantsService {
     return tenant;
   }
 
-  /** Changes what is named. The owner has to be an active person of the tenant (422). */
+  /**
+   * Changes the named fields.
+   *
+   * @throws {InvalidFields} when the owner, or a newly named break-glass account, is not an active user of the tenant
+   */
   async change(id: string, change: TenantChange, by: By): Promise<TenantBody> {
     const tenant = await this.db.transaction(id, async (tx) => {
       const before = await this.repository.find(id, tx, true);
@@ -73,6 +77,7 @@ export class TenantsService {
       if (typeof owner === 'string' && !(await this.repository.hasActivePerson(tx, id, owner))) {
         throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
       }
+      await this.demandActive(tx, id, change.break_glass ?? [], before.break_glass);
       const after = await this.repository.update(tx, id, change);
       await this.audit.record(tx, {
         tenantId: id,
@@ -87,5 +92,13 @@ export class TenantsService {
     });
     this.store.forget(id);
     return tenant;
+  }
+
+  /** An id that was named before stays valid, so that a record can be sent back as read. */
+  private async demandActive(tx: SqlRunner, tenantId: string, named: string[], known: string[]): Promise<void> {
+    for (const [place, userId] of named.entries()) {
+      if (known.includes(userId) || (await this.repository.hasActivePerson(tx, tenantId, userId))) continue;
+      throw new InvalidFields([{ field: `break_glass[${place}]`, message: 'must be an active user of the tenant' }]);
+    }
   }
 }

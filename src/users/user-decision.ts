@@ -79,7 +79,7 @@ export function decide(about: Case, written: Written, obstacles: Obstacles): Dec
     roleTakesSeat: takesSeat(tenant, written),
     preview: ctx.directory?.state === 'preview',
     superseded: ctx.directory?.superseded ?? false,
-    isProtected: row !== null && row.id === tenant.ownerUserId && ctx.door === 'scim',
+    isProtected: row !== null && tenant.protectedUserIds.has(row.id) && ctx.door === 'scim',
     released: about.released,
   };
   return decideInForce(written, row && currentOf(row), around);

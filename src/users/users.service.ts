@@ -135,8 +135,8 @@ export class UsersService {
       if (!row || (row.gone && !last) || !visible(row)) throw new NotFound('user');
       check(row);
       const tx = new UnitOfWork();
-      if (row.id === tenant.ownerUserId && ctx.door === 'scim') {
-        // The owner of a tenant is put out by the tenant alone: gone for SCIM, in force for everything else.
+      if (tenant.protectedUserIds.has(row.id) && ctx.door === 'scim') {
+        // Owner and break-glass accounts are put out by the tenant alone: gone for SCIM, in force for all else.
         holdRemoval(tx, ctx.tenantId, row);
       } else {
         const person = JSON.stringify({ ...personOfRow(row), status: row.status });

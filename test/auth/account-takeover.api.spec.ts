@@ -173,6 +173,7 @@ describe('a domain that is bound to one connection', () => {
     const made = await outcome(partner, { sub: 'm2', email: cfo });
     const elsewhere = await outcome(partner, { sub: 'own', email: `${fresh('p')}@partner.example` });
     const corp = await open({}, otherOp);
+    await corp.test(house, { sub: 'ceo', email: ceo });
     if (how !== 'bound later') expect((await house.api.delete(`/domains/${domain}`)).status).toBe(204);
     await own({ connection_id: corp.id });
     expect(await tab.who()).toBeNull();
@@ -194,9 +195,11 @@ describe('a domain that is bound to one connection', () => {
     const ceo = address('ceo');
     const id = await madeUser(house.scim, user(ceo, mails(ceo)));
     expect(await outcome(corp, { sub: 'ceo', email: ceo })).toBe(id);
+    await partner.test(house, { sub: 'own', email: `${fresh('p')}@partner.example` });
     expect((await house.api.delete(`/connections/${corp.id}`)).status).toBe(204);
     expect(await outcome(partner, { sub: 'm', email: ceo })).toBe('email_outside_domains');
     const again = await open({}, otherOp);
+    // The domain is bound to the deleted connection: through none that works do its users sign in.
     await own({ connection_id: again.id });
     expect(await outcome(again, { sub: 'ceo', email: ceo })).toBe(id);
   });

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { freePort } from '../../src/base/database/embedded/ports.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { describeInBrowser, launch } from '../support/browser.js';
-import { eventually } from '../support/http.js';
+import { client, eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, patch, user } from '../support/scim.js';
 import { startProvider, type RunningProvider } from './oidc/support/provider-process.js';
@@ -360,6 +360,8 @@ describeInBrowser('in a browser', () => {
     await withContext(async (page, context) => {
       const { body } = await house.api.post(`/connections/${oidc.id}/test-sign-in`);
       await page.goto(body.url);
+      expect([await heading(page), await axe(page)]).toEqual(['Test the sign-in', []]);
+      await page.getByRole('button', { name: 'Begin the test' }).click();
       await signInAs(page, 'ada');
       await at(page, '/api/auth/callback/');
       expect(await heading(page)).toBe('The test sign-in works');
@@ -369,6 +371,47 @@ describeInBrowser('in a browser', () => {
       await page.goto(body.url);
       expect(await heading(page)).not.toBe('The test sign-in works');
     });
+  });
+
+  it('the owner signs in by a link: opened by scanners and previews, pressed once by the owner', async () => {
+    const owner = await madeUser(house.scim, user(`owner@${domain}`));
+    await house.api.patch('/tenant', { owner_user_id: owner });
+    const operator = client(`${service.url}/api/v1`, service.operatorToken);
+    const link = async (): Promise<string> =>
+      (await operator.post(`/tenants/${house.tenantId}/owner-sign-in-link`)).body.url as string;
+    const url = await link();
+    await withContext((page) => page.goto(url));
+    await withContext(async (page, context) => {
+      const sent: string[] = [];
+      page.on('request', (request) => sent.push(`${request.url()} ${request.headers()['referer'] ?? ''}`));
+      await page.goto(url);
+      expect([await heading(page), await axe(page)]).toEqual(['Sign in with a link', []]);
+      expect([page.url().includes('#'), await page.getByLabel('Your sign-in link').isVisible()]).toEqual([
+        false,
+        false,
+      ]);
+      expect(await who(context)).toBeNull();
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await at(page, '/');
+      expect(await who(context)).toBe(owner);
+      expect(sent.join().includes('tbl_')).toBe(false);
+      await page.goto(url);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      expect(await page.locator('main').innerText()).toContain('Ask the operator for a new link');
+      expect(await axe(page)).toEqual([]);
+    });
+    // Without scripts, the link is pasted into the field.
+    const second = await link();
+    await withContext(
+      async (page, context) => {
+        await page.goto(second);
+        await page.getByLabel('Your sign-in link').fill(second);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await at(page, '/');
+        expect(await who(context)).toBe(owner);
+      },
+      { javaScriptEnabled: false, viewport: { width: 360, height: 640 } },
+    );
   });
 
   it('the pages are whole for keyboards and screen readers, at phone width, and load nothing from elsewhere', async () => {

@@ -129,14 +129,14 @@ describe('a test sign-in', () => {
     const door = await open();
     const url = await prepared(door);
     op.tamper.canned = { '/.well-known/openid-configuration': { status: 500 } };
-    const seen = await door.tab().get(url);
+    const seen = await door.tab().post(url);
     expect(seen.text).toMatch(/The test sign-in is refused[^]*idp_(unreachable|answer_invalid): [^]*500/);
     expect(seen.text).not.toContain('/api/auth/login');
     expect(seen.text).not.toContain('..');
     expect((await lines('?limit=1'))[0]).toMatchObject({ kind: 'test', outcome: 'refused' });
     op.tamper.canned = {};
     await house.api.patch(`/connections/${door.id}`, { name: 'again' });
-    expect((await door.tab().get(url)).status).toBe(302);
+    expect((await door.tab().post(url)).status).toBe(303);
   });
 
   it('that was opened already says so, to somebody who is signed in as well', async () => {
@@ -145,7 +145,7 @@ describe('a test sign-in', () => {
     const tab = door.tab();
     await door.signIn(tab, { sub: 'admin' });
     const url = await prepared(door);
-    expect((await tab.get(url)).status).toBe(302);
+    expect((await tab.post(url)).status).toBe(303);
     const again = await tab.get(url);
     expect([again.status, await reasonOf(house, again)]).toEqual([200, 'state_used']);
     expect(again.text).toContain('make a new one');
@@ -160,7 +160,7 @@ describe('a test sign-in', () => {
     for (const path of paths) {
       expect([path, (await door.tab().get(`/api/auth/test/${path}`)).status]).toEqual([path, 404]);
     }
-    expect((await door.tab().get(url.pathname)).status).toBe(302);
+    expect((await door.tab().post(url.pathname)).status).toBe(303);
   });
 });
 

@@ -266,7 +266,8 @@ describe('the bad day', () => {
       expect((await tab().send('HEAD', path)).status).toBe(405);
     }
     expect(await count()).toBe(before);
-    expect((await tab().get(body.url, { 'sec-fetch-dest': 'document' })).status).toBe(302);
+    expect((await tab().get(body.url, { 'sec-fetch-dest': 'document' })).status).toBe(200);
+    expect((await tab().post(body.url, [], { 'sec-fetch-dest': 'document' })).status).toBe(303);
   });
 
   it('a database that fails in the middle of a refusal is an answer, and not the end of the process', async () => {
@@ -300,8 +301,8 @@ describe('a test sign-in', () => {
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'tested' }));
     const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
     const browser = tab();
-    const first = await browser.get(body.url);
-    expect(first.status).toBe(302);
+    const first = await browser.post(body.url);
+    expect(first.status).toBe(303);
     const asked = new URL(first.location!).searchParams;
     const seen = await door.answer(browser, asked, { sub: 'tested', department: '<i>Maths</i>' });
     expect(seen.status).toBe(200);
@@ -320,11 +321,26 @@ describe('a test sign-in', () => {
     const door = await OidcDoor.open(service, house, {}, op);
     const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
     const browser = tab();
-    const asked = new URL((await browser.get(body.url)).location!).searchParams;
+    const asked = new URL((await browser.post(body.url)).location!).searchParams;
     const seen = await door.answer(browser, asked, { aud: 'somebody-else' });
     expect(seen.text).toContain('audience_mismatch');
     expect(seen.text).toContain('The test sign-in is refused');
     expect(await browser.who()).toBeNull();
+  });
+
+  it('is begun by its button alone: opening its link, however often, uses nothing up', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
+    for (let i = 0; i < 3; i++) {
+      const page = await tab().get(body.url);
+      expect([page.status, page.location, page.headers.getSetCookie()]).toEqual([200, null, []]);
+      expect(page.text).toContain('<form method="post"');
+    }
+    const foreign: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }];
+    for (const headers of foreign) expect((await tab().post(body.url, [], headers)).status).toBe(403);
+    const [one, two] = await Promise.all([tab().post(body.url), tab().post(body.url)]);
+    expect([one.status, two.status].sort()).toEqual([200, 303]);
+    expect((await tab().get(body.url)).text).toContain('make a new one');
   });
 
   it('is for this tenant’s admins', async () => {

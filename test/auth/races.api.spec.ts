@@ -85,6 +85,7 @@ it('a domain is bound to another connection while somebody unproven is found to 
   const email = `${fresh('proven')}@${domain}`;
   const made = await outcomeAt(house, partner, { sub: 'mallory', email });
   await own();
+  await corp.test(house, { sub: 'owner', email });
   const tab = partner.tab();
   let going!: Promise<Seen>;
   await service.db.transaction(null, async (tx) => {

@@ -108,3 +108,20 @@ it('signing keys are rotated', async () => {
   expect(json.map(({ purpose }: { purpose: string }) => purpose)).toEqual(['jwt', 'jwt']);
   expect((await cli('keys', 'rotate-signing', '--purpose', 'other')).err).toContain('purpose');
 });
+
+it('the operator makes a sign-in link for the owner, or for a break-glass account', async () => {
+  const [owner, glass] = [await madeUser(house.scim, user(fresh())), await madeUser(house.scim, user(fresh()))];
+  const link = (...more: string[]) => cli('owner', 'sign-in-link', '--tenant', house.tenantId, ...more);
+  const without = await link();
+  expect([without.code, without.err]).toEqual([1, expect.stringContaining('no owner')]);
+  await house.api.patch('/tenant', { owner_user_id: owner, break_glass: [glass] });
+  const made = await link();
+  expect(made.json).toEqual({ url: expect.any(String), user_id: owner, expires_at: expect.any(String) });
+  const tab = door.tab();
+  expect((await tab.post('/api/auth/owner-sign-in', [['code', new URL(made.json.url).hash.slice(1)]])).status).toBe(
+    303,
+  );
+  expect((await tab.who())!.user.id).toBe(owner);
+  expect((await link('--user-id', glass)).json.user_id).toBe(glass);
+  expect((await cli('owner', 'sign-in-link')).json.user_id).toBe(owner);
+});

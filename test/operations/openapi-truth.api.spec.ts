@@ -22,13 +22,15 @@ import { fresh, madeUser, patch, user } from '../support/scim.js';
 const SURFACES = [
   /^\/api\/v1\/(connections|domains|sign-ins|leavers)(\/|$)/,
   /^\/api\/v1\/users\/\{user_id\}\/(sessions|identities|history)(\/|$)/,
-  /^\/api\/v1\/tenants\/(\{tenant_id\}\/domains|keys\/signing)(\/|$)/,
+  /^\/api\/v1\/tenants\/(\{tenant_id\}\/(domains|owner-sign-in-link)|keys\/signing)(\/|$)/,
   /^\/api\/auth\/(login|session|sessions|token|introspect|metadata|jwks)(\/|$)/,
   /^\/api\/auth\/(callback|slo|backchannel-logout|logout|signed-out)(\/|$)|^\/$/,
+  /^\/api\/auth\/(owner-sign-in|global-token-revocation)(\/|$)/,
   /^\/\.well-known\/jwks\.json$/,
 ];
 /** What is no call of a program, and is walked as a browser or an IdP does. */
-const WALKED = /^\/api\/auth\/(callback|slo|backchannel-logout|logout|signed-out)(\/|$)|^\/$/;
+const WALKED =
+  /^\/api\/auth\/(callback|slo|backchannel-logout|logout|signed-out|owner-sign-in|global-token-revocation)(\/|$)|^\/$/;
 const APP = 'https://interviews.example.com';
 
 let service: TestApp;
@@ -362,7 +364,7 @@ describe('what is really answered is as described', () => {
     const testOf = async (id: string): Promise<JudgedTab> => {
       const admin = tab();
       const { body } = await own('POST', `/connections/${id}/test-sign-in`);
-      return Object.assign(admin, { asked: new URL((await admin.get(body.url)).location!).searchParams });
+      return Object.assign(admin, { asked: new URL((await admin.post(body.url)).location!).searchParams });
     };
     /** Somebody changes the connection between the IdP's answer and the session. */
     const changedMeanwhile = async (ask: () => Promise<Seen>): Promise<Seen> => {
@@ -509,6 +511,62 @@ describe('what is really answered is as described', () => {
       await statuses([[() => post(at, `logout_token=${token}`), 503]]);
     });
 
+    it('sign-in links of the owner', async () => {
+      const at = '/api/auth/owner-sign-in';
+      const links = `/tenants/${house.tenantId}/owner-sign-in-link`;
+      await codes([[operate('POST', links), 409, 'no_owner']]);
+      const { id } = await person();
+      await house.api.patch('/tenant', { owner_user_id: id });
+      const { body: made } = await operate('POST', links, { body: {} });
+      const code = new URL(made.url).hash.slice(1);
+      await codes([
+        [operate('POST', links, { body: { user_id: 'usr_nobody' } }), 422, 'invalid_fields'],
+        [operate('POST', '/tenants/ten_x/owner-sign-in-link'), 404, 'not_found'],
+        [operate('POST', links, { token: house.apiKey }), 403, 'operator_only'],
+      ]);
+      await statuses([
+        [() => tab().get(at), 200],
+        [() => tab().get(at, image), 403],
+        [() => post(at, `code=${code}`, image), 403],
+        [() => post(at, `code=${code}`), 303],
+        [() => post(at, `code=${code}`), 400],
+        [() => post(at, `code=${code}`, json), 400],
+        [() => post(at, 'code=a&code=b'), 400],
+        [() => post(at, `code=${'x'.repeat(5_000)}`), 413],
+        [() => post(at, '{}', { 'content-type': 'application/json' }), 415],
+      ]);
+      const tenant = { api_may_write_directory_users: true };
+      await house.api.patch('/tenant', tenant);
+      await house.api.patch(`/users/${id}`, { status: 'inactive' });
+      await codes([[operate('POST', links), 409, 'owner_inactive']]);
+      await house.api.patch('/tenant', { owner_user_id: null, api_may_write_directory_users: false });
+    });
+
+    it('universal logout', async () => {
+      const at = `/api/auth/global-token-revocation/${door.slug}`;
+      const now = Math.floor(Date.now() / 1000);
+      const bearer = () => {
+        const aud = `${service.app.config.appUrl}${at}`;
+        const claims = { iss: door.op.issuer, aud, iat: now, exp: now + 120, jti: fresh('j') };
+        return door.op.sign(claims, { typ: 'global-token-revocation+jwt' });
+      };
+      const { sub } = await person();
+      await door.signIn(tab(), { sub });
+      const ask = async (body: unknown, token: string | null, path = at) => api.ask('POST', path, { token, body });
+      const named = (id: string) => ({ sub_id: { format: 'opaque', id } });
+      expect((await ask(named(sub), await bearer())).status).toBe(204);
+      await codes([
+        [ask(named(sub), null), 401, 'credential_missing'],
+        [ask(named(sub), 'x.y.z'), 401, 'credential_invalid'],
+        [ask(named('nobody'), await bearer()), 404, 'not_found'],
+        [ask(named(sub), await bearer(), '/api/auth/global-token-revocation/nobody'), 404, 'not_found'],
+        [ask({ sub_id: { format: 'email' } }, await bearer()), 422, 'invalid_fields'],
+        [ask('no', await bearer()), 400, 'malformed_json'],
+        [api.ask('POST', at, { token: await bearer(), form: { a: 'b' } }), 415, 'unsupported_media_type'],
+      ]);
+      await statuses([[() => post(at, `"${'x'.repeat(1_100_000)}"`, { 'content-type': 'application/json' }), 413]]);
+    });
+
     it('signing out, and the front page', async () => {
       const { sub } = await person();
       const signedIn = async () => {
@@ -541,6 +599,8 @@ describe('what is really answered is as described', () => {
       for (let i = 0; i < 310; i++) {
         await limits.noteFailure('127.0.0.1', 'con_x', null);
         await limits.noteLogoutFailure('127.0.0.1');
+        await limits.noteGrantFailure('127.0.0.1', '');
+        await limits.noteGrantFailure('127.0.0.1', house.tenantId);
       }
       const busyTab = () => new JudgedTab(busy);
       await statuses([
@@ -549,6 +609,16 @@ describe('what is really answered is as described', () => {
         [() => busyTab().get(`/api/auth/slo/${saml.slug}`), 429],
         [() => busyTab().post(`/api/auth/slo/${saml.slug}`, [['SAMLRequest', 'x']]), 429],
         [() => busyTab().post(`/api/auth/backchannel-logout/${door.slug}`, [['logout_token', 'x']]), 429],
+        [() => busyTab().post('/api/auth/owner-sign-in', [['code', 'x']]), 429],
+        [
+          () =>
+            busyTab().send('POST', `/api/auth/global-token-revocation/${door.slug}`, '{}', {
+              ...json,
+              'content-type': 'application/json',
+              authorization: 'Bearer x.y.z',
+            }),
+          429,
+        ],
       ]);
     });
   });

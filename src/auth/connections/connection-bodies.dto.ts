@@ -53,6 +53,12 @@ export class ConnectionHeadBody {
   enabled!: boolean;
   @ApiProperty({ type: 'integer', description: 'Moves with every change.' })
   version!: number;
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description: 'The first sign-in, real or test, that succeeded with the present settings; null: none has.',
+  })
+  tested_at!: Date | null;
   @ApiProperty({ type: String, nullable: true, description: 'The directory whose people sign in here.' })
   directory_id!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'null: the IdP’s usual one.' })
@@ -75,6 +81,8 @@ export class ConnectionHeadBody {
   callback_url!: string;
   @ApiProperty({ description: 'Where signing in through this connection begins.' })
   login_url!: string;
+  @ApiProperty({ description: 'Where the IdP ends the sessions of a user (Okta: Universal Logout).' })
+  global_token_revocation_url!: string;
   @ApiProperty()
   created_at!: Date;
   @ApiProperty()

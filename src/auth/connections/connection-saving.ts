@@ -3,9 +3,11 @@ import { canonicalJson } from '../../base/crypto/chain.js';
 import type { SqlRunner } from '../../base/database/database.js';
 import { type AuditBy, AuditService } from '../../tenants/audit/audit.service.js';
 import { AuthAddresses } from '../addresses.js';
+import { OnlyDoor } from '../only-door/only-door.js';
 import { bindingEnd } from './binding-end.rules.js';
 import { connectionShape } from './connection-shape.mapping.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
+import { needsNewTest } from './test-validity.rules.js';
 
 /** Writes a change of a connection with all that follows from it, in the transaction of the change. */
 @Injectable()
@@ -14,16 +16,20 @@ export class ConnectionSaving {
     private readonly repository: ConnectionsRepository,
     private readonly audit: AuditService,
     private readonly addresses: AuthAddresses,
+    private readonly onlyDoor: OnlyDoor,
   ) {}
 
   /**
    * Writes `after` over `before`, which is locked. Another IdP or another pairing ends all bindings and sessions, and
    * switching off ends the sessions. Out: the row as it is then; the same one when nothing has changed.
+   *
+   * @throws {UntestedConnection} when switching it off would leave only untested connections
    */
   async save(tx: SqlRunner, by: AuditBy, before: ConnectionRow, after: ConnectionRow): Promise<ConnectionRow> {
     const { tenant_id: tenantId, id } = before;
     if (canonicalJson(substance(before)) === canonicalJson(substance(after))) return before;
-    await this.repository.update(tx, after);
+    if (before.enabled && !after.enabled) await this.demandAnotherDoor(tx, before);
+    await this.repository.update(tx, after, needsNewTest(before, after));
     const why = bindingEnd(before, after);
     if (why !== null) {
       await this.repository.endBindings(tx, tenantId, id, why);
@@ -39,6 +45,15 @@ export class ConnectionSaving {
     };
     await this.note(tx, by, 'connection.changed', before, written, changed);
     return written;
+  }
+
+  /**
+   * For a connection that is about to be disabled or deleted.
+   *
+   * @throws {UntestedConnection} when only untested connections would be left
+   */
+  async demandAnotherDoor(tx: SqlRunner, { tenant_id: tenantId, id, enabled }: ConnectionRow): Promise<void> {
+    if (enabled) await this.onlyDoor.demandAnother(tx, tenantId, id);
   }
 
   note(

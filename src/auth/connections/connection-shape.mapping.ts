@@ -12,12 +12,14 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
     name: row.name,
     enabled: row.enabled,
     version: row.version,
+    tested_at: row.tested_at,
     directory_id: row.directory_id,
   };
   const role_map = Object.fromEntries(row.settings.role_map);
   const told = {
     callback_url: addresses.callback(slug),
     login_url: `${addresses.login}?connection=${slug}`,
+    global_token_revocation_url: addresses.globalTokenRevocation(slug),
     created_at: row.created_at,
     updated_at: row.updated_at,
   };

@@ -19,6 +19,7 @@ export function connectionOf(row: Typed<ConnectionHead>, opened: Opened): Connec
     name: row.name,
     enabled: row.enabled,
     version: row.version,
+    testedAt: row.tested_at,
     directoryId: row.directory_id,
     linkClaim: settings.link_claim,
     claimMap: settings.claim_map,

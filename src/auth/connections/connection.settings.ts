@@ -69,6 +69,7 @@ export interface ConnectionHead {
   name: string;
   enabled: boolean;
   version: number;
+  tested_at: Date | null;
   directory_id: string | null;
 }
 

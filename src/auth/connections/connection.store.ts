@@ -13,7 +13,7 @@ type StoredConnection = Typed<ConnectionHead & SealedSecrets>;
 
 const TTL = 800;
 const COLUMNS = `c.tenant_id, c.id, c.slug, c.name, c.type, c.enabled, c.version, c.directory_id, c.settings,
-  c.client_secret_sealed, c.private_key_sealed`;
+  c.client_secret_sealed, c.private_key_sealed, c.tested_at`;
 
 /**
  * Connections as sign-ins use them, with their secrets opened, less than a second old. Deleted ones are not there;
@@ -99,6 +99,17 @@ export class ConnectionStore {
       [connection.tenantId, connection.id, connection.version],
     );
     return rowCount === 1;
+  }
+
+  /** Notes that a sign-in, real or test, has succeeded with these very settings. */
+  async noteSuccess({ tenantId, id, version, testedAt }: Connection): Promise<void> {
+    if (testedAt !== null) return;
+    await this.db.query(
+      `update connections set tested_at = now()
+       where tenant_id = $1 and id = $2 and version = $3 and tested_at is null and deleted_at is null`,
+      [tenantId, id, version],
+    );
+    this.forget();
   }
 
   /** After a change made here. */

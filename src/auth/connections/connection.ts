@@ -31,6 +31,8 @@ interface ConnectionBase {
   readonly enabled: boolean;
   /** Moves with every change: what was made from an older one is not used any more. */
   readonly version: number;
+  /** The first sign-in, real or test, that succeeded with the present settings; null: none has. */
+  readonly testedAt: Date | null;
   /** The directory whose people sign in here; null: not paired. */
   readonly directoryId: string | null;
   /** The claim that equals SCIM `externalId`; null: the IdP's usual one (`oid` of Entra, else the subject). */

@@ -50,7 +50,7 @@ export class ConnectionsController {
   @Patch(':connection_id')
   @ApiOperation({ summary: 'Changes a connection; another IdP or directory ends all its bindings and sessions' })
   @ApiRecord(CONNECTION_SHAPE)
-  @ApiRefusals({ 409: ['changed_meanwhile', 'entity_id_taken'] })
+  @ApiRefusals({ 409: ['changed_meanwhile', 'untested_connection', 'entity_id_taken'] })
   change(
     @CurrentCaller() caller: Caller,
     @Param('connection_id') id: string,
@@ -63,6 +63,7 @@ export class ConnectionsController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Deletes a connection; whoever is signed in through it is signed out' })
   @ApiNoContentResponse()
+  @ApiRefusals({ 409: ['untested_connection'] })
   remove(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<void> {
     return this.connections.remove(caller, id);
   }

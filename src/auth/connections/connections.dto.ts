@@ -180,8 +180,10 @@ export class ConnectionFields {
 const SERVER_SET = [
   'id',
   'version',
+  'tested_at',
   'callback_url',
   'login_url',
+  'global_token_revocation_url',
   'client_secret_set',
   'private_key_set',
   'client_keys_url',

@@ -15,6 +15,8 @@ interface Upkeep {
 /** A connection's row as the administration sees it. */
 export type ConnectionRow = Typed<ConnectionHead & SealedSecrets & Upkeep>;
 
+type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' | 'updated_at'>;
+
 /** Why bindings of a connection end; stands in the binding. */
 export type BindingEnd = 'connection_changed' | 'pairing_changed' | 'connection_deleted';
 
@@ -22,7 +24,7 @@ export type BindingEnd = 'connection_changed' | 'pairing_changed' | 'connection_
 export type ConnectionEnd = 'connection_changed' | 'connection_disabled' | 'connection_deleted';
 
 const COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
-  private_key_sealed, metadata_checked_at, metadata_problem, created_at, updated_at`;
+  private_key_sealed, tested_at, metadata_checked_at, metadata_problem, created_at, updated_at`;
 
 @Injectable()
 export class ConnectionsRepository {
@@ -38,7 +40,7 @@ export class ConnectionsRepository {
     return rows[0]!.n;
   }
 
-  async insert(tx: SqlRunner, row: Omit<ConnectionRow, 'version' | 'created_at' | 'updated_at'>): Promise<void> {
+  async insert(tx: SqlRunner, row: NewConnection): Promise<void> {
     await tx.query(
       `insert into connections (tenant_id, id, slug, type, name, enabled, directory_id, settings, client_secret_sealed,
          private_key_sealed, metadata_checked_at, metadata_problem)
@@ -47,14 +49,14 @@ export class ConnectionsRepository {
     );
   }
 
-  /** Writes what can change, and moves the version. */
-  async update(tx: SqlRunner, row: ConnectionRow): Promise<void> {
+  /** Writes what can change, and moves the version. `retest`: earlier sign-ins say nothing about it any more. */
+  async update(tx: SqlRunner, row: ConnectionRow, retest: boolean): Promise<void> {
     await tx.query(
       `update connections set name = $3, enabled = $4, directory_id = $5, settings = $6, client_secret_sealed = $7,
          private_key_sealed = $8, metadata_checked_at = $9, metadata_problem = $10, version = version + 1,
-         updated_at = now()
+         tested_at = case when $11 then null else tested_at end, updated_at = now()
        where tenant_id = $1 and id = $2`,
-      [row.tenant_id, row.id, ...changeable(row)],
+      [row.tenant_id, row.id, ...changeable(row), retest],
     );
   }
 
@@ -162,7 +164,7 @@ export class ConnectionsRepository {
   }
 }
 
-function changeable(row: Omit<ConnectionRow, 'version' | 'created_at' | 'updated_at'>): unknown[] {
+function changeable(row: NewConnection): unknown[] {
   return [
     row.name,
     row.enabled,

@@ -132,6 +132,7 @@ export class ConnectionsService {
   async remove(by: AuditBy, id: string): Promise<void> {
     await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
+      await this.saving.demandAnotherDoor(tx, row);
       await this.repository.markDeleted(tx, by.tenantId, id);
       await this.repository.endBindings(tx, by.tenantId, id, 'connection_deleted');
       await this.repository.endSessions(tx, by.tenantId, id, 'connection_deleted');

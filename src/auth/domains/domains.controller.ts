@@ -45,6 +45,7 @@ export class DomainsController {
   @Patch(':domain')
   @ApiOperation({ summary: 'Binds a domain to a connection, or to none' })
   @ApiRecord(DomainBody)
+  @ApiRefusals({ 409: ['untested_connection'] })
   change(
     @CurrentCaller() caller: Caller,
     @Param('domain') domain: string,

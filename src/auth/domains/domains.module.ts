@@ -6,12 +6,13 @@ import { DomainsController } from './domains.controller.js';
 import { DomainsRepository } from './domains.repository.js';
 import { DomainsService } from './domains.service.js';
 import { DomainsStore } from './domains.store.js';
+import { OnlyDoor } from '../only-door/only-door.js';
 import { TrustedDomainsController } from './trusted-domains.controller.js';
 
 /** Domains of tenants: the list, the verification, and who looks after it every day (`DomainChecks`). */
 @Module({
   controllers: [DomainsController, TrustedDomainsController],
-  providers: [TxtRecords, DomainsRepository, DomainVerification, DomainsService, DomainsStore, DomainChecks],
-  exports: [DomainsService, DomainsStore, DomainChecks],
+  providers: [TxtRecords, DomainsRepository, DomainVerification, DomainsService, DomainsStore, DomainChecks, OnlyDoor],
+  exports: [OnlyDoor, DomainsService, DomainsStore, DomainChecks],
 })
 export class DomainsModule {}

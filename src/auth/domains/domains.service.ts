@@ -4,6 +4,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
+import { OnlyDoor } from '../only-door/only-door.js';
 import { domainProblem, normalDomain } from './domain.rules.js';
 import { domainShape } from './domain.mapping.js';
 import { DomainVerification } from './domain-verification.js';
@@ -24,6 +25,7 @@ export class DomainsService {
     private readonly verification: DomainVerification,
     private readonly audit: AuditService,
     private readonly store: DomainsStore,
+    private readonly onlyDoor: OnlyDoor,
   ) {}
 
   /** Puts a domain in the list, to be verified. 409 when it is there already, or 200 others are. */
@@ -120,6 +122,10 @@ export class DomainsService {
   private async bind(tx: SqlRunner, by: AuditBy, before: DomainRow, connectionId: string | null): Promise<DomainRow> {
     if (before.connection_id === connectionId) return before;
     await this.demandConnection(tx, by.tenantId, connectionId);
+    // The e-mails of a domain that is not verified lead nowhere yet: nothing is taken from its users.
+    if (connectionId !== null && before.verified_by !== null) {
+      await this.onlyDoor.demandTested(tx, by.tenantId, before.connection_id, connectionId);
+    }
     await this.repository.bind(tx, before.tenant_id, before.domain, connectionId);
     if (connectionId !== null) {
       await this.repository.endLinksOfOthers(tx, before.tenant_id, before.domain, connectionId);

@@ -36,6 +36,7 @@ export class LogoutService {
     const ended = await this.sessions.end(token, 'signed_out');
     if (ended === null) return null;
     await this.note(ended.tenantId, ended.connection_id, [ended], 'by the person', origin);
+    if (ended.connection_id === null) return null;
     const connection = await this.connections.byId(ended.tenantId, ended.connection_id);
     return connection === null ? null : this.leave(connection, ended);
   }
@@ -92,7 +93,7 @@ export class LogoutService {
 
   private async note(
     tenantId: string,
-    connectionId: string,
+    connectionId: string | null,
     ended: readonly EndedSession[],
     how: string,
     origin: Origin,

@@ -23,7 +23,7 @@ import type { OidcServer } from './discovery.rules.js';
 import { GuardedFetch, IdpLimits } from './guarded-fetch.js';
 import { checkIdToken } from './id-token.rules.js';
 import { JwksStore } from './jwks.store.js';
-import { acceptedAlgs, readToken } from './jwt.rules.js';
+import { acceptedAlgs, readToken, type SignedToken } from './jwt.rules.js';
 import { checkLogoutToken, type LogoutDemand } from './logout-token.rules.js';
 import { readUserInfo } from './user-info.js';
 
@@ -161,12 +161,30 @@ export class OidcProtocol {
    * @throws SignInRefused token_refused: the token; idp_unreachable, idp_answer_invalid, issuer_mismatch: the IdP's keys
    *   or metadata cannot be had
    */
-  async readLogoutToken(connection: OidcConnection, token: string): Promise<LogoutDemand> {
+  readLogoutToken(connection: OidcConnection, token: string): Promise<LogoutDemand> {
+    return this.readPushedToken(connection, token, 'logout token', (signed) =>
+      checkLogoutToken(signed, connection, this.clock.now()),
+    );
+  }
+
+  /**
+   * Reads a token that an IdP sends by itself, from server to server.
+   *
+   * @param name what the token is called in a refusal
+   * @param judge reads the claims, and throws `token_refused` where they are not accepted
+   * @throws SignInRefused as `readLogoutToken`
+   */
+  async readPushedToken<T>(
+    connection: OidcConnection,
+    token: string,
+    name: string,
+    judge: (signed: SignedToken) => T,
+  ): Promise<T> {
     const server = await this.metadata.get(connection);
     try {
-      const signed = readToken(token, 'logout token', acceptedAlgs(connection, server));
+      const signed = readToken(token, name, acceptedAlgs(connection, server));
       // What it says is judged first: a token that would be worth nothing in any case is not worth a look at the keys.
-      const demand = checkLogoutToken(signed, connection, this.clock.now());
+      const demand = judge(signed);
       await this.jwks.verify(connection, server, signed, 'anybody');
       return demand;
     } catch (error) {

@@ -29,10 +29,15 @@ th,td{text-align:left;vertical-align:top;padding:.35rem .6rem .35rem 0;border-bo
 th{font-weight:600;width:38%}
 `;
 const SUBMIT = `document.forms[0].submit()`;
+// Takes the secret out of the fragment into the form, and out of the address bar.
+const TAKE_FRAGMENT =
+  `const secret=location.hash.slice(1);` +
+  `if(secret){const field=document.forms[0].elements.code;field.value=secret;field.parentElement.hidden=true;` +
+  `history.replaceState(null,'',location.pathname)}`;
+const SCRIPTS = { submit: SUBMIT, fragment: TAKE_FRAGMENT };
 
 const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const STYLE_SOURCE = sourceOf(STYLE);
-const SUBMIT_SOURCE = sourceOf(SUBMIT);
 
 /** A page of the sign-in: what is in it, and how it may behave. */
 export interface Page {
@@ -41,8 +46,11 @@ export interface Page {
   status?: number;
   /** Room for a table. */
   wide?: boolean;
-  /** Sends its form as soon as it is there, where scripts run; elsewhere people press its button. */
-  submits?: boolean;
+  /**
+   * What runs where scripts run; the page works without. `submit`: sends the form at once; `fragment`: puts the fragment of the
+   * address into the field `code` of the form.
+   */
+  script?: keyof typeof SCRIPTS;
   /** Has a form for us, which older browsers mark with where it comes from only if they may tell. */
   tellsUs?: boolean;
 }
@@ -58,7 +66,7 @@ export function sendPage(res: BridgeResponse, page: Page): void {
     [
       `default-src 'none'`,
       `style-src ${STYLE_SOURCE}`,
-      ...(page.submits ? [`script-src ${SUBMIT_SOURCE}`] : []),
+      ...(page.script === undefined ? [] : [`script-src ${sourceOf(SCRIPTS[page.script])}`]),
       // A form of ours is answered with a redirect to an IdP, which browsers hold against this list.
       `form-action 'self' https:${mayTellLoopback(res) ? ' http://localhost:* http://127.0.0.1:*' : ''}`,
       `base-uri 'none'`,
@@ -98,7 +106,7 @@ function pageText(page: Page): string {
 <h1>${title}</h1>
 ${page.body.text}
 </main>
-${page.submits ? `<script>${SUBMIT}</script>` : ''}
+${page.script === undefined ? '' : `<script>${SCRIPTS[page.script]}</script>`}
 </body>
 </html>
 `;

@@ -58,7 +58,7 @@ export function choicePage(ways: readonly Way[]): Page {
 export function handoverPage({ action, fields }: Handover): Page {
   return {
     title: 'On to your company’s sign-in',
-    submits: true,
+    script: 'submit',
     body: html`<p>If nothing happens within a moment, press the button.</p>
       <form method="post" action="${action}">
         ${hidden(fields)}
@@ -132,6 +132,43 @@ export function homePage(person: {
       <form method="post" action="${person.logout}">
         <button type="submit">Sign out</button>
       </form>`,
+  };
+}
+
+/**
+ * The page of a sign-in link that the operator has made. Only its button signs in, so that whatever opens links by itself uses
+ * none up. Where scripts run, the field is filled from the address and not shown.
+ */
+export function ownerSignInPage(action: string): Page {
+  return {
+    title: 'Sign in with a link',
+    script: 'fragment',
+    tellsUs: true,
+    body: html`<p>The operator of this service made you a sign-in link. It works once, within ten minutes.</p>
+      <form method="post" action="${action}">
+        <div>
+          <label for="code">Your sign-in link</label>
+          <input id="code" name="code" type="text" required autocomplete="off" spellcheck="false" maxlength="2048" />
+        </div>
+        <button type="submit">Sign in</button>
+      </form>
+      <p class="note">If you did not ask for a link, close this page. Nobody is signed in yet.</p>`,
+  };
+}
+
+/** The page of a test sign-in. Only its button begins the test. */
+export function testLinkPage(connection: string, action: string): Page {
+  return {
+    title: 'Test the sign-in',
+    tellsUs: true,
+    body: html`<p>
+        This tests the connection <strong>${connection}</strong>. You sign in at your company. Afterwards you see what
+        came from there. The test changes no user and signs nobody in here.
+      </p>
+      <form method="post" action="${action}">
+        <button type="submit">Begin the test</button>
+      </form>
+      <p class="note">The button works once.</p>`,
   };
 }
 

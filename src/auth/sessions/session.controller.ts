@@ -7,6 +7,7 @@ import { AuthAddresses } from '../addresses.js';
 import { demandSameSite } from './same-site.js';
 import { SessionGuard, type SessionRequest } from './session.guard.js';
 import { OwnSessionBody, SessionBody } from './sessions.dto.js';
+import type { SessionRow } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 
 /** What a person's own browser asks about their sessions. */
@@ -34,12 +35,7 @@ export class SessionController {
         role: session.role,
       },
       tenant: { id: session.tenant_id, name: session.tenant_name },
-      connection: {
-        id: session.connection_id,
-        slug: session.connection_slug,
-        name: session.connection_name,
-        type: session.connection_type,
-      },
+      connection: connectionOf(session),
       session: { id: session.id, created_at: session.created_at, auth_context: session.auth_context },
       expires_at: this.sessions.endOf(session),
     };
@@ -63,4 +59,10 @@ export class SessionController {
     const { tenant_id: tenantId, user_id: userId } = req.session;
     if (!(await this.sessions.endOne(tenantId, userId, id, 'signed_out'))) throw new NotFound('session');
   }
+}
+
+function connectionOf(session: SessionRow): SessionBody['connection'] {
+  const { connection_id: id, connection_slug: slug, connection_name: name, connection_type: type } = session;
+  if (id === null || slug === null || name === null || type === null) return null;
+  return { id, slug, name, type };
 }

@@ -7,10 +7,10 @@ const TEXT = { type: String, nullable: true } as const;
 export class ListedSessionBody implements ListedSession {
   @ApiProperty({ example: 'ses_01k0000000abcdefghjkmnpqrs' })
   id!: string;
-  @ApiProperty()
-  connection_id!: string;
-  @ApiProperty({ description: 'What the connection is called.' })
-  connection!: string;
+  @ApiProperty({ ...TEXT, description: 'Null of a session that a sign-in link of the operator began.' })
+  connection_id!: string | null;
+  @ApiProperty({ ...TEXT, description: 'What the connection is called.' })
+  connection!: string | null;
   @ApiProperty({ ...TEXT, description: 'From where it was begun.' })
   ip!: string | null;
   @ApiProperty(TEXT)
@@ -75,8 +75,12 @@ export class SessionBody {
   user!: SessionUser;
   @ApiProperty()
   tenant!: SessionTenant;
-  @ApiProperty()
-  connection!: SessionConnection;
+  @ApiProperty({
+    type: () => SessionConnection,
+    nullable: true,
+    description: 'Null of a session that a sign-in link of the operator began.',
+  })
+  connection!: SessionConnection | null;
   @ApiProperty()
   session!: SessionFacts;
   @ApiProperty({ description: 'When it is over if it is not used any more.' })

@@ -15,10 +15,11 @@ export interface SessionRow {
   first_name: string;
   last_name: string;
   role: string | null;
-  connection_id: string;
-  connection_slug: string;
-  connection_name: string;
-  connection_type: 'oidc' | 'saml';
+  /** The four are null of a session that a sign-in link began: it has no connection. */
+  connection_id: string | null;
+  connection_slug: string | null;
+  connection_name: string | null;
+  connection_type: 'oidc' | 'saml' | null;
   auth_context: string | null;
   created_at: Date;
   seen_at: Date;
@@ -31,7 +32,7 @@ export interface NewSession {
   hash: Buffer;
   userId: string;
   userEpoch: number;
-  connectionId: string;
+  connectionId: string | null;
   subject: string;
   idpSession: string | null;
   nameId: NameId | null;
@@ -47,7 +48,7 @@ export interface NewSession {
 export interface EndedSession {
   id: string;
   user_id: string;
-  connection_id: string;
+  connection_id: string | null;
   subject: string;
   idp_session: string | null;
   name_id: NameId | null;
@@ -57,8 +58,8 @@ export interface EndedSession {
 /** A session in somebody's list of theirs. */
 export interface ListedSession {
   id: string;
-  connection_id: string;
-  connection: string;
+  connection_id: string | null;
+  connection: string | null;
   ip: string | null;
   user_agent: string | null;
   created_at: Date;
@@ -70,15 +71,17 @@ export interface ListedSession {
 // its person, whatever ended them. The epoch is of the person's row: it moves with what ends their sessions, also for a
 // session that is just being written and that the ending statement cannot see yet.
 const LIVE = `s.ended_at is null and s.expires_at > now() and s.seen_at + make_interval(secs => s.idle_seconds) > now()`;
+// A session of a sign-in link has no connection, so that it outlives each of them.
+const OPEN = `(s.connection_id is null or (c.enabled and c.deleted_at is null))`;
 const CHECKED = `
   select s.id, s.tenant_id, t.name as tenant_name, s.user_id, u.email, u.first_name, u.last_name, u.role,
     s.connection_id, c.slug as connection_slug, c.name as connection_name, c.type as connection_type, s.auth_context,
     s.created_at, s.seen_at, s.expires_at, s.idle_seconds
   from sessions s
     join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active' and u.session_epoch = s.user_epoch
-    join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id and c.enabled and c.deleted_at is null
+    left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
     join tenants t on t.id = s.tenant_id
-  where ${LIVE} and s.tenant_id = `;
+  where ${LIVE} and ${OPEN} and s.tenant_id = `;
 // `limit 1` keeps each probe a look into the index, whatever the planner believes of the arrays.
 const CHECKED_MANY = `
   select x.tenant_id as of_tenant, x.hash as of_hash, c.* from unnest($1::text[], $2::bytea[]) x (tenant_id, hash)
@@ -231,8 +234,8 @@ export class SessionsRepository {
        from sessions s
          join users u on u.tenant_id = s.tenant_id and u.id = s.user_id and u.status = 'active'
            and u.session_epoch = s.user_epoch
-         join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id and c.enabled and c.deleted_at is null
-       where ${LIVE} and s.tenant_id = $1 and s.user_id = $2 order by s.id desc limit 200`,
+         left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
+       where ${LIVE} and ${OPEN} and s.tenant_id = $1 and s.user_id = $2 order by s.id desc limit 200`,
       [tenantId, userId],
     );
     return rows;

@@ -16,6 +16,12 @@ const TOUCH_SECONDS = 60;
 const MAX_SESSIONS = 50;
 const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
 
+/** What a session keeps of the sign-in that began it. */
+export type SessionFacts = Pick<
+  VerifiedSignIn,
+  'subject' | 'idpSession' | 'nameId' | 'idToken' | 'authContext' | 'sessionEnds'
+>;
+
 /** Sessions: begun by a sign-in, checked on each use, and over on every process in the moment in which they end. */
 @Injectable()
 export class SessionsService {
@@ -31,7 +37,7 @@ export class SessionsService {
   async begin(
     tx: SqlRunner,
     tenantId: string,
-    who: { userId: string; userEpoch: number; connectionId: string; verified: VerifiedSignIn },
+    who: { userId: string; userEpoch: number; connectionId: string | null; verified: SessionFacts },
     origin: Origin,
   ): Promise<{ id: string; token: string }> {
     const { verified } = who;

@@ -6,13 +6,17 @@ import { AccountMaking } from '../accounts/account-making.js';
 import { mayMake } from '../accounts/account.rules.js';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuthAddresses } from '../addresses.js';
+import type { Connection } from '../connections/connection.js';
+import { ConnectionStore } from '../connections/connection.store.js';
 import { IDP_PROVIDER } from '../connections/slug.rules.js';
+import { DomainsStore } from '../domains/domains.store.js';
 import { OidcSignInGuard } from '../oidc/oidc.strategy.js';
 import { sendPage } from '../pages/layout.js';
 import { testPage } from '../pages/pages.js';
 import { forgetCookie, newHandle } from '../requests/browser-half.js';
 import { SamlSignInGuard } from '../saml/saml.strategy.js';
 import { sessionToken } from '../sessions/session.cookie.js';
+import type { SignInRefused } from '../sign-in-refused.js';
 import { SignInLog } from '../sign-ins/sign-in-log.js';
 import { Arrival } from './arrival.js';
 import { DescribedOidcCallback, DescribedSamlCallback } from './callback.description.js';
@@ -35,6 +39,8 @@ import { workingTest } from './test-result.mapping.js';
 @UseFilters(RefusedSignIns)
 export class CallbackController {
   constructor(
+    private readonly connections: ConnectionStore,
+    private readonly domains: DomainsStore,
     private readonly completion: SignInCompletion,
     private readonly accounts: AccountsService,
     private readonly making: AccountMaking,
@@ -82,7 +88,10 @@ export class CallbackController {
     await this.completion.useOnce(connection, verified);
     const found = await this.accounts.find(connection, verified);
     if (found.person === null) {
-      if (!mayMake(connection, found.refusal)) throw found.refusal;
+      if (!mayMake(connection, found.refusal)) {
+        if (await this.lacksOnlyTheDomain(connection, found)) await this.connections.noteSuccess(connection);
+        throw found.refusal;
+      }
       await this.making.demandMakeable(connection, found.account);
     }
     const who = found.person;
@@ -104,7 +113,21 @@ export class CallbackController {
       },
       originOf(req),
     );
+    await this.connections.noteSuccess(connection);
     res.setHeader('Set-Cookie', forgetCookie(request!.id));
     sendPage(res, testPage(workingTest(connection, verified, outcome)));
+  }
+
+  /**
+   * Whether a test shows that the connection works, and is refused because the verified domain of the e-mail is not bound
+   * to the connection. A domain is bound to a tested connection alone, so this test has to count.
+   */
+  private async lacksOnlyTheDomain(
+    { tenantId }: Connection,
+    found: { refusal: SignInRefused; account: { emailDomain: string | null } },
+  ): Promise<boolean> {
+    const { emailDomain } = found.account;
+    if (found.refusal.reason !== 'email_outside_domains' || emailDomain === null) return false;
+    return (await this.domains.owner(emailDomain))?.tenantId === tenantId;
   }
 }

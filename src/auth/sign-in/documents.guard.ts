@@ -3,7 +3,7 @@ import { MethodNotAllowed } from '../../base/http/http.errors.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import { CrossSiteRequest } from '../auth.errors.js';
 
-const AND_POST = /^\/api\/auth\/(login$|callback\/)/;
+const AND_POST = /^\/api\/auth\/(login$|callback\/|test\/|owner-sign-in$)/;
 
 /**
  * Lets through what a person has a browser open as a page. A picture, a frame or a script of another site, a prefetch,

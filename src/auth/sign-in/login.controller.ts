@@ -1,5 +1,5 @@
-import { Controller, Get, Param, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { urlOf } from '../../base/http/url.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import { readForm } from '../../base/http/form.js';
@@ -11,14 +11,14 @@ import { ConnectionStore } from '../connections/connection.store.js';
 import { domainOf } from '../domains/domain.rules.js';
 import { DomainsStore } from '../domains/domains.store.js';
 import { sendPage } from '../pages/layout.js';
-import { choicePage, emailPage, handoverPage } from '../pages/pages.js';
-import { SignInRefused } from '../sign-in-refused.js';
+import { choicePage, emailPage } from '../pages/pages.js';
 import { DocumentsGuard } from './documents.guard.js';
 import { DescribedInitiatedLogin, DescribedLogin } from './login.description.js';
 import { RefusedSignIns } from './refusals.filter.js';
 import { SignInLimits } from './sign-in-limits.js';
 import { startAsk, startQuery } from './start-ask.mapping.js';
-import { SignInStart, type NextStep, type StartAsk } from './sign-in-start.js';
+import { SignInStart, type StartAsk } from './sign-in-start.js';
+import { follow } from './next-step.js';
 import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
 
 /** Three addresses of up to 2 048 octets, percent-encoded. */
@@ -79,26 +79,6 @@ export class LoginController {
     res.redirect(303, `${this.addresses.login}?${query.toString()}`);
   }
 
-  @Get('test/:slug/:handle')
-  @ApiExcludeEndpoint()
-  async test(
-    @Param('slug') slug: string,
-    @Param('handle') handle: string,
-    @Req() req: SignInHttpRequest,
-    @Res() res: BridgeResponse,
-  ): Promise<void> {
-    await this.limits.start(req.ip ?? '');
-    const connection = await this.connections.bySlug(slug);
-    if (connection === null || !(await this.start.isTest(connection, handle))) throw new NotFound('test sign-in');
-    req.tenantId = connection.tenantId;
-    // From here on an admin is told what is wrong, and not a person who signs in.
-    req.signInContext = { connection, request: null, browser: null, kind: 'test' };
-    const next = await this.start.beginTest(connection, handle, cookiesOf(req));
-    if (next === null)
-      throw new SignInRefused('state_used', 'the test was opened already, or is too old; make a new one');
-    follow(res, next);
-  }
-
   private async go(connection: Connection, ask: StartAsk, req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
     req.tenantId = connection.tenantId;
     req.signInContext = { connection, request: null, browser: null };
@@ -136,13 +116,6 @@ export class LoginController {
     const query = new URLSearchParams({ connection: connection.slug, ...startQuery(ask) });
     return `${this.addresses.login}?${query.toString()}`;
   }
-}
-
-/** Sends the browser on to the IdP. */
-function follow(res: BridgeResponse, { step, cookies }: NextStep): void {
-  res.setHeader('Set-Cookie', cookies);
-  if (step.kind === 'redirect') res.redirect(302, step.url);
-  else sendPage(res, handoverPage(step));
 }
 
 /**

@@ -63,7 +63,10 @@ export class SignInCompletion {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const found = await this.find(connection, verified, origin.requestId);
       try {
-        return await this.begin(connection, verified, found, old, origin);
+        const signedIn = await this.begin(connection, verified, found, old, origin);
+        // The session stands: where this cannot be written down, the next sign-in does it.
+        await this.connections.noteSuccess(connection).catch(() => undefined);
+        return signedIn;
       } catch (error) {
         // Two first sign-ins of one person in the same moment: the second one finds what the first has bound.
         if (codeOf(error) !== UNIQUE_VIOLATION && !(error instanceof FoundNoMore)) throw error;

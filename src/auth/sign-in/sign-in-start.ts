@@ -87,7 +87,13 @@ export class SignInStart {
     return request?.connection_id === connection.id && request.kind === 'test';
   }
 
-  /** Begins a prepared test in the browser that opens it first; null where it was opened already, or is too old. */
+  /** Whether a prepared test can still begin: its button was not pressed, and its time is not over. */
+  async isOpenTest(connection: Connection, handle: string): Promise<boolean> {
+    const request = await this.requests.find(connection.tenantId, handle);
+    return request !== null && request.browser_hash === null && !request.used && !request.expired;
+  }
+
+  /** Begins a prepared test in the browser that presses its button first; null where it was begun already, or is too old. */
   async beginTest(
     connection: Connection,
     handle: string,

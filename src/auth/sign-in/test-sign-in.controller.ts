@@ -11,7 +11,9 @@ import { ConnectionStore } from '../connections/connection.store.js';
 import { SignInStart } from './sign-in-start.js';
 
 class TestSignInBody {
-  @ApiProperty({ description: 'To be opened once, within a quarter of an hour, in the browser that is to sign in.' })
+  @ApiProperty({
+    description: 'To be opened within a quarter of an hour, in the browser that is to sign in. Its button works once.',
+  })
   url!: string;
 }
 

@@ -19,7 +19,8 @@ export const SIGN_IN_OUTCOMES = ['success', 'refused'] as const;
 /** What happened at the sign-in door. Names, never tokens. */
 export interface SignInEntry {
   kind: (typeof SIGN_IN_KINDS)[number];
-  connectionId: string;
+  /** null: by a sign-in link of the operator. */
+  connectionId: string | null;
   outcome: (typeof SIGN_IN_OUTCOMES)[number];
   reason?: RefusalReason | null;
   detail?: string | null;

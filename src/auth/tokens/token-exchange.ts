@@ -124,7 +124,8 @@ export class TokenExchange {
     if (row === null || !isTheirs(row)) throw new InvalidGrant();
     const session = await this.sessions.byId(tenantId, row.session_id, true);
     if (session === null) throw new InvalidGrant();
-    // An admin may have taken the application away since.
+    // An admin may have taken the application away since. Without a connection there is no application.
+    if (session.connection_id === null) throw new InvalidGrant();
     const connection = await this.connections.byId(tenantId, session.connection_id);
     if (!connection?.returnOrigins.includes(row.audience)) throw new InvalidGrant();
     return this.issue(session, row.audience, next.token);

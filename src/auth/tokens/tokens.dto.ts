@@ -61,8 +61,11 @@ export class IntrospectionBody {
   sid?: string;
   @ApiProperty(OPTIONAL)
   tenant?: string;
-  @ApiProperty({ ...OPTIONAL, description: 'The slug of the connection.' })
-  connection?: string;
+  @ApiProperty({
+    ...NULLABLE,
+    description: 'The slug of the connection; null of a session that a sign-in link began.',
+  })
+  connection?: string | null;
   @ApiProperty(NULLABLE)
   email?: string | null;
   @ApiProperty(OPTIONAL)

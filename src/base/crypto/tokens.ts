@@ -3,9 +3,10 @@ import { crc32 } from 'node:zlib';
 
 /**
  * What a credential is good for: an API key, a directory's SCIM token, the installation's operator; of a person's
- * session its cookie (`tbn`), the one-time code for another application (`tbc`) and what renews that one's token (`tbr`).
+ * session its cookie (`tbn`), the one-time code for another application (`tbc`) and what renews that one's token (`tbr`);
+ * a sign-in link that the operator has made (`tbl`).
  */
-export type TokenKind = 'tbk' | 'tbs' | 'tbo' | 'tbn' | 'tbc' | 'tbr';
+export type TokenKind = 'tbk' | 'tbs' | 'tbo' | 'tbn' | 'tbc' | 'tbr' | 'tbl';
 
 export interface MintedToken {
   /** Shown once and kept nowhere. */
@@ -28,7 +29,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET = 43;
 const CHECKSUM = 6;
 const OPERATOR = 'operator';
-const SHAPE = /^(tb[ksoncr])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
+const SHAPE = /^(tb[ksoncrl])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
 
 /** A new credential: `<kind>_<tenant>_<secret><checksum>`. */
 export function mintToken(kind: TokenKind, tenantId: string): MintedToken {

@@ -77,7 +77,7 @@ export const CONNECTION_COMMANDS: Command[] = [
   {
     noun: 'connection',
     verb: 'test',
-    description: 'An address for a test sign-in, to be opened once: shows the claims and changes nothing',
+    description: 'An address for a test sign-in, whose button works once: shows the claims and changes nothing',
     argument: CONNECTION,
     async run(context) {
       const id = await connectionId(context);

@@ -62,7 +62,8 @@ function told(domain: Json): Json {
   return columns([domain], 'domain', 'state', 'connection_id', 'verified_by', 'verified_at')[0]!;
 }
 
-async function tenantOf({ client, options }: Context): Promise<string> {
+/** The tenant of `--tenant`, else of the configured key. */
+export async function tenantOf({ client, options }: Context): Promise<string> {
   const { tenant } = options;
   return typeof tenant === 'string' ? tenant : ownTenant(client);
 }

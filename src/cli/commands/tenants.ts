@@ -1,5 +1,6 @@
 import { encode } from '../client.js';
 import { columns, given, type Command } from '../command.js';
+import { tenantOf } from './domains.js';
 
 export const TENANT_COMMANDS: Command[] = [
   {
@@ -26,6 +27,18 @@ export const TENANT_COMMANDS: Command[] = [
         tenant_id: id,
         ...rest,
       }));
+    },
+  },
+  {
+    noun: 'owner',
+    verb: 'sign-in-link',
+    description: 'Makes a sign-in link for the owner of a tenant; it works once, for ten minutes (operator token)',
+    options: [{ name: 'user_id', description: 'a break-glass account of the tenant instead of the owner' }],
+    async run(context) {
+      const body = given(context, 'user_id');
+      const path = `/tenants/${encode(await tenantOf(context))}/owner-sign-in-link`;
+      const link = await context.client.operate('POST', path, body);
+      return { url: link['url'], user_id: link['user_id'], expires_at: link['expires_at'] };
     },
   },
   {

@@ -37,6 +37,7 @@ export const PROBLEM_CODES: Record<string, string> = {
     'The IdP’s metadata names another IdP or none of the known keys; an admin has to confirm.',
   method_not_allowed: 'The address knows other methods; the Allow header names them.',
   missing_scope: 'The API key lacks the scope that `scope` names.',
+  no_owner: 'The tenant names no owner; set owner_user_id of the tenant first.',
   no_platform_yet: 'The tenant has no connection to a platform yet.',
   no_session: 'Nobody is signed in here, or the session has ended.',
   not_acceptable: 'The Accept header leaves room for nothing that this address answers with.',
@@ -45,6 +46,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   not_parked: 'Only a parked change can be retried or dismissed.',
   not_waiting: 'The change is not waiting any more.',
   operator_only: 'The address is for the operator of the installation.',
+  owner_inactive: 'The user who would sign in by the link is inactive or deleted; `id` names the user.',
   precondition_failed: 'If-Match named another version than the present one.',
   refused: 'The request was refused.',
   repeated_parameter: 'A query parameter, or a field of a form, came more than once.',
@@ -55,6 +57,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   search_too_expensive:
     'The search took longer than the 3 seconds that a search has; `detail` says which filters are fast.',
   several_credentials: 'The request carries more than one credential.',
+  sign_in_link_over:
+    'The sign-in link is used, replaced or older than ten minutes, or its user may not sign in; ask the operator for a new one.',
   slug_taken: 'Another connection has this slug, or a deleted connection of another tenant had it.',
   tenant_busy:
     'Too many requests of the tenant wait for the database; send fewer at once, and again after Retry-After seconds.',
@@ -73,5 +77,7 @@ export const PROBLEM_CODES: Record<string, string> = {
     'Bodies that are being read take all the memory that there is for them. The limits are 16 MiB for senders who are not known yet, 96 MiB in all, and a third of that for a tenant. Send fewer or smaller bodies at once, without pauses, after Retry-After.',
   unavailable: 'The database, or another part, is away or too slow just now; Retry-After says when to come back.',
   unsupported_media_type: 'Bodies are uncompressed JSON in UTF-8; where an operation describes a form, that.',
+  untested_connection:
+    'Users could then sign in through a connection only (`id`) through which no sign-in has succeeded yet; make a test sign-in first.',
   user_name_taken: 'Another person has this userName.',
 };

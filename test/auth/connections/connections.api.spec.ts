@@ -34,6 +34,7 @@ describe('a connection from nothing', () => {
       name: 'Okta',
       enabled: true,
       version: 1,
+      tested_at: null,
       directory_id: null,
       link_claim: null,
       claim_map: {},
@@ -57,6 +58,7 @@ describe('a connection from nothing', () => {
       backchannel_logout_url: `${base}/backchannel-logout/${slug}`,
       signed_out_url: `${base}/signed-out`,
       login_url: `${base}/login?connection=${slug}`,
+      global_token_revocation_url: `${base}/global-token-revocation/${slug}`,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

@@ -101,6 +101,15 @@ export class OidcDoor {
     }
   }
 
+  /** A test sign-in, as an admin makes one; answers the page with its result. */
+  async test(house: House, claims: Record<string, unknown> = {}): Promise<Seen> {
+    const { body } = await house.api.post(`/connections/${this.id}/test-sign-in`);
+    const tab = this.tab();
+    const begun = await tab.post(body.url as string);
+    if (begun.status !== 303) throw new Error(`test: ${begun.status} ${begun.text}`);
+    return this.answer(tab, new URL(begun.location!).searchParams, claims);
+  }
+
   /** The whole way. */
   async signIn(tab: Tab, claims: Record<string, unknown> = {}, more: Record<string, string> = {}): Promise<Seen> {
     return this.answer(tab, await this.begin(tab, more), claims);

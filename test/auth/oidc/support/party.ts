@@ -63,6 +63,7 @@ export function newConnection(issuer: string, change: Partial<OidcConnection> = 
     roleMap: [],
     jit: false,
     defaultRole: 'member',
+    testedAt: null,
     returnOrigins: [],
     issuer,
     discoveryUrl: null,

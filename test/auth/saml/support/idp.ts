@@ -100,6 +100,7 @@ function connection(entityId: string, key: SamlKeyPair, changes: Partial<SamlCon
     roleMap: [],
     jit: false,
     defaultRole: 'viewer',
+    testedAt: null,
     returnOrigins: [],
     idpEntityId: entityId,
     ssoUrl: 'https://idp.example.com/sso',

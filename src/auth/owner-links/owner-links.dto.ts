@@ -1,0 +1,30 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Text } from '../../base/http/text.js';
+
+/** For whom a sign-in link is made. */
+export class MakeOwnerLink {
+  @Text({
+    max: 64,
+    optional: true,
+    nullable: true,
+    example: 'usr_01k0000000abcdefghjkmnpqrs',
+    description: 'The owner, when left out; or one of the tenant’s break-glass accounts.',
+  })
+  user_id?: string | null;
+}
+
+/** A sign-in link, as it is shown once. */
+export class OwnerLinkBody {
+  @ApiProperty({ format: 'uri', description: 'Works once. The secret stands in the fragment, which no server sees.' })
+  url!: string;
+  @ApiProperty({ description: 'Who signs in by it.' })
+  user_id!: string;
+  @ApiProperty({ description: 'Ten minutes from now.' })
+  expires_at!: Date;
+}
+
+/** What the page of a link posts. */
+export class OwnerSignInForm {
+  @ApiProperty({ description: 'The secret of the link, or the whole link.' })
+  code!: string;
+}
