@@ -75,6 +75,34 @@ it('an address that begins or fails too often waits; others do not', async () =>
   }
 });
 
+it('what an address tries at one tenant refuses nothing at another one', async () => {
+  const busy = await withLimits();
+  try {
+    const loud = await OidcDoor.open(service, house, {}, op);
+    const quiet = await OidcDoor.open(service, await newHouse(service), {}, op);
+    const headers = { 'x-forwarded-for': '192.0.2.9', accept: 'text/html' };
+    const get = async (path: string) => (await fetch(busy.url + path, { redirect: 'manual', headers })).status;
+    const used = async (path: string) => {
+      let status = 0;
+      for (let i = 0; i < 500 && status !== 429; i++) status = await get(path);
+      return status;
+    };
+    expect(await used(`/api/auth/login?connection=${loud.slug}`)).toBe(429);
+    expect(await get(`/api/auth/login?connection=${quiet.slug}`)).toBe(302);
+    expect(await used(`/api/auth/callback/${loud.slug}?state=x&code=y`)).toBe(429);
+    expect(await get(`/api/auth/callback/${quiet.slug}?state=x&code=y`)).toBe(400);
+    const logout = async (door: OidcDoor) => {
+      const form = { method: 'POST', headers, body: new URLSearchParams({ logout_token: 'x' }) };
+      return (await fetch(`${busy.url}/api/auth/backchannel-logout/${door.slug}`, form)).status;
+    };
+    let status = 0;
+    for (let i = 0; i < 500 && status !== 429; i++) status = await logout(loud);
+    expect([status, await logout(quiet)]).toEqual([429, 400]);
+  } finally {
+    await busy.close();
+  }
+});
+
 it('answers beyond the limit are not even read, unless this browser has begun what they answer, a few times', async () => {
   const busy = await withLimits();
   try {

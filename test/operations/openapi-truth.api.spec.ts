@@ -597,8 +597,8 @@ describe('what is really answered is as described', () => {
     it('those who try too often', async () => {
       const limits = busy.app.nest.get(SignInLimits);
       for (let i = 0; i < 310; i++) {
-        await limits.noteFailure('127.0.0.1', 'con_x', null);
-        await limits.noteLogoutFailure('127.0.0.1');
+        await limits.noteFailure('127.0.0.1', { tenantId: house.tenantId, id: 'con_x' }, null);
+        await limits.noteLogoutFailure('127.0.0.1', house.tenantId);
         await limits.noteGrantFailure('127.0.0.1', '');
         await limits.noteGrantFailure('127.0.0.1', house.tenantId);
       }

@@ -61,9 +61,9 @@ export class IdpLogoutController {
   @DescribedBackChannel()
   async backChannel(@Req() req: SignInHttpRequest): Promise<void> {
     try {
-      await this.limits.demandLogoutTriesLeft(req.ip ?? '');
       // First whose form it is: what is for no connection is not read.
       const connection = await this.pending.connectionOf(req, 'oidc', 'logout');
+      await this.limits.demandLogoutTriesLeft(req.ip ?? '', connection.tenantId);
       const token = (await readForm(req, FORM_BYTES)).get('logout_token');
       if (token === undefined) throw new LogoutRefused('The form has no logout_token.', BCL_ERROR);
       await this.logout.byBackChannel(connection, token, originOf(req));
@@ -79,8 +79,8 @@ export class IdpLogoutController {
   }
 
   private async slo(req: SignInHttpRequest, res: BridgeResponse, read: () => Promise<ArrivedLogout>): Promise<void> {
-    await this.limits.demandLogoutTriesLeft(req.ip ?? '');
     const connection = await this.pending.connectionOf(req, 'saml', 'logout');
+    await this.limits.demandLogoutTriesLeft(req.ip ?? '', connection.tenantId);
     const arrived = await read();
     req.signInContext!.answersLogout = isAnswer(arrived);
     const step = await this.logout.bySaml(connection, arrived, originOf(req));
@@ -91,7 +91,7 @@ export class IdpLogoutController {
 
   private async note(req: SignInHttpRequest, refused: SignInRefused): Promise<void> {
     const connection = req.signInContext?.connection;
-    await this.limits.noteLogoutFailure(req.ip ?? '');
+    await this.limits.noteLogoutFailure(req.ip ?? '', connection?.tenantId ?? '');
     if (connection === undefined) return;
     const { reason, message: detail } = refused;
     const entry = { kind: 'logout', connectionId: connection.id, outcome: 'refused', reason, detail } as const;

@@ -47,19 +47,23 @@ export class LoginController {
   })
   @DescribedLogin()
   async login(@Query() query: QueryMap, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
-    await this.limits.start(req.ip ?? '');
     const asked = startAsk(query);
     const slug = queryText(query, 'connection');
     const issuer = queryText(query, 'iss');
     const email = queryText(query, 'email')?.trim() ?? '';
     if (slug !== undefined && slug !== '') {
       const connection = await this.connections.bySlug(slug);
+      await this.limits.start(req.ip ?? '', connection?.tenantId ?? '');
       if (connection === null) throw new NotFound('connection');
       if (issuer !== undefined) demandIssuer(connection, issuer);
       return this.go(connection, { ...asked, loginHint: asked.loginHint ?? (email || null) }, req, res);
     }
-    if (email === '') return this.byIssuer(issuer, asked, req, res);
+    if (email === '') {
+      await this.limits.start(req.ip ?? '', '');
+      return this.byIssuer(issuer, asked, req, res);
+    }
     const found = await this.byEmail(email);
+    await this.limits.start(req.ip ?? '', found[0]?.tenantId ?? '');
     // The same words for every name of a domain: whether there is such an account is nobody's business here.
     if (found.length === 0) return this.askForEmail(res, email, asked, UNKNOWN);
     const ask = { ...asked, loginHint: asked.loginHint ?? email };

@@ -49,12 +49,12 @@ export class PendingSignIns {
    */
   async demandMayAnswer(req: SignInHttpRequest, connection: Connection, handle: string): Promise<void> {
     const address = req.ip ?? '';
-    if (await this.limits.hasTriesLeft(address)) return;
+    if (await this.limits.hasTriesLeft(address, connection.tenantId)) return;
     const cookies = cookiesOf(req);
     const request = mayHaveBegun(cookies, handle) ? await this.requests.find(connection.tenantId, handle) : null;
     const open = request?.connection_id === connection.id && !request.used && !request.expired;
     const browser = open ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
-    if (browser === null) return this.limits.demandTriesLeft(address);
+    if (browser === null) return this.limits.demandTriesLeft(address, connection.tenantId);
     await this.limits.answerBegun(handle);
     req.signInContext = { connection, request, browser };
   }
@@ -66,11 +66,11 @@ export class PendingSignIns {
   async take(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
     const cookies = cookiesOf(req);
     // Whoever has begun a sign-in may finish it, whatever others do from the same address.
-    if (!mayHaveBegun(cookies, handle)) await this.limits.demandTriesLeft(req.ip ?? '');
+    if (!mayHaveBegun(cookies, handle)) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
     const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
     const ours = request !== null && request.connection_id === connection.id;
     const browser = ours ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
-    if (browser === null) await this.limits.demandTriesLeft(req.ip ?? '');
+    if (browser === null) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
     if (!ours) throw new SignInRefused('state_unknown', 'no such sign-in was begun with this connection');
     req.signInContext = { connection, request: browser === null ? null : request, browser };
     if (browser === null) throw new SignInRefused('other_browser', 'this browser has not begun the sign-in');

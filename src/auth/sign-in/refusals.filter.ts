@@ -58,7 +58,9 @@ export class RefusedSignIns implements ExceptionFilter {
     const isTest = (context?.kind ?? context?.request?.kind) === 'test';
     const begun = context?.request != null || req.user !== undefined || isTest;
     const door = context?.kind === 'logout' ? 'logout' : 'sign-in';
-    const refused = begun ? found : await this.limits.unlessUsedUp(req.ip ?? '', door, found);
+    const refused = begun
+      ? found
+      : await this.limits.unlessUsedUp(req.ip ?? '', context?.connection.tenantId ?? '', door, found);
     const supportId = await this.note(refused, req, context);
     if (context !== undefined && isTest) {
       const outcome = `${refused.reason}: ${refused.message.replace(/\.$/, '')}. In the sign-in log: ${supportId}.`;
@@ -124,8 +126,8 @@ export class RefusedSignIns implements ExceptionFilter {
       reason: refused.reason,
     });
     try {
-      if (context.kind === 'logout') await this.limits.noteLogoutFailure(req.ip ?? '');
-      else await this.limits.noteFailure(req.ip ?? '', connection.id, subject);
+      if (context.kind === 'logout') await this.limits.noteLogoutFailure(req.ip ?? '', connection.tenantId);
+      else await this.limits.noteFailure(req.ip ?? '', connection, subject);
       return await this.log.record(
         connection.tenantId,
         {

@@ -33,19 +33,22 @@ export class SignInLimits {
     this.grants = buckets({ kind: 'grant', perSecond: 5, burst: 300 });
   }
 
-  /** One more sign-in from an address. Throws `SignInRefused` (`too_many_tries`), like all that demand something here. */
-  async start(address: string): Promise<void> {
-    if (this.enabled && !(await this.starts.take(networkOf(address))))
+  /**
+   * One more sign-in from an address to a tenant ('' where none was found). Throws `SignInRefused` (`too_many_tries`),
+   * like all that demand something here.
+   */
+  async start(address: string, tenantId: string): Promise<void> {
+    if (this.enabled && !(await this.starts.take(nameOf(address, tenantId))))
       throw tooMany('sign-ins were begun from this address');
   }
 
   /** Whether an address may still try what nobody here has begun. */
-  async hasTriesLeft(address: string): Promise<boolean> {
-    return !this.enabled || !(await this.failures.isEmpty(networkOf(address)));
+  async hasTriesLeft(address: string, tenantId: string): Promise<boolean> {
+    return !this.enabled || !(await this.failures.isEmpty(nameOf(address, tenantId)));
   }
 
-  async demandTriesLeft(address: string): Promise<void> {
-    if (!(await this.hasTriesLeft(address))) throw tooMany('sign-ins were refused from this address');
+  async demandTriesLeft(address: string, tenantId: string): Promise<void> {
+    if (!(await this.hasTriesLeft(address, tenantId))) throw tooMany('sign-ins were refused from this address');
   }
 
   /** One more answer to a sign-in that was begun, from an address that has no tries left; there are a few. */
@@ -54,8 +57,8 @@ export class SignInLimits {
   }
 
   /** The same for logout messages, which come from other addresses, and must come through when sign-ins fail. */
-  async demandLogoutTriesLeft(address: string): Promise<void> {
-    const used = this.enabled && (await this.logouts.isEmpty(networkOf(address)));
+  async demandLogoutTriesLeft(address: string, tenantId: string): Promise<void> {
+    const used = this.enabled && (await this.logouts.isEmpty(nameOf(address, tenantId)));
     if (used) throw tooMany('logouts were refused from this address');
   }
 
@@ -66,20 +69,29 @@ export class SignInLimits {
   }
 
   /** A refusal: of an address, and of an account where the IdP has vouched for one. */
-  async noteFailure(address: string, connectionId: string, subject: string | null): Promise<void> {
+  async noteFailure(
+    address: string,
+    connection: { readonly tenantId: string; readonly id: string },
+    subject: string | null,
+  ): Promise<void> {
     if (!this.enabled) return;
-    await this.failures.take(networkOf(address));
-    if (subject !== null) await this.accounts.take(`${connectionId} ${subject}`);
+    await this.failures.take(nameOf(address, connection.tenantId));
+    if (subject !== null) await this.accounts.take(`${connection.id} ${subject}`);
   }
 
-  async noteLogoutFailure(address: string): Promise<void> {
-    if (this.enabled) await this.logouts.take(networkOf(address));
+  async noteLogoutFailure(address: string, tenantId: string): Promise<void> {
+    if (this.enabled) await this.logouts.take(nameOf(address, tenantId));
   }
 
   /** A refusal as it is to be told: of an address that has used up its tries, that it has. */
-  async unlessUsedUp(address: string, kind: 'sign-in' | 'logout', refused: SignInRefused): Promise<SignInRefused> {
+  async unlessUsedUp(
+    address: string,
+    tenantId: string,
+    kind: 'sign-in' | 'logout',
+    refused: SignInRefused,
+  ): Promise<SignInRefused> {
     const buckets = kind === 'logout' ? this.logouts : this.failures;
-    const used = this.enabled && (await buckets.isEmpty(networkOf(address)));
+    const used = this.enabled && (await buckets.isEmpty(nameOf(address, tenantId)));
     return used ? tooMany(`${kind}s were refused from this address`) : refused;
   }
 
@@ -88,8 +100,13 @@ export class SignInLimits {
    * are used up. Only wrong ones are counted and refused: the others of the address go on.
    */
   async noteGrantFailure(address: string, tenantId: string): Promise<boolean> {
-    return !this.enabled || (await this.grants.take(`${networkOf(address)} ${tenantId}`));
+    return !this.enabled || (await this.grants.take(nameOf(address, tenantId)));
   }
+}
+
+/** Tries are counted by address and tenant: what one sends about a tenant refuses nothing of another one. */
+function nameOf(address: string, tenantId: string): string {
+  return `${networkOf(address)} ${tenantId}`;
 }
 
 function tooMany(what: string): SignInRefused {

@@ -58,8 +58,8 @@ export class TestLinkController {
   }
 
   private async testOf(req: SignInHttpRequest, slug: string, handle: string): Promise<Connection> {
-    await this.limits.start(req.ip ?? '');
     const connection = await this.connections.bySlug(slug);
+    await this.limits.start(req.ip ?? '', connection?.tenantId ?? '');
     if (connection === null || !(await this.start.isTest(connection, handle))) throw new NotFound('test sign-in');
     req.tenantId = connection.tenantId;
     // From here on an admin is told what is wrong, and not a user who signs in.
