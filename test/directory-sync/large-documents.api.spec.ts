@@ -149,7 +149,7 @@ describe('pages are cut at 2 MiB', () => {
       const seen: string[] = [];
       for (let startIndex = 1, pages = 0; startIndex <= 90; pages++) {
         const { status, body } = await directory.get(`/Users?count=1000&startIndex=${startIndex}${sort}`);
-        expect([status, body.totalResults, pages < 10]).toEqual([200, 90, true]);
+        expect([status, body.totalResults, pages < 20]).toEqual([200, 90, true]);
         expect(body.itemsPerPage).toBe(body.Resources.length);
         expect(body.itemsPerPage).toBeGreaterThan(0);
         expect(body.itemsPerPage * 250 * KIB).toBeLessThanOrEqual(MAX_PAGE_BYTES);

@@ -38,6 +38,11 @@ export class AnswerBudget {
     return new AnswerShare(this, res, owner);
   }
 
+  /** The most that one answer counts: a group of 100 000 members is larger than a share, and has to find room alone. */
+  get most(): number {
+    return this.max * ONE_TENANT;
+  }
+
   /** Bytes that are held now. */
   get size(): number {
     return this.held;
@@ -50,8 +55,7 @@ export class AnswerBudget {
    * @throws {Unavailable} when they did not become free in time, or too many requests of the tenant wait already
    */
   async take(owner: string, bytes: number): Promise<() => void> {
-    // One answer alone always has room: a group of 100 000 members is larger than a share.
-    const weight = Math.min(bytes, this.max * ONE_TENANT);
+    const weight = Math.min(bytes, this.most);
     if (!this.fits(owner, weight)) await this.wait(owner, weight);
     else this.hold(owner, weight);
     let given = false;
@@ -119,9 +123,10 @@ export class AnswerShare {
    * @throws {Unavailable} 503 with `Retry-After`, when they did not become free in time
    */
   async grow(bytes: number): Promise<void> {
-    if (bytes <= SMALL_ANSWER || bytes <= this.bytes) return;
-    const release = await this.budget.take(this.owner, bytes - this.bytes);
-    this.bytes = bytes;
+    const wanted = Math.min(bytes, this.budget.most);
+    if (bytes <= SMALL_ANSWER || wanted <= this.bytes) return;
+    const release = await this.budget.take(this.owner, wanted - this.bytes);
+    this.bytes = wanted;
     this.releases.push(release);
     if (this.res.closed) this.release();
     else if (this.releases.length === 1) this.res.once('close', () => this.release());
