@@ -151,10 +151,6 @@ describe('a NameID that is a name', () => {
   it.each(['paired', 'unpaired'])('and is the e-mail goes with the e-mail, %s', async (how) => {
     for (const between of [false, true]) {
       const door = await saml(how === 'paired' ? {} : { directory_id: null });
-      await service.db.query(`update connections set tested_at = now() where tenant_id = $1 and id = $2`, [
-        house.tenantId,
-        door.id,
-      ]);
       await own(door);
       const [mail, later] = [address('a'), address('a2')];
       const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';

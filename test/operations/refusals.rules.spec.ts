@@ -21,7 +21,7 @@ describe('the refusals of an operation', () => {
   it('are its own besides, each code once', () => {
     const own = { 409: ['slug_taken'], 422: ['invalid_fields'], 400: ['malformed_json'] };
     expect(of({ method: 'post', body: ['application/json'] }, own)).toMatchObject({
-      400: ['malformed_json', 'malformed_request'],
+      400: ['body_in_crumbs', 'malformed_json', 'malformed_request'],
       409: ['slug_taken'],
       422: ['invalid_fields'],
     });

@@ -22,7 +22,7 @@ export class TrustedDomainsController {
   @Put(':domain')
   @ApiOperation({ summary: 'Takes a domain for a tenant’s, without a DNS record' })
   @ApiRecord(DomainBody)
-  @ApiRefusals({ 409: ['domain_taken', 'domain_exists', 'too_many_domains', 'untested_connection'] })
+  @ApiRefusals({ 409: ['domain_taken', 'domain_exists', 'too_many_domains'] })
   async trust(
     @CurrentCaller() caller: Caller,
     @Param('tenant_id') tenantId: string,
