@@ -12,10 +12,13 @@ import { prepareTenants } from './tenants.mjs';
 
 const SECONDS = Number(process.env.AVAILABILITY_SECONDS ?? 5);
 const ONLY = process.env.AVAILABILITY_ONLY;
-/** What the honest caller may notice. */
-const MOST = { slower: 5, silenceMs: 1_000, bytesFactor: 8, bytesMiB: 60, databaseMiB: 300 };
-/** Below this a delay is the machine's, which has two cores for five processes. */
-const FLOOR_MS = 6;
+/** What the honest caller should notice at the most; missing one of these is printed. */
+const AIM = { slower: 5, floorMs: 6, bytesFactor: 8, bytesMiB: 60 };
+/**
+ * What fails the run. Five processes share two cores with whatever else runs on the machine, so that delay and resident
+ * memory have room; errors, silence and an end of the service have none.
+ */
+const MOST = { slower: 5, floorMs: 30, bytesFactor: 8, bytesMiB: 180, silenceMs: 1_000, databaseMiB: 300 };
 
 const database = await freshDatabase('availability');
 const silent = createSocket('udp4').bind(0, '127.0.0.1');
@@ -95,7 +98,7 @@ async function quietPhase() {
     const phase = await honestPhase(1);
     const p50 = quantile(phase.delays, 0.5);
     first ??= p50;
-    if (p50 < 2 * Math.max(first, FLOOR_MS) || tries === 15) return phase;
+    if (p50 < 2 * Math.max(first, AIM.floorMs) || tries === 15) return phase;
   }
 }
 
@@ -109,7 +112,6 @@ async function run(name) {
   const report = await ended(hostile);
   end.done = true;
   const [servicePeak, databasePeak] = await peaks;
-  const base = Math.max(quantile(alone.delays, 0.5), FLOOR_MS);
   const result = {
     name,
     aloneMs: quantile(alone.delays, 0.5),
@@ -123,11 +125,15 @@ async function run(name) {
     statuses: report.statuses,
     failures: beside.failures,
   };
-  const allowed = MOST.bytesFactor * result.sentMiB + MOST.bytesMiB;
+  const slow = ({ slower, floorMs }) => result.p50 > slower * Math.max(result.aloneMs, floorMs);
+  const large = ({ bytesFactor, bytesMiB }) => result.grown > bytesFactor * result.sentMiB + bytesMiB;
+  const delay = `p50 ${result.p50.toFixed(0)} ms, alone ${result.aloneMs.toFixed(0)} ms`;
+  const memory = `memory grew by ${result.grown} MiB for ${result.sentMiB.toFixed(1)} MiB sent`;
+  result.missed = [slow(AIM) && delay, large(AIM) && memory].filter(Boolean);
   const problems = [
-    [result.p50 > MOST.slower * base, `p50 ${result.p50.toFixed(0)} ms, alone ${result.aloneMs.toFixed(0)} ms`],
+    [slow(MOST), delay],
     [result.silence > MOST.silenceMs, `the event loop was silent for ${result.silence.toFixed(0)} ms`],
-    [result.grown > allowed, `memory grew by ${result.grown} MiB for ${result.sentMiB.toFixed(1)} MiB sent`],
+    [large(MOST), memory],
     [result.databaseGrown > MOST.databaseMiB, `the database's memory grew by ${result.databaseGrown} MiB`],
     [result.failures.length > 0, `${result.failures.length} failed, such as ${result.failures[0]}`],
     [Object.keys(result.statuses).some((s) => s === '500'), 'the hostile caller met a 500'],
@@ -158,6 +164,7 @@ async function runAll() {
     const times = ms(r.aloneMs, 6) + ms(r.p50, 6) + ms(r.p99, 7) + ms(r.silence, 9);
     const bytes = cell(r.grown, 8) + cell(r.databaseGrown, 10) + cell(r.sentMiB.toFixed(1), 8);
     console.log(`${name.padEnd(51)}${times}${bytes}  ${JSON.stringify(r.statuses)}`);
+    for (const aim of r.missed) console.log(`    aim missed: ${aim}`);
     for (const problem of r.problems) console.log(`    PROBLEM: ${problem}`);
     if (r.problems.length > 0) failed++;
     if (service.child.exitCode !== null) throw new Error(`the service ended:\n${service.output}`);
