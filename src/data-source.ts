@@ -16,6 +16,7 @@ import { DocumentSizes1767226100000 } from './base/database/migrations/176722610
 import { ProtectLedgers1767226300000 } from './base/database/migrations/1767226300000-protect-ledgers.js';
 import { ReserveSignInNames1767226400000 } from './base/database/migrations/1767226400000-reserve-sign-in-names.js';
 import { MaintenanceFunctions1767226310000 } from './base/database/migrations/1767226310000-maintenance-functions.js';
+import { ActiveInDocuments1767226900000 } from './base/database/migrations/1767226900000-active-in-documents.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
@@ -34,6 +35,7 @@ export const MIGRATIONS = [
   MaintenanceFunctions1767226310000,
   ReserveSignInNames1767226400000,
   NeverLockedOut1767226500000,
+  ActiveInDocuments1767226900000,
 ];
 
 /**

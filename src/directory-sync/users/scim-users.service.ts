@@ -90,6 +90,7 @@ export class ScimUsersService {
   /** 201 also where the draft was linked with somebody who was there: the id stays (contract §3). */
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<StoredUser> {
     const doc = readResource(USER_TYPE, body, directory.dialect);
+    doc['active'] ??= true;
     const draft = draftOf(doc, directory.writing.attributeMap);
     const context = writeContext(directory, request.requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
@@ -97,10 +98,10 @@ export class ScimUsersService {
     return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
   }
 
-  /** PUT: the whole resource (RFC 7644 §3.5.1). What the client leaves out is unassigned, `active` is true again. */
+  /** PUT: the whole resource (RFC 7644 §3.5.1). What the client leaves out is unassigned; `active` stays as it was. */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<StoredUser> {
     const doc = readResource(USER_TYPE, body, directory.dialect);
-    return this.edit(directory, id, request, () => doc);
+    return this.edit(directory, id, request, (before) => ({ ...doc, active: doc['active'] ?? before['active'] ?? true }));
   }
 
   /** PATCH (RFC 7644 §3.5.2): all operations, or none. */

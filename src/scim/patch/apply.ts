@@ -64,6 +64,9 @@ function applyToTarget(draft: Draft, op: PatchOp, target: Target, value: unknown
   const before = draft.read(attribute);
   draft.spend(comparisons(op, target, before, value));
   const after = operate(op, target, before, value, options);
+  if (after === undefined && attribute.alwaysAssigned) {
+    throw invalidValue(`"${attribute.name}" cannot be cleared; send true or false.`);
+  }
   if (after !== before) draft.write(attribute, after);
 }
 

@@ -16,7 +16,7 @@ import { readSimple, readValue } from './values.js';
  * Reads the body of a POST or PUT as a resource (RFC 7644 §3.3, §3.5.1): canonical names, checked values, nothing
  * that no schema knows. Left out: readOnly attributes, the password, whatever is unassigned. `schemas` is made anew.
  *
- * @returns a resource without `id` and `meta`; members of a group as `{value, type?, display?, $ref?}`
+ * @returns a resource without `id` and `meta`, and without `active` where the body leaves it out or clears it; members of a group as `{value, type?, display?, $ref?}`
  * @throws ScimRequestError invalidSyntax: no object, a name given twice, unknown names (by dialect); invalidValue: a
  *   value the schema does not allow, or a required attribute that is missing, by name
  */
@@ -36,8 +36,6 @@ export function readResource(type: ResourceTypeDef, body: unknown, dialect: Dial
   }
   checkSchemas(type, listed, context);
   resource['schemas'] = schemasInUse(type, resource);
-  // Left out, it keeps its default; only an explicit false switches a user off.
-  if (type.name === 'User' && resource['active'] === undefined) resource['active'] = true;
   requireAttributes(type, resource);
   return resource;
 }

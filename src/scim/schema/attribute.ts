@@ -26,6 +26,8 @@ export interface Attribute {
   readonly maxLength: number;
   /** Compared as PRECIS user names are (RFC 7644 §5), not just without regard to case. */
   readonly comparedAsUserName: boolean;
+  /** Never unassigned: a PATCH cannot clear it, and a PUT that leaves it out keeps it. */
+  readonly alwaysAssigned: boolean;
   /** The URN of the extension whose object holds this attribute; null for a core attribute. */
   readonly extension: string | null;
 }
@@ -45,6 +47,7 @@ export type AttributeSpec = Partial<
     | 'subAttributes'
     | 'maxLength'
     | 'comparedAsUserName'
+    | 'alwaysAssigned'
   >
 >;
 
@@ -72,6 +75,7 @@ export function attribute(name: string, description: string, spec: AttributeSpec
     subByName: byName(subAttributes),
     maxLength: spec.maxLength ?? MAX_TEXT,
     comparedAsUserName: spec.comparedAsUserName ?? false,
+    alwaysAssigned: spec.alwaysAssigned ?? false,
     extension: null,
   };
 }

@@ -88,7 +88,11 @@ export const USER_ATTRIBUTES: readonly Attribute[] = [
   attribute('preferredLanguage', 'The preferred language.'),
   attribute('locale', 'The locale for dates, numbers and currency.'),
   attribute('timezone', 'The time zone, as in the IANA database.'),
-  attribute('active', 'Whether the user may be used.', { type: 'boolean' }),
+  // A cleared `active` says nothing. Reading it as true would let a leaver in again.
+  attribute('active', 'Whether the user may be used; true unless the client says otherwise when it creates the user.', {
+    type: 'boolean',
+    alwaysAssigned: true,
+  }),
   attribute('password', 'Accepted for the sake of clients, and dropped.', {
     mutability: 'writeOnly',
     returned: 'never',
