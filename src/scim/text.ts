@@ -63,14 +63,20 @@ function isAscii(text: string): boolean {
   return true;
 }
 
+const FIRST_MOMENT = Date.parse('0001-01-01T00:00:00Z');
+const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,12})?(Z|[+-]\d\d:\d\d)?$/;
 
-/** Milliseconds since 1970 of an xsd:dateTime (RFC 7643 §2.3.5), or NaN. Without a zone it is UTC. */
+/**
+ * Milliseconds since 1970 of an xsd:dateTime (RFC 7643 §2.3.5), or NaN. Without a zone it is UTC. A moment outside the
+ * UTC years 1 to 9999 is NaN: an offset can lead there, and the database does not read such a year.
+ */
 export function parseDateTime(text: string): number {
   const parts = DATE_TIME.exec(text);
   if (parts === null) return Number.NaN;
   const day = Number(parts[3]);
   // Date.parse would take 30 February for 1 March.
   if (day > new Date(Date.UTC(Number(parts[1]), Number(parts[2]), 0)).getUTCDate()) return Number.NaN;
-  return Date.parse(parts[4] === undefined ? `${text}Z` : text);
+  const time = Date.parse(parts[4] === undefined ? `${text}Z` : text);
+  return time >= FIRST_MOMENT && time <= LAST_MOMENT ? time : Number.NaN;
 }

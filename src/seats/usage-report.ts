@@ -31,9 +31,10 @@ export class UsageReport {
    */
   async *days(tenantId: string, from: string, to: string, moment: Moment): AsyncGenerator<UsageDay[]> {
     let state: Reading | null = null;
-    for (let start = from; start < to; start = later(start, CHUNK)) {
-      const end = later(start, CHUNK);
-      const days = await this.reports.days(tenantId, start, end < to ? end : to);
+    for (let start = from; start < to; ) {
+      const end = later(start, CHUNK, to);
+      const days = await this.reports.days(tenantId, start, end);
+      start = end;
       state ??= await this.begin(tenantId, days[0]!.from);
       const shown: UsageDay[] = [];
       for (const day of days) shown.push(await this.day(day, moment, state));
@@ -112,6 +113,8 @@ class Steps {
   }
 }
 
-function later(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+/** The day so many days later, but at most `last`: a day of the year 10000 has no text of ten characters. */
+function later(day: string, days: number, last: string): string {
+  const time = Math.min(Date.parse(day) + days * DAY_MS, Date.parse(last));
+  return new Date(time).toISOString().slice(0, 10);
 }

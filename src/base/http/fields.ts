@@ -2,6 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type as TypeOf } from 'class-transformer';
 import { ValidateBy, ValidateNested } from 'class-validator';
+import { readInstant } from '../instant.js';
 import { Presence, tidy, type FieldOptions } from './text.js';
 
 // A field of a request in one line: its rule, the words of its refusal, and its place in the documentation.
@@ -76,11 +77,11 @@ export function Choices(values: readonly string[], options: FieldOptions & { min
 
 /** A moment, as RFC 3339 text; arrives as a Date. */
 export function Moment(options: FieldOptions = {}): PropertyDecorator {
-  const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i;
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => {
       const text = tidy(value);
-      return typeof text === 'string' && form.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : text;
+      // A bare date says no time, so it is no moment of an expiry.
+      return typeof text === 'string' && text.length > 10 ? (readInstant(text) ?? text) : text;
     }),
     field(options, (value) => (value instanceof Date ? null : 'must be a time such as 2026-01-31T12:00:00Z'), {
       type: String,

@@ -1,3 +1,4 @@
+import { readInstant } from '../instant.js';
 import { InvalidFields, MalformedRequest } from '../errors/domain-error.js';
 
 /** A query as Express gives it; a repeated name is an array. */
@@ -43,17 +44,7 @@ export function queryTime(name: string, value: string | undefined): Date | undef
   if (value === undefined) return undefined;
   // A plus sign that was not encoded arrives as a blank.
   const text = value.replace(/ (\d\d:\d\d)$/, '+$1');
-  if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/i.test(text)) {
-    const time = new Date(text);
-    // Date takes 30 February for 2 March.
-    const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
-    const exists = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
-    if (exists && hasFourDigitYear(time)) return time;
-  }
+  const time = readInstant(text);
+  if (time !== null) return time;
   throw new InvalidFields([{ field: name, message: 'must be a time such as 2026-01-31T12:00:00Z' }]);
-}
-
-/** An offset can lead out of the years that can be written with four digits, which is more than PostgreSQL reads. */
-function hasFourDigitYear(time: Date): boolean {
-  return !Number.isNaN(time.getTime()) && time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999;
 }

@@ -10,7 +10,7 @@ import type { PlatformUser } from '../../platform-client/platform.types.js';
 import { Connections } from '../platform/connections.js';
 import { personText, readPlatformUser } from '../platform-user.mapping.js';
 import { IntakeLocator, type PeopleIntake } from '../people-intake.js';
-import { JobFailed, type Batch, type Job } from './forwarding-job.js';
+import { JobFailed, JobInterrupted, type Batch, type Job } from './forwarding-job.js';
 
 const PAGE = 100;
 const PAGE_BYTES = 4 * 1024 * 1024;
@@ -41,7 +41,7 @@ export class ImportStep {
       maxBytes: PAGE_BYTES,
     });
     const verdict = judge(answer, this.clock.now());
-    if (verdict.kind === 'unavailable') throw new Error(`the platform is away: ${verdict.reason}`);
+    if (verdict.kind === 'unavailable') throw new JobInterrupted(`the platform is away: ${verdict.reason}`);
     if (verdict.kind !== 'ok') throw new JobFailed(`The platform refused its list: ${verdict.words}`);
     const { users, next } = pageIn(verdict.body);
     const source: ChangeSource = {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { newId } from '../../base/ids.js';
 import type { Actor } from '../../identity/source.js';
-import type { Batch, Job, JobKind } from './forwarding-job.js';
+import { MOST_FAILURES, type Batch, type Job, type JobKind } from './forwarding-job.js';
 
 export const KINDS: readonly JobKind[] = ['platform.reforward', 'platform.import', 'changes.resend'];
 /** Longer than any batch takes. */
@@ -105,9 +105,18 @@ export class JobsRepository {
     );
   }
 
-  /** Lets a job rest after a failure, longer after each one in a row; after that anybody may go on with it. */
-  async postpone(job: Job): Promise<void> {
+  /**
+   * Lets a job rest after a failure, longer after each one in a row. After `MOST_FAILURES` in a row the job has failed.
+   *
+   * @param reason of this failure, safe to show to the tenant
+   * @returns false when the job is given up
+   */
+  async postpone(job: Job, reason: string): Promise<boolean> {
     const failures = failuresOf(job) + 1;
+    if (failures >= MOST_FAILURES) {
+      await this.fail(job, `Given up after ${failures} failures in a row. The last one: ${reason}`);
+      return false;
+    }
     const seconds = Math.min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** Math.min(failures - 1, 10));
     await this.db.query(
       `update jobs set state = 'waiting', lease_until = now() + $3 * interval '1 second',
@@ -115,6 +124,7 @@ export class JobsRepository {
        where tenant_id = $1 and id = $2 and state = 'running' and done = $5`,
       [job.tenantId, job.id, seconds, failures, job.done],
     );
+    return true;
   }
 
   async fail(job: Job, error: string): Promise<void> {

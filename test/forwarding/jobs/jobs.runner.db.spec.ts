@@ -91,7 +91,7 @@ describe('jobs', () => {
     await add(t, 'changes.resend', { since: 'then' });
     const pauses: number[] = [];
     for (let i = 0; i < 8; i++) {
-      await jobs.postpone((await jobs.claim())!);
+      await jobs.postpone((await jobs.claim())!, 'the platform is away');
       expect(await jobs.claim()).toBeNull();
       const { rows } = await h.db.query<{ s: number }>(
         `select round(extract(epoch from lease_until - now()))::int as s from jobs where tenant_id = $1`,
@@ -104,6 +104,20 @@ describe('jobs', () => {
     const job = (await jobs.claim())!;
     await jobs.progress(job, { done: 1, next: { ...job.payload, after: '1' }, wake: false });
     expect((await jobs.claim())!.payload).toEqual({ since: 'then', after: '1' });
+  });
+
+  it('fail after 24 failures in a row, with the last reason', async () => {
+    const t = await h.tenant('endless');
+    await add(t, 'changes.resend', { since: 'then', failures: 22 });
+    expect(await jobs.postpone((await jobs.claim())!, 'the platform is away: 503')).toBe(true);
+    await h.db.query(`update jobs set lease_until = now() where tenant_id = $1`, [t]);
+    expect(await jobs.postpone((await jobs.claim())!, 'the platform is away: 503')).toBe(false);
+    expect((await jobs.list(t))[0]).toMatchObject({
+      state: 'failed',
+      error: 'Given up after 24 failures in a row. The last one: the platform is away: 503',
+      finished_at: expect.any(Date) as Date,
+    });
+    expect(await jobs.claim()).toBeNull();
   });
 
   it('count a batch once, though two had it', async () => {
