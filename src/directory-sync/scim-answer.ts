@@ -1,20 +1,15 @@
 import type { ServerResponse } from 'node:http';
-
-/** The media type of every SCIM answer (RFC 7644 §3.1). */
-export const SCIM_MEDIA_TYPE = 'application/scim+json';
+import { scimMediaType } from '../base/http/accept.js';
+import { sendBody } from '../base/http/answer.js';
 
 /** Sends a prepared resource or message. */
 export function answerScim(res: ServerResponse, status: number, text: string, etag?: string, location?: string): void {
   // As bytes at once: the text, which is twice as large, is free while a slow reader takes its time.
   const body = text.length > 64 * 1024 ? Buffer.from(text) : text;
-  const headers: Record<string, string | number> = {
-    'Content-Type': SCIM_MEDIA_TYPE,
-    'Content-Length': Buffer.byteLength(body),
-  };
+  const headers: Record<string, string> = { 'Content-Type': scimMediaType(res.req.headers.accept) };
   if (etag !== undefined) headers['ETag'] = etag;
   if (location !== undefined) headers['Location'] = location;
-  res.writeHead(status, headers);
-  res.end(body);
+  sendBody(res, status, body, headers);
 }
 
 /** Answers without a body: 204, or 304 with the tag that still holds. */

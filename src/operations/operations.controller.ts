@@ -31,7 +31,7 @@ export class OperationsController {
   async readyz(@Res() res: BridgeResponse): Promise<void> {
     const reason = await this.readiness.check();
     if (reason === null) return sendJson(res, 200, JSON.stringify({ status: 'ok' }));
-    sendJson(res, 503, JSON.stringify({ status: 'not ready', reason }), 'application/json; charset=utf-8', {
+    sendJson(res, 503, JSON.stringify({ status: 'not ready', reason }), 'application/json', {
       'Retry-After': '5',
     });
   }

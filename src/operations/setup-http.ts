@@ -16,6 +16,11 @@ function isFormAddress(path: string, contentType: string): boolean {
   return /^\/api\/auth\/(token|introspect)$/.test(path) && contentType.includes('x-www-form-urlencoded');
 }
 
+/** Addresses whose every route needs a SCIM token, an API key or the operator token. */
+function isPrivate(path: string): boolean {
+  return /^\/(?:scim\/|(?:api\/)?v1\/|api\/(?:users|candidates|jobs|resolve|me)(?:\/|$))/.test(path);
+}
+
 /**
  * What every request passes before its route. The application is made with `bodyParser: false`; call this before
  * `init` and before anything else is mounted.
@@ -29,5 +34,5 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.set('trust proxy', config.trustProxy.length > 0 ? [...config.trustProxy] : false);
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
   const admit = knownCaller(app.get(CredentialStore), config.operatorToken);
-  app.use(bodyReader({ admit, leave: isFormAddress, ...body }));
+  app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, ...body }));
 }

@@ -161,7 +161,7 @@ export class SeatsController {
     const moment = await this.sealedMoment(caller.tenantId, undefined);
     const days = this.usageReport.days(caller.tenantId, from, to, moment);
     if (csv) return sendExport(res, 'csv', 'seat-usage', usageCsv(days));
-    res.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' });
+    res.writeHead(200, { 'Content-Type': 'application/json' });
     await sendParts(res, usageJson(days, moment.sealed_through));
   }
 

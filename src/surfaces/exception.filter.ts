@@ -1,4 +1,5 @@
 import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { scimMediaType } from '../base/http/accept.js';
 import { sendJson } from '../base/http/answer.js';
 import { MethodNotAllowed } from '../base/http/http.errors.js';
 import { StoredAnswer } from '../base/http/idempotency.js';
@@ -54,7 +55,7 @@ export class SurfaceFilter implements ExceptionFilter {
     switch (whichSurface(path, req.headers.accept)) {
       case 'scim': {
         const { status, body } = scimError(refusal);
-        sendJson(res, status, JSON.stringify(body), 'application/scim+json; charset=utf-8');
+        sendJson(res, status, JSON.stringify(body), scimMediaType(req.headers.accept));
         return;
       }
       case 'page': {
@@ -64,7 +65,7 @@ export class SurfaceFilter implements ExceptionFilter {
       }
       case 'api': {
         const problem = problemOf(refusal, path, req.id);
-        sendJson(res, problem.status, JSON.stringify(problem), 'application/problem+json; charset=utf-8');
+        sendJson(res, problem.status, JSON.stringify(problem), 'application/problem+json');
       }
     }
   }

@@ -1,13 +1,45 @@
 import { NotAcceptable } from './http.errors.js';
 
+/** The media type of SCIM messages (RFC 7644 §3.1). */
+export const SCIM_MEDIA_TYPE = 'application/scim+json';
+
 /** Refuses with 406 a caller whose Accept header leaves room for none of the types that an address answers with. */
 export function demandAcceptable(accept: string | undefined, ...types: readonly string[]): void {
   if (accept === undefined || accept === '' || accept.includes('*/*')) return;
-  const wanted = accept.split(',').map((range) => {
+  const ranges = rangesOf(accept);
+  if (!types.some((type) => weightOf(ranges, type) > 0)) throw new NotAcceptable(types.join(' or '));
+}
+
+/**
+ * The media type of a SCIM answer: `application/json` for a client that prefers it, else `application/scim+json`
+ * (RFC 7644 §3.8). The type has no charset parameter in either case.
+ */
+export function scimMediaType(accept: string | undefined): string {
+  if (!accept?.toLowerCase().includes('application/json')) return SCIM_MEDIA_TYPE;
+  const ranges = rangesOf(accept);
+  return weightOf(ranges, 'application/json') > weightOf(ranges, SCIM_MEDIA_TYPE)
+    ? 'application/json'
+    : SCIM_MEDIA_TYPE;
+}
+
+interface Range {
+  readonly type: string;
+  readonly weight: number;
+}
+
+function rangesOf(accept: string): Range[] {
+  return accept.split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    return { type, refused: parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) };
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    return { type, weight: weight === undefined ? 1 : Number(weight) || 0 };
   });
-  const fits = (type: string): boolean =>
-    wanted.some((range) => !range.refused && (range.type === type || range.type === `${type.split('/')[0]!}/*`));
-  if (!types.some(fits)) throw new NotAcceptable(types.join(' or '));
+}
+
+/** The weight of a type: that of the most precise range that covers it (RFC 9110 §12.5.1); 0: it is not wanted. */
+function weightOf(ranges: readonly Range[], type: string): number {
+  for (const range of [type, `${type.split('/')[0]!}/*`, '*/*']) {
+    const found = ranges.find((each) => each.type === range);
+    if (found !== undefined) return found.weight;
+  }
+  return 0;
 }

@@ -1,4 +1,14 @@
 import type { ServerResponse } from 'node:http';
+import { constants, gzip } from 'node:zlib';
+import { isScimPath } from './request.js';
+
+/** JSON is UTF-8 by definition, and its media types have no charset parameter (RFC 8259 §11). */
+export const JSON_TYPE = 'application/json';
+
+/** Smaller answers gain nothing: the header of gzip and the time outweigh the bytes saved. */
+const GZIP_FROM = 1024;
+// Level 1 is three times as fast as the default and leaves some 15 % more bytes of a page of users.
+const GZIP = { level: constants.Z_BEST_SPEED };
 
 /**
  * Sends a prepared text. Express's own way (etag, content type guessing, a second look at the length) costs several
@@ -8,20 +18,64 @@ export function sendJson(
   res: ServerResponse,
   status: number,
   text: string,
-  contentType = 'application/json; charset=utf-8',
+  contentType = JSON_TYPE,
   headers?: Record<string, string>,
 ): void {
-  const own: Record<string, string | number> = {
-    ...headers,
-    'Content-Type': contentType,
-    'Content-Length': Buffer.byteLength(text),
-  };
-  res.writeHead(status, own);
-  res.end(text);
+  sendBody(res, status, text, { ...headers, 'Content-Type': contentType });
+}
+
+/**
+ * Sends a body, compressed where the client takes gzip and the body is worth it.
+ *
+ * Only answers to a credential in `Authorization` are compressed: with a cookie, which a browser sends along by itself,
+ * the length of a compressed answer could tell a stranger's page what is in it (BREACH).
+ */
+export function sendBody(
+  res: ServerResponse,
+  status: number,
+  body: string | Buffer,
+  headers: Record<string, string>,
+): void {
+  const length = Buffer.byteLength(body);
+  if (!isCompressible(res, length)) {
+    res.writeHead(status, { ...headers, 'Content-Length': length });
+    res.end(body);
+    return;
+  }
+  if (!acceptsGzip(res.req.headers['accept-encoding'])) {
+    res.writeHead(status, { ...headers, Vary: 'Accept-Encoding', 'Content-Length': length });
+    res.end(body);
+    return;
+  }
+  gzip(body, GZIP, (error, compressed) => {
+    if (res.closed || res.headersSent) return;
+    const own: Record<string, string | number> = { ...headers, Vary: 'Accept-Encoding' };
+    if (error === null) own['Content-Encoding'] = 'gzip';
+    own['Content-Length'] = error === null ? compressed.length : length;
+    res.writeHead(status, own);
+    res.end(error === null ? compressed : body);
+  });
 }
 
 /** Sends no body: 204, and 304. */
 export function sendEmpty(res: ServerResponse, status: number): void {
   res.writeHead(status);
   res.end();
+}
+
+/** An answer to a POST of the API may show a secret once, and is kept for its Idempotency-Key as it is written. */
+function isCompressible({ req }: ServerResponse, length: number): boolean {
+  if (length <= GZIP_FROM || req.headers.authorization === undefined) return false;
+  return req.method === 'GET' || req.method === 'HEAD' || isScimPath(req.url ?? '');
+}
+
+/** Whether an `Accept-Encoding` header names gzip and does not refuse it (RFC 9110 §12.5.3). */
+export function acceptsGzip(header: string | string[] | undefined): boolean {
+  if (typeof header !== 'string') return false;
+  for (const part of header.split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
+    if (coding !== 'gzip' && coding !== 'x-gzip') continue;
+    return !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
+  }
+  return false;
 }

@@ -5,11 +5,11 @@ import { anonymousBodies, type AnonymousShare } from './anonymous-bodies.js';
 import { BodyBudget, type BodyShare } from './body-budget.js';
 import { ByteCollector } from './byte-collector.js';
 import { BodyInCrumbs, BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
+import { faultIn } from './json-faults.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
 import { discard, dropRest } from './unread.js';
 
 const MIB = 1024 * 1024;
-export const MAX_DEPTH = 32;
 // A refused body is read to its end, so that the caller sees the answer and not a broken connection; not for ever.
 const MAX_DISCARD = 64 * MIB;
 /** Up to here a body is read before anybody asks who sent it: nearly all are smaller, and need no look-up ahead. */
@@ -27,8 +27,10 @@ export interface BodyOptions {
   keepRaw?: (path: string) => boolean;
   /** Addresses that read their own body (forms); some of them only where it is one, by its type. */
   leave?: (path: string, contentType: string) => boolean;
-  /** Asked before more than 64 KiB are read: whose body it is. Rejects with the refusal of a caller whom nobody knows. */
+  /** Asked before more than 64 KiB are read: whose body it is. Rejects with the refusal of an unknown caller. */
   admit?: (req: BridgeRequest) => Promise<string>;
+  /** Addresses that need a credential: `admit` is asked before anything of the body is judged. */
+  private?: (path: string) => boolean;
 }
 
 /**
@@ -45,7 +47,20 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
     const length = headers['content-length'];
     if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) return next();
     if (leave?.(req.path, headers['content-type'] ?? '')) return next();
+    if (admit === undefined || keepRaw?.(req.path) || !options.private?.(req.path)) return readBody(req, res, next);
+    // An unknown caller learns nothing of its body: 401 comes before 400, 413 and 415.
+    admit(req).then(
+      () => readBody(req, res, next),
+      (error: unknown) => {
+        discard(req, 0, MAX_DISCARD);
+        next(error);
+      },
+    );
+  };
 
+  function readBody(req: BridgeRequest, res: BridgeResponse, next: NextFunction): void {
+    const { headers } = req;
+    const length = headers['content-length'];
     const limit = bodyLimit(req.path);
     if (length !== undefined && Number(length) > limit) {
       if (Number(length) > MAX_DISCARD) res.setHeader('Connection', 'close');
@@ -63,7 +78,7 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
       if (keepRaw?.(req.path)) req.rawBody = bytes!;
       finish(req, bytes!, next);
     });
-  };
+  }
 }
 
 function finish(req: BridgeRequest, bytes: Buffer, next: NextFunction): void {
@@ -195,7 +210,7 @@ function refusedForm(encoding: string | undefined, type: string | undefined): Un
   return null;
 }
 
-/** Bytes as JSON; 400 when they are no UTF-8, no JSON, or nested more than 32 deep. */
+/** Bytes as JSON; 400 when they are no UTF-8, no JSON, nested more than 32 deep, or name a member twice. */
 export function parseJson(bytes: Buffer): unknown {
   let text: string;
   if (isAscii(bytes)) text = bytes.toString('latin1');
@@ -204,31 +219,11 @@ export function parseJson(bytes: Buffer): unknown {
   // Some clients put a byte order mark in front; RFC 8259 §8.1 lets a reader skip it.
   if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
   if (text.trim() === '') return undefined;
-  if (isTooDeep(bytes)) {
-    throw new MalformedRequest(`The body is nested more than ${MAX_DEPTH} deep.`, 'malformed_json', {
-      scimType: 'invalidSyntax',
-    });
-  }
+  const fault = faultIn(bytes);
+  if (fault !== null) throw new MalformedRequest(fault, 'malformed_json', { scimType: 'invalidSyntax' });
   try {
     return JSON.parse(text);
   } catch (cause) {
     throw new MalformedRequest('The body is not valid JSON.', 'malformed_json', { scimType: 'invalidSyntax', cause });
   }
-}
-
-/** One walk over the bytes before anything recursive sees them. Brackets inside strings do not count. */
-function isTooDeep(bytes: Buffer): boolean {
-  let depth = 0;
-  let inside = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]!;
-    if (inside) {
-      if (byte === 0x5c) i++;
-      else if (byte === 0x22) inside = false;
-    } else if (byte === 0x22) inside = true;
-    else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > MAX_DEPTH) return true;
-    } else if (byte === 0x7d || byte === 0x5d) depth--;
-  }
-  return false;
 }

@@ -1,6 +1,8 @@
+import { StreamableFile } from '@nestjs/common';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
+import { sendJson } from './answer.js';
 import { CHECK_EVERY_MS, MAX_HEADER_BYTES } from './server.js';
 
 type MessageConstructor = typeof IncomingMessage;
@@ -16,6 +18,15 @@ export class BridgeAdapter extends ExpressAdapter {
     // One address has one spelling: limits and error faces are chosen by it.
     app.set('case sensitive routing', true);
     super(app);
+  }
+
+  /** Sends what a controller returns: an object like every other JSON answer. */
+  override reply(response: ServerResponse, body: unknown, statusCode?: number): void {
+    if (!isPlainJson(body)) {
+      super.reply(response, body, statusCode);
+      return;
+    }
+    sendJson(response, statusCode ?? response.statusCode, JSON.stringify(body));
   }
 
   override initHttpServer(): void {
@@ -39,4 +50,10 @@ function bornWith(base: MessageConstructor | ResponseConstructor, prototype: obj
   }
   Born.prototype = prototype;
   return Born;
+}
+
+/** An object or array of data; errors and streams are left to Express. */
+function isPlainJson(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  return Array.isArray(body) || !(body instanceof Error || body instanceof StreamableFile);
 }

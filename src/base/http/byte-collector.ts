@@ -3,6 +3,11 @@ const FIRST_BYTES = 1024;
 const FREE_PIECES = 256;
 const BYTES_OF_A_PIECE = 32;
 
+/** Whether so many pieces are too many for the bytes that they hold. */
+export function isCrumbs(pieces: number, bytes: number): boolean {
+  return pieces > FREE_PIECES + bytes / BYTES_OF_A_PIECE;
+}
+
 /**
  * Bytes that arrive in pieces, kept in one buffer that grows. A list of the pieces would keep an object of several
  * hundred bytes for each, and a sender can make every piece one byte long.
@@ -36,7 +41,7 @@ export class ByteCollector {
    * as one of a thousand. No sender that means well splits a body like that.
    */
   get crumbles(): boolean {
-    return this.pieces > FREE_PIECES + this.used / BYTES_OF_A_PIECE;
+    return isCrumbs(this.pieces, this.used);
   }
 
   /**

@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http';
+import { isCrumbs } from './byte-collector.js';
 
 /**
  * Reads the rest of a refused body and drops it, so that the sender sees the answer and not a broken connection. A
- * sender that does not end is hung up on.
+ * sender that does not end, or sends pieces of a few bytes, is hung up on.
  *
  * @param read bytes that have come so far
  * @param most bytes of a body that are read at most
  */
 export function discard(req: IncomingMessage, read: number, most: number): void {
   let rest = read;
+  let pieces = 0;
   req.on('data', (chunk: Buffer) => {
     rest += chunk.length;
-    if (rest > most) req.destroy();
+    if (rest > most || isCrumbs(++pieces, rest - read)) req.destroy();
   });
   req.resume();
 }

@@ -66,18 +66,15 @@ export class ScimGroupsController {
 
   @Patch(':id')
   async patch(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    const id = idOf(req);
     const projection = projectionOf(req);
     const operations = parsePatchRequest(req.body, req.directory.dialect);
-    await this.groups.patch(req.directory, idOf(req), operations, factsOf(req));
+    await this.groups.patch(req.directory, id, operations, factsOf(req));
     if (projection === null) {
       answerEmpty(res, 204);
       return;
     }
-    const row = await this.groups.read(
-      req.directory,
-      idOf(req),
-      projectionNeeds(projection, 'members') ? req.answer : null,
-    );
+    const row = await this.groups.read(req.directory, id, projectionNeeds(projection, 'members') ? req.answer : null);
     this.answer(res, 200, row, projection);
   }
 

@@ -1,5 +1,6 @@
 import { Controller, Delete, Get, Patch, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { MethodNotAllowed } from '../../base/http/http.errors.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import {
   parseListQuery,
@@ -66,9 +67,10 @@ export class ScimUsersController {
 
   @Patch(':id')
   async patch(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
+    const id = idOf(req);
     const projection = projectionOf(req);
     const operations = parsePatchRequest(req.body, req.directory.dialect);
-    const row = await this.users.patch(req.directory, idOf(req), operations, factsOf(req));
+    const row = await this.users.patch(req.directory, id, operations, factsOf(req));
     this.answer(req, res, 200, row, projection);
   }
 
@@ -107,9 +109,15 @@ export function listAsk(req: ScimRequest, query: ListQuery): ListAsk {
   return { directory: req.directory, query, share: req.answer };
 }
 
-/** The id in the path. */
+/**
+ * The id in the path.
+ *
+ * @throws {MethodNotAllowed} for `.search`, which takes POST alone (RFC 7644 §3.4.3)
+ */
 export function idOf(req: ScimRequest): string {
-  return req.params['id'] as string;
+  const id = req.params['id'] as string;
+  if (id === '.search') throw new MethodNotAllowed(req.method, ['POST']);
+  return id;
 }
 
 function projectionOf(req: ScimRequest): Projection | null {

@@ -101,7 +101,10 @@ export class ScimUsersService {
   /** PUT: the whole resource (RFC 7644 §3.5.1). What the client leaves out is unassigned; `active` stays as it was. */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<StoredUser> {
     const doc = readResource(USER_TYPE, body, directory.dialect);
-    return this.edit(directory, id, request, (before) => ({ ...doc, active: doc['active'] ?? before['active'] ?? true }));
+    return this.edit(directory, id, request, (before) => ({
+      ...doc,
+      active: doc['active'] ?? before['active'] ?? true,
+    }));
   }
 
   /** PATCH (RFC 7644 §3.5.2): all operations, or none. */

@@ -29,7 +29,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   invalid_token_request: 'The fields of a request for a token do not go together; `error` is that of RFC 6749.',
   logout_refused:
     'The IdP’s logout token is missing or not accepted (`error`, as OIDC Back-Channel Logout 1.0 §2.8 has it); the sign-in log says why.',
-  malformed_json: 'The body is no UTF-8, no JSON, or nested more than 32 deep.',
+  malformed_json: 'The body is no UTF-8, no JSON, nested more than 32 deep, or names a member twice in one object.',
   malformed_request: 'The request cannot be read.',
   managed_by_directory: 'A directory writes these fields; change them there. `directory` and `fields` name them.',
   not_checkable: 'A SAML connection is looked at by refresh-metadata, or by a test sign-in.',

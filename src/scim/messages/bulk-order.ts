@@ -30,7 +30,9 @@ const NONE: ReadonlySet<string> = new Set();
  * A reference to a bulkId that no POST of the request defines refuses its operation.
  */
 export function planBulk(operations: readonly BulkOperation[]): BulkPlan {
-  const references = operations.map((each) => (each.refusal === null ? bulkReferences([each.data, each.path]) : NONE));
+  const references = operations.map(({ refusal, data, path }) =>
+    refusal === null ? new Set([...bulkReferences(data), ...bulkReferences(path)]) : NONE,
+  );
   return { steps: new Order(operations, references).steps(), references };
 }
 

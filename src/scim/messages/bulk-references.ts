@@ -1,13 +1,60 @@
 import { isObject, type JsonObject } from '../dialects/normalise.js';
+import { RESOURCE_TYPES } from '../schema/resource-types.js';
 
 const PREFIX = 'bulkId:';
 
+/** The attributes that refer to resources, in lower case: `members`, `manager`, `groups`. */
+const REFERENCES: ReadonlySet<string> = new Set(
+  RESOURCE_TYPES.flatMap((type) => [type.schema, ...type.extensions.map((each) => each.schema)])
+    .flatMap((schema) => schema.attributes)
+    .filter((attribute) => attribute.subByName.has('$ref'))
+    .map((attribute) => attribute.name.toLowerCase()),
+);
+
 /**
- * The bulkIds that a text refers to (RFC 7644 §3.7.2): all of it (`bulkId:x`), the end of a reference
- * (`/Users/bulkId:x`) or a string in a PATCH path (`members[value eq "bulkId:x"]`).
- *
- * Only these places count: a display name may well hold "bulkId:" somewhere.
+ * Where a text stands. A bulkId counts in the place of a reference alone (RFC 7644 §3.7.2): a title may well be
+ * "bulkId:7".
  */
+type Place =
+  /** In an attribute that refers to resources, or alone: a text is a reference. */
+  | 'reference'
+  /** In a PATCH operation on such an attribute: `path` and `value` are references. */
+  | 'operation'
+  /** Anywhere else: a text is just that. */
+  | 'data';
+
+/** The place of a member of an object. */
+function placeOf(place: Place, object: JsonObject, key: string): Place {
+  const name = key.toLowerCase();
+  switch (place) {
+    case 'reference':
+      return name === 'value' || name === '$ref' ? 'reference' : 'data';
+    case 'operation':
+      if (name !== 'path' && name !== 'value') return 'data';
+      return refers(textOf(object, 'path')) ? 'reference' : 'data';
+    case 'data':
+      if (name === 'operations') return 'operation';
+      return refers(key) ? 'reference' : 'data';
+  }
+}
+
+/** Whether a path, or a key that is one, points at an attribute that refers: `members[value eq "x"]`, `urn:…:manager`. */
+function refers(path: string): boolean {
+  const end = path.indexOf('[');
+  const plain = end === -1 ? path : path.slice(0, end);
+  const name = plain.slice(plain.lastIndexOf(':') + 1);
+  const dot = name.indexOf('.');
+  return REFERENCES.has((dot === -1 ? name : name.slice(0, dot)).trim().toLowerCase());
+}
+
+function textOf(object: JsonObject, name: string): string {
+  const key = Object.keys(object).find((each) => each.toLowerCase() === name);
+  const value = key === undefined ? undefined : object[key];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The bulkIds that a text in the place of a reference names: all of it (`bulkId:x`), the end of an address
+ * (`/Users/bulkId:x`) or a string in a PATCH path (`members[value eq "bulkId:x"]`). */
 function* placesIn(text: string): Generator<{ start: number; end: number; id: string }> {
   if (!text.includes(PREFIX)) return;
   if (text.startsWith(PREFIX)) {
@@ -24,10 +71,14 @@ function* placesIn(text: string): Generator<{ start: number; end: number; id: st
   }
 }
 
-/** The bulkIds that any text in the data refers to. */
+/**
+ * The bulkIds that an operation refers to.
+ *
+ * @param data the data of an operation, or the path of one
+ */
 export function bulkReferences(data: unknown): Set<string> {
   const found = new Set<string>();
-  collect(data, found);
+  collect(data, rootOf(data), found);
   return found;
 }
 
@@ -37,7 +88,7 @@ export function bulkReferences(data: unknown): Set<string> {
  * @returns the same object when there is nothing to replace
  */
 export function substituteBulkIds<T>(data: T, ids: ReadonlyMap<string, string>): T {
-  return mapTexts(data, (text) => substituted(text, ids)) as T;
+  return mapTexts(data, rootOf(data), (text) => substituted(text, ids)) as T;
 }
 
 /**
@@ -46,19 +97,24 @@ export function substituteBulkIds<T>(data: T, ids: ReadonlyMap<string, string>):
  */
 export function withoutReferences<T>(data: T, unresolved: ReadonlySet<string>): T {
   if (unresolved.size === 0) return data;
-  return mapTexts(data, (text) => {
+  return mapTexts(data, rootOf(data), (text) => {
     for (const { id } of placesIn(text)) if (unresolved.has(id)) return undefined;
     return text;
   }) as T;
 }
 
-function collect(data: unknown, found: Set<string>): void {
+/** A text by itself is the path of an operation; an object is its data. */
+function rootOf(data: unknown): Place {
+  return isObject(data) ? 'data' : 'reference';
+}
+
+function collect(data: unknown, place: Place, found: Set<string>): void {
   if (typeof data === 'string') {
-    for (const { id } of placesIn(data)) found.add(id);
+    if (place === 'reference') for (const { id } of placesIn(data)) found.add(id);
   } else if (Array.isArray(data)) {
-    for (const item of data) collect(item, found);
+    for (const item of data) collect(item, place, found);
   } else if (isObject(data)) {
-    for (const key of Object.keys(data)) collect(data[key], found);
+    for (const key of Object.keys(data)) collect(data[key], placeOf(place, data, key), found);
   }
 }
 
@@ -74,21 +130,25 @@ function substituted(text: string, ids: ReadonlyMap<string, string>): string {
   return done === 0 ? text : result + text.slice(done);
 }
 
-/** Rebuilds what holds a text that `change` changes; undefined takes the text away. */
-function mapTexts(data: unknown, change: (text: string) => string | undefined): unknown {
-  if (typeof data === 'string') return change(data);
-  if (Array.isArray(data)) return mapArray(data, change);
-  return isObject(data) ? mapObject(data, change) : data;
+/** Rebuilds what holds a reference that `change` changes; undefined takes the text away. */
+function mapTexts(data: unknown, place: Place, change: Change): unknown {
+  if (typeof data === 'string') return place === 'reference' ? change(data) : data;
+  if (Array.isArray(data)) return mapArray(data, place, change);
+  return isObject(data) ? mapObject(data, place, change) : data;
 }
 
-function mapArray(data: unknown[], change: (text: string) => string | undefined): unknown[] {
-  const mapped = data.map((item) => mapTexts(item, change));
+type Change = (text: string) => string | undefined;
+
+function mapArray(data: unknown[], place: Place, change: Change): unknown[] {
+  const mapped = data.map((item) => mapTexts(item, place, change));
   if (mapped.every((item, i) => item === data[i])) return data;
   return mapped.filter((item) => item !== undefined);
 }
 
-function mapObject(data: JsonObject, change: (text: string) => string | undefined): unknown {
-  const entries = Object.entries(data).map(([key, value]) => [key, mapTexts(value, change)] as const);
+function mapObject(data: JsonObject, place: Place, change: Change): unknown {
+  const entries = Object.entries(data).map(([key, value]) => {
+    return [key, mapTexts(value, placeOf(place, data, key), change)] as const;
+  });
   if (entries.every(([key, value]) => value === data[key])) return data;
   const gone = entries.some(([key, value]) => value === undefined && key.toLowerCase() === 'value');
   if (gone) return undefined;

@@ -1,0 +1,97 @@
+/** Levels of objects and arrays that a body may have. */
+export const MAX_DEPTH = 32;
+
+/** Members of an object that are compared one by one; of larger objects a set is kept. */
+const FEW = 12;
+
+/**
+ * Finds what JSON.parse would take in silence: a body that is nested too deep for recursive readers, and an object that
+ * names a member twice. Of two such members one reader takes the first, another the last (RFC 8259 §4), so that a check
+ * and the code behind it could see different values.
+ *
+ * @param bytes UTF-8; what is no JSON may pass, the parser refuses it
+ * @returns what is wrong, in words for the sender, or null
+ */
+export function faultIn(bytes: Buffer): string | null {
+  const open: (Names | null)[] = [];
+  // The members of the innermost object; null in an array, and outside.
+  let names: Names | null = null;
+  let isKey = false;
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
+      case QUOTE: {
+        const end = endOfText(bytes, i);
+        if (isKey && names !== null) {
+          const name = nameIn(bytes, i, end);
+          if (name !== null && !names.add(name)) return `The body names "${name.slice(0, 100)}" twice in one object.`;
+          isKey = false;
+        }
+        i = end;
+        break;
+      }
+      case BRACE:
+      case BRACKET:
+        if (open.length === MAX_DEPTH) return `The body is nested more than ${MAX_DEPTH} deep.`;
+        open.push(names);
+        isKey = bytes[i] === BRACE;
+        names = isKey ? new Names() : null;
+        break;
+      case END_BRACE:
+      case END_BRACKET:
+        names = open.pop() ?? null;
+        isKey = false;
+        break;
+      case COMMA:
+        isKey = names !== null;
+        break;
+    }
+  }
+  return null;
+}
+
+const QUOTE = 0x22;
+const BRACE = 0x7b;
+const END_BRACE = 0x7d;
+const BRACKET = 0x5b;
+const END_BRACKET = 0x5d;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+
+/** The names of one object. Most objects have a few, for which a list is faster than a set. */
+class Names {
+  private readonly list: string[] = [];
+  private set: Set<string> | null = null;
+
+  /** False where the name is there already. */
+  add(name: string): boolean {
+    if (this.set !== null) {
+      if (this.set.has(name)) return false;
+      this.set.add(name);
+      return true;
+    }
+    if (this.list.includes(name)) return false;
+    this.list.push(name);
+    if (this.list.length > FEW) this.set = new Set(this.list);
+    return true;
+  }
+}
+
+/** The place of the quote that ends a text; the end of the bytes where there is none. */
+function endOfText(bytes: Buffer, start: number): number {
+  for (let i = start + 1; i < bytes.length; i++) {
+    if (bytes[i] === BACKSLASH) i++;
+    else if (bytes[i] === QUOTE) return i;
+  }
+  return bytes.length;
+}
+
+/** The text between two quotes; null where it is no JSON text. Another spelling (`\\u0061`) of a name is the same name. */
+function nameIn(bytes: Buffer, start: number, end: number): string | null {
+  const text = bytes.toString('utf8', start + 1, end);
+  if (!text.includes('\\')) return text;
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return null; // the parser refuses the body
+  }
+}
