@@ -17,6 +17,8 @@ import { ProtectLedgers1767226300000 } from './base/database/migrations/17672263
 import { ReserveSignInNames1767226400000 } from './base/database/migrations/1767226400000-reserve-sign-in-names.js';
 import { MaintenanceFunctions1767226310000 } from './base/database/migrations/1767226310000-maintenance-functions.js';
 import { ActiveInDocuments1767226900000 } from './base/database/migrations/1767226900000-active-in-documents.js';
+import { UserNameKeys1767226910000 } from './base/database/migrations/1767226910000-user-name-keys.js';
+import { PendingMembersEnd1767226920000 } from './base/database/migrations/1767226920000-pending-members-end.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
@@ -36,6 +38,8 @@ export const MIGRATIONS = [
   ReserveSignInNames1767226400000,
   NeverLockedOut1767226500000,
   ActiveInDocuments1767226900000,
+  UserNameKeys1767226910000,
+  PendingMembersEnd1767226920000,
 ];
 
 /**

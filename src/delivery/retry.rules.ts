@@ -1,3 +1,4 @@
+import { cutTo } from '../base/characters.js';
 import type { OutboundAnswer } from '../base/http/outbound.js';
 
 /** The most of the platform's own words that is kept. */
@@ -93,10 +94,7 @@ export function backoff(tries: number, times: { firstMs: number; maxMs: number }
 
 /** An answer as one short line. */
 export function wordsOf(body: string): string {
-  return body
-    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
-    .slice(0, WORDS);
+  return cutTo(body.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim(), WORDS);
 }
 
 function unavailable(

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { proveConnection } from '../base/http/connection-bound.js';
 import { demandAcceptable } from '../base/http/accept.js';
 import { AnswerBudget, type AnswerShare } from '../base/http/answer-budget.js';
-import { limitRate, RateLimiter } from '../base/http/rate-limit.js';
+import { limitDirectory, RateLimiter } from '../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { dialectOf } from '../scim/dialects/dialects.js';
 import { bearerToken } from '../tenants/bearer.js';
@@ -42,10 +42,11 @@ export class ScimGuard implements CanActivate {
     req.credentialId = credential.tokenId;
     proveConnection(req.socket);
     req.directoryId = credential.directoryId;
-    limitRate(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId, credential.tenantId);
+    const directory = await this.directories.get(credential.tenantId, credential.directoryId);
+    limitDirectory(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId, directory);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
     req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);
-    req.directory = currentDirectory(await this.directories.get(credential.tenantId, credential.directoryId));
+    req.directory = currentDirectory(directory);
     return true;
   }
 }

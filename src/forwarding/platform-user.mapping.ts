@@ -1,3 +1,4 @@
+import { isLongerThan } from '../base/characters.js';
 import type { Person } from '../identity/person.js';
 import type { PlatformUser } from '../platform-client/platform.types.js';
 
@@ -48,7 +49,7 @@ export function readPlatformUser(value: unknown): PlatformUser | null {
 /** The platform's id of something: text, or a number, which is kept as text. */
 export function idOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-  return typeof value === 'string' && value !== '' && value.length <= 255 ? value : null;
+  return typeof value === 'string' && value !== '' && !isLongerThan(value, 255) ? value : null;
 }
 
 /** The `id` member of an answer, wherever platforms put it. */

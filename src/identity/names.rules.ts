@@ -1,3 +1,5 @@
+import { cutTo } from '../base/characters.js';
+
 /** What a directory says about somebody's name, as far as it says anything. */
 export interface NameParts {
   givenName?: string;
@@ -30,15 +32,11 @@ export function platformNames(
 
 /** Trimmed, NFC, without control characters, at most 200 characters: what the platform takes as a name. */
 export function clean(text: string | undefined): string {
-  const composed = tidy(text);
-  if (composed.length <= 200) return composed;
-  // Never between the halves of a surrogate pair: no database keeps one alone.
-  const last = composed.charCodeAt(199);
-  return composed.slice(0, last >= 0xd800 && last <= 0xdbff ? 199 : 200).trimEnd();
+  return cutTo(tidy(text), 200).trimEnd();
 }
 
 /**
- * The most UTF-16 units that are composed. Composing a run of combining marks takes quadratic time (UAX #15 §3), and a
+ * The most characters that are composed. Composing a run of combining marks takes quadratic time (UAX #15 §3), and a
  * document may hold 256 KiB of them. Composing shortens a text to a quarter at most, so the rest is longer than any
  * name (200) or e-mail (320).
  */
@@ -47,7 +45,7 @@ const MOST_COMPOSED = 2_048;
 /** The same without the limit of 200 characters, for e-mail addresses. A text past 2,048 characters is cut there. */
 export function tidy(whole: string | undefined): string {
   if (whole === undefined) return '';
-  const text = whole.length > MOST_COMPOSED ? whole.slice(0, MOST_COMPOSED) : whole;
+  const text = cutTo(whole, MOST_COMPOSED);
 
   const plain = /[\u0000-\u001f\u007f-\u009f]/.test(text) ? text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ') : text;
   const trimmed = plain.trim();

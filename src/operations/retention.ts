@@ -22,6 +22,8 @@ const LEFTOVERS = [
   // Full again, whichever they are.
   `delete from tries where at < now() - interval '10 minutes'`,
   `delete from session_tokens where expires_at < now() - interval '1 day'`,
+  // A member of an id that no user has had for so long is a mistake of the IdP, and not late.
+  `delete from pending_members p using tenants t where p.tenant_id = t.id and p.since < now() - interval '90 days'`,
   `delete from jobs where state in ('done', 'failed') and finished_at < now() - interval '30 days'`,
 ];
 

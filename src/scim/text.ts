@@ -17,13 +17,36 @@ export function foldCase(text: string): string {
 const MOST_COMPOSED = 4_096;
 
 /**
- * The form in which two user names are the same name (RFC 7644 §5, PRECIS UsernameCaseMapped): width mapping, case
- * mapping, composition. `ＢＪＥＮＳＥＮ` is `bjensen`.
+ * Code points that show as nothing: soft hyphen, zero-width and directional marks, fillers, variation selectors, tags
+ * (Default_Ignorable_Code_Point). PRECIS does not allow them in a user name (RFC 8264 §9.13), since two names that look
+ * alike would be two users. A pattern of PostgreSQL as well as of JavaScript.
+ */
+export const IGNORABLE =
+  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164' +
+  '\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8';
+const IGNORABLES = new RegExp(`[${IGNORABLE}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]+`, 'gu');
+
+/**
+ * The form in which two user names are the same name (RFC 7644 §5, PRECIS UsernameCaseMapped, RFC 8265 §3.3): width
+ * mapping, case mapping, composition; without characters that show as nothing, and with single blanks between words
+ * alone. `ＢＪＥＮＳＥＮ` is `bjensen`, and so is `bjensen ` with a zero-width space.
+ *
+ * @returns '' for a text that holds nothing else
  */
 export function userNameKey(text: string): string {
   // No stored name is so long. Composing a run of combining marks takes quadratic time (UAX #15 §3).
-  if (isAscii(text) || text.length > MOST_COMPOSED) return foldCase(text);
-  return foldCase(text.normalize('NFKC')).normalize('NFC');
+  if (text.length > MOST_COMPOSED) return foldCase(text);
+  if (isAscii(text)) return singleBlanks(foldCase(text));
+  return singleBlanks(foldCase(text.normalize('NFKC')).replace(IGNORABLES, '').normalize('NFC'));
+}
+
+/** Words with one blank between them. All kinds of blanks but three are U+0020 after NFKC. */
+function singleBlanks(text: string): string {
+  if (!/[\t-\r \u1680\u2028\u2029]/.test(text)) return text;
+  return text
+    .split(/[\t-\r \u1680\u2028\u2029]/)
+    .filter((word) => word !== '')
+    .join(' ');
 }
 
 /** Order by Unicode code point: what `collate "C"` is on UTF-8, and what `<` on UTF-16 strings is not. */
@@ -47,15 +70,6 @@ function orderOfUnit(unit: number): number {
 export function isStorable(text: string): boolean {
   // isWellFormed is part of Node 20, and not yet of the ES2023 library.
   return !text.includes('\u0000') && (text as unknown as { isWellFormed(): boolean }).isWellFormed();
-}
-
-/** Whether the text has more than `max` characters (code points). */
-export function isLongerThan(text: string, max: number): boolean {
-  if (text.length <= max) return false;
-  if (text.length > 2 * max) return true;
-  let count = 0;
-  for (const _ of text) if (++count > max) return true;
-  return false;
 }
 
 function isAscii(text: string): boolean {

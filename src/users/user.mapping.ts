@@ -1,3 +1,4 @@
+import { isLongerThan } from '../base/characters.js';
 import { platformNames, tidy } from '../identity/names.rules.js';
 import { roleNames } from '../identity/role.rules.js';
 import { foldCase, userNameKey } from '../scim/text.js';
@@ -149,7 +150,7 @@ function chosenEmail(values: EmailValue[], userName: string): string | null {
 export function emailAddress(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = tidy(value);
-  if (text.length < 3 || text.length > 320) return null;
+  if (text.length < 3 || isLongerThan(text, 320)) return null;
   const at = text.lastIndexOf('@');
   return at > 0 && at < text.length - 1 && !/\s/.test(text) ? text : null;
 }

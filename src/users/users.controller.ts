@@ -1,3 +1,4 @@
+import { isLongerThan } from '../base/characters.js';
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { pageOf, readPage, type Page } from '../base/http/page.js';
@@ -73,7 +74,7 @@ export class UsersController {
     @Req() req: BridgeRequest,
     @Res({ passthrough: true }) res: BridgeResponse,
   ): Promise<UserBody> {
-    if (externalId.length > 255) {
+    if (isLongerThan(externalId, 255)) {
       throw new InvalidFields([{ field: 'external_id', message: 'must have at most 255 characters' }]);
     }
     const { row, created } = await this.people.put(caller, externalId, body, receivedAt(req));

@@ -26,6 +26,19 @@ describe('ServiceProviderConfig', () => {
     expect(open.text).not.toContain(service.tenant.tenantId);
   });
 
+  it('leaves pagination out where the installation says so, and pages all the same', async () => {
+    const quiet = await startApp({ SCIM_PAGINATION: 'off' }, service);
+    try {
+      const client = scim(quiet.url, service.tenant.scimToken);
+      const { body } = await client.get('/ServiceProviderConfig');
+      expect(body.pagination).toBeUndefined();
+      expect(body.sort).toEqual({ supported: true });
+      expect((await client.get('/Users?cursor=&count=1')).status).toBe(200);
+    } finally {
+      await quiet.close();
+    }
+  });
+
   it.each(PROFILES)('says what is enforced: %s', async (profile) => {
     const directory = by[profile]!;
     const { body: config } = await directory.get('/ServiceProviderConfig');

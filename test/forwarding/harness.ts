@@ -56,6 +56,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     operatorToken: 'x'.repeat(40),
     role: 'all',
     logLevel: 'silent',
+    announcesPagination: true,
     trustProxy: [],
     dnsServers: [],
     metrics: { port: null, token: null },

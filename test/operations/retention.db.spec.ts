@@ -1,5 +1,7 @@
 import { Retention } from '../../src/operations/retention.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { newHouse } from '../support/house.js';
+import { madeGroup } from '../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -61,4 +63,18 @@ it('a person’s own keys end with them, however close the two came', async () =
     `select id from api_keys where id in ('key_gone', 'key_service') and revoked_at is null`,
   );
   expect(rows).toEqual([{ id: 'key_service' }]);
+});
+
+it('members that wait for a user of an id for 90 days end', async () => {
+  const at = await newHouse(service);
+  const id = await madeGroup(at.scim, ['usr_old', 'usr_new']);
+  await service.db.query(
+    `update pending_members set since = now() - interval '91 days' where tenant_id = $1 and member_id = 'usr_old'`,
+    [at.tenantId],
+  );
+  await service.app.nest.get(Retention).run();
+  const { rows } = await service.db.query(`select group_id, member_id from pending_members where tenant_id = $1`, [
+    at.tenantId,
+  ]);
+  expect(rows).toEqual([{ group_id: id, member_id: 'usr_new' }]);
 });

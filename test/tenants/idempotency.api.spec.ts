@@ -128,6 +128,14 @@ describe('what is not kept', () => {
     expect(effects).toBe(2);
   });
 
+  it('a refusal of the request as it was written: the corrected one comes under the same key', async () => {
+    const key = newKey();
+    const wrong = await post(key, { name: '', takes_seat: true }, { url: '/api/v1/roles' });
+    const right = await post(key, { name: 'Corrected', takes_seat: true }, { url: '/api/v1/roles' });
+    const again = await post(key, { name: 'Corrected', takes_seat: true }, { url: '/api/v1/roles' });
+    expect([wrong.status, right.status, again.status, again.text]).toEqual([422, 201, 201, right.text]);
+  });
+
   it('a refusal before the work began: no key, no scope', async () => {
     const key = newKey();
     expect((await post(key, {}, { token: 'tbk_x' })).status).toBe(401);

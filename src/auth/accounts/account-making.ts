@@ -1,3 +1,4 @@
+import { isLongerThan } from '../../base/characters.js';
 import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../base/errors/domain-error.js';
 import type { ChangeSource } from '../../identity/source.js';
@@ -178,7 +179,7 @@ export class AccountMaking {
 /** A key of at most 255 characters, as everywhere in the users API; a longer one is none. */
 function externalIdOf({ externalId }: ClaimedAccount): string | null {
   const text = clean(externalId ?? undefined);
-  return externalId === null || text === '' || externalId.length > 255 ? null : text;
+  return externalId === null || text === '' || isLongerThan(externalId, 255) ? null : text;
 }
 
 /** The names that an IdP says, or those that are there, or what can be made of the e-mail. */

@@ -1,3 +1,4 @@
+import { isLongerThan } from '../../base/characters.js';
 import { Ruled } from '../../base/http/fields.js';
 import { isTidy, type FieldOptions } from '../../base/http/text.js';
 
@@ -13,7 +14,7 @@ export function Texts(
       if (!Array.isArray(value)) return 'must be a list';
       if (value.length > max) return `must have at most ${max} entries`;
       for (const one of value as unknown[]) {
-        if (typeof one !== 'string' || one === '' || one.length > 500 || !isTidy(one)) {
+        if (typeof one !== 'string' || one === '' || isLongerThan(one, 500) || !isTidy(one)) {
           return 'must hold only texts of 1 to 500 characters';
         }
         if (form !== undefined && !form.test.test(one)) return form.message;
@@ -35,8 +36,9 @@ export function roleMapProblem(value: unknown): string | null {
     return 'must not have a whole number beside other values, since objects do not keep its place';
   }
   for (const [from, role] of entries) {
-    if (from === '' || from.length > 512 || !isTidy(from)) return 'needs values of 1 to 512 characters';
-    if (typeof role !== 'string' || role === '' || role.length > 100) return 'needs the name of a role for each value';
+    if (from === '' || isLongerThan(from, 512) || !isTidy(from)) return 'needs values of 1 to 512 characters';
+    if (typeof role !== 'string' || role === '' || isLongerThan(role, 100))
+      return 'needs the name of a role for each value';
   }
   return null;
 }

@@ -31,6 +31,8 @@ export class Config {
   readonly trustProxy!: readonly string[];
   /** Requests a second for each credential; null: no limit. */
   readonly rateLimit!: number | null;
+  /** Whether the ServiceProviderConfig announces `pagination`. */
+  readonly announcesPagination!: boolean;
   /** Requests a second for each tenant; null: four times those of a credential. */
   readonly tenantRateLimit!: number | null;
   readonly allowPrivateDestinations!: boolean;

@@ -47,6 +47,13 @@ export class Environment {
   @HttpAddress()
   APP_URL?: string;
 
+  /**
+   * `off`: the ServiceProviderConfig has no `pagination` (RFC 9865), for clients that refuse attributes that they do not
+   * know. Cursors work all the same. Default `on`.
+   */
+  @OneOf('on', 'off')
+  SCIM_PAGINATION?: string;
+
   /** The hiring platform's API, for tenants that have no destination of their own. */
   @HttpAddress()
   PLATFORM_API_BASE_URL?: string;
@@ -177,6 +184,7 @@ export const VARIABLES = [
   'RETENTION_LOGS',
   'RETENTION_BODIES',
   'RETENTION_ATTEMPTS',
+  'SCIM_PAGINATION',
   'METRICS_PORT',
   'METRICS_TOKEN',
   'NODE_ENV',

@@ -61,6 +61,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     role: (read.ROLE ?? 'all') as Role,
     logLevel: read.LOG_LEVEL ?? 'info',
     trustProxy: listOf(read.TRUST_PROXY),
+    announcesPagination: read.SCIM_PAGINATION !== 'off',
     rateLimit: read.RATE_LIMIT === 'off' ? null : Number(read.RATE_LIMIT ?? 100),
     tenantRateLimit: read.RATE_LIMIT_TENANT === undefined ? null : Number(read.RATE_LIMIT_TENANT),
     allowPrivateDestinations: read.ALLOW_PRIVATE_DESTINATIONS === 'true' || read.ALLOW_PRIVATE_DESTINATIONS === 'on',

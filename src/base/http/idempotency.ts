@@ -33,6 +33,8 @@ interface KeyRow {
 // if there was one, is met by the second try as what it is (a name that is taken, a record that exists).
 const ABANDONED = '60 seconds';
 const KEPT = '24 hours';
+/** Refusals of the request as it was written: nothing was done, and the key is free for what the caller meant. */
+const UNSPENT: ReadonlySet<number> = new Set([400, 406, 413, 415, 422, 429]);
 const SWEEP_EVERY = 600_000;
 
 /**
@@ -129,8 +131,8 @@ export class Idempotency implements OnModuleInit, OnModuleDestroy {
   }
 
   private async finish(res: BridgeResponse, id: string[], requestHash: Buffer, body: string): Promise<void> {
-    // What went wrong on our side may go right the next time.
-    if (res.statusCode >= 500) {
+    // What went wrong on our side may go right the next time, and a corrected request may come under the same key.
+    if (res.statusCode >= 500 || UNSPENT.has(res.statusCode)) {
       await this.db.query(
         `delete from idempotency_keys where tenant_id = $1 and credential_id = $2 and key = $3 and status is null`,
         id,

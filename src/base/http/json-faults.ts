@@ -44,6 +44,8 @@ export function faultIn(bytes: Buffer): string | null {
       case COMMA:
         isKey = names !== null;
         break;
+      default:
+        break;
     }
   }
   return null;

@@ -14,6 +14,14 @@ export interface Allowance {
   resetSeconds: number;
 }
 
+/**
+ * The allowance of a tenant's new directories, as a multiple of that of one credential: a first sync of 10 000 users is
+ * one burst of 100 times the figure, and never waits.
+ */
+const FIRST_SYNC_RATE = 5;
+const FIRST_SYNC_BURST = 100;
+const FIRST_DAY_MS = 24 * 3_600_000;
+
 /** A tenant's allowance, as a multiple of that of one credential, unless it is set. */
 const TENANT_FACTOR = 4;
 
@@ -84,13 +92,31 @@ export class RateLimiter {
   readonly enabled: boolean;
   private readonly credentials: Buckets;
   private readonly tenants: Buckets;
+  private readonly firstSyncs: Buckets;
 
-  constructor(config: Config, clock: Clock) {
+  constructor(
+    config: Config,
+    private readonly clock: Clock,
+  ) {
     const perSecond = config.rateLimit ?? 1;
     const ofTenant = config.tenantRateLimit ?? perSecond * TENANT_FACTOR;
     this.enabled = config.rateLimit !== null;
     this.credentials = new Buckets(perSecond, perSecond * 10, clock);
     this.tenants = new Buckets(ofTenant, ofTenant * 10, clock);
+    this.firstSyncs = new Buckets(perSecond * FIRST_SYNC_RATE, perSecond * FIRST_SYNC_BURST, clock);
+  }
+
+  /** Whether a directory is in its first day, in which an IdP sends all of its users. */
+  isNew(createdAt: number): boolean {
+    return this.clock.now().getTime() - createdAt < FIRST_DAY_MS;
+  }
+
+  /**
+   * Takes one request of a tenant's new directories, which share one allowance. What the database can do is shared by
+   * tenant all the same, so that a first sync delays no other tenant.
+   */
+  takeOfFirstSync(tenantId: string): Allowance {
+    return this.firstSyncs.take(tenantId);
   }
 
   /** Takes one request of a credential. */
@@ -138,11 +164,41 @@ export function limitRate(
   const own = limiter.take(credentialId);
   const shared = tenantId === null || !own.allowed ? own : limiter.takeOfTenant(tenantId);
   const tighter = !shared.allowed || shared.remaining < own.remaining ? shared : own;
-  const { allowed, limit, remaining, resetSeconds } = tighter;
+  const { allowed, resetSeconds } = tighter;
+  sayAllowance(res, tighter);
+  if (allowed) return;
+  throw tooMany(tighter === own, resetSeconds);
+}
+
+/**
+ * The same for a request of a directory that may be in its first day.
+ *
+ * @param createdAt of the directory, in milliseconds since 1970
+ * @throws {TooManyRequests} when there is none left
+ */
+export function limitDirectory(
+  limiter: RateLimiter,
+  res: ServerResponse,
+  tokenId: string,
+  { tenantId, createdAt }: { readonly tenantId: string; readonly createdAt: number },
+): void {
+  if (!limiter.enabled) return;
+  if (!limiter.isNew(createdAt)) {
+    limitRate(limiter, res, tokenId, tenantId);
+    return;
+  }
+  const allowance = limiter.takeOfFirstSync(tenantId);
+  sayAllowance(res, allowance);
+  if (!allowance.allowed) throw tooMany(false, allowance.resetSeconds);
+}
+
+function sayAllowance(res: ServerResponse, { limit, remaining, resetSeconds }: Allowance): void {
   res.setHeader('RateLimit-Limit', limit);
   res.setHeader('RateLimit-Remaining', remaining);
   res.setHeader('RateLimit-Reset', resetSeconds);
-  if (allowed) return;
-  const who = tighter === own ? 'This credential makes' : 'The credentials of this tenant make together';
-  throw new TooManyRequests(`${who} too many requests.`, resetSeconds);
+}
+
+function tooMany(ofCredential: boolean, resetSeconds: number): TooManyRequests {
+  const who = ofCredential ? 'This credential makes' : 'The credentials of this tenant make together';
+  return new TooManyRequests(`${who} too many requests.`, resetSeconds);
 }

@@ -1,3 +1,4 @@
+import { isLongerThan } from '../characters.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
@@ -77,8 +78,9 @@ function textProblem(value: unknown, min: number, max: number, pattern: TextOpti
   if (value === undefined) return 'is required';
   if (typeof value !== 'string') return 'must be text';
   if (!isTidy(value)) return 'must not contain control characters';
-  if (value.length < min) return min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
-  if (value.length > max) return `must have at most ${max} characters`;
+  if (min > 0 && !isLongerThan(value, min - 1))
+    return min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
+  if (isLongerThan(value, max)) return `must have at most ${max} characters`;
   if (pattern && !pattern.test.test(value)) return pattern.message;
   return null;
 }

@@ -9,6 +9,7 @@ import { guardOf, type Directory } from './directory.js';
 interface StoredDirectory extends DirectorySettings {
   superseded_by: string | null;
   has_rules: boolean;
+  made_at: number;
 }
 
 export type { Directory } from './directory.js';
@@ -40,7 +41,7 @@ export class DirectoryStore {
   private async load(tenantId: string, id: string): Promise<Directory> {
     const { rows } = await this.db.query<StoredDirectory>(
       `select d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
-         d.replace_creates_missing, d.guard,
+         d.replace_creates_missing, d.guard, extract(epoch from d.created_at)::float8 * 1000 as made_at,
          (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
             and o.deleted_at is null) as superseded_by,
          exists (select 1 from group_rules r where r.tenant_id = d.tenant_id and r.directory_id = d.id) as has_rules
@@ -64,6 +65,7 @@ export class DirectoryStore {
       replaceCreatesMissing: row.replace_creates_missing,
       guard: guardOf(row.guard),
       hasRules: row.has_rules,
+      createdAt: row.made_at,
     };
   }
 }

@@ -62,6 +62,8 @@ export interface Directory {
   readonly replaceCreatesMissing: boolean;
   readonly guard: Guard;
   readonly hasRules: boolean;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
 }
 
 /** The guard as it is stored: only what differs from the defaults. */

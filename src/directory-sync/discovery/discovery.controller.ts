@@ -22,7 +22,7 @@ export class ServiceProviderConfigController {
     refuseFilter(req);
     const base = `${this.config.baseUrl}/scim/v2`;
     // What it says is the same for every profile: the profiles differ in what they put up with, not in what is offered.
-    const document = serviceProviderConfig(base, featuresOf(this.config.appUrl));
+    const document = serviceProviderConfig(base, featuresOf(this.config.appUrl, this.config.announcesPagination));
     answerScim(res, 200, JSON.stringify(document));
   }
 }

@@ -2,8 +2,12 @@ import type { ServiceFeatures } from '../../scim/schema/discovery.js';
 import { BULK_LIMITS, LIST_LIMITS } from '../limits.js';
 import { CURSOR_SECONDS } from '../resource-list.js';
 
-/** What is really offered, from the very numbers that are enforced; a test compares the two. */
-export function featuresOf(documentationUri: string): ServiceFeatures {
+/**
+ * What is really offered, from the very numbers that are enforced; a test compares the two.
+ *
+ * @param withPagination false leaves out RFC 9865, which some clients refuse to read
+ */
+export function featuresOf(documentationUri: string, withPagination: boolean): ServiceFeatures {
   return {
     documentationUri: `${documentationUri}/docs`,
     patch: true,
@@ -12,14 +16,7 @@ export function featuresOf(documentationUri: string): ServiceFeatures {
     sort: true,
     etag: true,
     changePassword: false,
-    pagination: {
-      cursor: true,
-      index: true,
-      defaultPaginationMethod: 'index',
-      defaultPageSize: LIST_LIMITS.defaultCount,
-      maxPageSize: LIST_LIMITS.maxCount,
-      cursorTimeout: CURSOR_SECONDS,
-    },
+    ...(withPagination ? { pagination: PAGINATION } : {}),
     authenticationSchemes: [
       {
         type: 'oauthbearertoken',
@@ -31,3 +28,12 @@ export function featuresOf(documentationUri: string): ServiceFeatures {
     ],
   };
 }
+
+const PAGINATION = {
+  cursor: true,
+  index: true,
+  defaultPaginationMethod: 'index',
+  defaultPageSize: LIST_LIMITS.defaultCount,
+  maxPageSize: LIST_LIMITS.maxCount,
+  cursorTimeout: CURSOR_SECONDS,
+} as const;

@@ -1,3 +1,4 @@
+import { IGNORABLE } from '../text.js';
 import type { BoundComparison, BoundFilter, BoundPath, BoundValueFilter } from './bound.js';
 
 /** A column that holds an attribute. */
@@ -182,8 +183,13 @@ function textCondition(op: BoundComparison['op'], value: string, literal: string
 export function folded({ attribute }: BoundPath, text: string): string {
   if (attribute.caseExact) return text;
   if (!attribute.comparedAsUserName) return `lower(${text} collate scim_text)`;
-  return `normalize(lower(normalize(${text}, nfkc) collate scim_text), nfc)`;
+  const shown = `regexp_replace(lower(normalize(${text}, nfkc) collate scim_text), '${IGNORED}', '', 'g')`;
+  return `btrim(regexp_replace(normalize(${shown}, nfc), '${BLANKS}', ' ', 'g'))`;
 }
+
+// The patterns of `userNameKey` as PostgreSQL writes them.
+const IGNORED = `[${IGNORABLE}\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]+`;
+const BLANKS = '[\\t-\\r \\u1680\\u2028\\u2029]+';
 
 function timestamp(filter: BoundComparison, params: unknown[]): string {
   return `${bind(new Date(Number(filter.key)).toISOString(), params)}::timestamptz`;

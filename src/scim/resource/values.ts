@@ -2,7 +2,8 @@ import { booleanFromText, complexFromLoose, rolesFromText } from '../dialects/qu
 import { isObject, type JsonObject } from '../dialects/normalise.js';
 import { lookUp, type Attribute } from '../schema/attribute.js';
 import { invalidValue } from '../scim.errors.js';
-import { isLongerThan, isStorable, parseDateTime } from '../text.js';
+import { isLongerThan } from '../../base/characters.js';
+import { isStorable, parseDateTime, userNameKey } from '../text.js';
 import { countKeys, skipUnknown, type ReadContext } from './context.js';
 import { settleList } from './lists.js';
 import { isMemberList, memberFromLoose, settleMember } from './members.js';
@@ -131,7 +132,7 @@ function readText(attribute: Attribute, value: unknown, parent: Attribute | null
   if (!isStorable(value)) {
     throw invalidValue(`"${label(attribute, parent)}" must not hold U+0000 or half a surrogate pair.`);
   }
-  if (attribute.required && value.trim() === '') {
+  if (attribute.required && (attribute.comparedAsUserName ? userNameKey(value) : value.trim()) === '') {
     throw invalidValue(`"${label(attribute, parent)}" must not be blank.`);
   }
   if (attribute.type === 'binary' && !isBase64(value)) throw mustBe(attribute, parent, 'base64');

@@ -16,7 +16,7 @@ export interface ServiceFeatures {
   readonly sort: boolean;
   readonly etag: boolean;
   readonly changePassword: boolean;
-  readonly pagination: {
+  readonly pagination?: {
     readonly cursor: boolean;
     readonly index: boolean;
     readonly defaultPaginationMethod: 'cursor' | 'index';
@@ -92,7 +92,7 @@ export function serviceProviderConfig(baseUrl: string, features: ServiceFeatures
     changePassword: { supported: features.changePassword },
     sort: { supported: features.sort },
     etag: { supported: features.etag },
-    pagination: { ...features.pagination },
+    ...(features.pagination === undefined ? {} : { pagination: { ...features.pagination } }),
     authenticationSchemes: features.authenticationSchemes.map((each) => ({ ...each })),
     meta: { resourceType: 'ServiceProviderConfig', location: `${baseUrl}/ServiceProviderConfig` },
   };

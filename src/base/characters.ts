@@ -1,0 +1,22 @@
+// Limits count characters as JSON Schema and the users of a form do: Unicode code points, not UTF-16 units.
+
+/** Whether a text has more than `max` characters (code points). */
+export function isLongerThan(text: string, max: number): boolean {
+  if (text.length <= max) return false;
+  if (text.length > 2 * max) return true;
+  let count = 0;
+  for (const _ of text) if (++count > max) return true;
+  return false;
+}
+
+/** The first `max` characters of a text; never half of a surrogate pair, which no database keeps. */
+export function cutTo(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let count = 0;
+  let end = 0;
+  for (const character of text) {
+    if (++count > max) return text.slice(0, end);
+    end += character.length;
+  }
+  return text;
+}
