@@ -4,6 +4,7 @@ import { Config } from '../../base/config/config.js';
 import { pageHeaders } from '../../base/http/security-headers.js';
 import { tellFacts } from './operation-facts.js';
 import { scimPaths } from './scim-paths.js';
+import { scimSchemas } from './scim-schemas.js';
 
 const DESCRIPTION = `Users, seats and their directories.
 
@@ -88,6 +89,7 @@ export function describeApi(app: NestExpressApplication): OpenAPIObject {
     }
   }
   Object.assign(document.paths, scimPaths());
+  Object.assign(((document.components ??= {}).schemas ??= {}), scimSchemas());
   return document;
 }
 

@@ -1,37 +1,42 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { scimRef, type JsonSchema } from './scim-schemas.js';
 
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-// SCIM describes itself (/Schemas, /ServiceProviderConfig), in its own language. Here it is only said what there is.
-const RESOURCE = { 'application/scim+json': { schema: { type: 'object' as const } } };
-const ROUTES: Record<string, Record<string, [summary: string, status: number]>> = {
-  '/scim/v2/Users': {
-    get: ['Users, with filter, sortBy, startIndex and count, or cursor (RFC 9865)', 200],
-    post: ['A new user; one that matches an existing person links to them', 201],
-  },
-  '/scim/v2/Users/.search': { post: ['The same as a search request (RFC 7644 §3.4.3)', 200] },
-  '/scim/v2/Users/{id}': {
-    get: ['One user', 200],
-    put: ['Replaces a user', 200],
-    patch: ['Changes a user', 200],
-    delete: ['Deletes a user', 204],
-  },
-  '/scim/v2/Groups': { get: ['Groups', 200], post: ['A new group', 201] },
-  '/scim/v2/Groups/.search': { post: ['The same as a search request', 200] },
-  '/scim/v2/Groups/{id}': {
-    get: ['One group', 200],
-    put: ['Replaces a group', 200],
-    patch: ['Changes a group and its members', 204],
-    delete: ['Deletes a group', 204],
-  },
-  '/scim/v2/.search': { post: ['Users and groups together', 200] },
-  '/scim/v2/Bulk': { post: ['Up to 1 000 operations in one request', 200] },
-  '/scim/v2/Me': { get: ['501: the credential of a directory is no person’s', 501] },
-  '/scim/v2/ServiceProviderConfig': { get: ['What this server can do; needs no credential', 200] },
-  '/scim/v2/ResourceTypes': { get: ['Which resources there are', 200] },
-  '/scim/v2/Schemas': { get: ['Which attributes they have', 200] },
+/** One operation: what it does, what it takes and gives, and how it refuses beside what every operation does. */
+interface Entry {
+  readonly summary: string;
+  readonly takes?: string;
+  /** By status; null: no body. */
+  readonly gives: Readonly<Record<number, string | null>>;
+  readonly refuses?: readonly number[];
+  readonly query?: readonly string[];
+  readonly note?: string;
+}
+
+const REFUSALS: Record<number, string> = {
+  400: 'What is wrong stands in `scimType` and `detail` (RFC 7644 §3.12).',
+  401: 'The credential is missing, unknown, expired or revoked.',
+  403: 'No free seat, and the policy is `block`; or a filter on a discovery document.',
+  404: 'There is no such resource in this directory.',
+  406: 'The Accept header leaves room for neither application/scim+json nor application/json.',
+  409: '`uniqueness`: another resource has the name.',
+  412: 'If-Match named another version than the present one.',
+  413: 'The body, or the work that it asks for, is over the limit that `detail` names.',
+  415: 'The body is no uncompressed JSON in UTF-8.',
+  429: 'Over the rate limit; Retry-After says when to come back.',
+  500: 'Something went wrong on our side; X-Request-Id helps to find it.',
+  501: 'The protocol knows it, this service does not offer it.',
+  503: 'The service, or the share of a tenant, is busy or away; Retry-After says when to come back.',
 };
+/** Every operation with a credential can be refused so. */
+const ALWAYS = [401, 406, 429, 500, 503];
+const OF_BODY = [400, 413, 415];
+
+const PROJECTION = ['attributes', 'excludedAttributes'];
+const PAGE = [...PROJECTION, 'filter', 'sortBy', 'sortOrder', 'startIndex', 'count', 'cursor'];
 
 const LISTS =
   'A page is cut at 2 MiB of what is stored: it may have fewer resources than `count`, and `itemsPerPage` says how many ' +
@@ -43,38 +48,161 @@ const WRITES =
 const MEMBERS =
   '400 `tooMany` where the members are over 32 MiB (about 200 000); ask with `excludedAttributes=members`.';
 
-/** What an operation of SCIM has to say beside its summary. */
-function noteOf(path: string, method: string): string | undefined {
-  if (path.endsWith('.search') || (method === 'get' && /s$/.test(path) && /Users|Groups/.test(path))) return LISTS;
-  if (method === 'get' && path === '/scim/v2/Groups/{id}') return MEMBERS;
-  return method === 'delete' || !/Users|Groups|Bulk/.test(path) || method === 'get' ? undefined : WRITES;
+/** The routes of one resource type, whose schemas are called `Scim…`. */
+function typeRoutes(type: 'User' | 'Group'): Record<string, Partial<Record<Method, Entry>>> {
+  const [one, many] = [`Scim${type}`, `Scim${type}List`];
+  const name = type.toLowerCase();
+  const written = [...OF_BODY, 403, 409];
+  return {
+    [`/scim/v2/${type}s`]: {
+      get: {
+        summary: `${type}s, with filter, sortBy, startIndex and count, or cursor (RFC 9865)`,
+        gives: { 200: many },
+        refuses: [400],
+        query: PAGE,
+        note: LISTS,
+      },
+      post: {
+        summary: type === 'User' ? 'A new user; one that matches an existing user is linked to it' : 'A new group',
+        takes: one,
+        gives: { 201: one },
+        refuses: written,
+        query: PROJECTION,
+        note: WRITES,
+      },
+    },
+    [`/scim/v2/${type}s/.search`]: {
+      post: {
+        summary: `${type}s by a search request (RFC 7644 §3.4.3)`,
+        takes: 'ScimSearch',
+        gives: { 200: many },
+        refuses: OF_BODY,
+        note: LISTS,
+      },
+    },
+    [`/scim/v2/${type}s/{id}`]: {
+      get: {
+        summary: `One ${name}`,
+        gives: { 200: one, 304: null },
+        refuses: [400, 404],
+        query: PROJECTION,
+        ...(type === 'Group' ? { note: MEMBERS } : {}),
+      },
+      put: {
+        summary: `Replaces a ${name}`,
+        takes: one,
+        gives: { 200: one },
+        refuses: [...written, 404, 412],
+        query: PROJECTION,
+        note: WRITES,
+      },
+      patch: {
+        summary: `Changes a ${name} (RFC 7644 §3.5.2)`,
+        takes: 'ScimPatch',
+        // The members of a group may be a hundred thousand, so they are shown on request alone.
+        gives: type === 'User' ? { 200: one } : { 200: one, 204: null },
+        refuses: [...written, 404, 412],
+        query: PROJECTION,
+        note: WRITES,
+      },
+      delete: { summary: `Deletes a ${name}`, gives: { 204: null }, refuses: [404, 412] },
+    },
+  };
 }
 
-/** The SCIM door in the description of the API. */
+const ME: Entry = { summary: '501: the credential of a directory is no user’s', gives: {}, refuses: [501] };
+const FILTERED = [403];
+
+const ROUTES: Record<string, Partial<Record<Method, Entry>>> = {
+  ...typeRoutes('User'),
+  ...typeRoutes('Group'),
+  '/scim/v2': {
+    get: {
+      summary: 'Users, then groups, as one list (RFC 7644 §3.4.2.1)',
+      gives: { 200: 'ScimList' },
+      refuses: [400],
+      query: PAGE,
+      note: LISTS,
+    },
+  },
+  '/scim/v2/.search': {
+    post: {
+      summary: 'Users and groups by a search request',
+      takes: 'ScimSearch',
+      gives: { 200: 'ScimList' },
+      refuses: OF_BODY,
+      note: LISTS,
+    },
+  },
+  '/scim/v2/Bulk': {
+    post: {
+      summary: 'Up to 1 000 operations in one request (RFC 7644 §3.7)',
+      takes: 'ScimBulkRequest',
+      gives: { 200: 'ScimBulkResponse' },
+      refuses: OF_BODY,
+      note: WRITES,
+    },
+  },
+  '/scim/v2/Me': { get: ME, post: ME, put: ME, patch: ME, delete: ME },
+  '/scim/v2/ServiceProviderConfig': {
+    get: { summary: 'What this server can do; needs no credential', gives: { 200: 'ScimDocument' }, refuses: FILTERED },
+  },
+  '/scim/v2/ResourceTypes': {
+    get: { summary: 'Which resources there are', gives: { 200: 'ScimDocumentList' }, refuses: FILTERED },
+  },
+  '/scim/v2/ResourceTypes/{name}': {
+    get: { summary: 'One resource type', gives: { 200: 'ScimDocument' }, refuses: [...FILTERED, 404] },
+  },
+  '/scim/v2/Schemas': {
+    get: { summary: 'Which attributes they have', gives: { 200: 'ScimDocumentList' }, refuses: FILTERED },
+  },
+  '/scim/v2/Schemas/{urn}': {
+    get: { summary: 'One schema', gives: { 200: 'ScimDocument' }, refuses: [...FILTERED, 404] },
+  },
+};
+
+/** The SCIM addresses in the description of the API, with every status that they answer. */
 export function scimPaths(): OpenAPIObject['paths'] {
   const paths: OpenAPIObject['paths'] = {};
   for (const [path, methods] of Object.entries(ROUTES)) {
-    const item: Record<string, Operation> = {};
-    for (const [method, [summary, status]] of Object.entries(methods)) {
-      const takesBody = method === 'post' || method === 'put' || method === 'patch';
-      const note = noteOf(path, method);
-      item[method] = {
-        tags: ['scim'],
-        summary,
-        ...(note === undefined ? {} : { description: note }),
-        operationId: `Scim_${method}_${path.slice(9).replace(/\W+/g, '_')}`,
-        security: path.endsWith('/ServiceProviderConfig') ? [] : [{ scim_token: [] }],
-        ...(path.includes('{id}')
-          ? { parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }] }
-          : {}),
-        ...(takesBody ? { requestBody: { required: true, content: RESOURCE } } : {}),
-        responses: {
-          [status]: { description: summary, ...(status === 204 ? {} : { content: RESOURCE }) },
-          default: { description: 'A SCIM error (RFC 7644 §3.12).', content: RESOURCE },
-        },
-      };
-    }
-    paths[path] = item;
+    paths[path] = Object.fromEntries(
+      Object.entries(methods).map(([method, entry]) => [method, operation(path, method as Method, entry)]),
+    );
   }
   return paths;
+}
+
+function operation(path: string, method: Method, entry: Entry): Operation {
+  const isOpen = path.endsWith('/ServiceProviderConfig');
+  const inPath = (path.match(/\{(\w+)\}/g) ?? []).map((name) => parameter(name.slice(1, -1), 'path'));
+  const inQuery = (entry.query ?? []).map((name) => parameter(name, 'query'));
+  const responses: Operation['responses'] = {};
+  for (const [status, schema] of Object.entries(entry.gives)) {
+    responses[status] =
+      schema === null ? { description: 'Empty.' } : { description: entry.summary, content: of(schema) };
+  }
+  const refusals = isOpen ? [500, ...(entry.refuses ?? [])] : [...ALWAYS, ...(entry.refuses ?? [])];
+  for (const status of [...new Set(refusals)].sort()) {
+    responses[status] = { description: REFUSALS[status]!, content: of('ScimError') };
+  }
+  return {
+    tags: ['scim'],
+    summary: entry.summary,
+    ...(entry.note === undefined ? {} : { description: entry.note }),
+    operationId: `Scim_${method}_${path.slice(9).replace(/\W+/g, '_')}`,
+    security: isOpen ? [] : [{ scim_token: [] }],
+    ...(inPath.length + inQuery.length === 0 ? {} : { parameters: [...inPath, ...inQuery] }),
+    ...(entry.takes === undefined ? {} : { requestBody: { required: true, content: of(entry.takes) } }),
+    responses,
+  } as Operation;
+}
+
+/** Both media types of SCIM (RFC 7644 §3.8). */
+function of(schema: string): Record<string, { schema: JsonSchema }> {
+  return { 'application/scim+json': { schema: scimRef(schema) }, 'application/json': { schema: scimRef(schema) } };
+}
+
+function parameter(name: string, place: 'path' | 'query'): JsonSchema {
+  const whole = name === 'startIndex' || name === 'count';
+  return { name, in: place, required: place === 'path', schema: { type: whole ? 'integer' : 'string' } };
 }
