@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { BoundedClient } from './base/database/bounded-client.js';
+import { LOCK_SECONDS } from './base/database/shares.js';
 import { PlainFailure } from './base/errors/plain-failure.js';
 import { CreateTenants1767225600000 } from './base/database/migrations/1767225600000-create-tenants.js';
 import { CreateDirectories1767225660000 } from './base/database/migrations/1767225660000-create-directories.js';
@@ -59,6 +60,7 @@ export function createDataSource(url: string, pool: number, role: string | null 
       // Bitmap scans never mark the dead entries they meet; a queue-like table would be read through them again and again.
       options:
         '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c jit=off -c statement_timeout=15000' +
+        ` -c lock_timeout=${LOCK_SECONDS * 1000}` +
         (role === null ? '' : ` -c role=${role}`),
       keepAlive: true,
     },

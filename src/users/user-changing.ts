@@ -52,7 +52,7 @@ export class UserChanging {
     const mode = claims ? await this.seats.modeFor(ctx.tenantId, ctx.door, isOwner) : 'free';
     if (mode === 'exact') return null;
     const tx = new UnitOfWork();
-    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode);
+    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode, row.id);
     const clashes =
       about.draft.userNameKey !== row.user_name_key ||
       (inForce.status === 'active' &&

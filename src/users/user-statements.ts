@@ -194,7 +194,9 @@ export function removeUser(tx: UnitOfWork, tenantId: string, row: UserRow, perso
       returning m.group_id`,
   );
   tx.add(
-    (p) => `update groups g set version = g.version + 1, updated_at = date_trunc('milliseconds', now()) from ${left} x
+    (
+      p,
+    ) => `update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at) from ${left} x
       where g.tenant_id = ${p.add(tenantId)} and g.id = x.group_id`,
   );
   if (!row.gone) addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);

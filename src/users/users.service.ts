@@ -4,6 +4,7 @@ import { UnitOfWork } from '../base/database/unit-of-work.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
+import { lockGroupsOf } from './lock-order.js';
 import { isLost, LostRace } from './lost-race.js';
 import { RecentRows } from './recent-rows.js';
 import { DocumentTooLarge } from './stored-document.js';
@@ -134,6 +135,8 @@ export class UsersService {
       const row = await this.repository.read(ctx.tenantId, id, db, true);
       if (!row || (row.gone && !last) || !visible(row)) throw new NotFound('user');
       check(row);
+      // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
+      await lockGroupsOf(db, ctx.tenantId, id);
       const tx = new UnitOfWork();
       if (tenant.protectedUserIds.has(row.id) && ctx.door === 'scim') {
         // Owner and break-glass accounts are put out by the tenant alone: gone for SCIM, in force for all else.
@@ -145,7 +148,6 @@ export class UsersService {
         last?.also(tx);
       }
       if ((await tx.run(db)).length === 0) throw new LostRace();
-      await this.repository.leaveGroups(db, ctx.tenantId, id);
     });
     this.forwarding.wake(ctx.tenantId);
     this.onFreed?.(ctx.tenantId);
