@@ -15,7 +15,7 @@ import type { Case, Edit, Upon } from './user-decision.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { personOfRow, type UserRow } from './user.row.js';
 import { TooMuchContention } from './users.errors.js';
-import { UsersRepository } from './users.repository.js';
+import { UsersRepository, type UserWithGroups } from './users.repository.js';
 import { holdRemoval, removeUser } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
 
@@ -76,17 +76,18 @@ export class UsersService {
 
   /**
    * Changes a person. `edit` is given the stored row and answers what it should become, or null for no change; it may
-   * refuse by throwing, and is asked again if somebody else was quicker. Throws `NotFound` if there is no such person
-   * that `visible` accepts.
+   * refuse by throwing, and is asked again if somebody else was quicker. `asStored`: it needs the groups of the user as
+   * they are stored. Throws `NotFound` if there is no such person that `visible` accepts.
    */
   async change(
     ctx: WriteContext,
     id: string,
     visible: (row: UserRow) => boolean,
-    edit: (row: UserRow) => Edit | null,
+    edit: (row: UserWithGroups) => Edit | null,
+    asStored = false,
   ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
-    const quick = await this.changeKnown(ctx, tenant, id, visible, edit);
+    const quick = asStored ? null : await this.changeKnown(ctx, tenant, id, visible, edit);
     if (quick) return this.finish(ctx.tenantId, quick);
     const row = await this.repository.read(ctx.tenantId, id);
     if (!row || row.gone || !visible(row)) throw new NotFound('user');
@@ -126,7 +127,7 @@ export class UsersService {
     ctx: WriteContext,
     id: string,
     visible: (row: UserRow) => boolean,
-    check: (row: UserRow) => void = () => undefined,
+    check: (row: UserWithGroups) => void = () => undefined,
     last?: { also: (tx: UnitOfWork) => void },
   ): Promise<void> {
     const tenant = await this.tenants.get(ctx.tenantId);
@@ -163,7 +164,7 @@ export class UsersService {
     tenant: TenantView,
     id: string,
     visible: (row: UserRow) => boolean,
-    edit: (row: UserRow) => Edit | null,
+    edit: (row: UserWithGroups) => Edit | null,
   ): Promise<Done | null> {
     const known = this.recent.take(ctx.tenantId, id);
     if (!known || !visible(known)) return null;

@@ -8,6 +8,7 @@ import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { planGroupPatch, type GroupPatchPlan, type Member, type MemberEdit } from '../../scim/patch/group-plan.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
+import { etagOf } from '../../scim/resource/etag.js';
 import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
 import { GROUP_TYPE, type Resource } from '../../scim/schema/resource-types.js';
 import type { CurrentDirectory } from '../current-directory.js';
@@ -165,7 +166,7 @@ export class ScimGroupsService {
     await this.db.transaction(directory.tenantId, async (tx) => {
       const row = await lockForRemoval(tx, directory.tenantId, directory.id, id);
       if (!row) throw new NotFound('group');
-      requireVersion(row, request.ifMatch);
+      requireVersion(etagOf(row.version), request.ifMatch);
       // Noted while the rules of the group are still there: its people lose what the rules gave them.
       const members = directory.writing.hasRules ? await this.memberIds(tx, directory, id) : [];
       await this.review.note(tx, directory, id, members, false);
@@ -226,7 +227,7 @@ export class ScimGroupsService {
   ): Promise<GroupRow> {
     const row = await lockGroup(tx, directory.tenantId, directory.id, id, memberIds);
     if (!row) throw new NotFound('group');
-    requireVersion(row, request.ifMatch);
+    requireVersion(etagOf(row.version), request.ifMatch);
     return row;
   }
 

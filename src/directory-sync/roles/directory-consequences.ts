@@ -35,6 +35,10 @@ export class PeopleOfDirectory extends DirectoryPeople {
       // Key and role came from the directory; now they are the person's own, as the users API writes them.
       `with freed as (update users set directory_id = null, role_set = coalesce(role, role_set),
            external_id = person_external_id, version = version + 1,
+           -- The resource changes where the key does.
+           quiet_writes = quiet_writes + (external_id is not distinct from person_external_id)::int,
+           resource_at = case when external_id is not distinct from person_external_id then resource_at
+             else greatest(date_trunc('milliseconds', now()), resource_at, updated_at) end,
            doc_bytes = null, -- measured when it is needed
            doc = case when person_external_id is null then doc - 'externalId'
              else jsonb_set(doc, '{externalId}', to_jsonb(person_external_id)) end
@@ -48,7 +52,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
     // The version moves: whoever has read the row before must not write the directory into it again.
     await db.query(
       // A user who has come in since the statement above is counted with the directory, and freed by DeletedDirectories.
-      `update users set directory_id = null, version = version + 1
+      `update users set directory_id = null, version = version + 1, quiet_writes = quiet_writes + 1
        where tenant_id = $1 and directory_id = $2 and gone_at is not null`,
       [tenantId, directoryId],
     );
