@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { BoundedClient } from './base/database/bounded-client.js';
+import { LOCK_SECONDS } from './base/database/shares.js';
 import { PlainFailure } from './base/errors/plain-failure.js';
 import { CreateTenants1767225600000 } from './base/database/migrations/1767225600000-create-tenants.js';
 import { CreateDirectories1767225660000 } from './base/database/migrations/1767225660000-create-directories.js';
@@ -20,6 +21,7 @@ import { ActiveInDocuments1767226900000 } from './base/database/migrations/17672
 import { UserNameKeys1767226910000 } from './base/database/migrations/1767226910000-user-name-keys.js';
 import { PendingMembersEnd1767226920000 } from './base/database/migrations/1767226920000-pending-members-end.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
+import { ResourceRevisions1767226700000 } from './base/database/migrations/1767226700000-resource-revisions.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -40,6 +42,7 @@ export const MIGRATIONS = [
   ActiveInDocuments1767226900000,
   UserNameKeys1767226910000,
   PendingMembersEnd1767226920000,
+  ResourceRevisions1767226700000,
 ];
 
 /**
@@ -65,6 +68,7 @@ export function createDataSource(url: string, pool: number, role: string | null 
       // Bitmap scans never mark the dead entries they meet; a queue-like table would be read through them again and again.
       options:
         '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c jit=off -c statement_timeout=15000' +
+        ` -c lock_timeout=${LOCK_SECONDS * 1000}` +
         (role === null ? '' : ` -c role=${role}`),
       keepAlive: true,
     },

@@ -72,12 +72,24 @@ export class SeatsRepository {
     return rows[0]!.n;
   }
 
-  /** A guard for a claim that takes no lock of its own; the subject must demand a row of `seat_guard`. */
-  guard(tx: UnitOfWork, tenantId: string, mode: 'unlimited' | 'open'): void {
+  /**
+   * A guard for a claim that takes no lock of its own; the subject must demand a row of `seat_guard`.
+   *
+   * @param userId the user who is to get the seat and whose row is locked before the limit, as a claim that counts under
+   *   the lock of the limit does; null: a new user
+   */
+  guard(tx: UnitOfWork, tenantId: string, mode: 'unlimited' | 'open', userId: string | null): void {
+    if (mode === 'open' && userId !== null) {
+      tx.given('claimant', (p) => {
+        const tenant = p.add(tenantId);
+        return `select id from users where tenant_id = ${tenant} and id = ${p.add(userId)} for no key update`;
+      });
+    }
     tx.given('seat_guard', (p) => {
       const tenant = p.add(tenantId);
       if (mode === 'unlimited') return `select 1 from seat_limits where tenant_id = ${tenant} and mode = 'unlimited'`;
-      return `select 1 from seat_limits where tenant_id = ${tenant} and mode = 'open'
+      const after = userId === null ? '' : 'and exists (select 1 from claimant)';
+      return `select 1 from seat_limits where tenant_id = ${tenant} and mode = 'open' ${after}
         and ${USED(tenant)} <= seat_limit - current_setting('max_connections')::int for share`;
     });
   }

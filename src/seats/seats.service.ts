@@ -59,10 +59,10 @@ export class SeatsService {
     this.remembered.delete(tenantId);
   }
 
-  /** Puts the condition of a claim without a lock of its own into the write. Answers whether it did. */
-  guard(tx: UnitOfWork, tenantId: string, limit: SeatLimit, mode: ClaimMode): boolean {
-    if (mode === 'open') this.repository.guard(tx, tenantId, 'open');
-    else if (limit.limit === null) this.repository.guard(tx, tenantId, 'unlimited');
+  /** Puts the condition of a claim without a lock of its own into the write. `userId` is null for a new user. Answers whether it did. */
+  guard(tx: UnitOfWork, tenantId: string, limit: SeatLimit, mode: ClaimMode, userId: string | null): boolean {
+    if (mode === 'open') this.repository.guard(tx, tenantId, 'open', userId);
+    else if (limit.limit === null) this.repository.guard(tx, tenantId, 'unlimited', userId);
     else return false; // policy `allow`, or the owner: nothing can stop it
     return true;
   }

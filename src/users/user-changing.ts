@@ -11,7 +11,7 @@ import * as decision from './user-decision.js';
 import type { Case, Edit, Obstacles } from './user-decision.js';
 import { currentOf } from './user.row.js';
 import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
-import { updateUser, type UserWrite } from './user-statements.js';
+import { updateUser, type UpdatedUser, type UserWrite } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
 
 /** What a write came to. `linked`: a person who was there already is now this directory's. */
@@ -52,7 +52,7 @@ export class UserChanging {
     const mode = claims ? await this.seats.modeFor(ctx.tenantId, ctx.door, isOwner) : 'free';
     if (mode === 'exact') return null;
     const tx = new UnitOfWork();
-    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode);
+    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode, row.id);
     const clashes =
       about.draft.userNameKey !== row.user_name_key ||
       (inForce.status === 'active' &&
@@ -62,8 +62,8 @@ export class UserChanging {
     const forwarded = this.consequences.ofWrite(tx, ctx, row, write);
     edit.also?.(tx);
     try {
-      const [now] = await tx.run<{ groups: string | null }>(this.db);
-      if (now) return changed({ ...row, groups: now.groups }, write, forwarded);
+      const [now] = await tx.run<UpdatedUser>(this.db);
+      if (now) return changed(row, now, write, forwarded);
     } catch (error) {
       if (!isLost(error)) throw error; // a clash in the very same moment
     }
@@ -91,9 +91,10 @@ export class UserChanging {
     updateUser(work, ctx.tenantId, row, write, { seat: false, clashes: false, unlinked: false });
     const forwarded = this.consequences.ofWrite(work, ctx, row, write);
     edit.also?.(work);
-    if ((await work.run(tx)).length === 0) throw new LostRace();
+    const [now] = await work.run<UpdatedUser>(tx);
+    if (!now) throw new LostRace();
     await edit.upon?.(tx, row.id);
-    return changed(row, write, forwarded);
+    return changed(row, now, write, forwarded);
   }
 
   /** What stands in the way of coming into force; claims a seat under the tenant's lock where one is needed. */
@@ -138,7 +139,7 @@ export function unchanged(row: UserWithGroups): Done {
   return { row, outcome: 'unchanged', forwarded: false, freed: false };
 }
 
-function changed(before: UserWithGroups, write: UserWrite, forwarded: boolean): Done {
+function changed(before: UserWithGroups, now: UpdatedUser, write: UserWrite, forwarded: boolean): Done {
   const { inForce, seat } = write.decision;
   const seatFreed = before.seat === 'held' && seat !== 'held';
   const keyFreed =
@@ -147,7 +148,7 @@ function changed(before: UserWithGroups, write: UserWrite, forwarded: boolean): 
       before.email !== inForce.email ||
       before.person_external_id !== inForce.external_id);
   return {
-    row: decision.rowAfter(before, write),
+    row: { ...decision.rowAfter(before, write), ...now },
     outcome: 'changed',
     forwarded,
     freed: seatFreed || keyFreed,

@@ -41,7 +41,7 @@ export class UserCreation {
     const decision = decide(about, written, NO_OBSTACLES);
     const tx = new UnitOfWork();
     const claims = decision.seat === 'held';
-    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode);
+    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode, null);
     const write = newWrite(about, decision);
     insertUser(tx, ctx.tenantId, write, { seat, clashes: false, unlinked: ctx.directory ?? false });
     const forwarded = this.consequences.ofWrite(tx, ctx, null, write);

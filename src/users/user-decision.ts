@@ -165,7 +165,7 @@ export function isSame(row: UserRow, decision: Decision): boolean {
   );
 }
 
-/** The stored row after a write, without asking for it. */
+/** The stored row after a write, without asking for it. Revision and groups of somebody who is there are the statement's to answer. */
 export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserWithGroups {
   const { draft, decision } = write;
   return {
@@ -192,6 +192,8 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     ever_active: write.everActive,
     created_at: before === null ? write.at.getTime() : before.created_at,
     updated_at: write.at.getTime(),
+    revision: before?.revision ?? 1,
+    modified_at: before?.modified_at ?? write.at.getTime(),
     groups: before?.groups ?? null,
   };
 }

@@ -4,7 +4,7 @@ import type { HeldReason } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
 import type { StoredDocument } from './stored-document.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
-import type { UserRow } from './user.row.js';
+import { RESOURCE_FACTS, type UserRow } from './user.row.js';
 import { addEmails, addPopulation, emailsDiffer, replaceEmails } from './user-side-rows.js';
 import { groupsColumn } from './users.repository.js';
 
@@ -78,6 +78,9 @@ export function insertUser(tx: UnitOfWork, tenantId: string, write: UserWrite, g
   addPopulation(tx, tenantId, [{ owner: write.directoryId, step: 1 }]);
 }
 
+/** What the statement of {@link updateUser} answers. */
+export type UpdatedUser = Pick<UserRow, 'revision' | 'modified_at'> & { groups: string | null };
+
 /** Adds the guarded update of a person as the subject: it writes only onto the version that was read. */
 export function updateUser(
   tx: UnitOfWork,
@@ -94,9 +97,13 @@ export function updateUser(
     // All columns, changed or not: what a caller changes must not shape the text. PostgreSQL compares the values of
     // indexed columns, so an update that changes none of them stays a heap-only one.
     const set = (column: string, value: unknown, type: string) => `${column} = ${p.add(value, type)}`;
+    const document = p.add(write.document.text, 'jsonb');
     const assignments = [
       `version = u.version + 1`,
-      set('doc', write.document.text, 'jsonb'),
+      // A write that leaves the document as it is moves neither the version nor the time that SCIM shows.
+      `quiet_writes = u.quiet_writes + (u.doc = ${document})::int`,
+      `resource_at = case when u.doc = ${document} then coalesce(u.resource_at, u.updated_at) end`,
+      `doc = ${document}`,
       set('doc_bytes', write.document.bytes, 'int'),
       set('updated_at', write.at, 'timestamptz'),
       set('directory_id', write.directoryId, 'text'),
@@ -140,9 +147,9 @@ export function updateUser(
         other(`o.person_external_id = ${p.add(person.external_id, 'text')} and o.status = 'active'`),
       );
     }
-    return `update users u set ${assignments.join(', ')} where ${conditions.join(' and ')} returning u.id`;
+    return `update users u set ${assignments.join(', ')} where ${conditions.join(' and ')} returning u.id, ${RESOURCE_FACTS}`;
   });
-  tx.answer((p) => `subject.id, ${groupsColumn(p.add(tenantId), 'subject.id')}`);
+  tx.answer((p) => `subject.revision, subject.modified_at, ${groupsColumn(p.add(tenantId), 'subject.id')}`);
   if (emailsDiffer(before, draft)) replaceEmails(tx, tenantId, draft);
   if (write.directoryId !== before.directory_id) {
     addPopulation(tx, tenantId, [
@@ -194,7 +201,9 @@ export function removeUser(tx: UnitOfWork, tenantId: string, row: UserRow, perso
       returning m.group_id`,
   );
   tx.add(
-    (p) => `update groups g set version = g.version + 1, updated_at = date_trunc('milliseconds', now()) from ${left} x
+    (
+      p,
+    ) => `update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at) from ${left} x
       where g.tenant_id = ${p.add(tenantId)} and g.id = x.group_id`,
   );
   if (!row.gone) addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
@@ -204,6 +213,7 @@ export function removeUser(tx: UnitOfWork, tenantId: string, row: UserRow, perso
 export function holdRemoval(tx: UnitOfWork, tenantId: string, row: UserRow): void {
   tx.subject(
     (p) => `update users u set gone_at = now(), held = 'protected', held_since = now(), version = version + 1,
+        quiet_writes = quiet_writes + 1, resource_at = coalesce(resource_at, updated_at),
         user_name_key = ${HELD_NAME}
       where u.tenant_id = ${p.add(tenantId)} and u.id = ${p.add(row.id)} and u.version = ${p.add(row.version, 'int')}
       returning u.id`,

@@ -28,14 +28,22 @@ export interface UserRow {
   /** Milliseconds since 1970. */
   created_at: number;
   updated_at: number;
+  /** The version that SCIM shows: it moves with the document alone. */
+  revision: number;
+  /** When the document was last changed. */
+  modified_at: number;
 }
+
+/** What SCIM shows of the writes of a document, for a table that is called `u`. */
+export const RESOURCE_FACTS = `u.version - u.quiet_writes as revision,
+  extract(epoch from coalesce(u.resource_at, u.updated_at))::float8 * 1000 as modified_at`;
 
 /** The columns of a `UserRow` but the document, for a table that is called `u`. */
 export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
   u.external_id, u.active, u.gone_at is not null as gone, u.version, u.email, u.first_name, u.last_name, u.role,
   u.role_set, u.person_external_id, u.status, u.seat, u.held, u.released, u.ever_active,
   extract(epoch from u.created_at)::float8 * 1000 as created_at,
-  extract(epoch from u.updated_at)::float8 * 1000 as updated_at`;
+  extract(epoch from u.updated_at)::float8 * 1000 as updated_at, ${RESOURCE_FACTS}`;
 
 /** The columns of a `UserRow`, for a table that is called `u`. */
 export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;

@@ -77,20 +77,6 @@ export class UsersRepository {
     return rows;
   }
 
-  /**
-   * Takes out of all groups whoever is deleted. The deletion does so itself, but it cannot see a membership that was
-   * written while it waited for the row; whoever adds a member holds that row, so by now it is to be seen.
-   */
-  async leaveGroups(tx: SqlRunner, tenantId: string, userId: string): Promise<void> {
-    await tx.query(
-      `with gone as (delete from group_members where tenant_id = $1 and member_id = $2
-         and not exists (select 1 from users where tenant_id = $1 and id = $2) returning group_id)
-       update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
-       where g.tenant_id = $1 and g.id in (select group_id from gone)`,
-      [tenantId, userId],
-    );
-  }
-
   /** The roles that the group rules of a directory give somebody, in the order of the rules. */
   async rolesFromRules(tenantId: string, directoryId: string, userId: string, db: SqlRunner): Promise<string[]> {
     const { rows } = await db.query<{ role: string }>(

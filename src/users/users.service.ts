@@ -4,6 +4,7 @@ import { UnitOfWork } from '../base/database/unit-of-work.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
+import { lockGroupsOf } from './lock-order.js';
 import { isLost, LostRace } from './lost-race.js';
 import { RecentRows } from './recent-rows.js';
 import { DocumentTooLarge } from './stored-document.js';
@@ -14,7 +15,7 @@ import type { Case, Edit, Upon } from './user-decision.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { personOfRow, type UserRow } from './user.row.js';
 import { TooMuchContention } from './users.errors.js';
-import { UsersRepository } from './users.repository.js';
+import { UsersRepository, type UserWithGroups } from './users.repository.js';
 import { holdRemoval, removeUser } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
 
@@ -75,17 +76,18 @@ export class UsersService {
 
   /**
    * Changes a person. `edit` is given the stored row and answers what it should become, or null for no change; it may
-   * refuse by throwing, and is asked again if somebody else was quicker. Throws `NotFound` if there is no such person
-   * that `visible` accepts.
+   * refuse by throwing, and is asked again if somebody else was quicker. `asStored`: it needs the groups of the user as
+   * they are stored. Throws `NotFound` if there is no such person that `visible` accepts.
    */
   async change(
     ctx: WriteContext,
     id: string,
     visible: (row: UserRow) => boolean,
-    edit: (row: UserRow) => Edit | null,
+    edit: (row: UserWithGroups) => Edit | null,
+    asStored = false,
   ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
-    const quick = await this.changeKnown(ctx, tenant, id, visible, edit);
+    const quick = asStored ? null : await this.changeKnown(ctx, tenant, id, visible, edit);
     if (quick) return this.finish(ctx.tenantId, quick);
     const row = await this.repository.read(ctx.tenantId, id);
     if (!row || row.gone || !visible(row)) throw new NotFound('user');
@@ -125,7 +127,7 @@ export class UsersService {
     ctx: WriteContext,
     id: string,
     visible: (row: UserRow) => boolean,
-    check: (row: UserRow) => void = () => undefined,
+    check: (row: UserWithGroups) => void = () => undefined,
     last?: { also: (tx: UnitOfWork) => void },
   ): Promise<void> {
     const tenant = await this.tenants.get(ctx.tenantId);
@@ -134,6 +136,8 @@ export class UsersService {
       const row = await this.repository.read(ctx.tenantId, id, db, true);
       if (!row || (row.gone && !last) || !visible(row)) throw new NotFound('user');
       check(row);
+      // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
+      await lockGroupsOf(db, ctx.tenantId, id);
       const tx = new UnitOfWork();
       if (tenant.protectedUserIds.has(row.id) && ctx.door === 'scim') {
         // Owner and break-glass accounts are put out by the tenant alone: gone for SCIM, in force for all else.
@@ -145,7 +149,6 @@ export class UsersService {
         last?.also(tx);
       }
       if ((await tx.run(db)).length === 0) throw new LostRace();
-      await this.repository.leaveGroups(db, ctx.tenantId, id);
     });
     this.forwarding.wake(ctx.tenantId);
     this.onFreed?.(ctx.tenantId);
@@ -161,7 +164,7 @@ export class UsersService {
     tenant: TenantView,
     id: string,
     visible: (row: UserRow) => boolean,
-    edit: (row: UserRow) => Edit | null,
+    edit: (row: UserWithGroups) => Edit | null,
   ): Promise<Done | null> {
     const known = this.recent.take(ctx.tenantId, id);
     if (!known || !visible(known)) return null;

@@ -29,5 +29,7 @@ describe('the refusals of an operation', () => {
     expect(of({ query: ['cursor', 'limit'] })[400]).toEqual(['repeated_parameter', 'invalid_cursor']);
     expect(of({ query: ['cursor', 'status'] })[400]).toContain('search_too_expensive');
     expect(of({ credential: 'api_key' })[503]).toEqual(['tenant_busy', 'unavailable']);
+    expect(of({ method: 'patch', credential: 'api_key' })[503]).toContain('record_busy');
+    expect(of({ credential: 'api_key' })[503]).not.toContain('record_busy');
   });
 });

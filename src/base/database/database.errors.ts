@@ -34,3 +34,16 @@ export class SearchTooExpensive extends DomainError {
     );
   }
 }
+
+/** Other requests of the tenant have kept a row locked longer than a write waits for it. */
+export class RecordBusy extends DomainError {
+  readonly kind = 'unavailable';
+  readonly code = 'record_busy';
+  constructor(seconds: number, cause?: unknown) {
+    super(
+      `Other requests have been writing the same user or group for ${seconds} seconds, and nothing of this request was ` +
+        'done. Send fewer requests about one group at the same time, and send this one again after Retry-After seconds.',
+      { headers: { 'Retry-After': '2' }, cause },
+    );
+  }
+}

@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
 import pg, { type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { ConnectionGate, INSTALLATION } from './connection-gate.js';
-import { SearchTooExpensive } from './database.errors.js';
-import { searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
+import { RecordBusy, SearchTooExpensive } from './database.errors.js';
+import { LOCK_SECONDS, searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
 import { shapedStatementName, statementName } from './statement-names.js';
 
 /** Whatever can run one prepared statement: the pool, or a transaction. */
@@ -14,6 +14,9 @@ export interface SqlRunner {
 }
 
 const RETRYABLE = new Set(['40001', '40P01']);
+/** `lock_not_available`: a statement that ran into {@link LOCK_SECONDS}. */
+const LOCKED = '55P03';
+const ATTEMPTS = 3;
 /** `query_canceled`: a statement that ran into its time-out. */
 const CANCELLED = '57014';
 /** The owner of the look whether the database is there. */
@@ -77,11 +80,13 @@ export class Database implements SqlRunner {
   }
 
   /**
-   * Runs `work` in one transaction (read committed). Deadlocks and serialisation failures are tried again as a whole,
-   * three times at the most; every other error rolls back and is thrown.
+   * Runs `work` in one transaction (read committed). Deadlocks, serialisation failures and locks that did not come in
+   * time are tried again as a whole, three times at the most; every other error rolls back and is thrown. Between two
+   * attempts the connection is given back, so that a row which many wait for does not hold the tenant's connections.
    *
    * @param tenantId whose share of the connections it uses; null for the installation's own work
    * @throws {TenantBusy} when the tenant's share is used up for too long
+   * @throws {RecordBusy} when other requests kept a row locked all the time
    */
   async transaction<T>(tenantId: string | null, work: (tx: SqlRunner) => Promise<T>): Promise<T> {
     const owner = tenantId ?? INSTALLATION;
@@ -91,8 +96,9 @@ export class Database implements SqlRunner {
       try {
         return await this.inTransaction(work);
       } catch (error) {
-        if (attempt < 3 && RETRYABLE.has(codeOf(error))) continue;
-        throw error;
+        const code = codeOf(error);
+        if (attempt < ATTEMPTS && (code === LOCKED || RETRYABLE.has(code))) continue;
+        throw code === LOCKED ? new RecordBusy(ATTEMPTS * LOCK_SECONDS, error) : error;
       } finally {
         this.gate.leave(owner);
       }
@@ -147,12 +153,18 @@ export class Database implements SqlRunner {
 
   private async run<T>(first: unknown, statement: () => Promise<T>): Promise<T> {
     const owner = ownerOf(first);
-    const turn = this.gate.enter(owner);
-    if (turn !== undefined) await turn;
-    try {
-      return await statement();
-    } finally {
-      this.gate.leave(owner);
+    for (let attempt = 1; ; attempt++) {
+      const turn = this.gate.enter(owner);
+      if (turn !== undefined) await turn;
+      try {
+        return await statement();
+      } catch (error) {
+        if (codeOf(error) !== LOCKED) throw error;
+        // Nothing of the statement has happened.
+        if (attempt === ATTEMPTS) throw new RecordBusy(ATTEMPTS * LOCK_SECONDS, error);
+      } finally {
+        this.gate.leave(owner);
+      }
     }
   }
 }

@@ -4,6 +4,9 @@ import type { GateOptions } from './connection-gate.js';
 /** Seconds that a search may take on the server. */
 export const SEARCH_SECONDS = 3;
 
+/** Seconds that a statement waits for a lock on a row before it gives its connection back and tries again. */
+export const LOCK_SECONDS = 3;
+
 const QUEUE = 1_000;
 const SEARCH_QUEUE = 100;
 const PATIENCE_MS = 10_000;

@@ -7,7 +7,9 @@ import { etagOf } from '../../scim/resource/etag.js';
 import { ScimRequestError } from '../../scim/scim.errors.js';
 import { BULK_RESPONSE_URN } from '../../scim/urns.js';
 import type { CurrentDirectory } from '../current-directory.js';
+import type { GroupRow } from '../groups/groups.repository.js';
 import { ScimGroupsService } from '../groups/scim-groups.service.js';
+import type { StoredUser } from '../users/user-resource.js';
 import { ScimUsersService, type RequestFacts } from '../users/scim-users.service.js';
 import { RefusalFace } from './refusal-face.js';
 
@@ -106,7 +108,7 @@ export class ScimBulkService {
       if (missing !== undefined) throw PARTNER_FAILED(missing);
       const data = substituteBulkIds(operation.data, progress.ids);
       const row = await this.replace(directory, operation, id, data, unconditional);
-      progress.results[operation.index]!.version = etagOf(row.version);
+      progress.results[operation.index]!.version = this.tagOf(directory, row);
     } catch (error) {
       progress.ids.delete(operation.bulkId!);
       await this.remove(directory, operation, id, unconditional);
@@ -132,18 +134,23 @@ export class ScimBulkService {
           ? await this.users.create(directory, data, { ...request, ifMatch: undefined })
           : await this.groups.create(directory, data, { ...request, ifMatch: undefined });
         progress.ids.set(operation.bulkId!, row.id);
-        return { ...result, status: '201', version: etagOf(row.version), location: this.location(operation, row.id) };
+        return {
+          ...result,
+          status: '201',
+          version: this.tagOf(directory, row),
+          location: this.location(operation, row.id),
+        };
       }
       case 'PUT': {
         const row = await this.replace(directory, operation, id!, data, request);
-        return { ...result, version: etagOf(row.version), location: this.location(operation, id!) };
+        return { ...result, version: this.tagOf(directory, row), location: this.location(operation, id!) };
       }
       case 'PATCH': {
         const operations = parsePatchRequest(data, directory.dialect);
         const location = this.location(operation, id!);
         if (isUser) {
           const row = await this.users.patch(directory, id!, operations, request);
-          return { ...result, version: etagOf(row.version), location };
+          return { ...result, version: this.tagOf(directory, row), location };
         }
         await this.groups.patch(directory, id!, operations, request);
         return { ...result, status: '204', location };
@@ -161,7 +168,7 @@ export class ScimBulkService {
     id: string,
     data: unknown,
     facts: RequestFacts,
-  ): Promise<{ version: number }> {
+  ): Promise<StoredUser | GroupRow> {
     return operation.type!.name === 'User'
       ? this.users.replace(directory, id, data, facts)
       : this.groups.replace(directory, id, data, { ...facts, withMembers: false });
@@ -175,6 +182,10 @@ export class ScimBulkService {
   ): Promise<void> {
     const resources = operation.type!.name === 'User' ? this.users : this.groups;
     return resources.remove(directory, id, facts);
+  }
+
+  private tagOf(directory: CurrentDirectory, row: StoredUser | GroupRow): string {
+    return 'revision' in row ? this.users.tagFor(directory, row) : etagOf(row.version);
   }
 
   private location(operation: BulkOperation, id: string): string {

@@ -84,7 +84,7 @@ export class DirectoriesRepository {
   async find(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<DirectoryRow | null> {
     const { rows } = await db.query<DirectoryRow>(
       `select ${COLUMNS} from directories d where d.tenant_id = $1 and d.id = $2 and d.deleted_at is null
-       ${lock ? 'for update of d' : ''}`,
+       ${lock ? 'for no key update of d' : ''}`,
       [tenantId, id],
     );
     return rows[0] ?? null;

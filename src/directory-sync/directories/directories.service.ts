@@ -126,8 +126,9 @@ export class DirectoriesService {
   async remove(by: AdminBy, id: string): Promise<void> {
     const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
-      const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
+      // Users and groups are locked before the rows that hang on the groups, such as rules.
       await this.people.release(tx, by.tenantId, id);
+      const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
       await this.note(tx, by, 'directory.deleted', id, this.shape(row), undefined);
       return tokens;
     });

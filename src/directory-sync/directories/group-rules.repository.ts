@@ -23,7 +23,7 @@ export class GroupRulesRepository {
     return rows;
   }
 
-  /** Which of the named groups and roles there are. */
+  /** Which of the named groups and roles there are. The groups of the present and of the new rules are locked, by id. */
   async knownOf(
     tx: SqlRunner,
     tenantId: string,
@@ -31,7 +31,8 @@ export class GroupRulesRepository {
     rules: readonly GroupRule[],
   ): Promise<{ groups: Set<string>; roles: Set<string> }> {
     const groups = await tx.query<{ id: string }>(
-      `select id from groups where tenant_id = $1 and directory_id = $2 and id = any($3::text[])`,
+      `select id from groups where tenant_id = $1 and directory_id = $2 and (id = any($3::text[]) or id in (
+         select group_id from group_rules where tenant_id = $1 and directory_id = $2)) order by id for key share`,
       [tenantId, directoryId, rules.map((rule) => rule.group_id)],
     );
     const roles = await tx.query<{ name: string }>(

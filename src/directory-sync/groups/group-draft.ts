@@ -1,4 +1,4 @@
-import type { Member } from '../../scim/patch/group-plan.js';
+import type { Member, MemberEdit } from '../../scim/patch/group-plan.js';
 import type { Resource } from '../../scim/schema/resource-types.js';
 import { uniqueness } from '../../scim/scim.errors.js';
 import { foldCase } from '../../scim/text.js';
@@ -28,4 +28,14 @@ export function splitGroup(resource: Resource, before: string | null): { draft: 
 /** 409: another group of the directory has the name. */
 export function nameTaken(draft: GroupDraft) {
   return uniqueness(`Another group of this directory is called "${draft.displayName.slice(0, 200)}".`);
+}
+
+/** The ids of members. */
+export function idsOf(members: readonly Member[]): string[] {
+  return members.map((member) => member.value);
+}
+
+/** The ids that an edit adds as members. */
+export function addedBy(edit: MemberEdit): string[] {
+  return edit.kind === 'add' || edit.kind === 'replace' ? idsOf(edit.members) : [];
 }

@@ -19,7 +19,7 @@ export const NEW = `
   people as materialized (select f.v, f.d from found f join users u on u.tenant_id = $1 and u.id = f.v
     where f.kind = 'User' and not exists (
       select 1 from group_members m where m.tenant_id = $1 and m.group_id = $2 and m.member_id = f.v offset 0)
-    order by f.v for key share of u),
+    order by u.id for key share of u),
   new as materialized (
     select v, d, 'User' as kind from people union all select v, d, kind from found where kind = 'Group')`;
 

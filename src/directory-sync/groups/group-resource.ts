@@ -1,3 +1,4 @@
+import { etagOf } from '../../scim/resource/etag.js';
 import { project, type Projection } from '../../scim/resource/project.js';
 import type { Resource } from '../../scim/schema/resource-types.js';
 import { metaText } from '../users/user-resource.js';
@@ -6,6 +7,7 @@ import type { GroupRow } from './groups.repository.js';
 /** A group as a SCIM resource, as JSON text; its members come from the database as text already. */
 export function groupText(row: GroupRow, baseUrl: string, projection: Projection | null): string {
   const members = row.members === null ? '' : `"members":${row.members},`;
-  const text = `{"id":"${row.id}",${metaText('Group', 'Groups', row, baseUrl)},${members}${row.doc.slice(1)}`;
+  const meta = { id: row.id, tag: etagOf(row.version), created_at: row.created_at, modified_at: row.updated_at };
+  const text = `{"id":"${row.id}",${metaText('Group', 'Groups', meta, baseUrl)},${members}${row.doc.slice(1)}`;
   return projection === null ? text : JSON.stringify(project(JSON.parse(text) as Resource, projection));
 }

@@ -77,16 +77,6 @@ export class GroupsRepository {
     return rows[0]!.members;
   }
 
-  /** Locks a group to the end of the transaction. */
-  async lock(tx: SqlRunner, tenantId: string, directoryId: string, id: string): Promise<GroupRow | undefined> {
-    const { rows } = await tx.query<GroupRow>(
-      `select ${GROUP_COLUMNS}, null as members from groups g
-       where g.tenant_id = $1 and g.directory_id = $2 and g.id = $3 for no key update`,
-      [tenantId, directoryId, id],
-    );
-    return rows[0];
-  }
-
   /** Inserts a group without members. False: another group of the directory has the name. */
   async insert(
     tenantId: string,
@@ -236,7 +226,9 @@ export class GroupsRepository {
   async remove(tx: SqlRunner, tenantId: string, directoryId: string, id: string): Promise<MemberMoves | null> {
     const { rows } = await tx.query<{ moved: string[] }>(
       `with gone as (delete from group_members where tenant_id = $1 and group_id = $2 returning member_id),
-       asmember as (delete from group_members where tenant_id = $1 and member_id = $2)
+       asmember as (delete from group_members where tenant_id = $1 and member_id = $2 returning group_id),
+       touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
+         where g.tenant_id = $1 and g.id in (select group_id from asmember) and g.id <> $2)
        select coalesce((select array_agg(member_id) from gone), '{}') as moved`,
       [tenantId, id],
     );

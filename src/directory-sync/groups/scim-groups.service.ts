@@ -5,9 +5,10 @@ import { NotFound } from '../../base/errors/domain-error.js';
 import type { AnswerShare } from '../../base/http/answer-budget.js';
 import { newId } from '../../base/ids.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
-import { planGroupPatch, type GroupPatchPlan, type MemberEdit } from '../../scim/patch/group-plan.js';
+import { planGroupPatch, type GroupPatchPlan, type Member, type MemberEdit } from '../../scim/patch/group-plan.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
+import { etagOf } from '../../scim/resource/etag.js';
 import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
 import { GROUP_TYPE, type Resource } from '../../scim/schema/resource-types.js';
 import type { CurrentDirectory } from '../current-directory.js';
@@ -16,8 +17,9 @@ import { listText, type ListAsk, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
 import { GROUP_COLUMN_MAP, GROUP_KEYS } from './group.columns.js';
-import { nameTaken, splitGroup } from './group-draft.js';
+import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
 import { groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
+import { isGroupId, lockForRemoval, lockGroup, lockMembers } from './group-locks.js';
 import { GroupsRepository, type GroupDraft, type GroupRow, type MemberMoves } from './groups.repository.js';
 
 const TABLE: ListTable = {
@@ -54,6 +56,7 @@ export class ScimGroupsService {
     } else {
       // No rule can speak of a group that is only being made, so nobody's role moves.
       await this.db.transaction(directory.tenantId, async (tx) => {
+        await lockMembers(tx, directory.tenantId, idsOf(members));
         await this.insert(tx, directory, id, draft, at);
         await this.repository.addMembers(directory.tenantId, directory.id, directory.owners, id, members, tx);
         // A new group is in its first version, members and all.
@@ -70,7 +73,13 @@ export class ScimGroupsService {
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<GroupRow> {
     const resource = readResource(GROUP_TYPE, body, directory.dialect);
     const review = await this.db.transaction(directory.tenantId, async (tx) => {
-      const row = await this.locked(tx, directory, id, request);
+      const row = await this.locked(
+        tx,
+        directory,
+        id,
+        request,
+        idsOf((resource['members'] as Member[] | undefined) ?? []),
+      );
       const { draft, members } = splitGroup(resource, row.doc);
       if (!sameJson(JSON.parse(row.doc), JSON.parse(draft.document.text))) await this.update(tx, directory, id, draft);
       const moves = await this.repository.replaceMembers(
@@ -98,12 +107,9 @@ export class ScimGroupsService {
     const [edit] = plan.memberEdits;
     const plain = plan.attributeOperations.length === 0 && plan.memberEdits.length === 1;
     if (plain && request.ifMatch === undefined && !directory.writing.hasRules && edit!.kind !== 'removeWhere') {
-      if (edit!.kind === 'add' || edit!.kind === 'remove') {
-        const moves = await this.editMembers(this.db, directory, id, edit!).catch((error: unknown) => {
-          // Met head-on by the deletion of a member; a transaction tries again.
-          if (codeOf(error) !== '40P01') throw error;
-          return this.db.transaction(directory.tenantId, (tx) => this.editMembers(tx, directory, id, edit!));
-        });
+      // One statement locks the users and the group in their order; members that are groups need locks of their own.
+      if (edit!.kind === 'remove' || (edit!.kind === 'add' && !addedBy(edit!).some(isGroupId))) {
+        const moves = await this.editMembers(this.db, directory, id, edit!);
         if (moves === null) throw new NotFound('group');
         return;
       }
@@ -121,7 +127,7 @@ export class ScimGroupsService {
     plan: GroupPatchPlan,
     request: RequestFacts,
   ): Promise<Review | null> {
-    const row = await this.locked(tx, directory, id, request);
+    const row = await this.locked(tx, directory, id, request, plan.memberEdits.flatMap(addedBy));
     if (plan.attributeOperations.length > 0) {
       const before = { id, ...(JSON.parse(row.doc) as Resource) };
       const { resource, changed } = applyPatch(GROUP_TYPE, before, plan.attributeOperations, directory.dialect);
@@ -158,7 +164,9 @@ export class ScimGroupsService {
 
   async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
     await this.db.transaction(directory.tenantId, async (tx) => {
-      await this.locked(tx, directory, id, request);
+      const row = await lockForRemoval(tx, directory.tenantId, directory.id, id);
+      if (!row) throw new NotFound('group');
+      requireVersion(etagOf(row.version), request.ifMatch);
       // Noted while the rules of the group are still there: its people lose what the rules gave them.
       const members = directory.writing.hasRules ? await this.memberIds(tx, directory, id) : [];
       await this.review.note(tx, directory, id, members, false);
@@ -215,10 +223,11 @@ export class ScimGroupsService {
     directory: CurrentDirectory,
     id: string,
     request: RequestFacts,
+    memberIds: readonly string[],
   ): Promise<GroupRow> {
-    const row = await this.repository.lock(tx, directory.tenantId, directory.id, id);
+    const row = await lockGroup(tx, directory.tenantId, directory.id, id, memberIds);
     if (!row) throw new NotFound('group');
-    requireVersion(row, request.ifMatch);
+    requireVersion(etagOf(row.version), request.ifMatch);
     return row;
   }
 

@@ -30,10 +30,15 @@ export class PeopleOfDirectory extends DirectoryPeople {
 
   /** They stay, as they are in force now, and nobody manages them any more; nothing is forwarded. */
   async release(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+    await lockDirectory(db, tenantId, directoryId);
     await db.query(
       // Key and role came from the directory; now they are the person's own, as the users API writes them.
       `with freed as (update users set directory_id = null, role_set = coalesce(role, role_set),
            external_id = person_external_id, version = version + 1,
+           -- The resource changes where the key does.
+           quiet_writes = quiet_writes + (external_id is not distinct from person_external_id)::int,
+           resource_at = case when external_id is not distinct from person_external_id then resource_at
+             else greatest(date_trunc('milliseconds', now()), resource_at, updated_at) end,
            doc_bytes = null, -- measured when it is needed
            doc = case when person_external_id is null then doc - 'externalId'
              else jsonb_set(doc, '{externalId}', to_jsonb(person_external_id)) end
@@ -46,7 +51,9 @@ export class PeopleOfDirectory extends DirectoryPeople {
     // Who is gone for the directory and still in force has nobody left who could bring them back.
     // The version moves: whoever has read the row before must not write the directory into it again.
     await db.query(
-      `update users set directory_id = null, version = version + 1 where tenant_id = $1 and directory_id = $2`,
+      // A user who has come in since the statement above is counted with the directory, and freed by DeletedDirectories.
+      `update users set directory_id = null, version = version + 1, quiet_writes = quiet_writes + 1
+       where tenant_id = $1 and directory_id = $2 and gone_at is not null`,
       [tenantId, directoryId],
     );
     await db.query(`delete from groups where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
@@ -63,6 +70,22 @@ export class PeopleOfDirectory extends DirectoryPeople {
     await putJob(db, tenantId, directoryId, source);
     this.jobs.wake();
   }
+}
+
+/** Locks all users of a directory, then its groups and those in which one of the users is awaited, each by id. */
+async function lockDirectory(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+  await db.query(
+    `select count(*) from (
+       select 1 from users where tenant_id = $1 and directory_id = $2 order by id for update) x`,
+    [tenantId, directoryId],
+  );
+  await db.query(
+    `select count(*) from (
+       select 1 from groups where tenant_id = $1 and (directory_id = $2 or id in (
+         select p.group_id from pending_members p join users u on u.tenant_id = $1 and u.id = p.member_id
+         where p.tenant_id = $1 and (u.directory_id = $2 or u.directory_id is null))) order by id for update) x`,
+    [tenantId, directoryId],
+  );
 }
 
 async function putJob(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {

@@ -9,8 +9,8 @@ import {
   type ListQuery,
 } from '../../scim/messages/list-query.js';
 import { parsePatchRequest } from '../../scim/messages/patch-request.js';
-import { etagOf, matchesIfNoneMatch } from '../../scim/resource/etag.js';
-import { parseProjection, projectionNeeds, type Projection } from '../../scim/resource/project.js';
+import { matchesIfNoneMatch } from '../../scim/resource/etag.js';
+import { parseProjection, type Projection } from '../../scim/resource/project.js';
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { LIST_LIMITS } from '../limits.js';
 import type { ListAsk } from '../resource-list.js';
@@ -52,8 +52,8 @@ export class ScimUsersController {
   @Get(':id')
   async read(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
-    const row = await this.users.read(req.directory, idOf(req), projectionNeeds(projection, 'groups'));
-    const etag = etagOf(row.version);
+    const row = await this.users.read(req.directory, idOf(req));
+    const etag = this.users.tagFor(req.directory, row);
     if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);
     else this.answer(req, res, 200, row, projection);
   }
@@ -90,7 +90,7 @@ export class ScimUsersController {
   ): void {
     const location = created ? `${this.users.baseUrl}/Users/${row.id}` : undefined;
     const text = userText(row, this.users.viewOf(req.directory), projection);
-    answerScim(res, status, text, etagOf(row.version), location);
+    answerScim(res, status, text, this.users.tagFor(req.directory, row), location);
   }
 }
 

@@ -6,11 +6,11 @@ import { NotFound } from '../../base/errors/domain-error.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
-import { etagOf, matchesIfMatch } from '../../scim/resource/etag.js';
+import { matchesIfMatch } from '../../scim/resource/etag.js';
 import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
-import type { UserRow } from '../../users/user.row.js';
+import { RESOURCE_FACTS, type UserRow } from '../../users/user.row.js';
 import { GROUPS_COLUMN } from '../../users/users.repository.js';
 import { UsersService, type Edit, type Upon } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
@@ -21,7 +21,7 @@ import { listText, type ListAsk, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { PreconditionFailed } from '../scim.refusals.js';
 import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
-import type { StoredUser, View } from './user-resource.js';
+import { userTag, type StoredUser, type View } from './user-resource.js';
 
 /** What of a request, beside its body, a write has to know. */
 export interface RequestFacts {
@@ -34,15 +34,13 @@ export interface RequestFacts {
   withMembers?: boolean;
 }
 
-const COLUMNS = `u.id, u.doc::text as doc, u.version, extract(epoch from u.created_at)::float8 * 1000 as created_at,
-  extract(epoch from u.updated_at)::float8 * 1000 as updated_at`;
+const COLUMNS = `u.id, u.doc::text as doc, extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}`;
 
 const listColumns = (groups: string): ListColumns => ({
-  found: `u.id, u.doc, coalesce(u.doc_bytes, octet_length(u.doc::text)) as doc_bytes, u.version,
-    extract(epoch from u.created_at)::float8 * 1000 as created_at,
-    extract(epoch from u.updated_at)::float8 * 1000 as updated_at, ${groups}`,
+  found: `u.id, u.doc, coalesce(u.doc_bytes, octet_length(u.doc::text)) as doc_bytes,
+    extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}, ${groups}`,
   bytes: 'a.doc_bytes + coalesce(octet_length(a.groups), 0)',
-  shown: `c.id, case when c.fits then c.doc::text end as doc, c.version, c.created_at, c.updated_at,
+  shown: `c.id, case when c.fits then c.doc::text end as doc, c.revision, c.created_at, c.modified_at,
     case when c.fits then c.groups end as groups`,
 });
 
@@ -87,6 +85,11 @@ export class ScimUsersService {
     return { baseUrl: this.baseUrl, directoryId: directory.id };
   }
 
+  /** The entity tag of a user as the directory sees it. */
+  tagFor(directory: CurrentDirectory, row: Pick<StoredUser, 'revision' | 'groups'>): string {
+    return userTag(row, { directoryId: directory.id });
+  }
+
   /** 201 also where the draft was linked with somebody who was there: the id stays (contract §3). */
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<StoredUser> {
     const doc = readResource(USER_TYPE, body, directory.dialect);
@@ -129,19 +132,25 @@ export class ScimUsersService {
     const context = writeContext(directory, request.requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
     let comesIn = false;
-    const { row, outcome } = await this.users.change(context, id, this.visibleTo(directory), (row): Edit | null => {
-      requireVersion(row, request.ifMatch);
-      const before = JSON.parse(row.doc) as UserDocument;
-      const after = next({ id: row.id, ...before });
-      if (after === null) return null;
-      delete after['id'];
-      const mine = row.directory_id === directory.id;
-      if (mine && sameJson(before, after)) return null;
-      if (directory.writing.superseded) return null; // answered, and without effect (contract §4)
-      comesIn = !mine;
-      const draft = draftOf(after, directory.writing.attributeMap);
-      return { draft, directoryId: directory.id, upon: comesIn ? arrival.upon : undefined };
-    });
+    const { row, outcome } = await this.users.change(
+      context,
+      id,
+      this.visibleTo(directory),
+      (row): Edit | null => {
+        requireVersion(this.tagFor(directory, row), request.ifMatch);
+        const before = JSON.parse(row.doc) as UserDocument;
+        const after = next({ id: row.id, ...before });
+        if (after === null) return null;
+        delete after['id'];
+        const mine = row.directory_id === directory.id;
+        if (mine && sameJson(before, after)) return null;
+        if (directory.writing.superseded) return null; // answered, and without effect (contract §4)
+        comesIn = !mine;
+        const draft = draftOf(after, directory.writing.attributeMap);
+        return { draft, directoryId: directory.id, upon: comesIn ? arrival.upon : undefined };
+      },
+      request.ifMatch !== undefined,
+    );
     return comesIn && outcome === 'changed' ? this.arrived(directory, row, arrival, request) : row;
   }
 
@@ -167,22 +176,24 @@ export class ScimUsersService {
   ): Promise<StoredUser> {
     if (joined.length === 0) return row;
     await this.review.now(directory, review, request.requestId);
-    return this.read(directory, row.id, true);
+    return this.read(directory, row.id);
   }
 
   /** 204; 404 the second time. */
   async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
     if (directory.writing.superseded) {
-      requireVersion(await this.read(directory, id, false), request.ifMatch);
+      requireVersion(this.tagFor(directory, await this.read(directory, id)), request.ifMatch);
       return; // answered, and without effect (contract §4)
     }
     const context = writeContext(directory, request.requestId, request.receivedAt);
-    await this.users.remove(context, id, this.visibleTo(directory), (row) => requireVersion(row, request.ifMatch));
+    await this.users.remove(context, id, this.visibleTo(directory), (row) =>
+      requireVersion(this.tagFor(directory, row), request.ifMatch),
+    );
   }
 
-  async read(directory: CurrentDirectory, id: string, withGroups: boolean): Promise<StoredUser> {
+  async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
     const { rows } = await this.db.query<StoredUser>(
-      `select ${COLUMNS}, ${withGroups ? GROUPS_COLUMN : 'null as groups'} from users u
+      `select ${COLUMNS}, ${GROUPS_COLUMN} from users u
        where ${TABLE.visible} and u.id = $3`,
       [directory.tenantId, directory.owners, id],
     );
@@ -194,7 +205,8 @@ export class ScimUsersService {
   async list(ask: ListAsk, render: (row: StoredUser) => string): Promise<string> {
     const { query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const groups = projectionNeeds(projection, 'groups') ? GROUPS_COLUMN : 'null::text as groups';
+    const needed = projectionNeeds(projection, 'groups') || projectionNeeds(projection, 'meta');
+    const groups = needed ? GROUPS_COLUMN : 'null::text as groups';
     return listText(this.db, TABLE, ask, this.marks, { columns: listColumns(groups), render });
   }
 
@@ -204,6 +216,6 @@ export class ScimUsersService {
 }
 
 /** `If-Match` (RFC 7644 §3.14): 412 unless the client saw the version that is stored. */
-export function requireVersion(row: { version: number }, ifMatch: string | undefined): void {
-  if (!matchesIfMatch(ifMatch, etagOf(row.version))) throw new PreconditionFailed();
+export function requireVersion(tag: string, ifMatch: string | undefined): void {
+  if (!matchesIfMatch(ifMatch, tag)) throw new PreconditionFailed();
 }

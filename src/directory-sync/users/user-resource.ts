@@ -1,14 +1,20 @@
+import { createHash } from 'node:crypto';
 import { etagOf } from '../../scim/resource/etag.js';
 import { project, type Projection } from '../../scim/resource/project.js';
 import type { Resource } from '../../scim/schema/resource-types.js';
+import { MAX_GROUPS_SHOWN } from '../../users/users.repository.js';
+
+/** Hexadecimal digits of the hash of a user's groups in an entity tag. */
+const TAG_DIGITS = 12;
 
 /** What an answer needs of a stored person. */
 export interface StoredUser {
   id: string;
   doc: string;
-  version: number;
+  revision: number;
   created_at: number;
-  updated_at: number;
+  modified_at: number;
+  /** JSON text of the user's groups in all directories; null: none. The version needs it even where no group is shown. */
   groups: string | null;
 }
 
@@ -26,39 +32,70 @@ export function userText(row: StoredUser, view: View, projection: Projection | n
   if (projection !== null) return JSON.stringify(project(userResource(row, view), projection));
   const found = groupsOf(row, view);
   const groups = found === null ? '' : `"groups":${JSON.stringify(found)},`;
-  return `{"id":"${row.id}",${metaText('User', 'Users', row, view.baseUrl)},${groups}${row.doc.slice(1)}`;
+  return `{"id":"${row.id}",${userMeta(row, view)},${groups}${row.doc.slice(1)}`;
 }
 
 /** The same as an object, for what has to look inside. */
 function userResource(row: StoredUser, view: View): Resource {
-  const resource = JSON.parse(
-    `{"id":"${row.id}",${metaText('User', 'Users', row, view.baseUrl)},${row.doc.slice(1)}`,
-  ) as Resource;
+  const resource = JSON.parse(`{"id":"${row.id}",${userMeta(row, view)},${row.doc.slice(1)}`) as Resource;
   const groups = groupsOf(row, view);
   if (groups !== null) resource['groups'] = groups;
   return resource;
+}
+
+/**
+ * The entity tag of a user as a directory sees it. A change of the user's groups, or of the name of one of them, writes
+ * nothing at the user: renaming a group of 100 000 would write 100 000 rows. So their hash is part of the tag.
+ */
+export function userTag(row: Pick<StoredUser, 'revision' | 'groups'>, view: Pick<View, 'directoryId'>): string {
+  const groups = shownGroups(row, view);
+  if (groups.length === 0) return etagOf(row.revision);
+  const text = groups.map(({ value, display }) => `${value} ${display}`).join('\n');
+  return etagOf(row.revision, createHash('sha256').update(text).digest('hex').slice(0, TAG_DIGITS));
+}
+
+/** The twin of {@link userTag} in SQL. `$1` is the tenant, `$2` begins with the directory that looks, `u` is the user. */
+export const USER_TAG_SQL = `('W/"' || (u.version - u.quiet_writes) || coalesce((
+    select '-' || left(encode(sha256(convert_to(string_agg(g.id || ' ' || g.display_name, chr(10) order by g.id), 'UTF8')), 'hex'), ${TAG_DIGITS})
+    from (select m.group_id from group_members m where m.tenant_id = $1 and m.member_id = u.id
+      order by m.group_id limit ${MAX_GROUPS_SHOWN}) m
+    join groups g on g.tenant_id = $1 and g.id = m.group_id and g.directory_id = ($2::text[])[1]), '') || '"')`;
+
+function userMeta(row: StoredUser, view: View): string {
+  const { id, created_at, modified_at } = row;
+  return metaText('User', 'Users', { id, tag: userTag(row, view), created_at, modified_at }, view.baseUrl);
 }
 
 /** The `meta` member (RFC 7643 §3.1); `version` equals the ETag header. */
 export function metaText(
   resourceType: string,
   endpoint: string,
-  row: { id: string; version: number; created_at: number; updated_at: number },
+  row: { id: string; tag: string; created_at: number; modified_at: number },
   baseUrl: string,
 ): string {
   const created = isoTime(row.created_at);
-  const modified = row.updated_at === row.created_at ? created : isoTime(row.updated_at);
+  const modified = row.modified_at === row.created_at ? created : isoTime(row.modified_at);
   return (
     `"meta":{"resourceType":"${resourceType}","created":"${created}","lastModified":"${modified}",` +
-    `"location":"${baseUrl}/${endpoint}/${row.id}","version":"${etagOf(row.version).replaceAll('"', '\\"')}"}`
+    `"location":"${baseUrl}/${endpoint}/${row.id}","version":"${row.tag.replaceAll('"', '\\"')}"}`
   );
 }
 
+interface ShownGroup {
+  value: string;
+  display: string;
+  directory: string;
+}
+
+function shownGroups({ groups }: Pick<StoredUser, 'groups'>, { directoryId }: Pick<View, 'directoryId'>): ShownGroup[] {
+  if (groups === null) return [];
+  return (JSON.parse(groups) as ShownGroup[]).filter(({ directory }) => directory === directoryId);
+}
+
 /** Somebody whom no directory manages may be in the groups of several; each is shown its own. */
-function groupsOf(row: StoredUser, { baseUrl, directoryId }: View): unknown[] | null {
-  if (row.groups === null) return null;
-  const all = JSON.parse(row.groups) as { value: string; display: string; directory: string }[];
-  const groups = all.filter(({ directory }) => directory === directoryId);
+function groupsOf(row: StoredUser, view: View): unknown[] | null {
+  const { baseUrl } = view;
+  const groups = shownGroups(row, view);
   if (groups.length === 0) return null;
   return groups.map(({ value, display }) => ({ value, $ref: `${baseUrl}/Groups/${value}`, display, type: 'direct' }));
 }

@@ -1,6 +1,7 @@
 import { equalities, type BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
 import { foldCase, userNameKey } from '../../scim/text.js';
+import { USER_TAG_SQL } from './user-resource.js';
 
 /** Which attributes of a user have a column or a table of their own; all others are asked of the document. */
 export const USER_COLUMN_MAP: ColumnMap = {
@@ -11,10 +12,10 @@ export const USER_COLUMN_MAP: ColumnMap = {
     externalId: { sql: 'u.external_id', type: 'text', nullable: true },
     active: { sql: 'u.active', type: 'boolean' },
     'meta.created': { sql: 'u.created_at', type: 'timestamptz' },
-    'meta.lastModified': { sql: 'u.updated_at', type: 'timestamptz' },
+    'meta.lastModified': { sql: 'coalesce(u.resource_at, u.updated_at)', type: 'timestamptz' },
     'meta.resourceType': { sql: `'User'::text`, type: 'text' },
     'meta.location': { sql: `('/Users/' || u.id)`, type: 'text' },
-    'meta.version': { sql: `('W/"' || u.version || '"')`, type: 'text' },
+    'meta.version': { sql: USER_TAG_SQL, type: 'text' },
   },
   lists: { emails: emailsFromTable, groups: groupsFromTable },
 };

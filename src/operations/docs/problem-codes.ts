@@ -48,6 +48,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   operator_only: 'The address is for the operator of the installation.',
   owner_inactive: 'The user who would sign in by the link is inactive or deleted; `id` names the user.',
   precondition_failed: 'If-Match named another version than the present one.',
+  record_busy:
+    'Other requests kept writing the same user or group for 9 seconds. Nothing was changed; send the request again after `Retry-After`.',
   refused: 'The request was refused.',
   repeated_parameter: 'A query parameter, or a field of a form, came more than once.',
   request_in_progress: 'The first request with this Idempotency-Key is still running; try again in a moment.',

@@ -27,7 +27,10 @@ export function refusalsOf(form: OperationForm, own: Refusals): Refusals {
   };
   ofCredential(form, add);
   // Work for a tenant waits for that tenant's share of the database.
-  if (form.credential === 'api_key' || form.credential === 'session') add(503, 'tenant_busy');
+  if (form.credential === 'api_key' || form.credential === 'session') {
+    add(503, 'tenant_busy');
+    if (form.method !== 'get') add(503, 'record_busy');
+  }
   ofRequest(form, add);
   for (const [status, codes] of Object.entries(own)) {
     if (codes.length === 0) delete all[Number(status)];

@@ -1,6 +1,11 @@
-/** The entity tag of a version (RFC 7644 §3.14); weak, since the same resource may be written in several ways. */
-export function etagOf(version: number): string {
-  return `W/"${version}"`;
+/**
+ * The entity tag of a version (RFC 7644 §3.14); weak, since the same resource may be written in several ways.
+ *
+ * @param version the number of the stored resource's version
+ * @param related a short hash of what the resource shows of other resources; '' when it shows nothing of them
+ */
+export function etagOf(version: number, related = ''): string {
+  return related === '' ? `W/"${version}"` : `W/"${version}-${related}"`;
 }
 
 /** Whether `If-Match` lets the request pass (RFC 9110 §13.1.1). No header: it does. */
