@@ -90,6 +90,7 @@ describe('connections', () => {
       callback_url: 'https://app.example.com/api/auth/callback/cli-okta',
       signed_out_url: 'https://app.example.com/api/auth/signed-out',
       backchannel_logout_url: 'https://app.example.com/api/auth/backchannel-logout/cli-okta',
+      frontchannel_logout_url: 'https://app.example.com/api/auth/frontchannel-logout/cli-okta',
       login_url: expect.any(String),
     });
     const shown = await cli('connection', 'show');

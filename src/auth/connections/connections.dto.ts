@@ -189,6 +189,7 @@ const SERVER_SET = [
   'client_keys_url',
   'signed_out_url',
   'backchannel_logout_url',
+  'frontchannel_logout_url',
   'entity_id',
   'sp_metadata_url',
   'sp_slo_url',

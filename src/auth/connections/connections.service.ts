@@ -15,7 +15,7 @@ import { ConnectionNames } from './connection-names.js';
 import { ConnectionSaving } from './connection-saving.js';
 import type { AuditBy } from '../../tenants/audit/audit.service.js';
 import { ConnectionSecrets } from './connection-secrets.js';
-import { connectionShape } from './connection-shape.mapping.js';
+import { connectionShape, offeredLogout } from './connection-shape.mapping.js';
 import type { IdpSettings } from './connection.settings.js';
 import { ConnectionStore } from './connection.store.js';
 import type { ChangeConnection, ConnectionFields, CreateConnection } from './connections.dto.js';
@@ -165,8 +165,8 @@ export class ConnectionsService {
     if (connection.type !== 'oidc') throw new NotCheckable();
     const result = await this.oidc.check(connection);
     return result.ok
-      ? { ok: true, problem: null, keys: result.keys }
-      : { ok: false, problem: result.problem, keys: null };
+      ? { ok: true, problem: null, keys: result.keys, logout: offeredLogout(result.server) }
+      : { ok: false, problem: result.problem, keys: null, logout: null };
   }
 
   /** The row of a connection, or 404. */

@@ -64,6 +64,22 @@ export class LogoutService {
     await this.note(tenantId, connectionId, ended, 'by the IdP (back-channel)', origin);
   }
 
+  /**
+   * Ends the sessions that began with a session of the IdP (OIDC Front-Channel Logout 1.0). Nothing proves that the IdP asks for it
+   * but the name of its session, so nothing else can be ended this way.
+   *
+   * @returns whether there was such a session
+   */
+  async byFrontChannel({ tenantId, id }: OidcConnection, idpSession: string, origin: Origin): Promise<boolean> {
+    const idpSessions = [idpSession];
+    const ended = await this.db.transaction(tenantId, async (tx) => {
+      await this.idpLogouts.note(tx, tenantId, id, { subject: null, idpSessions, at: this.clock.now() });
+      return this.repository.endByIdp(tx, tenantId, id, null, idpSessions);
+    });
+    await this.note(tenantId, id, ended, 'by the IdP (front-channel)', origin);
+    return ended.length > 0;
+  }
+
   /** A message is used up with its effect, and not without it: else an IdP that tries again would be turned away. */
   private endOnce(
     { tenantId, id }: Connection,

@@ -133,6 +133,7 @@ function tell(made: Json): Json {
     'sp_slo_url',
     'signed_out_url',
     'backchannel_logout_url',
+    'frontchannel_logout_url',
     'client_keys_url',
     'login_url',
   ];

@@ -59,6 +59,13 @@ it.each<[string, object, object]>([
   expect(demand.once.until.getTime()).toBeLessThanOrEqual(seconds(660) * 1000);
 });
 
+it.each([undefined, null])('takes a token whose exp is %s for two minutes after its iat', async (exp) => {
+  const made = seconds(-119);
+  const demand = await readClaims({ exp, iat: made });
+  // It is remembered until after the last moment in which it is taken.
+  expect(demand).toMatchObject({ sub: 'sub-1', once: { id: 'jti-1', until: new Date((made + 180) * 1000) } });
+});
+
 it.each([undefined, 'JWT', 'jwt', 'LOGOUT+JWT', 'application/logout+jwt'])('typ %s: taken', async (typ) => {
   await expect(readClaims({}, { typ })).resolves.toMatchObject({ sub: 'sub-1' });
 });
@@ -70,7 +77,13 @@ it.each<[string, () => object]>([
   ['several audiences', () => ({ aud: ['client-1', 'client-2'] })],
   ['no audience', () => ({ aud: undefined })],
   ['an end in the past', () => ({ exp: seconds(-61) })],
-  ['no end', () => ({ exp: undefined })],
+  ['no end, and older than two minutes', () => ({ exp: undefined, iat: seconds(-121) })],
+  ['no end, and made ahead of our clock', () => ({ exp: undefined, iat: seconds(61) })],
+  ['no end and no beginning', () => ({ exp: undefined, iat: undefined })],
+  ['no end and no jti', () => ({ exp: undefined, jti: undefined })],
+  ['no end and a nonce, which is an ID token', () => ({ exp: undefined, nonce: 'n' })],
+  ['no end and a time that it must not be used before', () => ({ exp: undefined, nbf: seconds(400) })],
+  ['an end that is no number', () => ({ exp: 'never' })],
   ['no beginning', () => ({ iat: undefined })],
   ['an old beginning', () => ({ iat: seconds(-601) })],
   ['a beginning ahead', () => ({ iat: seconds(301) })],
