@@ -17,6 +17,7 @@ import { ProtectLedgers1767226300000 } from './base/database/migrations/17672263
 import { ReserveSignInNames1767226400000 } from './base/database/migrations/1767226400000-reserve-sign-in-names.js';
 import { MaintenanceFunctions1767226310000 } from './base/database/migrations/1767226310000-maintenance-functions.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
+import { DoubtedMetadata1767226800000 } from './base/database/migrations/1767226800000-doubted-metadata.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -34,6 +35,7 @@ export const MIGRATIONS = [
   MaintenanceFunctions1767226310000,
   ReserveSignInNames1767226400000,
   NeverLockedOut1767226500000,
+  DoubtedMetadata1767226800000,
 ];
 
 /**

@@ -142,6 +142,22 @@ export class ConnectionsRepository {
   }
 
   /**
+   * Takes the right to read a connection's metadata again because of a wrong signature. Of several processes one gets it.
+   *
+   * @param before since when nobody may have had it
+   * @returns the connection; null where somebody has had it since then
+   */
+  async takeDoubted(tenantId: string, id: string, now: Date, before: Date): Promise<ConnectionRow | null> {
+    const { rows } = await this.db.query<ConnectionRow>(
+      `update connections set doubted_at = $3
+       where tenant_id = $1 and id = $2 and deleted_at is null and (doubted_at is null or doubted_at <= $4)
+       returning ${COLUMNS}`,
+      [tenantId, id, now, before],
+    );
+    return rows[0] ?? null;
+  }
+
+  /**
    * The enabled SAML connection that was longest not looked after, if it is due, as it was: when its metadata wants to be
    * read again, within these bounds. From now on it counts as looked after, so that several processes share the work and
    * none holds a lock while it reads.
