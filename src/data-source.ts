@@ -18,6 +18,7 @@ import { ReserveSignInNames1767226400000 } from './base/database/migrations/1767
 import { MaintenanceFunctions1767226310000 } from './base/database/migrations/1767226310000-maintenance-functions.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 import { DoubtedMetadata1767226800000 } from './base/database/migrations/1767226800000-doubted-metadata.js';
+import { SessionNames1767226810000 } from './base/database/migrations/1767226810000-session-names.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -36,6 +37,7 @@ export const MIGRATIONS = [
   ReserveSignInNames1767226400000,
   NeverLockedOut1767226500000,
   DoubtedMetadata1767226800000,
+  SessionNames1767226810000,
 ];
 
 /**

@@ -159,6 +159,8 @@ export class SamlConnectionBody extends ConnectionHeadBody {
   allow_idp_initiated!: boolean;
   @ApiProperty({ type: String, nullable: true })
   name_id_format!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The attribute that is the subject; null: the NameID is.' })
+  subject_claim!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'What was set as our entity id.' })
   sp_entity_id!: string | null;
   @ApiProperty({ type: 'integer' })

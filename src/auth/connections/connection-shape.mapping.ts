@@ -44,6 +44,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
     ...head,
     type: row.type,
     ...row.settings,
+    subject_claim: row.settings.subject_claim ?? null,
     role_map,
     certificates: row.settings.certificates.map(certificateFacts),
     metadata_certificates: row.settings.metadata_certificates.map(certificateFacts),

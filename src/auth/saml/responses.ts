@@ -78,6 +78,7 @@ export async function verifyAnswer(
     requestId,
     allowIdpInitiated: connection.allowIdpInitiated,
     authnContexts: connection.authnContexts,
+    subjectClaim: connection.subjectClaim,
     responseSigned: shape.responseSigned,
     now,
     skewMs,

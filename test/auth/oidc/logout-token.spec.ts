@@ -51,6 +51,7 @@ it.each<[string, object, object]>([
   ['a session alone', { sub: undefined }, { sub: null, sid: 'sid-1' }],
   ['no session but null', { sid: null, nbf: null, azp: null, nonce: null }, { sub: 'sub-1', sid: null }],
   ['us in a list', { aud: ['client-1'] }, { sub: 'sub-1' }],
+  ['us among several, and our azp', { aud: ['client-2', 'client-1'], azp: 'client-1' }, { sub: 'sub-1' }],
   ['a lifetime of hours', { exp: 4e9 }, {}],
 ])('names %s: taken', async (_name, claims, expected) => {
   const demand = await readClaims(claims);
@@ -75,6 +76,7 @@ it.each<[string, () => object]>([
   ['no issuer', () => ({ iss: undefined })],
   ['another audience', () => ({ aud: 'client-2' })],
   ['several audiences', () => ({ aud: ['client-1', 'client-2'] })],
+  ['several audiences and another azp', () => ({ aud: ['client-1', 'client-2'], azp: 'client-2' })],
   ['no audience', () => ({ aud: undefined })],
   ['an end in the past', () => ({ exp: seconds(-61) })],
   ['no end, and older than two minutes', () => ({ exp: undefined, iat: seconds(-121) })],
