@@ -38,7 +38,7 @@ const NOUNS: Record<string, string> = {
   'api-key': 'what opens the API: create, list, revoke',
   directory: 'SCIM sources: create, list, rotate-token, preview, live, guard',
   connection:
-    'sign-in through IdPs: create-oidc, create-saml, list, show, set, enable, disable, delete, refresh-metadata, check, test',
+    'sign-in through IdPs: create-oidc, create-saml, list, show, set, enable, disable, delete, refresh-metadata, check, test, forget-subjects',
   domain: 'e-mail domains of a tenant: add, verify, list, remove, trust (operator token)',
   platform: 'where changes go: set, show, test, pause, resume, import',
   changes: 'what was or is to be forwarded: list, retry, dismiss, resend',

@@ -650,6 +650,7 @@ describe('what is really answered is as described', () => {
     await own('DELETE', `${at}/sessions`);
     expect((await own('GET', `${at}/identities`)).body.data).toHaveLength(1);
     await pages(`/connections/${door.id}/identities?ended=false`);
+    await own('POST', `/connections/${door.id}/forget-subjects`, { body: { dry_run: true } });
     await own('DELETE', `${at}/identities/${door.id}`);
     await door.signIn(door.tab(), { sub });
     await settled(id);
@@ -677,6 +678,8 @@ describe('what is really answered is as described', () => {
     await codes([
       [own('GET', `${at}/sessions`), 404, 'not_found'],
       [own('GET', '/users/usr_x/identities'), 404, 'not_found'],
+      [own('POST', '/connections/con_x/forget-subjects', { body: {} }), 404, 'not_found'],
+      [own('POST', `/connections/${door.id}/forget-subjects`, { body: { dry_run: 1 } }), 422, 'invalid_fields'],
       [own('DELETE', `/users/usr_x/identities/${door.id}`), 404, 'not_found'],
       [own('DELETE', '/users/usr_x/sessions/ses_x'), 404, 'not_found'],
       [own('GET', '/users/usr_x/history'), 404, 'not_found'],
