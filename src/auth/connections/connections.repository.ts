@@ -68,12 +68,13 @@ export class ConnectionsRepository {
     );
   }
 
-  /** Newest first; deleted ones are gone. */
-  async list(tenantId: string, page: PageRequest): Promise<CutRows<ConnectionRow>> {
+  /** Newest first; deleted ones are gone. `slug`: only the connection that has it. */
+  async list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
     const found = await this.db.query<ConnectionRow>(
       cutAtBytes(`select ${COLUMNS} from connections
-       where tenant_id = $1 and deleted_at is null and ($2::text is null or id < $2) order by id desc limit $3`),
-      [tenantId, page.after, page.limit + 1],
+       where tenant_id = $1 and deleted_at is null and ($2::text is null or id < $2)
+         and ($4::text is null or slug = $4) order by id desc limit $3`),
+      [tenantId, page.after, page.limit + 1, slug],
     );
     return cutRowsOf(found);
   }

@@ -86,8 +86,8 @@ export class ConnectionsService {
     return this.shape(made);
   }
 
-  list(tenantId: string, page: PageRequest): Promise<CutRows<ConnectionRow>> {
-    return this.repository.list(tenantId, page);
+  list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
+    return this.repository.list(tenantId, slug, page);
   }
 
   /** 404 when this tenant has no such connection. */
