@@ -22,6 +22,8 @@ import { UserNameKeys1767226910000 } from './base/database/migrations/1767226910
 import { PendingMembersEnd1767226920000 } from './base/database/migrations/1767226920000-pending-members-end.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 import { ResourceRevisions1767226700000 } from './base/database/migrations/1767226700000-resource-revisions.js';
+import { DoubtedMetadata1767226800000 } from './base/database/migrations/1767226800000-doubted-metadata.js';
+import { SessionNames1767226810000 } from './base/database/migrations/1767226810000-session-names.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -43,6 +45,8 @@ export const MIGRATIONS = [
   UserNameKeys1767226910000,
   PendingMembersEnd1767226920000,
   ResourceRevisions1767226700000,
+  DoubtedMetadata1767226800000,
+  SessionNames1767226810000,
 ];
 
 /**

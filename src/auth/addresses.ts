@@ -38,6 +38,11 @@ export class AuthAddresses {
     return this.at(`backchannel-logout/${slug}`);
   }
 
+  /** What the pages of an IdP load in a frame when a user signs out there. */
+  frontchannelLogout(slug: string): string {
+    return this.at(`frontchannel-logout/${slug}`);
+  }
+
   /** The public keys by which an IdP knows us (`private_key_jwt`). */
   clientKeys(slug: string): string {
     return this.at(`jwks/${slug}`);

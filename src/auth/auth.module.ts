@@ -8,6 +8,7 @@ import { ConnectionsModule } from './connections/connections.module.js';
 import { PublishedController } from './connections/published.controller.js';
 import { DomainsModule } from './domains/domains.module.js';
 import { IdentitiesModule } from './identities/identities.module.js';
+import { FrontChannelController } from './logout/front-channel.controller.js';
 import { IdpLogoutController } from './logout/idp-logout.controller.js';
 import { LogoutController } from './logout/logout.controller.js';
 import { LogoutService } from './logout/logout.service.js';
@@ -57,6 +58,7 @@ import { TokensController } from './tokens/tokens.controller.js';
     TokensController,
     LogoutController,
     IdpLogoutController,
+    FrontChannelController,
     PublishedController,
     TestLinkController,
     TestSignInController,

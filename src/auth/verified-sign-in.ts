@@ -11,7 +11,7 @@ export interface NameId {
  * person yet.
  */
 export interface VerifiedSignIn {
-  /** The IdP's name for the person, compared letter by letter: `sub` (OIDC), the NameID (SAML). */
+  /** The IdP's name for the person, compared letter by letter: `sub` (OIDC), the NameID or the `subject_claim` (SAML). */
   subject: string;
   /**
    * Claims by name. Of SAML, attributes by `Name` (and by `FriendlyName` where that is not a name already): one value
@@ -20,6 +20,8 @@ export interface VerifiedSignIn {
   claims: Readonly<Record<string, unknown>>;
   /** SAML: which of them came by a FriendlyName alone, and so are good for nothing that decides who somebody is. */
   unsureNames?: ReadonlySet<string>;
+  /** SAML: the attributes that were left out, each with the reason. */
+  leftOut?: readonly string[];
   /** OIDC: why there is nothing of UserInfo among them, although the connection wants it; null: it is there. */
   userInfoProblem?: string | null;
   /** When the IdP vouched for it, by its own clock (`iat`, `IssueInstant`). */

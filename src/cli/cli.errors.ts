@@ -11,3 +11,31 @@ export class CliError extends Error {
 
 /** Exit codes: 0 done; then refused by the service, used wrongly, not reachable, no or a wrong credential. */
 export const EXIT = { done: 0, failed: 1, usage: 2, unreachable: 3, credential: 4 } as const;
+
+/** A field that the service refused. */
+export interface RefusedField {
+  field: string;
+  message: string;
+}
+
+/** What the service refused, field by field. The fields have the API's names; whoever prints it can name options in their place. */
+export class ServiceRefusal extends CliError {
+  constructor(
+    private readonly detail: string,
+    private readonly fields: readonly RefusedField[],
+    private readonly requestId: string | null,
+    exitCode: number,
+  ) {
+    super(wordsOf(detail, fields, requestId), exitCode);
+  }
+
+  /** The same refusal with other names for its fields. */
+  named(rename: (field: RefusedField) => RefusedField): ServiceRefusal {
+    return new ServiceRefusal(this.detail, this.fields.map(rename), this.requestId, this.exitCode);
+  }
+}
+
+function wordsOf(detail: string, fields: readonly RefusedField[], requestId: string | null): string {
+  const lines = fields.map(({ field, message }) => `\n  ${field} ${message}`);
+  return [detail, ...lines, requestId === null ? '' : `\n  (request ${requestId})`].join('');
+}

@@ -1,4 +1,4 @@
-import { CliError, EXIT } from './cli.errors.js';
+import { CliError, EXIT, ServiceRefusal } from './cli.errors.js';
 import type { Connection } from './connection.js';
 
 export type Json = Record<string, unknown>;
@@ -121,10 +121,10 @@ export class Client {
     const text = await answer.text();
     if (answer.ok) return text;
     const problem = (parse(text) ?? {}) as ProblemLike;
-    const fields = (problem.errors ?? []).map(({ field, message }) => `\n  ${field} ${message}`).join('');
-    const request = problem.request_id === undefined ? '' : `\n  (request ${problem.request_id})`;
-    throw new CliError(
-      `${problem.detail ?? `The service answered ${answer.status}.`}${fields}${request}`,
+    throw new ServiceRefusal(
+      problem.detail ?? `The service answered ${answer.status}.`,
+      problem.errors ?? [],
+      problem.request_id ?? null,
       answer.status === 401 || answer.status === 403 ? EXIT.credential : EXIT.failed,
     );
   }

@@ -1,4 +1,4 @@
-import { CliError, EXIT } from './cli.errors.js';
+import { CliError, EXIT, type RefusedField } from './cli.errors.js';
 import type { Client, Json } from './client.js';
 import type { Env } from './connection.js';
 
@@ -9,6 +9,8 @@ export interface CommandOption {
   /** Without a value: on or off. */
   flag?: boolean;
   required?: boolean;
+  /** The API's field, where it has another name. */
+  of?: string;
 }
 
 export interface Context {
@@ -71,7 +73,7 @@ export function isExport(context: Context): boolean {
 export function numbers(context: Context, ...names: string[]): Record<string, number> {
   return Object.fromEntries(
     Object.entries(given(context, ...names)).map(([name, text]) => {
-      if (!/^\d{1,9}$/.test(text)) throw new CliError(`--${name} must be a whole number.`, EXIT.usage);
+      if (!/^\d{1,9}$/.test(text)) throw new CliError(`${optionOf(name)} must be a whole number.`, EXIT.usage);
       return [name, Number(text)];
     }),
   );
@@ -80,4 +82,24 @@ export function numbers(context: Context, ...names: string[]): Record<string, nu
 /** Some columns of each record. */
 export function columns(rows: Json[], ...names: string[]): Json[] {
   return rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name] ?? null])));
+}
+
+/** An option as it is typed: `--clock-skew-seconds`. */
+export function optionOf(name: string): string {
+  return `--${name.replaceAll('_', '-')}`;
+}
+
+/** A field that the service refused, by the option that it was given with; a message can name other fields, too. */
+export function byOptions({ field, message }: RefusedField, options: readonly CommandOption[]): RefusedField {
+  const named = (name: string): string => {
+    const option = options.find(({ name: own, of = own }) => of === name);
+    return option === undefined ? name : optionOf(option.name);
+  };
+  const top = /^\w+/.exec(field)?.[0] ?? field;
+  const others = options
+    .map(({ name, of = name }) => of)
+    .filter((name) => name.includes('_') || name === 'certificates');
+  const words =
+    others.length === 0 ? message : message.replace(new RegExp(`\\b(?:${others.join('|')})\\b`, 'g'), named);
+  return { field: named(top) + field.slice(top.length), message: words };
 }

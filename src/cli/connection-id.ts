@@ -28,9 +28,9 @@ export async function withConnectionId(context: Context): Promise<Context> {
 /** The id of a connection that is named by its id or slug. No slug has an underline, so none looks like an id. */
 async function idOf(client: Client, named: string): Promise<string> {
   if (named.startsWith('con_')) return named;
-  const all = await connections(client);
-  const found = all.find(({ slug }) => slug === named);
+  const [found] = await connections(client, `?slug=${encodeURIComponent(named)}`);
   if (found !== undefined) return found.id;
+  const all = await connections(client);
   throw new CliError(
     all.length === 0 ? 'There is no connection yet.' : `No connection is called ${named}; there are: ${slugs(all)}.`,
   );
@@ -41,8 +41,8 @@ interface Named {
   slug: string;
 }
 
-async function connections(client: Client): Promise<Named[]> {
-  return (await client.list('/connections')) as unknown as Named[];
+async function connections(client: Client, query = ''): Promise<Named[]> {
+  return (await client.list(`/connections${query}`)) as unknown as Named[];
 }
 
 function slugs(all: readonly Named[]): string {

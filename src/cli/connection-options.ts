@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from './cli.errors.js';
 import type { Json } from './client.js';
-import { given, numbers, type CommandOption, type Context } from './command.js';
+import { given, numbers, optionOf, type CommandOption, type Context } from './command.js';
 import { CHANGEABLE, SETTINGS, type Setting } from './connection-settings.js';
 
 /** The options of `create-oidc` and `create-saml`. */
 export function createOptions(type: keyof typeof SETTINGS): CommandOption[] {
-  const settings = SETTINGS[type].map(({ name, kind, description, unless, required }) => ({
+  const settings = SETTINGS[type].map(({ name, of, kind, description, unless, required }) => ({
     name,
+    ...(of === undefined ? {} : { of }),
     description: unless === undefined ? description : `${description}; ${unless} unless set`,
     // What is on by itself can only be switched off.
     ...(kind === 'flag' && unless !== 'on' ? { flag: true } : {}),
@@ -18,8 +19,9 @@ export function createOptions(type: keyof typeof SETTINGS): CommandOption[] {
 
 /** The options of `set`: the same, each as it can be changed. */
 export function changeOptions(): CommandOption[] {
-  return CHANGEABLE.map(({ name, kind, description, clearable }) => ({
+  return CHANGEABLE.map(({ name, of, kind, description, clearable }) => ({
     name,
+    ...(of === undefined ? {} : { of }),
     description: [description, kind === 'flag' ? 'on or off' : null, clearable ? 'none: not any more' : null]
       .filter(Boolean)
       .join('; '),
@@ -66,7 +68,7 @@ function valueOf(context: Context, { name, kind }: Setting, text: string): unkno
       return text;
     case 'flag':
       if (text === 'on' || text === 'off') return text === 'on';
-      return usage(`--${hyphened(name)} is on or off.`);
+      return usage(`${optionOf(name)} is on or off.`);
     case 'list':
       return text.split(',').map((part) => part.trim());
     case 'number':
@@ -92,13 +94,13 @@ function pairsIn(name: string, text: string): Json {
     try {
       return JSON.parse(text) as Json;
     } catch {
-      return usage(`--${hyphened(name)} is no JSON.`);
+      return usage(`${optionOf(name)} is no JSON.`);
     }
   }
   return Object.fromEntries(
     text.split(',').map((pair) => {
       const at = name === 'claim_map' ? pair.indexOf('=') : pair.lastIndexOf('=');
-      if (at <= 0) return usage(`--${hyphened(name)} is written as a=b,c=d, or as JSON.`);
+      if (at <= 0) return usage(`${optionOf(name)} is written as a=b,c=d, or as JSON.`);
       const value = pair.slice(at + 1).trim();
       return [pair.slice(0, at).trim(), name === 'claim_map' && value === '' ? null : value];
     }),
@@ -116,10 +118,6 @@ function contentOf(file: string): string {
 function certificatesIn(file: string): string[] {
   const found = contentOf(file).match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
   return found ?? usage(`${file} holds no certificate in PEM form.`);
-}
-
-function hyphened(name: string): string {
-  return name.replaceAll('_', '-');
 }
 
 function usage(message: string): never {

@@ -98,6 +98,13 @@ const SAML: readonly Setting[] = [
   { name: 'allow_idp_initiated', kind: 'flag', description: 'takes what nobody asked for' },
   { name: 'name_id_format', kind: 'text', description: 'the format that is asked for', clearable: true },
   {
+    name: 'subject_claim',
+    kind: 'text',
+    description: 'the attribute that is the subject, where the NameID is transient',
+    unless: 'the NameID',
+    clearable: true,
+  },
+  {
     name: 'sp_entity_id',
     kind: 'text',
     description: 'who we are to it',

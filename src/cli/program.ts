@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError } from 'commander';
-import { CliError, EXIT } from './cli.errors.js';
+import { CliError, EXIT, ServiceRefusal } from './cli.errors.js';
 import { Client } from './client.js';
-import type { Command } from './command.js';
+import { byOptions, type Command } from './command.js';
 import { AUDIT_COMMANDS } from './commands/audit.js';
 import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
@@ -38,7 +38,7 @@ const NOUNS: Record<string, string> = {
   'api-key': 'what opens the API: create, list, revoke',
   directory: 'SCIM sources: create, list, rotate-token, preview, live, guard',
   connection:
-    'sign-in through IdPs: create-oidc, create-saml, list, show, set, enable, disable, delete, refresh-metadata, check, test',
+    'sign-in through IdPs: create-oidc, create-saml, list, show, set, enable, disable, delete, refresh-metadata, check, test, forget-subjects',
   domain: 'e-mail domains of a tenant: add, verify, list, remove, trust (operator token)',
   platform: 'where changes go: set, show, test, pause, resume, import',
   changes: 'what was or is to be forwarded: list, retry, dismiss, resend',
@@ -63,7 +63,7 @@ DATA_DIR (.data unless set):
 Every command knows --json, and --tenant <id> for another tenant than the key's (with the operator token).
 "talent-bridge <noun> <verb> --help" names the options.
 
-Exit codes: 0 done, 1 refused by the service, 2 used wrongly, 3 service not reachable, 4 no or a wrong credential.
+Exit codes: 0 done, 1 refused by the service or not ok, 2 used wrongly, 3 service not reachable, 4 no or a wrong credential.
 `;
 
 /** Runs one command line (without `node` and the script) and answers the exit code. */
@@ -128,10 +128,21 @@ function add(parent: Commander, command: Command, env: Env, terminal: Terminal):
       const first = argument ? (received[0] as string | undefined) : undefined;
       const result = await command.run({ client, env, options, argument: first });
       print(terminal, result, typed['json'] === true);
+      demandOk(result);
+    } catch (error) {
+      if (!(error instanceof ServiceRefusal)) throw error;
+      throw error.named((field) => byOptions(field, command.options ?? []));
     } finally {
       await client.close();
     }
   });
+}
+
+/** A script sees by the exit code that what was looked at is not well; what is wrong has been printed. */
+function demandOk(result: unknown): void {
+  if (result === null || typeof result !== 'object' || !('ok' in result) || result.ok !== false) return;
+  const problem = 'problem' in result && typeof result.problem === 'string' ? ` ${result.problem}` : '';
+  throw new CliError(`Not ok.${problem}`);
 }
 
 // The API's own spelling (--time_zone) is as good as the usual one of a terminal (--time-zone).

@@ -289,3 +289,76 @@ it('the command line lists and releases', async () => {
   expect((await cli('identity', 'release', id, '--connection-id', door.id)).code).toBe(1);
   expect((await cli('identity', 'list', id)).json).toEqual([]);
 });
+
+describe('an IdP that now sends other subjects', () => {
+  const forget = (id: string, body: object = {}) => house.api.post(`/connections/${id}/forget-subjects`, body);
+
+  it('locks nobody out after forget-subjects, and the log names the old subject and the new one before it', async () => {
+    const door = await paired();
+    const people: { id: string; name: string }[] = [];
+    for (let i = 0; i < 3; i++) {
+      const name = `${fresh('u')}@${domain}`;
+      const id = await madeUser(house.scim, user(name, { externalId: fresh('e') }));
+      expect(await outcome(door, { sub: `old-${name}`, preferred_username: name })).toBe(id);
+      people.push({ id, name });
+    }
+    const anew = ({ name }: { name: string }) => outcome(door, { sub: `new-${name}`, preferred_username: name });
+    expect(await anew(people[0]!)).toBe('bound_to_another');
+    const { body: log } = await house.api.get('/sign-ins?reason=bound_to_another&limit=1');
+    expect(log.data[0].detail).toContain(
+      `known is "old-${people[0]!.name}", the IdP now says "new-${people[0]!.name}"`,
+    );
+    expect(log.data[0].detail).toContain(`connection forget-subjects ${door.slug} --dry-run`);
+    const seen = { connection_id: door.id, forgotten: 3, kept: 0 };
+    expect((await forget(door.id, { dry_run: true })).body).toEqual({ ...seen, dry_run: true });
+    expect(await anew(people[0]!)).toBe('bound_to_another');
+    expect((await forget(door.id)).body).toEqual({ ...seen, dry_run: false });
+    for (const one of people) expect(await anew(one)).toBe(one.id);
+    expect(await outcome(door, { sub: `old-${people[0]!.name}`, preferred_username: people[1]!.name })).toBe(
+      'bound_to_another',
+    );
+    expect((await forget(door.id, { dry_run: true })).body.forgotten).toBe(3);
+    const { body: audit } = await house.api.get('/audit?limit=5');
+    expect(audit.data.filter(({ action }: { action: string }) => action === 'connection.subjects_forgotten')).toEqual([
+      expect.objectContaining({ target_id: door.id, after: { forgotten: 3, kept: 0 } }),
+    ]);
+  });
+
+  it('ends no session, and lets no deleted user back in', async () => {
+    const door = await paired();
+    const [stays, goes] = [fresh('e'), fresh('e')];
+    await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: stays }));
+    const gone = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: goes }));
+    const tab = door.tab();
+    await outcome(door, { sub: stays }, tab);
+    await outcome(door, { sub: goes });
+    await house.scim.delete(`/Users/${gone}`);
+    expect((await forget(door.id)).body).toMatchObject({ forgotten: 1 });
+    expect(await tab.who()).not.toBeNull();
+    expect(await outcome(door, { sub: goes })).toBe('account_deleted');
+  });
+
+  it('keeps the subjects of users whom no sign-in could find again', async () => {
+    const door = await open({ jit: true });
+    const name = fresh('p');
+    const email = `${name}@${domain}`;
+    const id = await outcome(door, { sub: name, email });
+    expect((await forget(door.id)).body).toMatchObject({ forgotten: 0, kept: 1 });
+    expect(await outcome(door, { sub: name, email })).toBe(id);
+    await trustDomain(service, house.tenantId, domain);
+    expect((await forget(door.id)).body).toMatchObject({ forgotten: 1, kept: 0 });
+    expect(await outcome(door, { sub: `new-${name}`, email })).toBe(id);
+  });
+
+  it('is an admin’s to do, of the own connections alone, and a command', async () => {
+    const door = await paired();
+    const other = await newHouse(service);
+    expect((await other.api.post(`/connections/${door.id}/forget-subjects`, {})).status).toBe(404);
+    expect((await forget(door.id, { dry: true })).status).toBe(422);
+    const out: string[] = [];
+    const env = { TALENT_BRIDGE_URL: service.url, TALENT_BRIDGE_API_KEY: house.apiKey };
+    const terminal = { out: (text: string) => void out.push(text), err: (text: string) => void out.push(text) };
+    expect(await runCli(['connection', 'forget-subjects', door.slug, '--dry-run', '--json'], env, terminal)).toBe(0);
+    expect(JSON.parse(out.join(''))).toEqual({ connection_id: door.id, dry_run: true, forgotten: 0, kept: 0 });
+  });
+});

@@ -30,6 +30,32 @@ async function withLimits(): Promise<TestApp> {
   return busy;
 }
 
+it('front-channel logouts of an address that name no session are limited, and those of other addresses are not', async () => {
+  const busy = await withLimits();
+  try {
+    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    const [sub, sid] = [fresh('sub'), fresh('sid')];
+    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
+    const tab = door.tab();
+    await door.signIn(tab, { sub, sid });
+    const frame = async (address: string, named: string) => {
+      const query = new URLSearchParams({ iss: op.issuer, sid: named });
+      const init = { headers: { 'x-forwarded-for': address, accept: 'text/html' } };
+      return (await fetch(`${busy.url}/api/auth/frontchannel-logout/${door.slug}?${query.toString()}`, init)).status;
+    };
+    let seen = 200;
+    let guesses = 0;
+    for (; guesses < 400 && seen === 200; guesses++) seen = await frame('192.0.2.1', `guess-${guesses}`);
+    expect([seen, guesses]).toEqual([429, 301]);
+    expect(await frame('192.0.2.1', sid)).toBe(429);
+    expect(await tab.who()).not.toBeNull();
+    expect(await frame('192.0.2.2', sid)).toBe(200);
+    expect(await tab.who()).toBeNull();
+  } finally {
+    await busy.close();
+  }
+});
+
 it('an address that begins or fails too often waits; others do not', async () => {
   const busy = await withLimits();
   try {

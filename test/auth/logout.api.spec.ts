@@ -210,7 +210,108 @@ describe('back-channel logout', () => {
     expect(await post(good)).toBe(200);
     expect(await tab.who()).toBeNull();
     expect(await post(good)).toBe(400);
+    const again = await byOidc({ sub });
+    const endless = await token({ sub, exp: undefined });
+    expect(await post(await token({ sub, exp: undefined, iat: now - 130 }))).toBe(400);
+    expect(await again.tab.who()).not.toBeNull();
+    expect([await post(endless), await again.tab.who(), await post(endless)]).toEqual([200, null, 400]);
     const { body } = await house.api.get('/sign-ins?outcome=refused&reason=replayed');
     expect(body.data[0]).toMatchObject({ kind: 'logout' });
+  });
+});
+
+describe('front-channel logout', () => {
+  const frame = (query: Record<string, string> | string, slug = oidc.slug, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}/api/auth/frontchannel-logout/${slug}?${new URLSearchParams(query).toString()}`, {
+      redirect: 'manual',
+      headers: { accept: 'text/html', 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site', ...headers },
+    });
+  const named = (sid: string, more: Record<string, string> = {}) => ({ iss: op.issuer, sid, ...more });
+
+  it('ends the sessions of the session at the IdP, without a cookie, and those of nobody else', async () => {
+    const [one, other] = [await byOidc(), await byOidc()];
+    const twin = await byOidc({ sub: one.sub, sid: 'elsewhere' });
+    const answer = await frame(named(`sid-${one.sub}`));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+    );
+    expect([answer.headers.get('x-frame-options'), answer.headers.get('cache-control')]).toEqual([null, 'no-store']);
+    expect(await one.tab.who()).toBeNull();
+    expect(await twin.tab.who()).not.toBeNull();
+    expect(await other.tab.who()).not.toBeNull();
+    const { body } = await house.api.get('/sign-ins?kind=logout&limit=1');
+    expect(body.data[0]).toMatchObject({ outcome: 'success', detail: 'by the IdP (front-channel)', subject: one.sub });
+  });
+
+  it('answers the same whether there was such a session or not', async () => {
+    const { sub } = await byOidc();
+    const seen = [];
+    for (const sid of [`sid-${sub}`, `sid-${sub}`, 'nothing', "'; --"]) {
+      const answer = await frame(named(sid));
+      const headers = [...answer.headers].filter(([name]) => !/^(date|x-request-id|traceparent)$/.test(name));
+      seen.push(JSON.stringify([answer.status, headers, await answer.text()]));
+    }
+    expect(new Set(seen).size).toBe(1);
+  });
+
+  it('ends no session by another issuer, another connection, half a name or a HEAD', async () => {
+    const { tab, sub } = await byOidc();
+    const own = await OidcDoor.open(service, house, {}, op);
+    const sid = `sid-${sub}`;
+    const tries: [Promise<Response>, number][] = [
+      [frame({ iss: 'https://other.example', sid }), 401],
+      [frame({ iss: `${op.issuer}/`, sid }), 401],
+      [frame(named(sid), own.slug), 200],
+      [frame(named(sid), saml.slug), 401],
+      [frame(named(sid), 'no-such'), 404],
+      [frame({ sid }), 422],
+      [frame({ iss: op.issuer }), 422],
+      [frame({ iss: op.issuer, sub }), 422],
+      [frame(named('')), 422],
+      [frame(named('\0')), 422],
+      [frame(named('s'.repeat(1_025))), 422],
+      [frame(`${new URLSearchParams(named(sid)).toString()}&sid=other`), 400],
+      [fetch(`${service.url}/api/auth/frontchannel-logout/${oidc.slug}?${new URLSearchParams(named(sid)).toString()}`, { method: 'HEAD' }), 405],
+    ]; // prettier-ignore
+    for (const [answer, status] of tries) {
+      const { url, status: seen } = await answer;
+      expect([url, seen]).toEqual([url, status]);
+    }
+    expect(await tab.who()).not.toBeNull();
+    expect((await frame(named(sid))).status).toBe(200);
+    expect(await tab.who()).toBeNull();
+  });
+
+  it('ends a sign-in too that was vouched for before and arrives after', async () => {
+    const sub = fresh('sub');
+    await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
+    expect((await frame(named(`late-${sub}`))).status).toBe(200);
+    const old = Math.floor(Date.now() / 1000) - 60;
+    const seen = await oidc.signIn(oidc.tab(), { sub, sid: `late-${sub}`, iat: old });
+    expect([seen.status, await reasonOf(house, seen)]).toEqual([403, 'idp_session_ended']);
+    expect((await oidc.signIn(oidc.tab(), { sub, sid: `new-${sub}` })).status).toBe(303);
+  });
+
+  it('is shown by the connection, and the check says what the IdP announces', async () => {
+    const base = service.app.config.appUrl;
+    const { body } = await house.api.get(`/connections/${oidc.id}`);
+    expect(body.frontchannel_logout_url).toBe(`${base}/api/auth/frontchannel-logout/${oidc.slug}`);
+    const check = async () => (await house.api.post(`/connections/${oidc.id}/check`, {})).body.logout;
+    const none = { rp_initiated: true, back_channel: false, front_channel: false, front_channel_session: false };
+    expect(await check()).toEqual(none);
+    op.tamper.discovery = {
+      backchannel_logout_supported: true,
+      frontchannel_logout_supported: true,
+      frontchannel_logout_session_supported: true,
+      end_session_endpoint: undefined,
+    };
+    expect(await check()).toEqual({
+      rp_initiated: false,
+      back_channel: true,
+      front_channel: true,
+      front_channel_session: true,
+    });
+    op.tamper.discovery = {};
   });
 });

@@ -90,6 +90,7 @@ describe('connections', () => {
       callback_url: 'https://app.example.com/api/auth/callback/cli-okta',
       signed_out_url: 'https://app.example.com/api/auth/signed-out',
       backchannel_logout_url: 'https://app.example.com/api/auth/backchannel-logout/cli-okta',
+      frontchannel_logout_url: 'https://app.example.com/api/auth/frontchannel-logout/cli-okta',
       login_url: expect.any(String),
     });
     const shown = await cli('connection', 'show');
@@ -110,7 +111,7 @@ describe('connections', () => {
 
   it('say which field was wrong', async () => {
     const refused = await cli(...oidc, '--client-secret', 'x', '--default-role', 'Nobody');
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('default_role must name roles')]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('--default-role must name roles')]);
     expect((await cli('connection', 'create-saml', '--name', 'x', '--metadata-file', '/nowhere')).code).toBe(2);
     expect((await cli('connection', 'create-oidc', '--name', 'x')).code).toBe(2);
   });
@@ -202,12 +203,13 @@ describe('connection set', () => {
     ['nothing to change', ['set-okta'], 2, /Say what changes/],
     ['an option that is none', ['set-okta', '--slug', 'x'], 2, /unknown option '--slug'/],
     ['no flag', ['set-okta', '--jit', 'maybe'], 2, /--jit is on or off/],
+    ['no option for a nested field', ['set-okta', '--claim-map', `email=${'x'.repeat(501)}`], 1, /--claim-map\.email /],
     ['no number', ['set-okta', '--max-age-seconds', 'soon'], 2, /must be a whole number/],
     ['no pairs', ['set-okta', '--role-map', 'Admin'], 2, /--role-map is written as a=b,c=d/],
     ['no JSON', ['set-okta', '--role-map', '{'], 2, /--role-map is no JSON/],
     ['no file', ['set-adfs', '--certificate-file', '/nowhere'], 2, /ENOENT/],
-    ['what belongs to the other type', ['set-okta', '--sso-url', 'https://x.example'], 1, /sso_url belongs to SAML/],
-    ['a role that is none', ['set-okta', '--default-role', 'none'], 1, /default_role must name roles/],
+    ['what belongs to the other type', ['set-okta', '--sso-url', 'https://x.example'], 1, /--sso-url belongs to SAML/],
+    ['a role that is none', ['set-okta', '--default-role', 'none'], 1, /--default-role must name roles/],
     ['a slug that is nobody’s', ['okta', '--name', 'x'], 1, /No connection is called okta; there are: .*set-okta/],
     ['several', ['--name', 'x'], 2, /several connections; name one: .*set-okta/],
   ])('%s', async (_, args, code, message) => {
@@ -225,6 +227,40 @@ describe('connection set', () => {
     expect([domain.code, trusted.json.connection_id]).toEqual([0, id]);
     expect((await inTenant('connection', 'delete', 'set-okta')).json).toEqual({ connection_id: id, deleted: true });
   });
+});
+
+it('refusals name options, and not fields of the API', async () => {
+  const none = await cli('connection', 'create-saml', '--name', 'x', '--metadata-url', 'http://x', '--sso-url', 'https://x.example');
+  expect(none.code).toBe(1);
+  expect(none.err).toContain(
+    '--metadata-url name exactly one of --metadata-url, --metadata-file, or --idp-entity-id with --sso-url and --certificate-file',
+  );
+  const fields = ['--idp-entity-id', 'e', '--sso-url', 'nothing', '--certificate-file', file('bad.pem', pem)];
+  const bad = await cli('connection', 'create-saml', '--name', 'x', ...fields, '--clock-skew-seconds', '900');
+  expect(bad.err).toMatch(/--clock-skew-seconds must be a whole number from 0 to 180/);
+  expect(bad.err).not.toMatch(/[a-z]_[a-z]/);
+}); // prettier-ignore
+
+it('a check that is not ok exits with 1, and prints what it found all the same', async () => {
+  const made = await cli('connection', 'create-oidc', '--name', 'Away', '--slug', 'cli-away', '--client-id', 'c',
+    '--client-secret', 's', '--issuer', 'http://127.0.0.1:9'); // prettier-ignore
+  expect(made.code).toBe(0);
+  const checked = await cli('connection', 'check', 'cli-away');
+  expect([checked.code, checked.json.ok]).toEqual([1, false]);
+  expect(checked.err).toBe(`Not ok. ${checked.json.problem}\n`);
+});
+
+it('a connection is found by its slug, of the own tenant alone', async () => {
+  const made = await cli('connection', 'create-oidc', '--name', 'Found', '--slug', 'cli-found', '--client-id', 'c',
+    '--client-secret', 's', '--issuer', 'https://idp.example.com'); // prettier-ignore
+  const found = async (slug: string, api = edge.tenant.api) =>
+    (await api.get(`/connections?slug=${slug}`)).body.data.map(({ id }: { id: string }) => id);
+  expect(await found('cli-found')).toEqual([made.json.connection_id]);
+  expect(await found('cli-foun')).toEqual([]);
+  expect(await found('cli-found', (await edge.newTenant()).api)).toEqual([]);
+  expect((await edge.tenant.api.get('/connections?slog=x')).status).toBe(422);
+  await cli('connection', 'delete', 'cli-found');
+  expect(await found('cli-found')).toEqual([]);
 });
 
 describe('domains', () => {

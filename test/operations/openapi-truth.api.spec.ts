@@ -24,13 +24,13 @@ const SURFACES = [
   /^\/api\/v1\/users\/\{user_id\}\/(sessions|identities|history)(\/|$)/,
   /^\/api\/v1\/tenants\/(\{tenant_id\}\/(domains|owner-sign-in-link)|keys\/signing)(\/|$)/,
   /^\/api\/auth\/(login|session|sessions|token|introspect|metadata|jwks)(\/|$)/,
-  /^\/api\/auth\/(callback|slo|backchannel-logout|logout|signed-out)(\/|$)|^\/$/,
+  /^\/api\/auth\/(callback|slo|(?:back|front)channel-logout|logout|signed-out)(\/|$)|^\/$/,
   /^\/api\/auth\/(owner-sign-in|global-token-revocation)(\/|$)/,
   /^\/\.well-known\/jwks\.json$/,
 ];
 /** What is no call of a program, and is walked as a browser or an IdP does. */
 const WALKED =
-  /^\/api\/auth\/(callback|slo|backchannel-logout|logout|signed-out|owner-sign-in|global-token-revocation)(\/|$)|^\/$/;
+  /^\/api\/auth\/(callback|slo|(?:back|front)channel-logout|logout|signed-out|owner-sign-in|global-token-revocation)(\/|$)|^\/$/;
 const APP = 'https://interviews.example.com';
 
 let service: TestApp;
@@ -511,6 +511,20 @@ describe('what is really answered is as described', () => {
       await statuses([[() => post(at, `logout_token=${token}`), 503]]);
     });
 
+    it('front-channel logout', async () => {
+      const at = (slug: string, query: Record<string, string>) =>
+        tab().get(`/api/auth/frontchannel-logout/${slug}?${new URLSearchParams(query).toString()}`);
+      const named = { iss: door.op.issuer, sid: 'none' };
+      await statuses([
+        [() => at(door.slug, named), 200],
+        [() => at(door.slug, { ...named, iss: 'https://other.example' }), 401],
+        [() => at(door.slug, {}), 422],
+        [() => tab().get(`/api/auth/frontchannel-logout/${door.slug}?sid=a&sid=b`), 400],
+        [() => at('nobody', named), 404],
+        [() => tab().get('/api/auth/frontchannel-logout/nobody', json), 404],
+      ]);
+    });
+
     it('sign-in links of the owner', async () => {
       const at = '/api/auth/owner-sign-in';
       const links = `/tenants/${house.tenantId}/owner-sign-in-link`;
@@ -599,6 +613,7 @@ describe('what is really answered is as described', () => {
       for (let i = 0; i < 310; i++) {
         await limits.noteFailure('127.0.0.1', { tenantId: house.tenantId, id: 'con_x' }, null);
         await limits.noteLogoutFailure('127.0.0.1', house.tenantId);
+        await limits.noteGuessedSession('127.0.0.1', house.tenantId);
         await limits.noteGrantFailure('127.0.0.1', '');
         await limits.noteGrantFailure('127.0.0.1', house.tenantId);
       }
@@ -609,6 +624,7 @@ describe('what is really answered is as described', () => {
         [() => busyTab().get(`/api/auth/slo/${saml.slug}`), 429],
         [() => busyTab().post(`/api/auth/slo/${saml.slug}`, [['SAMLRequest', 'x']]), 429],
         [() => busyTab().post(`/api/auth/backchannel-logout/${door.slug}`, [['logout_token', 'x']]), 429],
+        [() => busyTab().get(`/api/auth/frontchannel-logout/${door.slug}?iss=x&sid=y`), 429],
         [() => busyTab().post('/api/auth/owner-sign-in', [['code', 'x']]), 429],
         [
           () =>
@@ -634,6 +650,7 @@ describe('what is really answered is as described', () => {
     await own('DELETE', `${at}/sessions`);
     expect((await own('GET', `${at}/identities`)).body.data).toHaveLength(1);
     await pages(`/connections/${door.id}/identities?ended=false`);
+    await own('POST', `/connections/${door.id}/forget-subjects`, { body: { dry_run: true } });
     await own('DELETE', `${at}/identities/${door.id}`);
     await door.signIn(door.tab(), { sub });
     await settled(id);
@@ -661,6 +678,8 @@ describe('what is really answered is as described', () => {
     await codes([
       [own('GET', `${at}/sessions`), 404, 'not_found'],
       [own('GET', '/users/usr_x/identities'), 404, 'not_found'],
+      [own('POST', '/connections/con_x/forget-subjects', { body: {} }), 404, 'not_found'],
+      [own('POST', `/connections/${door.id}/forget-subjects`, { body: { dry_run: 1 } }), 422, 'invalid_fields'],
       [own('DELETE', `/users/usr_x/identities/${door.id}`), 404, 'not_found'],
       [own('DELETE', '/users/usr_x/sessions/ses_x'), 404, 'not_found'],
       [own('GET', '/users/usr_x/history'), 404, 'not_found'],

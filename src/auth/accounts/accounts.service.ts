@@ -154,7 +154,7 @@ export class AccountsService {
     const other = own !== null && own.subject !== account.subject;
     const claim = { subject: account.subject, by, value, sure: isComparable(person, account, claimIsNamed) };
     if (other && !mayMove(own, person, claim, connection.directoryId !== null)) {
-      const why = 'the person signs in here as another subject';
+      const why = `the person signs in here as another subject: known is ${quoted(own.subject)}, the IdP now says ${quoted(account.subject)}. If the IdP changed what it sends as subject (NameID format, sub) for all users: connection forget-subjects ${connection.slug} --dry-run; for this user alone: identity release`;
       throw new SignInRefused('bound_to_another', why, account.shown, person.id);
     }
     const binding: Binding = { subject: account.subject, user_id: person.id, made_by: by, made_of: value };
@@ -175,7 +175,8 @@ function admitted(found: FoundAccount): FoundAccount {
 }
 
 function refusedAsAnother(account: ClaimedAccount, person: Candidate): SignInRefused {
-  const why = 'the directory knows the person by another id than the IdP has sent';
+  const ids = `${quoted(person.external_id ?? '')}, sent is ${quoted(account.link ?? '')}`;
+  const why = `the directory knows the person by another id than the IdP has sent: known is ${ids}`;
   return new SignInRefused('bound_to_another', why, account.shown, person.id);
 }
 
@@ -191,4 +192,9 @@ function renewed(binding: Binding, person: Candidate, account: ClaimedAccount): 
   if (binding.made_by === 'user_name') return { ...binding, made_of: person.user_name };
   if (binding.made_by === 'email' && person.email !== null) return { ...binding, made_of: person.email };
   return binding;
+}
+
+/** A subject as the log shows it. */
+function quoted(subject: string): string {
+  return `"${subject.length > 100 ? `${subject.slice(0, 100)}…` : subject}"`;
 }

@@ -38,15 +38,16 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
   const map = connection.claimMap;
   const text = (mapped: string | undefined, usual: readonly string[], from = claims): string | null =>
     mapped !== undefined ? textOf(from, mapped) : firstOf(from, usual);
-  const nameIdEmail = verified.nameId !== null && isMailbox(verified.nameId.format, subject) ? subject : null;
+  const { nameId } = verified;
+  const nameIdEmail = nameId !== null && isMailbox(nameId.format, nameId.value) ? nameId.value : null;
   const email = text(map.email, names.email, sure) ?? (map.email === undefined ? nameIdEmail : null);
   const userName =
     text(map.user_name, names.userName, sure) ??
     (map.user_name === undefined && connection.type === 'saml' ? subject : null);
   return {
     subject,
-    subjectIsStable: connection.type === 'oidc' || verified.nameId?.format === PERSISTENT,
-    link: linkOf(connection, subject, sure),
+    subjectIsStable: isStable(connection, verified),
+    link: linkOf(connection, verified, sure),
     userName,
     email: email === null ? null : asciiTrimmed(email),
     emailTrusted: isTrusted(claims['email_verified'], verified.userInfoProblem ?? null),
@@ -66,10 +67,20 @@ function isEntra(issuer: string): boolean {
   return /(^|\.)(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/.test(host);
 }
 
-function linkOf(connection: Connection, subject: string, claims: VerifiedSignIn['claims']): string | null {
+/** An attribute that an admin has named as the subject may be one that the IdP gives to somebody else later. */
+function isStable(connection: Connection, { nameId }: VerifiedSignIn): boolean {
+  return connection.type === 'oidc' || (connection.subjectClaim === null && nameId?.format === PERSISTENT);
+}
+
+function linkOf(
+  connection: Connection,
+  { subject, nameId }: VerifiedSignIn,
+  claims: VerifiedSignIn['claims'],
+): string | null {
   if (connection.linkClaim !== null) {
-    const own = connection.linkClaim === 'sub' || connection.linkClaim === 'NameID';
-    return own ? subject : textOf(claims, connection.linkClaim);
+    if (connection.linkClaim === 'sub') return subject;
+    if (connection.linkClaim === 'NameID') return nameId?.value ?? subject;
+    return textOf(claims, connection.linkClaim);
   }
   if (connection.type === 'saml') return firstOf(claims, SAML_NAMES.link) ?? subject;
   return isEntra(connection.issuer) ? textOf(claims, 'oid') : subject;

@@ -13,7 +13,8 @@ export function bindingEnd(before: Paired, after: Paired): 'connection_changed' 
   return after.directory_id !== null && after.directory_id !== before.directory_id ? 'pairing_changed' : null;
 }
 
-/** Who says who people are. */
+/** Who says who people are, and by what: the names of one attribute are not those of another one. */
 function idpOf({ type, settings }: Paired): string {
-  return type === 'oidc' ? settings.issuer : settings.idp_entity_id;
+  if (type === 'oidc') return settings.issuer;
+  return JSON.stringify([settings.idp_entity_id, settings.subject_claim ?? null]);
 }

@@ -17,7 +17,7 @@ const OIDC_FIELDS = [
 ] as const; // prettier-ignore
 const SAML_FIELDS = [
   'metadata_url', 'metadata_xml', 'idp_entity_id', 'sso_url', 'sso_binding', 'slo_url', 'slo_binding', 'slo_response_url',
-  'certificates',  'signed', 'sign_requests', 'allow_idp_initiated', 'name_id_format', 'sp_entity_id', 'clock_skew_seconds', 'metadata_certificates',
+  'certificates',  'signed', 'sign_requests', 'allow_idp_initiated', 'name_id_format', 'subject_claim', 'sp_entity_id', 'clock_skew_seconds', 'metadata_certificates',
   'authn_contexts',
 ] as const; // prettier-ignore
 

@@ -120,6 +120,8 @@ export class OidcConnectionBody extends ConnectionHeadBody {
   signed_out_url!: string;
   @ApiProperty({ description: 'The back-channel logout URI.' })
   backchannel_logout_url!: string;
+  @ApiProperty({ description: 'The front-channel logout URI, for an IdP without back-channel logout.' })
+  frontchannel_logout_url!: string;
 }
 
 export class SamlConnectionBody extends ConnectionHeadBody {
@@ -157,6 +159,8 @@ export class SamlConnectionBody extends ConnectionHeadBody {
   allow_idp_initiated!: boolean;
   @ApiProperty({ type: String, nullable: true })
   name_id_format!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The attribute that is the subject; null: the NameID is.' })
+  subject_claim!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'What was set as our entity id.' })
   sp_entity_id!: string | null;
   @ApiProperty({ type: 'integer' })
@@ -177,6 +181,20 @@ export type ConnectionBody = OidcConnectionBody | SamlConnectionBody;
 /** The same for the documentation. */
 export const CONNECTION_SHAPE: Shape = { oneOf: [OidcConnectionBody, SamlConnectionBody], by: 'type' };
 
+/** Which logout an IdP offers. */
+export class IdpLogoutBody {
+  @ApiProperty({ description: 'Signing out here signs out at the IdP as well (`end_session_endpoint`).' })
+  rp_initiated!: boolean;
+  @ApiProperty({ description: 'The IdP announces back-channel logout: set `backchannel_logout_url` there.' })
+  back_channel!: boolean;
+  @ApiProperty({ description: 'The IdP announces front-channel logout: set `frontchannel_logout_url` there.' })
+  front_channel!: boolean;
+  @ApiProperty({
+    description: 'Its front-channel logout names the session (`iss`, `sid`), without which no session can be found.',
+  })
+  front_channel_session!: boolean;
+}
+
 export class ConnectionCheckBody {
   @ApiProperty({ description: 'Whether people could sign in, as far as that shows without anybody signing in.' })
   ok!: boolean;
@@ -184,4 +202,10 @@ export class ConnectionCheckBody {
   problem!: string | null;
   @ApiProperty({ type: 'integer', nullable: true, description: 'How many keys for ID tokens the IdP publishes.' })
   keys!: number | null;
+  @ApiProperty({
+    type: IdpLogoutBody,
+    nullable: true,
+    description: 'As the metadata of the IdP announces it; an IdP can offer what it does not announce (Okta, Entra).',
+  })
+  logout!: IdpLogoutBody | null;
 }

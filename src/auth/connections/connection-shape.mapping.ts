@@ -1,6 +1,7 @@
 import type { AuthAddresses } from '../addresses.js';
 import { certificateFacts } from './certificates.rules.js';
-import type { ConnectionBody } from './connection-bodies.dto.js';
+import type { OidcServer } from '../oidc/discovery.rules.js';
+import type { ConnectionBody, IdpLogoutBody } from './connection-bodies.dto.js';
 import type { ConnectionRow } from './connections.repository.js';
 
 /** A connection as the API shows it: with what the admin of the IdP has to be told, and without any secret. */
@@ -35,6 +36,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
       client_keys_url: row.settings.token_auth === 'private_key_jwt' ? addresses.clientKeys(slug) : null,
       signed_out_url: addresses.signedOut,
       backchannel_logout_url: addresses.backchannelLogout(slug),
+      frontchannel_logout_url: addresses.frontchannelLogout(slug),
       ...told,
     };
   }
@@ -42,6 +44,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
     ...head,
     type: row.type,
     ...row.settings,
+    subject_claim: row.settings.subject_claim ?? null,
     role_map,
     certificates: row.settings.certificates.map(certificateFacts),
     metadata_certificates: row.settings.metadata_certificates.map(certificateFacts),
@@ -51,5 +54,15 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
     sp_metadata_url: addresses.metadata(slug),
     sp_slo_url: addresses.slo(slug),
     ...told,
+  };
+}
+
+/** The logout that an IdP announces, as the API shows it. */
+export function offeredLogout({ endSessionEndpoint, logout }: OidcServer): IdpLogoutBody {
+  return {
+    rp_initiated: endSessionEndpoint !== null,
+    back_channel: logout.backChannel,
+    front_channel: logout.frontChannel,
+    front_channel_session: logout.frontChannelSession,
   };
 }

@@ -61,6 +61,7 @@ export function connectionOf(row: Typed<ConnectionHead>, opened: Opened): Connec
     signRequests: saml.sign_requests,
     allowIdpInitiated: saml.allow_idp_initiated,
     nameIdFormat: saml.name_id_format,
+    subjectClaim: saml.subject_claim ?? null,
     spEntityId: saml.sp_entity_id ?? opened.metadataAddress,
     clockSkewSeconds: saml.clock_skew_seconds,
     authnContexts: saml.authn_contexts,

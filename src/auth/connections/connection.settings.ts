@@ -55,6 +55,8 @@ export interface SamlSettings extends CommonSettings, IdpSettings {
   sign_requests: boolean;
   allow_idp_initiated: boolean;
   name_id_format: string | null;
+  /** Absent where the NameID is the subject. */
+  subject_claim?: string;
   /** null: the address of our metadata. */
   sp_entity_id: string | null;
   clock_skew_seconds: number;

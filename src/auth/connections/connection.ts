@@ -89,6 +89,8 @@ export interface SamlConnection extends ConnectionBase {
   readonly allowIdpInitiated: boolean;
   /** The format that is asked for; null: none is named. */
   readonly nameIdFormat: string | null;
+  /** The attribute that is the subject; null: the NameID is, which must not be transient then. */
+  readonly subjectClaim: string | null;
   /** Who we are to this IdP; the address of our metadata unless set. */
   readonly spEntityId: string;
   /** Seconds by which clocks may differ, at most 180. */

@@ -1,5 +1,5 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { ApiPage, ApiRecord } from '../../base/http/api-answers.js';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
@@ -28,13 +28,14 @@ export class ConnectionsController {
 
   @Get()
   @ApiOperation({ summary: 'The connections of this tenant, newest first' })
+  @ApiQuery({ name: 'slug', required: false, description: 'Only the connection with this slug.' })
   @ApiPage(CONNECTION_SHAPE)
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<ConnectionBody>> {
-    queryOptions(query, PAGE_OPTIONS);
-    const page = readPage(query, 'connections');
+    const { slug } = queryOptions(query, ['slug', ...PAGE_OPTIONS]);
+    const page = readPage(query, `connections ${slug ?? ''}`.trimEnd());
     return pageOf(
       page,
-      await this.connections.list(caller.tenantId, page),
+      await this.connections.list(caller.tenantId, slug ?? null, page),
       (row) => row.id,
       (row) => this.connections.shape(row),
     );

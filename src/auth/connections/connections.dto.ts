@@ -165,6 +165,13 @@ export class ConnectionFields {
   @Text({ max: 500, ...NULLABLE, description: 'SAML. The format that is asked for.' })
   name_id_format?: string | null;
   @Text({
+    max: 500,
+    ...NULLABLE,
+    description:
+      'SAML. The Name of the attribute that is the subject, which the IdP must never give to another user; a FriendlyName is none. Needed where NameIDs are transient. A change ends all bindings and sessions.',
+  })
+  subject_claim?: string | null;
+  @Text({
     max: 1024,
     ...NULLABLE,
     description:
@@ -189,6 +196,7 @@ const SERVER_SET = [
   'client_keys_url',
   'signed_out_url',
   'backchannel_logout_url',
+  'frontchannel_logout_url',
   'entity_id',
   'sp_metadata_url',
   'sp_slo_url',

@@ -3,6 +3,7 @@ import { PlatformClientModule } from '../../platform-client/platform-client.modu
 import { DomainsModule } from '../domains/domains.module.js';
 import { ProtocolsModule } from '../protocols.module.js';
 import { CertificateNotices } from './certificate-notices.js';
+import { CertificateRenewal } from './certificate-renewal.js';
 import { ConnectionNames } from './connection-names.js';
 import { ConnectionSaving } from './connection-saving.js';
 import { ConnectionSecrets } from './connection-secrets.js';
@@ -30,9 +31,10 @@ import { MetadataSource } from './metadata-source.js';
     MetadataSource,
     MetadataImport,
     MetadataRefreshing,
+    CertificateRenewal,
     ConnectionsService,
     MetadataRefresh,
   ],
-  exports: [ConnectionStore, ConnectionsService, MetadataRefresh],
+  exports: [ConnectionStore, ConnectionsService, MetadataRefresh, CertificateRenewal],
 })
 export class ConnectionsModule {}

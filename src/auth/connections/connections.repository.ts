@@ -68,12 +68,13 @@ export class ConnectionsRepository {
     );
   }
 
-  /** Newest first; deleted ones are gone. */
-  async list(tenantId: string, page: PageRequest): Promise<CutRows<ConnectionRow>> {
+  /** Newest first; deleted ones are gone. `slug`: only the connection that has it. */
+  async list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
     const found = await this.db.query<ConnectionRow>(
       cutAtBytes(`select ${COLUMNS} from connections
-       where tenant_id = $1 and deleted_at is null and ($2::text is null or id < $2) order by id desc limit $3`),
-      [tenantId, page.after, page.limit + 1],
+       where tenant_id = $1 and deleted_at is null and ($2::text is null or id < $2)
+         and ($4::text is null or slug = $4) order by id desc limit $3`),
+      [tenantId, page.after, page.limit + 1, slug],
     );
     return cutRowsOf(found);
   }
@@ -139,6 +140,22 @@ export class ConnectionsRepository {
       [tenantId, roles],
     );
     return new Set(rows.map(({ name }) => name));
+  }
+
+  /**
+   * Takes the right to read a connection's metadata again because of a wrong signature. Of several processes one gets it.
+   *
+   * @param before since when nobody may have had it
+   * @returns the connection; null where somebody has had it since then
+   */
+  async takeDoubted(tenantId: string, id: string, now: Date, before: Date): Promise<ConnectionRow | null> {
+    const { rows } = await this.db.query<ConnectionRow>(
+      `update connections set doubted_at = $3
+       where tenant_id = $1 and id = $2 and deleted_at is null and (doubted_at is null or doubted_at <= $4)
+       returning ${COLUMNS}`,
+      [tenantId, id, now, before],
+    );
+    return rows[0] ?? null;
   }
 
   /**

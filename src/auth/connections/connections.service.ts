@@ -15,7 +15,7 @@ import { ConnectionNames } from './connection-names.js';
 import { ConnectionSaving } from './connection-saving.js';
 import type { AuditBy } from '../../tenants/audit/audit.service.js';
 import { ConnectionSecrets } from './connection-secrets.js';
-import { connectionShape } from './connection-shape.mapping.js';
+import { connectionShape, offeredLogout } from './connection-shape.mapping.js';
 import type { IdpSettings } from './connection.settings.js';
 import { ConnectionStore } from './connection.store.js';
 import type { ChangeConnection, ConnectionFields, CreateConnection } from './connections.dto.js';
@@ -86,8 +86,8 @@ export class ConnectionsService {
     return this.shape(made);
   }
 
-  list(tenantId: string, page: PageRequest): Promise<CutRows<ConnectionRow>> {
-    return this.repository.list(tenantId, page);
+  list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
+    return this.repository.list(tenantId, slug, page);
   }
 
   /** 404 when this tenant has no such connection. */
@@ -165,8 +165,8 @@ export class ConnectionsService {
     if (connection.type !== 'oidc') throw new NotCheckable();
     const result = await this.oidc.check(connection);
     return result.ok
-      ? { ok: true, problem: null, keys: result.keys }
-      : { ok: false, problem: result.problem, keys: null };
+      ? { ok: true, problem: null, keys: result.keys, logout: offeredLogout(result.server) }
+      : { ok: false, problem: result.problem, keys: null, logout: null };
   }
 
   /** The row of a connection, or 404. */

@@ -43,11 +43,15 @@ export function idpFromMetadata(
 /**
  * Why an admin has to look before a refresh takes this over, or null (SAML-21): it is another IdP, or none of the keys
  * that we know is left. Both are how somebody who took over the address of the metadata would begin.
+ *
+ * Metadata that had to be signed, and was, is not from such an address: its keys need no admin. Another IdP does all the
+ * same, since a federation signs the metadata of all its members.
  */
 export function needsConfirmation(before: SamlSettings, after: IdpSettings): string | null {
   if (after.idp_entity_id !== before.idp_entity_id) {
     return `the metadata is of ${after.idp_entity_id.slice(0, 200)}, and not of ${before.idp_entity_id} any more`;
   }
+  if (before.metadata_certificates.length > 0) return null;
   const known = before.certificates.some(({ pem }) => after.certificates.some((one) => sameCertificate(one.pem, pem)));
   return known ? null : 'none of the known certificates is in the metadata any more';
 }

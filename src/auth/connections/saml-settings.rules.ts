@@ -124,9 +124,11 @@ export function samlAfter(
   idp: IdpSettings,
   signers: PinnedCertificate[],
 ): SamlSettings {
+  const subjectClaim = chosen(input.subject_claim, before?.subject_claim ?? null, null);
   return {
     ...common,
     ...idp,
+    ...(subjectClaim === null ? {} : { subject_claim: subjectClaim }),
     metadata_url: chosen(input.metadata_url, before?.metadata_url, null),
     metadata_certificates: signers,
     signed: chosen(input.signed, before?.signed, 'assertion'),

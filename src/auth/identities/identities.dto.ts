@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Flag } from '../../base/http/fields.js';
 
 const TIME = { type: String, format: 'date-time' } as const;
 
@@ -19,8 +20,9 @@ class IdentityFacts {
   @ApiProperty({
     type: String,
     nullable: true,
-    enum: ['deleted', 'connection_changed', 'connection_deleted', 'pairing_changed', null],
-    description: '`deleted`: the person was removed, and the subject makes nobody anew until it is released.',
+    enum: ['deleted', 'connection_changed', 'connection_deleted', 'pairing_changed', 'released', null],
+    description:
+      '`deleted`: the person was removed, and the subject makes nobody anew until it is released. `released`: an admin had the subjects of the connection forgotten.',
   })
   end_reason!: string | null;
 }
@@ -37,4 +39,26 @@ export class PersonIdentityBody extends IdentityFacts {
 export class ConnectionIdentityBody extends IdentityFacts {
   @ApiProperty()
   user_id!: string;
+}
+
+/** How subjects are to be forgotten. */
+export class ForgetSubjects {
+  @Flag({ optional: true, description: 'Counts and changes nothing.' })
+  dry_run?: boolean;
+}
+
+/** What became of the subjects of a connection; of a dry run, what would. */
+export class ForgottenSubjectsBody {
+  @ApiProperty()
+  connection_id!: string;
+  @ApiProperty()
+  dry_run!: boolean;
+  @ApiProperty({ type: 'integer', description: 'Bindings that are ended: the next sign-in of each user links anew.' })
+  forgotten!: number;
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'Bindings that stay, since no sign-in could find their users again: these are not of the paired directory, and their e-mail is in no domain that counts for the connection.',
+  })
+  kept!: number;
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
+import { ownedDomain } from '../domains/domains.store.js';
 import type { ConnectionIdentityBody, PersonIdentityBody } from './identities.dto.js';
 import { placeIn, type IdentityPlace } from './identity-place.rules.js';
 
@@ -8,6 +9,10 @@ import { placeIn, type IdentityPlace } from './identity-place.rules.js';
 export type ListedIdentity = ConnectionIdentityBody & { place: IdentityPlace };
 
 const FACTS = `i.subject, i.made_by, i.made_of, i.created_at, i.last_sign_in_at, i.ended_at, i.end_reason`;
+
+/** Whether a sign-in can find the user `u` without a binding. In: tenant, connection, and the paired directory as `$3`. */
+const LINKABLE = `coalesce(u.directory_id = $3 or exists (
+  ${ownedDomain('$1', `lower(split_part(u.email, '@', 2))`, '$2', false)}), false)`;
 
 /** The bindings of subjects to people, for those who administer them; signing in has its own way to them. */
 @Injectable()
@@ -68,6 +73,41 @@ export class IdentitiesRepository {
       [tenantId, userId, connectionId],
     );
     return rows;
+  }
+
+  /**
+   * Counts the live bindings of a connection by whether a next sign-in can find their users again: users of the paired directory,
+   * and users whose e-mail is in a domain that counts for the connection.
+   */
+  async countForgettable(
+    db: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    directoryId: string | null,
+  ): Promise<{ forgettable: number; others: number }> {
+    const { rows } = await db.query<{ forgettable: number; others: number }>(
+      `select count(*) filter (where ${LINKABLE})::int as forgettable, count(*) filter (where not ${LINKABLE})::int as others
+       from identities i join users u on u.tenant_id = $1 and u.id = i.user_id
+       where i.tenant_id = $1 and i.connection_id = $2 and i.ended_at is null`,
+      [tenantId, connectionId, directoryId],
+    );
+    return rows[0]!;
+  }
+
+  /** Ends those live bindings of a connection whose users a next sign-in can find again; returns how many there were. */
+  async forgetSubjects(
+    tx: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    directoryId: string | null,
+  ): Promise<number> {
+    const { rowCount } = await tx.query(
+      `update identities i set ended_at = now(), end_reason = 'released' from users u
+       where i.tenant_id = $1 and i.connection_id = $2 and i.ended_at is null and u.tenant_id = $1 and u.id = i.user_id
+         and ${LINKABLE}`,
+      [tenantId, connectionId, directoryId],
+    );
+    return rowCount ?? 0;
   }
 
   /** Ends a person's sessions through a connection; answers how many there were. */

@@ -4,7 +4,7 @@ import { NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { type AuditBy, AuditService } from '../../tenants/audit/audit.service.js';
 import { ConnectionsService } from '../connections/connections.service.js';
-import type { PersonIdentityBody } from './identities.dto.js';
+import type { ForgottenSubjectsBody, PersonIdentityBody } from './identities.dto.js';
 import { IdentitiesRepository, type ListedIdentity } from './identities.repository.js';
 
 /** Whom the subjects of the IdPs are, as admins see it; and how they undo it. */
@@ -33,6 +33,32 @@ export class IdentitiesService {
   ): Promise<ListedIdentity[]> {
     await this.connections.demand(tenantId, connectionId);
     return this.repository.ofConnection(tenantId, connectionId, ended, page);
+  }
+
+  /**
+   * Forgets all subjects of a connection whose users a next sign-in can find again, for an IdP that now sends other subjects
+   * (another NameID format, another application). Sessions go on. What a deleted user is kept out by stays.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   */
+  forgetSubjects(by: AuditBy, connectionId: string, dryRun: boolean): Promise<ForgottenSubjectsBody> {
+    const { tenantId, actor, requestId } = by;
+    return this.db.transaction(tenantId, async (tx) => {
+      // Waits for sign-ins that are being written down, which hold the connection.
+      const { directory_id: directory } = await this.connections.demand(tenantId, connectionId, tx, true);
+      const { forgettable, others } = await this.repository.countForgettable(tx, tenantId, connectionId, directory);
+      const result = { connection_id: connectionId, dry_run: dryRun, forgotten: forgettable, kept: others };
+      if (dryRun) return result;
+      const forgotten = await this.repository.forgetSubjects(tx, tenantId, connectionId, directory);
+      const line = { tenantId, actor, requestId, targetType: 'connection', targetId: connectionId };
+      await this.audit.record(tx, {
+        ...line,
+        action: 'connection.subjects_forgotten',
+        before: undefined,
+        after: { forgotten, kept: others },
+      });
+      return { ...result, forgotten };
+    });
   }
 
   /**

@@ -80,6 +80,18 @@ export function DescribedBackChannel(): MethodDecorator {
   );
 }
 
+/** The documentation of what the pages of an IdP load in a frame. */
+export function DescribedFrontChannel(): MethodDecorator {
+  return applyDecorators(
+    ApiForeignQuery(),
+    ApiQuery({ name: 'iss', description: 'The issuer of the connection.' }),
+    ApiQuery({ name: 'sid', description: 'The session at the IdP, as its ID token has named it.' }),
+    ApiHtml(200, 'An empty page. It says nothing about whether there was such a session.'),
+    RefusalPages(['too_many_tries', 'binding_refused', 'issuer_mismatch']),
+    ApiRefusals({ 400: ['repeated_parameter'], 422: ['invalid_fields'] }),
+  );
+}
+
 /** What a script gets that signs somebody out. */
 class SignedOutBody {
   @ApiProperty({ format: 'uri', description: 'Where the browser goes on: to the IdP, or to the signed-out page.' })

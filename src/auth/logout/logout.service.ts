@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
+import { CertificateRenewal } from '../connections/certificate-renewal.js';
 import type { Connection, OidcConnection, SamlConnection } from '../connections/connection.js';
 import { ConnectionStore } from '../connections/connection.store.js';
 import { OidcProtocol } from '../oidc/oidc.protocol.js';
@@ -27,6 +28,7 @@ export class LogoutService {
     private readonly requests: SignInRequestsRepository,
     private readonly oidc: OidcProtocol,
     private readonly saml: SamlProtocol,
+    private readonly renewal: CertificateRenewal,
     private readonly log: SignInLog,
     private readonly clock: Clock,
   ) {}
@@ -42,8 +44,9 @@ export class LogoutService {
   }
 
   /** The same for an IdP's own logout by SAML; answers what the browser takes back to it. Throws `SignInRefused`. */
-  async bySaml(connection: SamlConnection, arrived: ArrivedLogout, origin: Origin): Promise<BrowserStep | null> {
-    const message = await this.saml.readLogout(connection, arrived);
+  async bySaml(known: SamlConnection, arrived: ArrivedLogout, origin: Origin): Promise<BrowserStep | null> {
+    const read = (one: SamlConnection) => this.saml.readLogout(one, arrived);
+    const { connection, result: message } = await this.renewal.verified(known, read);
     if (message.kind === 'response') return null;
     const { id: connectionId, tenantId } = connection;
     const { once, nameId: subject, sessionIndexes: idpSessions, issuedAt: at } = message;
@@ -62,6 +65,22 @@ export class LogoutService {
     const what = { subject: sub, idpSessions: sid === null ? [] : [sid], at: issuedAt };
     const ended = await this.endOnce(connection, once, what);
     await this.note(tenantId, connectionId, ended, 'by the IdP (back-channel)', origin);
+  }
+
+  /**
+   * Ends the sessions that began with a session of the IdP (OIDC Front-Channel Logout 1.0). Nothing proves that the IdP asks for it
+   * but the name of its session, so nothing else can be ended this way.
+   *
+   * @returns whether there was such a session
+   */
+  async byFrontChannel({ tenantId, id }: OidcConnection, idpSession: string, origin: Origin): Promise<boolean> {
+    const idpSessions = [idpSession];
+    const ended = await this.db.transaction(tenantId, async (tx) => {
+      await this.idpLogouts.note(tx, tenantId, id, { subject: null, idpSessions, at: this.clock.now() });
+      return this.repository.endByIdp(tx, tenantId, id, null, idpSessions);
+    });
+    await this.note(tenantId, id, ended, 'by the IdP (front-channel)', origin);
+    return ended.length > 0;
   }
 
   /** A message is used up with its effect, and not without it: else an IdP that tries again would be turned away. */

@@ -15,6 +15,15 @@ export interface OidcServer {
   readonly tokenAuthMethods: readonly string[] | null;
   /** Whether each answer to the browser carries `iss` (RFC 9207). */
   readonly promisesIss: boolean;
+  readonly logout: IdpLogout;
+}
+
+/** Which kinds of logout an IdP announces that begin at the IdP (OIDC Back-Channel and Front-Channel Logout 1.0 §2.1, §3). */
+export interface IdpLogout {
+  readonly backChannel: boolean;
+  readonly frontChannel: boolean;
+  /** Whether its front-channel logout names the session (`iss`, `sid`); without them no session can be found. */
+  readonly frontChannelSession: boolean;
 }
 
 /** Where an issuer keeps its metadata (OIDC Discovery §4): a slash at its end is not doubled. */
@@ -69,6 +78,11 @@ export function readMetadata(
     idTokenAlgs: words(document['id_token_signing_alg_values_supported']),
     tokenAuthMethods: words(document['token_endpoint_auth_methods_supported']),
     promisesIss: document['authorization_response_iss_parameter_supported'] === true,
+    logout: {
+      backChannel: document['backchannel_logout_supported'] === true,
+      frontChannel: document['frontchannel_logout_supported'] === true,
+      frontChannelSession: document['frontchannel_logout_session_supported'] === true,
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type { OidcConnection } from '../connections/connection.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { discoveryUrl, readMetadata, type OidcServer } from './discovery.rules.js';
 import { problemOfEndpoint, type GuardedFetch } from './guarded-fetch.js';
-import { LastGood } from './last-good.js';
+import { IDP_RETRIES_MS, LastGood } from './last-good.js';
 
 const MINUTE = 60_000;
 
@@ -18,10 +18,10 @@ export class OidcMetadata {
     private readonly config: Pick<Config, 'allowPrivateDestinations'>,
     clock: Clock,
   ) {
-    const keeping = { freshMs: 10 * MINUTE, keepMs: 24 * 60 * MINUTE, pauseMs: MINUTE, capacity: 2_000 };
+    const pauses = { pauseMs: MINUTE, retriesMs: IDP_RETRIES_MS };
     this.known = new LastGood(
       clock,
-      keeping,
+      { freshMs: 10 * MINUTE, keepMs: 24 * 60 * MINUTE, ...pauses, capacity: 2_000 },
       (error) => error instanceof SignInRefused && error.reason === 'issuer_mismatch',
     );
   }

@@ -71,13 +71,17 @@ export function checkIssuer(claims: JsonObject, issuer: string, name: string): v
   throw new SignInRefused('issuer_mismatch', `The ${name} is of ${found}, configured is ${shorten(issuer, 200)}.`);
 }
 
-/** `aud` is us and nobody else, as a text or as a list of one; `azp`, if there is one, is us too. */
+/**
+ * Checks `aud` and `azp` (OIDC Core §3.1.3.7, 3 to 5): we are an audience, and `azp`, if there is one, is us. A token for several
+ * audiences needs an `azp`: without it, a token that the IdP gave to another client could be brought here.
+ */
 export function checkAudience(claims: JsonObject, clientId: string, name: string): void {
   const { aud, azp } = claims;
-  if (Array.isArray(aud) && aud.length > 1) {
-    throw new SignInRefused('audience_mismatch', `The ${name} is for several audiences.`);
+  const audiences = Array.isArray(aud) ? (aud as unknown[]) : [aud];
+  if (audiences.length > 1 && azp === undefined) {
+    throw new SignInRefused('audience_mismatch', `The ${name} is for several audiences, and names no azp.`);
   }
-  if ((Array.isArray(aud) ? (aud[0] as unknown) : aud) !== clientId) {
+  if (!audiences.includes(clientId) || audiences.some((one) => typeof one !== 'string')) {
     throw new SignInRefused('audience_mismatch', `The ${name} is not for this client (aud).`);
   }
   if (azp !== undefined && azp !== clientId) {

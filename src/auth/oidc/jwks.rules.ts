@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import type { IdTokenAlg } from '../connections/connection.js';
 import { SignInRefused } from '../sign-in-refused.js';
-import { isObject, type JsonObject } from './json.rules.js';
+import { isObject, withoutNulls, type JsonObject } from './json.rules.js';
 
 /** A public key of an IdP, with the algorithms that it may verify. */
 export interface IdpKey {
@@ -47,7 +47,9 @@ export function algsOf(jwk: JsonObject): readonly IdTokenAlg[] {
   return [];
 }
 
-function readKey(key: JsonObject): IdpKey[] {
+function readKey(document: JsonObject): IdpKey[] {
+  // An optional member that is null is absent.
+  const key = withoutNulls(document);
   const { kty, use, key_ops: ops, alg, kid, n, e, crv, x, y } = key;
   if (use !== undefined && use !== 'sig') return [];
   if (ops !== undefined && !(Array.isArray(ops) && ops.includes('verify'))) return [];

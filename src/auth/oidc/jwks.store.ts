@@ -8,7 +8,7 @@ import { fitting, readKeys, type IdpKey } from './jwks.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 import { shorten } from './json.rules.js';
 import { isSignedBy } from './signature.js';
-import { LastGood } from './last-good.js';
+import { IDP_RETRIES_MS, LastGood } from './last-good.js';
 
 const MINUTE = 60_000;
 
@@ -16,9 +16,12 @@ const MINUTE = 60_000;
 export type TokenBringer = 'idp' | 'anybody';
 
 /**
- * The keys of IdPs. A key that is not known makes the set be fetched again, once a minute at most: so a rotation is met
- * by the first token that shows it, and made-up tokens cost an IdP nothing. What anybody may bring has a minute of its
- * own: it cannot use up the one in which a sign-in would meet the rotation.
+ * The keys of IdPs. A set is used for a minute after the IdP gave it, so that a key which the IdP withdraws is believed no
+ * longer than that; while the IdP gives none, the last set is used for a day.
+ *
+ * A key that is not known makes the set be fetched again, once a minute, and after 2, 5 and 15 s where that failed or
+ * brought no such key: so a rotation is met by the first token that shows it, and made-up tokens cost an IdP little. What
+ * anybody may bring has a budget of its own: it cannot use up the one by which a sign-in would meet the rotation.
  */
 export class JwksStore {
   private readonly known: LastGood<readonly IdpKey[]>;
@@ -27,8 +30,8 @@ export class JwksStore {
     private readonly idp: GuardedFetch,
     clock: Clock,
   ) {
-    const keeping = { freshMs: 10 * MINUTE, keepMs: 24 * 60 * MINUTE, pauseMs: MINUTE, capacity: 2_000 };
-    this.known = new LastGood(clock, keeping);
+    const pauses = { pauseMs: MINUTE, retriesMs: IDP_RETRIES_MS };
+    this.known = new LastGood(clock, { freshMs: MINUTE, keepMs: 24 * 60 * MINUTE, ...pauses, capacity: 2_000 });
   }
 
   /**
@@ -51,7 +54,7 @@ export class JwksStore {
     if (await isSignedBy(token, known)) return;
     let newer = keys;
     try {
-      newer = await this.known.again(key, bringer, load);
+      newer = await this.known.again(key, bringer, load, (found) => fitting(found, alg, kid).length > 0);
     } catch (error) {
       // With keys that fit the answer is known: the signature is wrong. Without any, it is the outage that is to blame.
       if (known.length === 0) throw error;

@@ -47,7 +47,7 @@ export function readToken(text: string, name: string, algs: readonly IdTokenAlg[
   const claims = readObject(decode(claims64!));
   if (header === null || claims === null) throw refuse('is no signed JWT');
 
-  const { alg, kid, typ } = header;
+  const { alg, kid, typ } = withoutNulls(header);
   const accepted = algs.find((one) => one === alg);
   if (accepted === undefined) {
     const named = typeof alg === 'string' ? shorten(alg, 40) : 'no name';
@@ -57,7 +57,7 @@ export function readToken(text: string, name: string, algs: readonly IdTokenAlg[
     );
   }
   if (signature64 === '') throw refuse('has no signature');
-  const keyHeader = KEY_HEADERS.find((one) => header[one] !== undefined);
+  const keyHeader = KEY_HEADERS.find((one) => header[one] != null);
   if (keyHeader !== undefined) throw refuse(`brings a key of its own (${keyHeader})`);
   if (header['crit'] !== undefined) throw refuse('demands an extension (crit)');
   if (kid !== undefined && typeof kid !== 'string') throw refuse('has a kid that is no text');

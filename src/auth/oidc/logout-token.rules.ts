@@ -13,6 +13,12 @@ export interface LogoutDemand {
   once: { id: string; until: Date };
 }
 
+/**
+ * Seconds: how old a logout token without `exp` may be. The final specification demands `exp` (§2.4); several OPs follow its drafts,
+ * which did not (Ory Hydra, Glewlwyd, Keycloak before 23.0.4, authentik before 2025.8.2). The OP makes the token for the
+ * one request that brings it, so two minutes are plenty.
+ */
+const MAX_AGE_WITHOUT_EXP = 120;
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const MAX_TEXT = 255;
 
@@ -21,6 +27,8 @@ const MAX_TEXT = 255;
  *
  * `typ` may be missing or plain `JWT`: the type is only recommended there, and OPs in the field leave it out. What then
  * tells the token from an ID token is that it has the event and no nonce. An optional claim that is null is absent.
+ *
+ * `exp` may be missing where `iat` is of the last two minutes. That the `jti` is new is for the caller to see to (`once`).
  *
  * @throws SignInRefused token_refused
  */
@@ -37,7 +45,7 @@ export function checkLogoutToken(
   try {
     checkIssuer(claims, connection.issuer, 'logout token');
     checkAudience(claims, connection.clientId, 'logout token');
-    checkTimes(claims, now, 'logout token');
+    checkTimes(withEnd(claims, now), now, 'logout token');
   } catch (error) {
     throw error instanceof SignInRefused ? refused(error.message) : error;
   }
@@ -51,9 +59,23 @@ export function checkLogoutToken(
   if (sub === null && sid === null) throw refused('The logout token names neither a subject nor a session.');
   const id = text(claims, 'jti');
   if (id === null) throw refused('The logout token has no jti.');
-  const lastUse = Math.min(claims['exp'] as number, (claims['iat'] as number) + MAX_AGE) + SKEW;
-  const issuedAt = new Date((claims['iat'] as number) * 1000);
+  const { exp, iat } = withEnd(claims, now) as { exp: number; iat: number };
+  const lastUse = Math.min(exp, iat + MAX_AGE) + SKEW;
+  const issuedAt = new Date(iat * 1000);
   return { sub, sid, issuedAt, once: { id, until: new Date(lastUse * 1000) } };
+}
+
+/** The claims with an `exp`: their own, or the end of the two minutes that a token without one has. */
+function withEnd(claims: JsonObject, now: Date): JsonObject {
+  const { exp, iat } = claims;
+  if (exp !== undefined || typeof iat !== 'number') return claims;
+  const age = now.getTime() / 1000 - iat;
+  if (age > MAX_AGE_WITHOUT_EXP || age < -SKEW) {
+    throw refused(
+      `The logout token has no exp, so its iat has to be of the last ${MAX_AGE_WITHOUT_EXP} s; it is ${Math.round(age)} s old.`,
+    );
+  }
+  return { ...claims, exp: iat + MAX_AGE_WITHOUT_EXP };
 }
 
 function text(claims: JsonObject, name: string): string | null {

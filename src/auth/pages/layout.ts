@@ -83,6 +83,23 @@ export function sendPage(res: BridgeResponse, page: Page): void {
   res.end(text);
 }
 
+/**
+ * Sends the empty page that an IdP loads in a frame. It may be framed by any page: an IdP can itself stand in frames of others, and a
+ * page without a control is no use to who frames it.
+ */
+export function sendFramedPage(res: BridgeResponse): void {
+  const text = '<!doctype html>\n<html lang="en"><title>talent-bridge</title></html>\n';
+  res.setHeader(
+    'Content-Security-Policy',
+    `default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors *`,
+  );
+  res.writeHead(200, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  res.end(text);
+}
+
 /** Whether forms may lead to plain http on this machine: IdPs of a development installation. */
 function mayTellLoopback(res: BridgeResponse): boolean {
   return res.app.get(LOOPBACK_FORMS) === true;

@@ -1,6 +1,6 @@
 import { checkIssuer, checkTimes, MAX_AGE, SKEW } from '../oidc/id-token.rules.js';
 import type { SignedToken } from '../oidc/jwt.rules.js';
-import { shorten } from '../oidc/json.rules.js';
+import { shorten, withoutNulls } from '../oidc/json.rules.js';
 import { SignInRefused } from '../sign-in-refused.js';
 
 /** What the bearer token of a revocation says. Whom it is about stands in the body, which the token does not sign. */
@@ -22,10 +22,11 @@ const MAX_ID = 255;
  * @throws SignInRefused token_refused
  */
 export function checkRevocationToken(
-  { claims, header }: SignedToken,
+  { claims: written, header }: SignedToken,
   expected: { issuer: string; audience: string },
   now: Date,
 ): RevocationProof {
+  const claims = withoutNulls(written);
   if (header.typ === null || !TYPES.includes(header.typ)) {
     throw refused(`is of another type (${header.typ === null ? 'none' : shorten(header.typ, 40)})`);
   }

@@ -3,7 +3,7 @@ import { NS } from './names.js';
 import { bounded, MAX_REQUEST_ID } from './parts.rules.js';
 import { readResponseShape, type ResponseShape } from './structure.rules.js';
 import { decodeBase64, scanMessage } from './xml-scan.js';
-import { attributeOf, childrenOf } from './xml-tree.js';
+import { attributeOf, childrenOf, collapsed } from './xml-tree.js';
 
 /** What an IdP has posted, read but not verified: good for finding the sign-in it claims to answer, and nothing else. */
 export interface SamlAnswer {
@@ -39,7 +39,7 @@ export function readAnswer(form: ReadonlyMap<string, string>): SamlAnswer {
     inResponseTo: bounded(attributeOf(shape.root, 'InResponseTo'), 'InResponseTo', MAX_REQUEST_ID),
     // An empty one says as much as none.
     relayState: form.get('RelayState') || null,
-    issuer: bounded(issuer?.text ?? null, 'Issuer'),
+    issuer: bounded(issuer === undefined ? null : collapsed(issuer.text), 'Issuer'),
     shape,
     message,
   };

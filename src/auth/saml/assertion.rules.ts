@@ -1,10 +1,10 @@
 import { SignInRefused, type RefusalReason } from '../sign-in-refused.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
-import { readClaims } from './attributes.mapping.js';
+import { readClaims, subjectIn } from './attributes.mapping.js';
 import { BEARER, NS, STATUS_SUCCESS } from './names.js';
 import { bounded, demandFresh, demandIssuer, momentOf, readNameId, type Moments } from './parts.rules.js';
 import { shown } from './signature.rules.js';
-import { attributeOf, childrenOf, is, type XmlElement } from './xml-tree.js';
+import { attributeOf, childrenOf, collapsed, is, type XmlElement } from './xml-tree.js';
 
 /** What an answer has to fit. */
 export interface Expectations extends Moments {
@@ -16,6 +16,8 @@ export interface Expectations extends Moments {
   readonly requestId: string | null;
   readonly allowIdpInitiated: boolean;
   readonly authnContexts: readonly string[];
+  /** The attribute that is the subject; null: the NameID is. */
+  readonly subjectClaim: string | null;
   /** Whether the Response around the assertion was signed and verified. */
   readonly responseSigned: boolean;
 }
@@ -41,10 +43,11 @@ export function readAssertion(assertion: XmlElement, response: XmlElement, expec
   const subject = one(assertion, 'Subject');
   const until = checkConfirmations(subject, attributeOf(response, 'InResponseTo'), expected);
   const statement = readAuthnStatements(assertion, expected);
-  const nameId = readNameId(subject);
+  const nameId = readNameId(subject, expected.subjectClaim !== null);
+  const attributes = readClaims(childrenOf(assertion, NS.assertion, 'AttributeStatement'));
   return {
-    subject: nameId.value,
-    ...readClaims(childrenOf(assertion, NS.assertion, 'AttributeStatement')),
+    subject: expected.subjectClaim === null ? nameId.value : subjectIn(attributes, expected.subjectClaim),
+    ...attributes,
     ...statement,
     issuedAt,
     idToken: null,
@@ -102,7 +105,7 @@ function checkConditions(conditions: XmlElement, expected: Expectations): void {
   }
   const restrictions = childrenOf(conditions, NS.assertion, 'AudienceRestriction');
   const named = (restriction: XmlElement) =>
-    childrenOf(restriction, NS.assertion, 'Audience').some((audience) => textOf(audience) === expected.spEntityId);
+    childrenOf(restriction, NS.assertion, 'Audience').some((audience) => uriOf(audience) === expected.spEntityId);
   if (restrictions.length === 0 || !restrictions.every(named)) {
     throw refused('audience_mismatch', `The assertion is not meant for ${expected.spEntityId}.`);
   }
@@ -164,7 +167,7 @@ function readAuthnStatements(
   }
   const [context] = childrenOf(statement, NS.assertion, 'AuthnContext');
   const [reference] = context === undefined ? [] : childrenOf(context, NS.assertion, 'AuthnContextClassRef');
-  const authContext = reference === undefined ? null : bounded(textOf(reference), 'AuthnContextClassRef');
+  const authContext = reference === undefined ? null : bounded(uriOf(reference), 'AuthnContextClassRef');
   if (expected.authnContexts.length > 0 && !expected.authnContexts.includes(authContext ?? '')) {
     throw refused(
       'authentication_too_weak',
@@ -193,9 +196,9 @@ function one(parent: XmlElement, name: string): XmlElement {
   return found;
 }
 
-/** The text of an element that holds text alone. */
-function textOf(element: XmlElement): string | null {
-  return element.children.length === 0 ? element.text : null;
+/** The address in an element that holds text alone. */
+function uriOf(element: XmlElement): string | null {
+  return element.children.length === 0 ? collapsed(element.text) : null;
 }
 
 function built(what: string): SignInRefused {

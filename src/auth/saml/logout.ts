@@ -7,6 +7,7 @@ import { readLogoutMessage, type LogoutExpectations, type LogoutMessage } from '
 import { skewOf } from './parts.rules.js';
 import { isSignedBy, readRedirect } from './redirect.rules.js';
 import { signatureExcerpt } from './signature.rules.js';
+import { signerRefusal } from './signer-refusal.rules.js';
 import { checkLogoutShape } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
 import { decodeBase64, decodeUtf8, MESSAGE_LIMITS, scanMessage, scanXml } from './xml-scan.js';
@@ -47,7 +48,8 @@ async function readQuery(
   expected: Omit<LogoutExpectations, 'relayState'>,
 ): Promise<LogoutMessage> {
   const message = readRedirect(rawQuery);
-  if (!isSignedBy(message, usable(connection.certificates))) throw invalid();
+  const certificates = usable(connection.certificates);
+  if (!isSignedBy(message, certificates)) throw signerRefusal([], certificates);
   const root = scanXml(await inflated(message.message));
   // Nothing else could be read from these octets than what was signed: the query's signature covers them all.
   checkLogoutShape(root, message.field === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse');
@@ -74,7 +76,7 @@ async function readForm(
   const certificates = usable(connection.certificates);
   const signatures = [signatureExcerpt(root)];
   const { signed } = await verifier.signature(connection, { xml: decodeUtf8(bytes), signatures, certificates });
-  if (signed === null) throw invalid();
+  if (signed === null) throw signerRefusal([root], certificates);
   return readLogoutMessage(scanXml(signed), { ...expected, relayState: form.get('RelayState') ?? null });
 }
 
@@ -91,11 +93,4 @@ async function inflated(deflated: Buffer): Promise<Buffer> {
     }
     throw new SignInRefused('message_malformed', 'The message cannot be inflated.');
   }
-}
-
-function invalid(): SignInRefused {
-  return new SignInRefused(
-    'signature_invalid',
-    'The signature is of none of the certificates of this connection, or what it signs was changed.',
-  );
 }

@@ -2,7 +2,7 @@ import { SignInRefused } from '../sign-in-refused.js';
 import type { NameId } from '../verified-sign-in.js';
 import { readMoment } from './moment.js';
 import { ENTITY_FORMAT, NS, TRANSIENT } from './names.js';
-import { attributeOf, childrenOf, isBlank, type XmlElement } from './xml-tree.js';
+import { attributeOf, childrenOf, collapsed, isBlank, type XmlElement } from './xml-tree.js';
 
 /** What the clock says, and by how much another one may differ. */
 export interface Moments {
@@ -66,7 +66,7 @@ export function demandFresh(element: XmlElement, { now, skewMs }: Moments): Date
   return issued;
 }
 
-/** Demands one Issuer that is exactly this IdP (SAML-11). @throws SignInRefused issuer_mismatch */
+/** Demands one Issuer that is exactly this IdP, but for white space around it (SAML-11). @throws SignInRefused issuer_mismatch */
 export function demandIssuer(element: XmlElement, idpEntityId: string, what: string): void {
   const [issuer, second] = childrenOf(element, NS.assertion, 'Issuer');
   const format = issuer === undefined ? null : attributeOf(issuer, 'Format');
@@ -74,7 +74,7 @@ export function demandIssuer(element: XmlElement, idpEntityId: string, what: str
     issuer !== undefined &&
     second === undefined &&
     issuer.children.length === 0 &&
-    issuer.text === idpEntityId &&
+    collapsed(issuer.text) === idpEntityId &&
     (format === null || format === ENTITY_FORMAT);
   if (!exact) throw new SignInRefused('issuer_mismatch', `The ${what} does not name ${idpEntityId} as its issuer.`);
 }
@@ -96,13 +96,12 @@ export function readNameId(parent: XmlElement, transientAllowed = false): NameId
     );
   }
   if (second !== undefined || element.children.length > 0) throw missing('The IdP sent a NameID that is not one text.');
-  if (isBlank(element.text)) throw missing('The IdP sent an empty NameID.');
-  if (element.text.length > MAX_NAME) throw missing(`The IdP sent a NameID of more than ${MAX_NAME} characters.`);
-  // Whoever could not write a letter wrote U+FFFD: names that differ in such letters have become one.
-  if (element.text.includes('\ufffd')) throw missing('The IdP sent a NameID with a letter that it could not write.');
+  demandName(element.text, 'The IdP sent a NameID');
   const format = bounded(attributeOf(element, 'Format'), 'Format');
   if (format === TRANSIENT && !transientAllowed) {
-    throw missing('The IdP sent a transient NameID; it has to send a persistent one or an e-mail address.');
+    throw missing(
+      'The IdP sent a transient NameID; it has to send a persistent one or an e-mail address, or the connection needs a subject_claim: the attribute that names the user.',
+    );
   }
   return {
     value: element.text,
@@ -110,6 +109,20 @@ export function readNameId(parent: XmlElement, transientAllowed = false): NameId
     nameQualifier: bounded(attributeOf(element, 'NameQualifier'), 'NameQualifier'),
     spNameQualifier: bounded(attributeOf(element, 'SPNameQualifier'), 'SPNameQualifier'),
   };
+}
+
+/**
+ * A name that a user can be recognised by.
+ *
+ * @param said the beginning of the refusal
+ * @throws SignInRefused name_id_missing: it is blank, longer than 256 characters, or has lost a letter
+ */
+export function demandName(name: string, said: string): string {
+  if (isBlank(name)) throw missing(`${said} that is empty.`);
+  if (name.length > MAX_NAME) throw missing(`${said} of more than ${MAX_NAME} characters.`);
+  // Whoever could not write a letter wrote U+FFFD: names that differ in such letters have become one.
+  if (name.includes('\ufffd')) throw missing(`${said} with a letter that it could not write.`);
+  return name;
 }
 
 function missing(message: string): SignInRefused {

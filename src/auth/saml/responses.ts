@@ -11,6 +11,7 @@ import { readEncrypted, type EncryptedParts } from './encryption.rules.js';
 import { NS } from './names.js';
 import { MAX_AGE_MS, skewOf } from './parts.rules.js';
 import { signatureExcerpt } from './signature.rules.js';
+import { signerRefusal } from './signer-refusal.rules.js';
 import { checkDecryptedAssertion, demandSignatures } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
 import { decodeUtf8, scanMessage, scanXml } from './xml-scan.js';
@@ -62,12 +63,13 @@ export async function verifyAnswer(
     skewMs,
     maxAgeMs: MAX_AGE_MS,
   });
+  const invalid = (): SignInRefused => signerRefusal([shape.root, opened?.root ?? shape.assertion], certificates);
   if (verdict.assertion === null || verdict.signed === null) throw invalid();
   // The octets that were hashed. node-saml's own copy of the assertion went through its DOM once more, which takes a
   // written carriage return, U+0085 and U+2028 for line feeds: names that differ would become one.
   const signed = scanXml(verdict.signed);
   const assertion = shape.responseSigned ? assertionWithin(signed, opened) : signed;
-  demandSame(assertion, opened?.root ?? shape.assertion);
+  if (assertion === null || !isSame(assertion, opened?.root ?? shape.assertion)) throw invalid();
   const response = shape.responseSigned ? signed : shape.root;
   const signIn = readAssertion(assertion, response, {
     idpEntityId,
@@ -76,6 +78,7 @@ export async function verifyAnswer(
     requestId,
     allowIdpInitiated: connection.allowIdpInitiated,
     authnContexts: connection.authnContexts,
+    subjectClaim: connection.subjectClaim,
     responseSigned: shape.responseSigned,
     now,
     skewMs,
@@ -111,30 +114,22 @@ async function openAssertion(
   if (parts.cipher.endsWith('cbc')) {
     const signatures = [signatureExcerpt(shape.root)];
     const { signed } = await verifier.signature(connection, { xml: decodeUtf8(message), signatures, certificates });
-    if (signed === null) throw invalid();
+    if (signed === null) throw signerRefusal([shape.root], certificates);
   }
   const xml = decrypt(parts, keys.all);
   const root = scanMessage(xml);
   return { parts, xml, root, signed: checkDecryptedAssertion(root, shape.root) };
 }
 
-/** The assertion of a Response that was verified: the one in it, or what was opened, if that is what it holds. */
-function assertionWithin(response: XmlElement, opened: Opened | null): XmlElement {
+/** The assertion of a Response that was verified: the one in it, or what was opened; null: the Response does not hold that. */
+function assertionWithin(response: XmlElement, opened: Opened | null): XmlElement | null {
   const name = opened === null ? 'Assertion' : 'EncryptedAssertion';
   const [found, second] = childrenOf(response, NS.assertion, name);
-  if (found === undefined || second !== undefined) throw invalid();
+  if (found === undefined || second !== undefined) return null;
   if (opened === null) return found;
-  if (!isDeepStrictEqual(readEncrypted(found, true), opened.parts)) throw invalid();
-  return opened.root;
+  return isDeepStrictEqual(readEncrypted(found, true), opened.parts) ? opened.root : null;
 }
 
-function demandSame(verified: XmlElement, seen: XmlElement | null): void {
-  if (seen === null || attributeOf(verified, 'ID') !== attributeOf(seen, 'ID')) throw invalid();
-}
-
-function invalid(): SignInRefused {
-  return new SignInRefused(
-    'signature_invalid',
-    'The signature is of none of the certificates of this connection, or what it signs was changed.',
-  );
+function isSame(verified: XmlElement, seen: XmlElement | null): boolean {
+  return seen !== null && attributeOf(verified, 'ID') === attributeOf(seen, 'ID');
 }

@@ -9,7 +9,7 @@ import type { SamlProtocol } from './saml.protocol.js';
 
 /** A sign-in that an IdP has answered: who can judge the answer, and what it is judged by. */
 export interface PendingSamlSignIn {
-  protocol: SamlProtocol;
+  protocol: Pick<SamlProtocol, 'verify'>;
   connection: SamlConnection;
   answer: SamlAnswer;
   /** The request that is answered; null: the IdP began by itself. */

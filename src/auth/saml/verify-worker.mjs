@@ -98,6 +98,14 @@ class Verification extends SAML {
   /** @type {string | null} */ signed = null;
   /** @type {string | null} */ assertion = null;
 
+  // White space around an Audience counts for nothing (xs:anyURI); which one is meant is judged elsewhere once more, exactly.
+  checkAudienceValidityError(expected, restrictions) {
+    for (const { Audience: audiences } of restrictions ?? []) {
+      for (const audience of audiences ?? []) if (typeof audience._ === 'string') audience._ = audience._.trim();
+    }
+    return super.checkAudienceValidityError(expected, restrictions);
+  }
+
   async getSignedAssertion(verifiedXml) {
     this.signed = verifiedXml;
     return super.getSignedAssertion(verifiedXml);

@@ -1,3 +1,5 @@
+import { trimOf } from '../../base/trim.js';
+
 /** An attribute with its namespace resolved; `ns` is empty for one without a prefix. */
 export interface XmlAttribute {
   readonly ns: string;
@@ -59,4 +61,12 @@ export function* everyElement(root: XmlElement): Generator<XmlElement> {
 /** Only white space as XML knows it: what may stand between elements. */
 export function isBlank(text: string): boolean {
   return /^[\t\n\r ]*$/.test(text);
+}
+
+/**
+ * Collapses white space, as the type `xs:anyURI` of an Issuer or Audience has it (XML Schema 2 §4.3.6): pretty-printed messages have line
+ * ends there. Blanks of other alphabets stay.
+ */
+export function collapsed(text: string): string {
+  return trimOf(text, ' \t\r\n').replace(/[\t\n\r ]+/g, ' ');
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { hashToken } from '../../base/crypto/tokens.js';
 import type { SqlRunner } from '../../base/database/database.js';
+import type { VerifiedSignIn } from '../verified-sign-in.js';
 
 // A sign-in that an IdP has vouched for may still be on its way here when the IdP says that it is over: in another tab,
 // behind a slow network, on another process. So what an IdP has ended is remembered for as long as an answer of before
@@ -38,15 +39,19 @@ export class IdpLogouts {
     tx: SqlRunner,
     tenantId: string,
     connectionId: string,
-    signIn: { subject: string; idpSession: string | null; issuedAt: Date },
+    signIn: Pick<VerifiedSignIn, 'subject' | 'nameId' | 'idpSession' | 'issuedAt'>,
   ): Promise<boolean> {
-    const { subject, idpSession, issuedAt } = signIn;
-    await hold(tx, connectionId, [bySubject(subject), ...(idpSession === null ? [] : [bySession(idpSession)])]);
+    const { subject, nameId, idpSession, issuedAt } = signIn;
+    // A logout by SAML names the NameID, which need not be the subject.
+    const names = [...new Set([subject, nameId?.value ?? subject])];
+    await hold(tx, connectionId, [...names.map(bySubject), ...(idpSession === null ? [] : [bySession(idpSession)])]);
+    const marks = names.flatMap((name) => signInMarks(name, idpSession));
+    const exact = names.flatMap((name) => sessionMarks(name, idpSession));
     const { rowCount } = await tx.query(
       `select 1 from idp_logouts
        where tenant_id = $1 and connection_id = $2 and mark = any ($3)
          and (ended_at > $4 or (ended_at = $4 and mark = any ($5))) limit 1`,
-      [tenantId, connectionId, signInMarks(subject, idpSession), issuedAt, sessionMarks(subject, idpSession)],
+      [tenantId, connectionId, marks, issuedAt, exact],
     );
     return rowCount === 1;
   }

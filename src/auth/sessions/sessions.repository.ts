@@ -203,25 +203,30 @@ export class SessionsRepository {
   }
 
   /**
-   * Ends what an IdP says has ended: the sessions of a subject, those of one of its own sessions, or those that are
+   * Ends what an IdP says has ended: the sessions of a user, those of one of its own sessions, or those that are
    * both. Where the IdP did not say at the sign-in which session of its own it was, it may be the one. Answers whom it
    * was about.
+   *
+   * @param name what the IdP calls the user: the NameID of SAML, else the subject; null: it names sessions alone
    */
   async endByIdp(
     db: SqlRunner,
     tenantId: string,
     connectionId: string,
-    subject: string | null,
+    name: string | null,
     idpSessions: readonly string[],
   ): Promise<EndedSession[]> {
+    // Two texts, so that each has an index: plans are generic.
+    const which =
+      name === null
+        ? `idp_session = any ($3::text[])`
+        : `coalesce(name_id ->> 'value', subject) = $4
+           and (cardinality($3::text[]) = 0 or idp_session = any ($3) or idp_session is null)`;
     const { rows } = await db.query<EndedSession>(
       `update sessions set ended_at = clock_timestamp(), end_reason = 'idp_logout'
-       where tenant_id = $1 and connection_id = $2 and ended_at is null
-         and ($3::text is null or subject = $3)
-         and (cardinality($4::text[]) = 0 or idp_session = any ($4) or ($3::text is not null and idp_session is null))
-         and ($3::text is not null or cardinality($4::text[]) > 0)
+       where tenant_id = $1 and connection_id = $2 and ended_at is null and ${which}
        returning id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed`,
-      [tenantId, connectionId, subject, idpSessions],
+      [tenantId, connectionId, idpSessions, ...(name === null ? [] : [name])],
     );
     return rows;
   }

@@ -2,6 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { NotFound } from '../../base/errors/domain-error.js';
 import { readForm } from '../../base/http/form.js';
 import { rawQuery } from '../../base/http/request.js';
+import { CertificateRenewal } from '../connections/certificate-renewal.js';
 import type { Connection } from '../connections/connection.js';
 import { ConnectionStore } from '../connections/connection.store.js';
 import { OidcProtocol } from '../oidc/oidc.protocol.js';
@@ -129,6 +130,7 @@ export class PendingSamlGuard implements CanActivate {
   constructor(
     private readonly pending: PendingSignIns,
     private readonly protocol: SamlProtocol,
+    private readonly renewal: CertificateRenewal,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -156,7 +158,13 @@ export class PendingSamlGuard implements CanActivate {
     } else if (!connection.enabled) {
       throw new SignInRefused('connection_disabled', 'the connection is disabled');
     }
-    req.signIn = { protocol: this.protocol, connection, answer, expected };
+    const verify: SamlProtocol['verify'] = async (first, ...more) => {
+      const verified = await this.renewal.verified(first, (one) => this.protocol.verify(one, ...more));
+      // From here on the sign-in is one of the connection with its new certificates.
+      req.signInContext!.connection = verified.connection;
+      return verified.result;
+    };
+    req.signIn = { protocol: { verify }, connection, answer, expected };
     return true;
   }
 }

@@ -18,6 +18,7 @@ export class SignInLimits {
   private readonly starts: SharedBuckets;
   private readonly failures: SharedBuckets;
   private readonly logouts: SharedBuckets;
+  private readonly guessedSessions: SharedBuckets;
   private readonly accounts: SharedBuckets;
   private readonly begun: SharedBuckets;
   private readonly grants: SharedBuckets;
@@ -28,6 +29,7 @@ export class SignInLimits {
     this.starts = buckets({ kind: 'start', perSecond: 10, burst: 300 });
     this.failures = buckets({ kind: 'failure', perSecond: 5, burst: 300 });
     this.logouts = buckets({ kind: 'logout', perSecond: 5, burst: 300 });
+    this.guessedSessions = buckets({ kind: 'front-channel', perSecond: 5, burst: 300 });
     this.accounts = buckets({ kind: 'account', perSecond: 1 / 10, burst: 20 });
     this.begun = buckets({ kind: 'begun', perSecond: 1 / 60, burst: 5 });
     this.grants = buckets({ kind: 'grant', perSecond: 5, burst: 300 });
@@ -81,6 +83,22 @@ export class SignInLimits {
 
   async noteLogoutFailure(address: string, tenantId: string): Promise<void> {
     if (this.enabled) await this.logouts.take(nameOf(address, tenantId));
+  }
+
+  /**
+   * Whether front-channel logouts are still taken from an address. They come from browsers, so a whole company can sit behind one
+   * address; only those that name no session of ours are counted.
+   *
+   * @throws {SignInRefused} `too_many_tries` when 300 of them were counted; five a second come back
+   */
+  async demandFrontChannelTriesLeft(address: string, tenantId: string): Promise<void> {
+    const used = this.enabled && (await this.guessedSessions.isEmpty(nameOf(address, tenantId)));
+    if (used) throw tooMany('logouts from this address named no session');
+  }
+
+  /** Counts a front-channel logout that named no session of ours. */
+  async noteGuessedSession(address: string, tenantId: string): Promise<void> {
+    if (this.enabled) await this.guessedSessions.take(nameOf(address, tenantId));
   }
 
   /** A refusal as it is to be told: of an address that has used up its tries, that it has. */

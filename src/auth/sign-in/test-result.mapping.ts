@@ -42,6 +42,7 @@ function fieldsOf(account: ClaimedAccount, verified: VerifiedSignIn): (readonly 
     ['role values', account.roleValues?.join(', ') ?? null],
     ['external id', account.externalId],
     ['authentication', verified.authContext],
+    ...(verified.leftOut?.length ? [['left out', verified.leftOut.join('; ')] as [string, string]] : []),
     ...(verified.userInfoProblem ? [['UserInfo', verified.userInfoProblem] as [string, string]] : []),
   ];
   return rows.map(([name, value]) => [name, value ?? '–'] as const);

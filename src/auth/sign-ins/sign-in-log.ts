@@ -63,6 +63,8 @@ export interface SignInFilter {
 }
 
 const MAX_TEXT = 500;
+/** What was found, and which command mends it. */
+const MAX_DETAIL = 1_000;
 
 /** Sign-ins, successes and refusals alike: append-only, by month. */
 @Injectable()
@@ -86,7 +88,7 @@ export class SignInLog {
         entry.connectionId,
         entry.outcome,
         entry.reason ?? null,
-        short(entry.detail),
+        short(entry.detail, MAX_DETAIL),
         short(entry.account),
         short(entry.subject),
         entry.userId ?? null,
@@ -133,7 +135,7 @@ export class SignInLog {
 }
 
 /** Text that an IdP or a browser chose, without what no database keeps, and not longer than anybody reads. */
-function short(text: string | null | undefined): string | null {
+function short(text: string | null | undefined, length = MAX_TEXT): string | null {
   if (text === null || text === undefined) return null;
-  return text.slice(0, MAX_TEXT).replace(/\p{Cc}|\p{Cs}/gu, '\ufffd');
+  return text.slice(0, length).replace(/\p{Cc}|\p{Cs}/gu, '\ufffd');
 }

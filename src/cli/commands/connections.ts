@@ -76,6 +76,18 @@ export const CONNECTION_COMMANDS: Command[] = [
   },
   {
     noun: 'connection',
+    verb: 'forget-subjects',
+    description: 'Forgets who all users are at the IdP, which now sends other subjects; the next sign-ins link anew',
+    argument: { ...CONNECTION, required: true, description: 'its id or slug' },
+    options: [{ name: 'dry_run', description: 'counts, and changes nothing', flag: true }],
+    async run(context) {
+      const id = await connectionId(context);
+      const body = { dry_run: context.options['dry_run'] === true };
+      return context.client.call('POST', `/connections/${encode(id)}/forget-subjects`, body);
+    },
+  },
+  {
+    noun: 'connection',
     verb: 'test',
     description: 'An address for a test sign-in, whose button works once: shows the claims and changes nothing',
     argument: CONNECTION,
@@ -133,6 +145,7 @@ function tell(made: Json): Json {
     'sp_slo_url',
     'signed_out_url',
     'backchannel_logout_url',
+    'frontchannel_logout_url',
     'client_keys_url',
     'login_url',
   ];

@@ -56,6 +56,7 @@ describe('a connection from nothing', () => {
       acr_values: [],
       callback_url: `${base}/callback/${slug}`,
       backchannel_logout_url: `${base}/backchannel-logout/${slug}`,
+      frontchannel_logout_url: `${base}/frontchannel-logout/${slug}`,
       signed_out_url: `${base}/signed-out`,
       login_url: `${base}/login?connection=${slug}`,
       global_token_revocation_url: `${base}/global-token-revocation/${slug}`,
@@ -185,10 +186,16 @@ describe('a look at the IdP', () => {
     const { id } = await made(oidc({ issuer }));
     const check = () => edge.tenant.api.post(`/connections/${id}/check`, {});
     const good = await check();
-    expect([good.status, good.body]).toEqual([200, { ok: true, problem: null, keys: 1 }]);
+    const logout = { rp_initiated: false, back_channel: false, front_channel: false, front_channel_session: false };
+    expect([good.status, good.body]).toEqual([200, { ok: true, problem: null, keys: 1, logout }]);
     said.issuer = 'https://other.example';
     const bad = await check();
-    expect(bad.body).toEqual({ ok: false, problem: expect.stringContaining('other.example'), keys: null });
+    expect(bad.body).toEqual({
+      ok: false,
+      problem: expect.stringContaining('other.example'),
+      keys: null,
+      logout: null,
+    });
     delete said.issuer;
     expect((await check()).body).toEqual(good.body);
     expect((await edge.tenant.api.post(`/connections/${(await made(saml())).id}/check`, {})).status).toBe(409);

@@ -1,5 +1,5 @@
 import { refusal, signIn } from './support/attempt.js';
-import { hostileOp, type HostileOp } from './support/op.js';
+import { hostileOp, newOpKey, type HostileOp } from './support/op.js';
 import { HandClock, newConnection, newParty } from './support/party.js';
 
 // ID tokens that are well signed and say something wrong: for others, too old, too early, too weak. As with the
@@ -45,7 +45,12 @@ describe('the claims of an ID token', () => {
     ['our aud with more behind it', () => ({ aud: 'client-10' }), 'audience_mismatch'],
     ['the front of our aud', () => ({ aud: 'client' }), 'audience_mismatch'],
     ['several aud', () => ({ aud: ['client-1', 'client-2'] }), 'audience_mismatch'],
-    ['several aud and our azp', () => ({ aud: ['client-1', 'client-2'], azp: 'client-1' }), 'audience_mismatch'],
+    ['several aud and an azp that is null', () => ({ aud: ['client-1', 'x'], azp: null }), 'audience_mismatch'],
+    ['several aud and another azp', () => ({ aud: ['client-1', 'client-2'], azp: 'client-2' }), 'audience_mismatch'],
+    ['several aud without us and our azp', () => ({ aud: ['x', 'y'], azp: 'client-1' }), 'audience_mismatch'],
+    ['another aud and our azp', () => ({ aud: 'client-2', azp: 'client-1' }), 'audience_mismatch'],
+    ['an aud that is no text beside ours', () => ({ aud: ['client-1', 7], azp: 'client-1' }), 'audience_mismatch'],
+    ['aud as an object', () => ({ aud: { 0: 'client-1' }, azp: 'client-1' }), 'audience_mismatch'],
     ['our aud twice', () => ({ aud: ['client-1', 'client-1'] }), 'audience_mismatch'],
     ['an empty list of aud', () => ({ aud: [] }), 'audience_mismatch'],
     ['no aud', () => ({ aud: undefined }), 'audience_mismatch'],
@@ -75,6 +80,8 @@ describe('the claims of an ID token', () => {
   it.each<[string, () => Record<string, unknown>]>([
     ['aud as a list of one', () => ({ aud: ['client-1'] })],
     ['our azp', () => ({ azp: 'client-1' })],
+    ['several aud with us first, and our azp', () => ({ aud: ['client-1', 'project'], azp: 'client-1' })],
+    ['several aud with us last, and our azp', () => ({ aud: ['a', 'b', 'client-1'], azp: 'client-1' })],
     ['no at_hash', () => ({ at_hash: undefined })],
     [
       'optional claims that are null',
@@ -84,6 +91,17 @@ describe('the claims of an ID token', () => {
     ['a sub of 255 characters', () => ({ sub: 's'.repeat(255) })],
   ])('%s: taken', async (_name, claims) => {
     expect(await refused(() => (op.tamper.claims = claims()))).toBe('accepted');
+  });
+
+  it('members of the header and of a key that are null are absent', async () => {
+    const key = await newOpKey('RS256', 'key-plain');
+    const nulls = { use: null, key_ops: null, alg: null, kid: null };
+    op.tamper.keys = [{ ...key.jwk, ...nulls } as never];
+    op.tamper.idToken = (_header, claims) => op.sign(claims, { kid: null, typ: null, x5c: null, jku: null }, key);
+    const connection = newConnection(op.issuer, { id: 'con_null' });
+    await expect(signIn(party.protocol, connection, op)).resolves.toMatchObject({ subject: 'sub-1' });
+    op.reset();
+    await expectHonest();
   });
 
   it('a kind of authentication that is not demanded, or none, is too weak', async () => {

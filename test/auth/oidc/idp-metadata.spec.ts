@@ -73,9 +73,15 @@ describe('discovery', () => {
     await begin();
     await begin();
     expect(asked()).toBe(2);
-    clock.advance(60);
-    await begin();
-    expect(asked()).toBe(3);
+    for (const seconds of [2, 5, 15, 60]) {
+      clock.advance(seconds - 0.001);
+      await begin();
+      const before = asked();
+      clock.advance(0.001);
+      await begin();
+      expect([seconds, asked() - before]).toEqual([seconds, 1]);
+    }
+    expect(asked()).toBe(6);
     clock.advance(24 * 3600);
     expect(await refusal(begin())).toMatch(/^idp_unreachable/);
     op.reset();
@@ -130,7 +136,73 @@ describe('the key set', () => {
     expect(op.count('/jwks')).toBe(2);
   });
 
-  it('is asked for again a minute later, and not sooner', async () => {
+  it('is believed for a minute: a key that the IdP has withdrawn verifies nothing after it', async () => {
+    const connection = unknown();
+    await accepted(connection);
+    const [withdrawn, next] = [op.signing, await newOpKey('RS256', 'key-next')];
+    op.tamper.keys = [next.jwk];
+    clock.advance(59.9);
+    await accepted(connection);
+    expect(op.count('/jwks')).toBe(1);
+    clock.advance(0.1);
+    expect(await refusal(attempt(connection))).toMatch(/^signature_invalid: The IdP has no key key-1/);
+    op.signing = next;
+    await accepted(connection);
+    op.signing = withdrawn;
+  });
+
+  it('is believed for a day only while the IdP is away, and for 15 s after it is back', async () => {
+    const connection = unknown();
+    await accepted(connection);
+    op.tamper.canned['/jwks'] = { status: 503 };
+    for (let hour = 0; hour < 23; hour++) {
+      clock.advance(3_600);
+      await accepted(connection);
+    }
+    for (const seconds of [2, 5]) {
+      clock.advance(seconds);
+      await accepted(connection);
+    }
+    delete op.tamper.canned['/jwks'];
+    op.tamper.keys = [(await newOpKey('RS256', 'key-next')).jwk];
+    clock.advance(15);
+    expect(await refusal(attempt(connection))).toMatch(/^signature_invalid: The IdP has no key key-1/);
+  });
+
+  it('is asked for again after 2, 5 and 15 s when it failed, so that a new key is not locked out for a minute', async () => {
+    for (const away of [1, 2, 3]) {
+      const connection = unknown();
+      op.reset();
+      await accepted(connection);
+      const before = op.signing;
+      op.signing = await newOpKey('RS256', `key-new-${away}`);
+      op.tamper.canned['/jwks'] = { status: 500 };
+      for (let i = 0; i < away; i++) {
+        expect(await refusal(attempt(connection))).toMatch(/^idp_unreachable/);
+        expect(await refusal(attempt(connection))).toMatch(/^signature_invalid/);
+        if (i === away - 1) delete op.tamper.canned['/jwks'];
+        clock.advance([2, 5, 15][i]!);
+      }
+      await accepted(connection);
+      expect(op.count('/jwks')).toBe(away + 2);
+      op.signing = before;
+    }
+  });
+
+  it('is asked for at most five times in a minute, whatever keys are named', async () => {
+    const connection = unknown();
+    await accepted(connection);
+    const stranger = await newOpKey('RS256', 'stranger');
+    op.tamper.idToken = (header, claims) => op.sign(claims, { ...header, kid: 'stranger' }, stranger);
+    for (let second = 0; second < 59; second++) {
+      expect(await refusal(attempt(connection))).toMatch(/^signature_invalid/);
+      clock.advance(1);
+    }
+    expect(op.count('/jwks')).toBe(5);
+    op.tamper.idToken = null;
+  });
+
+  it('is asked for again two seconds later where it lacked the key, and not sooner', async () => {
     const connection = unknown();
     await accepted(connection);
     const before = op.signing;
@@ -138,8 +210,9 @@ describe('the key set', () => {
     op.tamper.keys = [before.jwk];
     expect(await refusal(attempt(connection))).toMatch(/^signature_invalid: The IdP has no key key-3/);
     op.tamper.keys = null;
+    clock.advance(1.999);
     expect(await refusal(attempt(connection))).toMatch(/^signature_invalid/);
-    clock.advance(60);
+    clock.advance(0.001);
     await accepted(connection);
     op.signing = before;
   });

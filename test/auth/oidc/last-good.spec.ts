@@ -1,11 +1,11 @@
 import { LastGood } from '../../../src/auth/oidc/last-good.js';
 import { HandClock } from './support/party.js';
 
-const KEEPING = { freshMs: 10_000, keepMs: 100_000, pauseMs: 5_000, capacity: 3 };
+const KEEPING = { freshMs: 10_000, keepMs: 100_000, pauseMs: 5_000, retriesMs: [], capacity: 3 };
 
-function setUp(takesBack?: (error: unknown) => boolean) {
+function setUp(takesBack?: (error: unknown) => boolean, retriesMs: number[] = []) {
   const clock = new HandClock();
-  const known = new LastGood<number>(clock, KEEPING, takesBack);
+  const known = new LastGood<number>(clock, { ...KEEPING, retriesMs }, takesBack);
   const state = { loads: 0, fails: null as Error | null };
   const load = async (): Promise<number> => {
     state.loads += 1;
@@ -16,7 +16,7 @@ function setUp(takesBack?: (error: unknown) => boolean) {
     clock,
     state,
     get: (key = 'a') => known.get(key, load),
-    again: (key = 'a', who = 'me') => known.again(key, who, load),
+    again: (key = 'a', who = 'me', helps = true) => known.again(key, who, load, () => helps),
   };
 }
 
@@ -68,6 +68,54 @@ it('asks again when somebody doubts it, but not twice in a row', async () => {
   clock.advance(5);
   await expect(again()).rejects.toThrow('away');
   expect([await again(), await get(), state.loads]).toEqual([3, 3, 4]);
+});
+
+describe('with pauses of 1 and 2 s after the first failures', () => {
+  it('asks after them, and then once in the whole pause', async () => {
+    const { clock, state, get } = setUp(undefined, [1_000, 2_000]);
+    await get();
+    clock.advance(10);
+    state.fails = new Error('away');
+    const loads: number[] = [];
+    for (let second = 0; second <= 14; second++) {
+      await get();
+      loads.push(state.loads);
+      clock.advance(1);
+    }
+    expect(loads).toEqual([2, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 6, 6]);
+    state.fails = null;
+    clock.advance(5);
+    expect([await get(), await get()]).toEqual([7, 7]);
+  });
+
+  it('asks again after them too where the answer failed or did not help', async () => {
+    for (const how of ['fails', 'does not help'] as const) {
+      const { clock, state, get, again } = setUp(undefined, [1_000, 2_000]);
+      await get();
+      const loads: number[] = [];
+      for (let second = 0; second <= 9; second++) {
+        state.fails = how === 'fails' ? new Error('away') : null;
+        await again('a', 'me', false).catch(() => undefined);
+        loads.push(state.loads);
+        clock.advance(1);
+      }
+      expect([how, loads]).toEqual([how, [2, 3, 3, 4, 4, 4, 4, 4, 5, 5]]);
+    }
+  });
+
+  it('waits for the whole pause once an answer has helped, and then begins with the short ones', async () => {
+    const { clock, state, get, again } = setUp(undefined, [1_000, 2_000]);
+    await get();
+    await again();
+    clock.advance(4.999);
+    await again();
+    expect(state.loads).toBe(2);
+    clock.advance(0.001);
+    await again('a', 'me', false);
+    clock.advance(1);
+    await again('a', 'me', false);
+    expect(state.loads).toBe(4);
+  });
 });
 
 it('whoever asks again uses up nobody else’s turn', async () => {

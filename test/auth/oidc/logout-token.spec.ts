@@ -51,12 +51,20 @@ it.each<[string, object, object]>([
   ['a session alone', { sub: undefined }, { sub: null, sid: 'sid-1' }],
   ['no session but null', { sid: null, nbf: null, azp: null, nonce: null }, { sub: 'sub-1', sid: null }],
   ['us in a list', { aud: ['client-1'] }, { sub: 'sub-1' }],
+  ['us among several, and our azp', { aud: ['client-2', 'client-1'], azp: 'client-1' }, { sub: 'sub-1' }],
   ['a lifetime of hours', { exp: 4e9 }, {}],
 ])('names %s: taken', async (_name, claims, expected) => {
   const demand = await readClaims(claims);
   expect(demand).toMatchObject(expected);
   // It is remembered as long as it could be used again.
   expect(demand.once.until.getTime()).toBeLessThanOrEqual(seconds(660) * 1000);
+});
+
+it.each([undefined, null])('takes a token whose exp is %s for two minutes after its iat', async (exp) => {
+  const made = seconds(-119);
+  const demand = await readClaims({ exp, iat: made });
+  // It is remembered until after the last moment in which it is taken.
+  expect(demand).toMatchObject({ sub: 'sub-1', once: { id: 'jti-1', until: new Date((made + 180) * 1000) } });
 });
 
 it.each([undefined, 'JWT', 'jwt', 'LOGOUT+JWT', 'application/logout+jwt'])('typ %s: taken', async (typ) => {
@@ -68,9 +76,16 @@ it.each<[string, () => object]>([
   ['no issuer', () => ({ iss: undefined })],
   ['another audience', () => ({ aud: 'client-2' })],
   ['several audiences', () => ({ aud: ['client-1', 'client-2'] })],
+  ['several audiences and another azp', () => ({ aud: ['client-1', 'client-2'], azp: 'client-2' })],
   ['no audience', () => ({ aud: undefined })],
   ['an end in the past', () => ({ exp: seconds(-61) })],
-  ['no end', () => ({ exp: undefined })],
+  ['no end, and older than two minutes', () => ({ exp: undefined, iat: seconds(-121) })],
+  ['no end, and made ahead of our clock', () => ({ exp: undefined, iat: seconds(61) })],
+  ['no end and no beginning', () => ({ exp: undefined, iat: undefined })],
+  ['no end and no jti', () => ({ exp: undefined, jti: undefined })],
+  ['no end and a nonce, which is an ID token', () => ({ exp: undefined, nonce: 'n' })],
+  ['no end and a time that it must not be used before', () => ({ exp: undefined, nbf: seconds(400) })],
+  ['an end that is no number', () => ({ exp: 'never' })],
   ['no beginning', () => ({ iat: undefined })],
   ['an old beginning', () => ({ iat: seconds(-601) })],
   ['a beginning ahead', () => ({ iat: seconds(301) })],

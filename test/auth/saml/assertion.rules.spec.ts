@@ -24,6 +24,7 @@ function read(parts: AnswerParts, changes: Partial<Expectations> = {}): Verified
     requestId: SP.request,
     allowIdpInitiated: false,
     authnContexts: [],
+    subjectClaim: null,
     responseSigned: false,
     now,
     skewMs: SKEW * 1000,
@@ -114,7 +115,11 @@ describe('conditions', () => {
     ['every restriction', audience(SP.entityId) + audience(SP.entityId, 'urn:other'), GOOD],
     ['not every restriction', audience(SP.entityId) + audience('urn:other'), 'audience_mismatch'],
     ['an empty restriction', audience(), 'audience_mismatch'],
-    ['white space', audience(` ${SP.entityId}`), 'audience_mismatch'],
+    ['white space around it', audience(`\n\t ${SP.entityId} \r\n`), GOOD],
+    ['white space within it', audience(SP.entityId.replace('/api', '/ api')), 'audience_mismatch'],
+    ['a blank of another alphabet', audience(`\u00a0${SP.entityId}`), 'audience_mismatch'],
+    ['a zero-width blank', audience(`${SP.entityId}\u200b`), 'audience_mismatch'],
+    ['two names in one audience', audience(`urn:other ${SP.entityId}`), 'audience_mismatch'],
     ['another case', audience(SP.entityId.toUpperCase()), 'audience_mismatch'],
     ['a longer one', audience(`${SP.entityId}.evil.example`), 'audience_mismatch'],
     ['a condition that is known', `${audience(SP.entityId)}<saml:OneTimeUse/>`, GOOD],
@@ -168,11 +173,93 @@ describe('what is taken from it', () => {
     });
     // An attribute is identified by its Name alone (Core §2.7.3.1); `mail` is one as well.
     expect(unsureNames).toEqual(new Set(['hasOwnProperty']));
-    for (const name of ['__proto__', 'constructor', 'prototype']) {
-      const attributesXml = `<saml:AttributeStatement>${attribute(name, value('x'))}</saml:AttributeStatement>`;
-      expect(reason({ attributesXml })).toBe('claims_invalid');
-    }
     expect(reason({ attributesXml: '' })).toBe(GOOD);
+  });
+
+  it('leaves out attributes that are too large or oddly named, and keeps the others', () => {
+    const attribute = (name: string, values: string[], friendly = 'f') =>
+      `<saml:Attribute Name="${name}" FriendlyName="${friendly}">${values
+        .map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`)
+        .join('')}</saml:Attribute>`;
+    const long = 'x'.repeat(16_385);
+    const { claims, unsureNames, leftOut } = read({
+      attributesXml: `<saml:AttributeStatement>${[
+        attribute('__proto__', ['x'], 'constructor'),
+        attribute('prototype', ['x'], '__proto__'),
+        attribute('n'.repeat(1025), ['x'], 'long'),
+        attribute('photo', [long], 'mail'),
+        // Of several values none is left: a name must not become the only one because the other is too long.
+        attribute('uid', ['victim', long], 'u'),
+        attribute('role', ['admin'], 'r'),
+        attribute('role', [long], 'r'),
+        attribute('good', ['kept'], 'g'),
+      ].join('')}</saml:AttributeStatement>`,
+    });
+    expect(Object.getPrototypeOf(claims)).toBeNull();
+    expect({ ...claims }).toEqual({ long: 'x', good: 'kept', g: 'kept' });
+    expect(unsureNames).toEqual(new Set(['long', 'g']));
+    expect(leftOut).toEqual([
+      '__proto__: its name is reserved',
+      'prototype: its name is reserved',
+      `${'n'.repeat(100)}: its name has more than 1024 characters`,
+      'photo: a value has more than 16384 bytes',
+      'uid: a value has more than 16384 bytes',
+      'role: a value has more than 16384 bytes',
+    ]);
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ['line ends', (text) => `\n  ${text}\n  `],
+    ['a tab and a carriage return', (text) => `\t${text}&#13;`],
+  ])('an issuer with %s around it', (_name, around) => {
+    const issuer = around(idp.entityId);
+    expect(reason({ issuer, responseIssuer: issuer })).toBe(GOOD);
+    expect(reason({ issuer: around(`${idp.entityId}.evil`) })).toBe('issuer_mismatch');
+    expect(reason({ issuer: around(idp.entityId.replace('/saml', ' /saml')) })).toBe('issuer_mismatch');
+    expect(reason({ issuer: `\u00a0${idp.entityId}` })).toBe('issuer_mismatch');
+    const authnContext = around('urn:x:mfa');
+    expect(reason({ authnContext }, { authnContexts: ['urn:x:mfa'] })).toBe(GOOD);
+    expect(reason({ authnContext }, { authnContexts: ['urn:x'] })).toBe('authentication_too_weak');
+  });
+
+  describe('the attribute that is the subject', () => {
+    const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
+    const attribute = (name: string, ...values: string[]) =>
+      `<saml:Attribute ${name}>${values.map((one) => `<saml:AttributeValue>${one}</saml:AttributeValue>`).join('')}</saml:Attribute>`;
+    const outcome = (...attributes: string[]) =>
+      reason(
+        { nameIdFormat: TRANSIENT, attributesXml: `<saml:AttributeStatement>${attributes.join('')}</saml:AttributeStatement>` },
+        { subjectClaim: 'urn:uid' },
+      ); // prettier-ignore
+
+    it('takes the place of the NameID, be that transient or not', () => {
+      expect(outcome(attribute('Name="urn:uid"', 'u-1'))).toBe('signed in: u-1');
+      // eduPersonTargetedID holds a NameID.
+      expect(outcome(attribute('Name="urn:uid"', '<saml:NameID>u-2</saml:NameID>'))).toBe('signed in: u-2');
+      const attributesXml = `<saml:AttributeStatement>${attribute('Name="urn:uid"', 'u-1')}</saml:AttributeStatement>`;
+      const { subject, nameId } = read({ attributesXml }, { subjectClaim: 'urn:uid' });
+      expect([subject, nameId!.value]).toEqual(['u-1', 'ada-1815']);
+    });
+
+    it.each<[string, string[]]>([
+      ['is missing', []],
+      ['is of another name', [attribute('Name="urn:UID"', 'u-1')]],
+      ['came by its FriendlyName alone', [attribute('Name="urn:other" FriendlyName="urn:uid"', 'u-1')]],
+      ['has two values', [attribute('Name="urn:uid"', 'u-1', 'u-2')]],
+      ['came twice', [attribute('Name="urn:uid"', 'u-1'), attribute('Name="urn:uid"', 'u-2')]],
+      ['came twice, once too long', [attribute('Name="urn:uid"', 'u-1'), attribute('Name="urn:uid"', 'x'.repeat(16_385))]],
+      ['has no value', [attribute('Name="urn:uid"')]],
+      ['is empty', [attribute('Name="urn:uid"', '')]],
+      ['is blank', [attribute('Name="urn:uid"', ' \n')]],
+      ['has lost a letter', [attribute('Name="urn:uid"', 'J\ufffdrg')]],
+      ['is longer than a name', [attribute('Name="urn:uid"', 'u'.repeat(257))]],
+    ])('that %s names nobody', (_name, attributes) => {
+      expect(outcome(...attributes)).toBe('name_id_missing');
+    }); // prettier-ignore
+
+    it('a transient NameID without such an attribute names nobody', () => {
+      expect(reason({ nameIdFormat: TRANSIENT })).toBe('name_id_missing');
+    });
   });
 
   it('the issuer only as an entity', () => {
@@ -180,7 +267,7 @@ describe('what is taken from it', () => {
     const outcome = (format: string) => {
       const response = scanXml(xml(format));
       try {
-        const expected = { idpEntityId: idp.entityId, spEntityId: SP.entityId, acsUrl: SP.acs, requestId: SP.request, allowIdpInitiated: false, authnContexts: [], responseSigned: false, now, skewMs: 0 }; // prettier-ignore
+        const expected = { idpEntityId: idp.entityId, spEntityId: SP.entityId, acsUrl: SP.acs, requestId: SP.request, allowIdpInitiated: false, authnContexts: [], subjectClaim: null, responseSigned: false, now, skewMs: 0 }; // prettier-ignore
         return readAssertion(childrenOf(response, NS.assertion, 'Assertion')[0]!, response, expected).subject;
       } catch (error) {
         return (error as SignInRefused).reason;

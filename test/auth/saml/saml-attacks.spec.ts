@@ -310,7 +310,7 @@ describe('signatures', () => {
 describe('contents', () => {
   it.each<[string, AnswerParts, string, Partial<SamlConnection>?]>([
     ['other issuer', { issuer: 'https://evil.example' }, 'issuer_mismatch'],
-    ['issuer with white space', { issuer: ' https://idp.example.com/saml' }, 'issuer_mismatch'],
+    ['issuer with a blank of another alphabet', { issuer: '\u2003https://idp.example.com/saml' }, 'issuer_mismatch'],
     ['no issuer in the Response', { responseIssuer: null }, 'accepted'],
     ['other issuer of the Response', { responseIssuer: 'https://evil.example' }, 'issuer_mismatch'],
     ['other audience', { audience: 'https://other.example' }, 'audience_mismatch'],
@@ -354,8 +354,29 @@ describe('contents', () => {
         attributesXml:
           '<saml:AttributeStatement><saml:Attribute Name="__proto__"><saml:AttributeValue>x</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>',
       },
-      'claims_invalid',
+      'accepted',
     ],
+    [
+      'white space around issuer and audience',
+      {
+        issuer: `\n https://idp.example.com/saml\n `,
+        responseIssuer: ` https://idp.example.com/saml `,
+        audience: `\n ${SP.entityId}\n `,
+      },
+      'accepted',
+    ],
+    [
+      'white space around them, both signed',
+      {
+        issuer: `\n https://idp.example.com/saml\n `,
+        responseIssuer: ` https://idp.example.com/saml `,
+        audience: `\n ${SP.entityId}\n `,
+      },
+      'accepted',
+      { signed: 'both' },
+    ],
+    ['white space around another audience', { audience: ` ${SP.entityId}/evil ` }, 'audience_mismatch'],
+    ['another blank around the audience', { audience: `\u00a0${SP.entityId}` }, 'audience_mismatch'],
   ])('%s', async (_name, parts, expected, connection = {}) => {
     const sign = connection.signed ?? 'assertion';
     const honest = idp.answer(connection.authnContexts ? { authnContext: 'urn:x:mfa' } : {}, { sign });

@@ -113,6 +113,7 @@ function connection(entityId: string, key: SamlKeyPair, changes: Partial<SamlCon
     signRequests: true,
     allowIdpInitiated: false,
     nameIdFormat: null,
+    subjectClaim: null,
     spEntityId: SP.entityId,
     clockSkewSeconds: 60,
     authnContexts: [],
