@@ -18,6 +18,7 @@ import { ReserveSignInNames1767226400000 } from './base/database/migrations/1767
 import { MaintenanceFunctions1767226310000 } from './base/database/migrations/1767226310000-maintenance-functions.js';
 import { ActiveInDocuments1767226900000 } from './base/database/migrations/1767226900000-active-in-documents.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
+import { LinkUsers1767226600000 } from './base/database/migrations/1767226600000-link-users.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -36,6 +37,7 @@ export const MIGRATIONS = [
   ReserveSignInNames1767226400000,
   NeverLockedOut1767226500000,
   ActiveInDocuments1767226900000,
+  LinkUsers1767226600000,
 ];
 
 /**

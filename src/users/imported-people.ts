@@ -51,6 +51,7 @@ export class ImportedPeople extends PeopleIntake {
       roleSet: role,
       released: null,
       everActive: true,
+      nameWritten: false,
       at: new Date(),
     };
     const tx = new UnitOfWork();

@@ -66,9 +66,10 @@ export class UsersService {
       const linked = await this.changing.carefully(tx, ctx, tenant, made.row, {
         draft,
         directoryId: ctx.directory!.id,
+        linkedBy: made.by,
         upon: uponLink,
       });
-      return { ...linked, outcome: 'linked' };
+      return { ...linked, outcome: 'linked', linkedBy: made.by };
     });
     return this.finish(ctx.tenantId, done);
   }
@@ -137,7 +138,7 @@ export class UsersService {
       const tx = new UnitOfWork();
       if (tenant.protectedUserIds.has(row.id) && ctx.door === 'scim') {
         // Owner and break-glass accounts are put out by the tenant alone: gone for SCIM, in force for all else.
-        holdRemoval(tx, ctx.tenantId, row);
+        holdRemoval(tx, ctx.tenantId, row, 'protected');
       } else {
         const person = JSON.stringify({ ...personOfRow(row), status: row.status });
         removeUser(tx, ctx.tenantId, row, person, ctx.source);
