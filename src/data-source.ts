@@ -19,6 +19,7 @@ import { MaintenanceFunctions1767226310000 } from './base/database/migrations/17
 import { ActiveInDocuments1767226900000 } from './base/database/migrations/1767226900000-active-in-documents.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 import { LinkUsers1767226600000 } from './base/database/migrations/1767226600000-link-users.js';
+import { TaskResults1767226610000 } from './base/database/migrations/1767226610000-task-results.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -38,6 +39,7 @@ export const MIGRATIONS = [
   NeverLockedOut1767226500000,
   ActiveInDocuments1767226900000,
   LinkUsers1767226600000,
+  TaskResults1767226610000,
 ];
 
 /**

@@ -42,6 +42,13 @@ export interface Holder {
   same_key: boolean;
 }
 
+/** A user with an e-mail in force. */
+export interface EmailHolder {
+  id: string;
+  status: 'active' | 'inactive';
+  person_external_id: string | null;
+}
+
 @Injectable()
 export class UsersRepository {
   constructor(private readonly db: Database) {}
@@ -99,6 +106,17 @@ export class UsersRepository {
       }
     }
     const { rows } = await db.query<Holder>(probes.join('\n union '), values);
+    return rows;
+  }
+
+  /** Returns the users whose e-mail in force this is, those in force first. */
+  async byEmail(tenantId: string, key: string, db: SqlRunner = this.db): Promise<EmailHolder[]> {
+    const probe = (status: string) =>
+      `select id, status, person_external_id from users where tenant_id = $1 and email_key = $2 and status = '${status}'`;
+    const { rows } = await db.query<EmailHolder>(
+      `select * from (${probe('active')} union all ${probe('inactive')}) u order by status, id limit 10`,
+      [tenantId, key],
+    );
     return rows;
   }
 
