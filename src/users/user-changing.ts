@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { UnitOfWork } from '../base/database/unit-of-work.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
-import { wantsSeat, type Written } from '../identity/held.rules.js';
+import type { Written } from '../identity/held.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
 import type { TenantView } from '../tenants/tenant.store.js';
 import { isLost, LostRace } from './lost-race.js';
@@ -11,7 +11,7 @@ import { clashesIn, refuseClashes } from './user-creation.js';
 import * as decision from './user-decision.js';
 import type { Case, Edit, Obstacles } from './user-decision.js';
 import { addNote, type UserNote } from './user-notes.js';
-import { currentOf, type UserRow } from './user.row.js';
+import type { UserRow } from './user.row.js';
 import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
 import { updateUser, type UserWrite } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
@@ -112,7 +112,7 @@ export class UserChanging {
       written.person.external_id = about.draft.userName;
       taken.externalIdTaken = false;
     }
-    const wants = wantsSeat(written, currentOf(row), decision.takesSeat(tenant, written));
+    const wants = decision.asksSeat(about, written);
     // Who is held comes before the question of a seat; whom an admin lets in counts as overage.
     const asks = wants && !taken.emailTaken && !taken.externalIdTaken && released !== 'no_seat';
     const isOwner = row.id === tenant.ownerUserId;

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { UnitOfWork } from '../base/database/unit-of-work.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
-import { wantsSeat } from '../identity/held.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
 import { LostRace } from './lost-race.js';
 import { UserConsequences } from './user-consequences.js';
-import { decide, newWrite, NO_OBSTACLES, rowAfter, takesSeat, writtenIn, type Case } from './user-decision.js';
+import { asksSeat, decide, newWrite, NO_OBSTACLES, rowAfter, writtenIn, type Case } from './user-decision.js';
 import { matchOf } from './link.rules.js';
 import { Taken } from './users.errors.js';
 import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
@@ -35,9 +34,9 @@ export class UserCreation {
     about: Case,
     also?: (tx: UnitOfWork) => void,
   ): Promise<{ row: UserWithGroups; forwarded: boolean } | null> {
-    const { ctx, tenant } = about;
+    const { ctx } = about;
     const written = writtenIn(about);
-    const wants = wantsSeat(written, null, takesSeat(tenant, written));
+    const wants = asksSeat(about, written);
     const mode = wants ? await this.seats.modeFor(ctx.tenantId, ctx.door, false) : 'free';
     if (mode === 'exact') return null;
     const decision = decide(about, written, NO_OBSTACLES);
@@ -57,7 +56,7 @@ export class UserCreation {
 
   /** Looks who is in the way, counts seats where they are few, then creates. Throws `Taken` and `SeatLimitReached`. */
   async carefully(tx: SqlRunner, about: Case, also?: (tx: UnitOfWork) => void): Promise<Creation> {
-    const { ctx, tenant, draft } = about;
+    const { ctx, draft } = about;
     const written = writtenIn(about);
     const key = written.person.external_id;
     const holders = await this.repository.holders(ctx.tenantId, draft, key, null, tx, ctx.directory);
@@ -75,7 +74,7 @@ export class UserCreation {
     const taken = clashesIn(holders);
     // Held before the question of a seat comes up.
     const clash = taken.emailTaken || taken.externalIdTaken;
-    const wants = !clash && wantsSeat(written, null, takesSeat(tenant, written));
+    const wants = !clash && asksSeat(about, written);
     const seatFree =
       !wants || (await this.seats.freeUnderLock(tx, ctx.tenantId, { door: ctx.door, isOwner: false, userId: null }));
     const decision = decide(about, written, { ...taken, seatFree });

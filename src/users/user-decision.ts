@@ -1,7 +1,7 @@
 import type { SqlRunner } from '../base/database/database.js';
 import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { newId } from '../base/ids.js';
-import { decideInForce, type Circumstances, type Decision, type Written } from '../identity/held.rules.js';
+import { decideInForce, wantsSeat, type Circumstances, type Decision, type Written } from '../identity/held.rules.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
 import type { HeldReason } from '../identity/person.js';
 import { roleOf } from '../identity/role.rules.js';
@@ -86,6 +86,22 @@ export function decide(about: Case, written: Written, obstacles: Obstacles): Dec
     released: about.released,
   };
   return decideInForce(written, row && currentOf(row), around);
+}
+
+/** Why a removal by a directory is held: gone for SCIM, in force for all else. Null: it is not. */
+export function removalHeld(ctx: WriteContext, row: UserRow, protectedIds: ReadonlySet<string>): HeldReason | null {
+  if (ctx.door !== 'scim') return null;
+  const wasInForce = row.status === 'active' || row.ever_active;
+  if (ctx.directory?.state === 'preview' && wasInForce) return 'preview';
+  // Owner and break-glass accounts are put out by the tenant alone.
+  return protectedIds.has(row.id) ? 'protected' : null;
+}
+
+/** Whether the write asks for a seat now. What a directory in preview or a superseded one writes never does. */
+export function asksSeat(about: Case, written: Written): boolean {
+  const { ctx, row, tenant } = about;
+  if (ctx.directory !== null && (ctx.directory.state === 'preview' || ctx.directory.superseded)) return false;
+  return wantsSeat(written, row && currentOf(row), takesSeat(tenant, written));
 }
 
 /** Whether the role as written takes a seat; a role that is gone from the catalogue does. */

@@ -223,11 +223,11 @@ function leaveAllGroups(tx: UnitOfWork, tenantId: string): void {
  */
 export function holdRemoval(tx: UnitOfWork, tenantId: string, row: UserRow, reason: HeldReason): void {
   tx.subject(
-    (p) => `update users u set gone_at = now(), held = ${p.add(reason)}, held_since = now(), version = version + 1,
-        user_name_key = ${ASIDE_KEY}
+    (p) => `update users u set gone_at = coalesce(u.gone_at, now()), held = ${p.add(reason)}, held_since = now(),
+        version = version + 1, user_name_key = case when u.gone_at is null then ${ASIDE_KEY} else u.user_name_key end
       where u.tenant_id = ${p.add(tenantId)} and u.id = ${p.add(row.id)} and u.version = ${p.add(row.version, 'int')}
       returning u.id`,
   );
   leaveAllGroups(tx, tenantId);
-  addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
+  if (!row.gone) addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
 }

@@ -53,7 +53,7 @@ export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;
 
 /** What is in force for a stored person. */
 export function currentOf(row: UserRow): Current {
-  return { person: personOfRow(row), status: row.status, seat: row.seat, held: row.held };
+  return { person: personOfRow(row), status: row.status, seat: row.seat, held: row.held, everActive: row.ever_active };
 }
 
 /** The platform's view of a stored person. */

@@ -10,7 +10,7 @@ import { DocumentTooLarge } from './stored-document.js';
 import { UserConsequences } from './user-consequences.js';
 import { unchanged, UserChanging, type Done, type WriteResult } from './user-changing.js';
 import { UserCreation } from './user-creation.js';
-import type { Case, Edit, Upon } from './user-decision.js';
+import { removalHeld, type Case, type Edit, type Upon } from './user-decision.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { personOfRow, type UserRow } from './user.row.js';
 import { TooMuchContention } from './users.errors.js';
@@ -136,9 +136,9 @@ export class UsersService {
       if (!row || (row.gone && !last) || !visible(row)) throw new NotFound('user');
       check(row);
       const tx = new UnitOfWork();
-      if (tenant.protectedUserIds.has(row.id) && ctx.door === 'scim') {
-        // Owner and break-glass accounts are put out by the tenant alone: gone for SCIM, in force for all else.
-        holdRemoval(tx, ctx.tenantId, row, 'protected');
+      const reason = removalHeld(ctx, row, tenant.protectedUserIds);
+      if (reason !== null) {
+        holdRemoval(tx, ctx.tenantId, row, reason);
       } else {
         const person = JSON.stringify({ ...personOfRow(row), status: row.status });
         removeUser(tx, ctx.tenantId, row, person, ctx.source);
