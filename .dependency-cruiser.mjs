@@ -2,7 +2,7 @@
 const FLOORS = [
   ['base'],
   ['identity', 'ledger', 'scim', 'platform-client'],
-  ['tenants', 'delivery'],
+  ['tenants', 'tasks', 'delivery'],
   ['seats', 'forwarding'],
   ['users'],
   ['directory-sync', 'auth'],

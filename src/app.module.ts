@@ -17,6 +17,7 @@ import { Metrics } from './operations/metrics.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { SeatsModule } from './seats/seats.module.js';
 import { SurfacesModule } from './surfaces/surfaces.module.js';
+import { TasksModule } from './tasks/tasks.module.js';
 import { TenantsModule } from './tenants/tenants.module.js';
 import { UsersModule } from './users/users.module.js';
 
@@ -44,6 +45,7 @@ export class AppModule {
         SeatsModule,
         ForwardingModule,
         TenantsModule,
+        TasksModule,
         LookupModule,
         HistoryModule,
         SurfacesModule,

@@ -24,6 +24,8 @@ import { NeverLockedOut1767226500000 } from './base/database/migrations/17672265
 import { ResourceRevisions1767226700000 } from './base/database/migrations/1767226700000-resource-revisions.js';
 import { DoubtedMetadata1767226800000 } from './base/database/migrations/1767226800000-doubted-metadata.js';
 import { SessionNames1767226810000 } from './base/database/migrations/1767226810000-session-names.js';
+import { LinkUsers1767226600000 } from './base/database/migrations/1767226600000-link-users.js';
+import { TaskResults1767226610000 } from './base/database/migrations/1767226610000-task-results.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -47,6 +49,8 @@ export const MIGRATIONS = [
   ResourceRevisions1767226700000,
   DoubtedMetadata1767226800000,
   SessionNames1767226810000,
+  LinkUsers1767226600000,
+  TaskResults1767226610000,
 ];
 
 /**

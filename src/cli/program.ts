@@ -12,6 +12,7 @@ import { PLATFORM_COMMANDS } from './commands/platform.js';
 import { SEAT_COMMANDS } from './commands/seats.js';
 import { SIGN_IN_COMMANDS } from './commands/sign-ins.js';
 import { SERVICE_COMMANDS } from './commands/service.js';
+import { TASK_COMMANDS } from './commands/tasks.js';
 import { TENANT_COMMANDS } from './commands/tenants.js';
 import { findConnection, type Env } from './connection.js';
 import { print, type Terminal } from './output.js';
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   ...HISTORY_COMMANDS,
   ...SIGN_IN_COMMANDS,
   ...IDENTITY_COMMANDS,
+  ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
 
@@ -50,6 +52,7 @@ const NOUNS: Record<string, string> = {
   identity: 'who a person is at the IdPs: list, release',
   leavers: 'who left, and when that was true everywhere: list',
   history: 'all that happened to a person: show',
+  task: 'background work: list, show, left-out',
   keys: 'the encryption of secrets, and what is signed with: rotate, rotate-signing (operator token)',
 };
 

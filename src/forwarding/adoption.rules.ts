@@ -1,4 +1,5 @@
 import type { Bound } from '../delivery/lanes.repository.js';
+import { accountRefusal } from '../identity/adoption.rules.js';
 import type { Person } from '../identity/person.js';
 import type { PlatformUser } from '../platform-client/platform.types.js';
 
@@ -34,13 +35,17 @@ export function adoptByEmail(person: Person, account: PlatformUser, bound: Bound
   if (!sameEmail(person.email, account.email)) {
     return { kind: 'refuse', detail: `account ${account.id} has another e-mail address` };
   }
-  if (account.external_id !== null && account.external_id !== '' && account.external_id !== person.external_id) {
-    return { kind: 'refuse', detail: `account ${account.id} has another external_id` };
+  switch (accountRefusal({ status: account.status, externalId: account.external_id }, person.external_id)) {
+    case 'another_external_id':
+      return { kind: 'refuse', detail: `account ${account.id} has another external_id` };
+    case 'account_inactive':
+      return {
+        kind: 'refuse',
+        detail: `account ${account.id} is ${account.status}: somebody who left had this address`,
+      };
+    case null:
+      return { kind: 'adopt' };
   }
-  if (account.status !== null && account.status !== 'active') {
-    return { kind: 'refuse', detail: `account ${account.id} is ${account.status}: somebody who left had this address` };
-  }
-  return { kind: 'adopt' };
 }
 
 /** Whether an account has a name that a person needs: only then can it be in their way. */

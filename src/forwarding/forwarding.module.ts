@@ -17,11 +17,12 @@ import { IntakeLocator } from './people-intake.js';
 import { Connections } from './platform/connections.js';
 import { PlatformController } from './platform/platform.controller.js';
 import { PlatformService } from './platform/platform.service.js';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { PlatformSender } from './platform.sender.js';
 
 /** Telling the platform about people. */
 @Module({
-  imports: [DeliveryModule, PlatformClientModule],
+  imports: [DeliveryModule, PlatformClientModule, TasksModule],
   controllers: [PlatformController, ChangesController],
   providers: [
     Connections,

@@ -1,13 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Shape } from '../base/http/api-answers.js';
+import { EntryHead, NO_TIME, NUMBER, TEXT, TIME } from './entry-head.dto.js';
+import { HeldEntry, LinkedEntry } from './note-entry.dto.js';
 import { ActorBody, ChangeSourceBody } from './source.dto.js';
 
 // What the entries of a history look like, for the documentation; they are read as `timeline.sql.ts` says.
 
-const TEXT = { type: String, nullable: true } as const;
-const NUMBER = { type: 'integer' } as const;
-const TIME = { type: String, format: 'date-time' } as const;
-const NO_TIME = { ...TIME, nullable: true } as const;
 const ANY = { type: 'object', additionalProperties: true, nullable: true } as const;
 
 /** A person as the platform knows them. */
@@ -27,17 +25,6 @@ export class PersonBody {
 class RemovedPersonBody extends PersonBody {
   @ApiProperty({ enum: ['active', 'inactive'], description: 'When they were removed.' })
   status!: string;
-}
-
-class EntryHead {
-  @ApiProperty({ example: 'chg_42' })
-  id!: string;
-  @ApiProperty({
-    ...TIME,
-    example: '2026-01-31T12:00:00.123456Z',
-    description: 'When it was written down: of a delivery, when its outcome was known; of a session, its begin.',
-  })
-  at!: string;
 }
 
 class BindingEntry extends EntryHead {
@@ -223,6 +210,17 @@ class RemovedEntry extends EntryHead {
 
 /** One thing that happened; `kind` says which fields it has. */
 export const ENTRY_SHAPE: Shape = {
-  oneOf: [BindingEntry, SessionEntry, SignInEntryBody, ChangeEntry, SeatEntry, DeliveryEntry, AuditEntry, RemovedEntry],
+  oneOf: [
+    BindingEntry,
+    SessionEntry,
+    SignInEntryBody,
+    LinkedEntry,
+    HeldEntry,
+    ChangeEntry,
+    SeatEntry,
+    DeliveryEntry,
+    AuditEntry,
+    RemovedEntry,
+  ],
   by: 'kind',
 };

@@ -73,6 +73,10 @@ export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>
       return fields['ended_at'] == null ? 'began' : `began, ended ${words('ended_at', 'end_reason')}`;
     case 'binding':
       return words('made_by', 'made_of');
+    case 'linked':
+      return words('by', 'directory_id');
+    case 'held':
+      return words('event', 'reason', 'user_name');
     case 'audit':
       return words('event');
     case 'removed':

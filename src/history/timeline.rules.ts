@@ -2,7 +2,9 @@
  * What a person's history is made of. Where two things happened in the same microsecond, this is their order: who it
  * was, then what they did, then what followed from it.
  */
-export const ENTRY_KINDS = ['binding', 'session', 'sign_in', 'change', 'seat', 'delivery', 'audit', 'removed'] as const;
+export const ENTRY_KINDS = [
+  'binding', 'session', 'sign_in', 'linked', 'held', 'change', 'seat', 'delivery', 'audit', 'removed',
+] as const; // prettier-ignore
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 export type Order = 'asc' | 'desc';

@@ -75,6 +75,19 @@ const SOURCES: Record<EntryKind, Source> = {
       request_id: 'g.request_id',
     },
   },
+  linked: notesOf('linked', {
+    by: `n.detail -> 'by'`,
+    directory_id: `n.detail -> 'directory_id'`,
+    from_directory_id: `n.detail -> 'from_directory_id'`,
+    source: 'n.source',
+  }),
+  held: notesOf('held', {
+    event: `n.detail -> 'event'`,
+    reason: `n.detail -> 'reason'`,
+    held_at: `n.detail -> 'held_at'`,
+    user_name: `n.detail -> 'user_name'`,
+    source: 'n.source',
+  }),
   change: {
     from: 'changes c',
     ofPerson: 'c.tenant_id = $1 and c.user_id = $2',
@@ -162,6 +175,18 @@ const SOURCES: Record<EntryKind, Source> = {
     },
   },
 };
+
+/** The notes of one kind about the user. */
+function notesOf(kind: 'linked' | 'held', fields: Source['fields']): Source {
+  return {
+    from: 'user_notes n',
+    ofPerson: `n.tenant_id = $1 and n.user_id = $2 and n.kind = '${kind}'`,
+    at: 'n.at',
+    key: padded('n.note_id'),
+    id: `'${kind}_' || n.note_id`,
+    fields,
+  };
+}
 
 /**
  * One page of a history: each kind is read from its own table by its own index, no further than the page, and all of

@@ -12,6 +12,8 @@ export interface Current {
   status: 'active' | 'inactive';
   seat: SeatState;
   held: HeldReason | null;
+  /** The person once was in force with an e-mail, so the platform may know them. */
+  everActive: boolean;
 }
 
 export type SeatState = 'held' | 'none' | 'waiting';
@@ -48,12 +50,14 @@ export interface Decision {
  */
 export function decideInForce(written: Written, current: Current | null, around: Circumstances): Decision {
   const stands = (reason: HeldReason): boolean => around.released !== reason;
-  if (around.superseded) return asBefore(written, current, 'superseded');
-  if (around.preview) return asBefore(written, current, 'preview');
+  if (around.superseded) return onlyShown(written, current, { ...around, superseded: false }, 'superseded');
+  if (around.preview) return onlyShown(written, current, { ...around, preview: false }, 'preview');
+  // Every way out: `active`, and the loss of the role by whatever gives it.
+  const goes = !written.active || written.person.role === null;
+  if (goes && around.isProtected && current?.status === 'active' && stands('protected')) {
+    return asBefore(written, current, 'protected');
+  }
   if (!written.active) {
-    if (around.isProtected && current?.status === 'active' && stands('protected')) {
-      return asBefore(written, current, 'protected');
-    }
     return { inForce: { ...written.person, status: 'inactive' }, seat: 'none', held: null };
   }
   if (written.person.role === null) {
@@ -76,9 +80,28 @@ export function wantsSeat(written: Written, current: Current | null, roleTakesSe
   return written.active && written.person.role !== null && roleTakesSeat && current?.seat !== 'held';
 }
 
+/**
+ * What a directory wrote that has no effect now. The user is held only if the effect would be another one.
+ *
+ * @param free the circumstances without the reason that stands in the way
+ */
+function onlyShown(written: Written, current: Current | null, free: Circumstances, held: HeldReason): Decision {
+  if (current === null) return asBefore(written, current, held);
+  const would = decideInForce(written, current, free);
+  const isHeld = would.held !== null && would.held !== 'no_email';
+  return isHeld || isOther(would, current) ? asBefore(written, current, held) : would;
+}
+
+/** Whether a decision changes what is in force. */
+export function isOther({ inForce, seat }: Decision, { person, status, seat: before }: Current): boolean {
+  const fields = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const;
+  return inForce.status !== status || seat !== before || fields.some((field) => inForce[field] !== person[field]);
+}
+
 function asBefore(written: Written, current: Current | null, held: HeldReason): Decision {
-  if (current === null || (current.status === 'inactive' && current.held !== null)) {
-    // Never was in force: shown as written, so that an admin can tell who it is, and not active.
+  if (current === null || (current.status === 'inactive' && current.held !== null && !current.everActive)) {
+    // Never was in force: shown as written, so that an admin can tell who it is, and not active. Of a user whom the
+    // platform knows it would be a change that is forwarded.
     return { inForce: { ...written.person, status: 'inactive' }, seat: 'none', held };
   }
   return {

@@ -37,6 +37,7 @@ export class RequestLog {
       tenant_id: req.tenantId,
       credential_id: req.credentialId,
       directory_id: req.directoryId,
+      link: req.link,
     });
   };
 }

@@ -1,17 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../base/database/database.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
 import { UnitOfWork } from '../base/database/unit-of-work.js';
 import { newId } from '../base/ids.js';
-import { PeopleIntake, type Intake } from '../forwarding/people-intake.js';
+import { PeopleIntake, type Intake, type LeftOutReason } from '../forwarding/people-intake.js';
+import { accountRefusal } from '../identity/adoption.rules.js';
 import type { Person } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
 import { SeatsService } from '../seats/seats.service.js';
 import { TenantStore } from '../tenants/tenant.store.js';
+import { isLost, LostRace } from './lost-race.js';
+import { standIn } from './stand-in.js';
 import { storedDocument } from './stored-document.js';
-import { documentOf, draftOf } from './user.mapping.js';
+import { documentOf, draftOf, emailKey, type UserDraft } from './user.mapping.js';
 import { insertUser, type UserWrite } from './user-statements.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
 import { UsersRepository } from './users.repository.js';
+
+const ATTEMPTS = 3;
 
 /** People whom the platform had before us: taken in as unmanaged, with the seat they hold, and told to nobody. */
 @Injectable()
@@ -33,14 +38,32 @@ export class ImportedPeople extends PeopleIntake {
     platformId: string,
     source: ChangeSource,
   ): Promise<Intake> {
-    const found = await this.find(tenantId, person);
-    if (found !== null) return { kind: 'known', userId: found };
-    const userName = person.email ?? person.external_id;
-    if (userName === null) return { kind: 'refused', reason: 'neither an e-mail nor an external_id' };
+    const account: Account = { person, status, platformId };
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const found = await this.find(tenantId, account);
+      if (found !== null) return found;
+      const name = person.email ?? person.external_id;
+      if (name === null) return leftOut('nameless', 'The account has neither an e-mail nor an external_id.');
+      try {
+        return await this.db.transaction(tenantId, (tx) => this.create(tx, tenantId, account, name, source));
+      } catch (error) {
+        if (!isLost(error)) throw error; // a user with these names came in the same moment: look again
+      }
+    }
+    return leftOut('contended', 'Other users with the same names came at the same moment, again and again.');
+  }
+
+  private async create(
+    tx: SqlRunner,
+    tenantId: string,
+    { person, status, platformId }: Account,
+    name: string,
+    source: ChangeSource,
+  ): Promise<Intake> {
     const { roles } = await this.tenants.get(tenantId);
     const role = person.role !== null && roles.has(person.role) ? person.role : 'User';
     const takesSeat = status === 'active' && (roles.get(role)?.takesSeat ?? true);
-    const draft = draftOf(documentOf({ ...person, userName, active: status === 'active' }));
+    const draft = await this.draftWithFreeName(tx, tenantId, { ...person, active: status === 'active' }, name);
     const write: UserWrite = {
       id: newId('usr'),
       directoryId: null,
@@ -51,33 +74,64 @@ export class ImportedPeople extends PeopleIntake {
       roleSet: role,
       released: null,
       everActive: true,
+      nameWritten: false,
       at: new Date(),
     };
-    const tx = new UnitOfWork();
-    insertUser(tx, tenantId, write, { seat: false, clashes: false, unlinked: false });
+    const work = new UnitOfWork();
+    insertUser(work, tenantId, write, { seat: false, clashes: false, unlinked: false });
     // Who works there already works there: an opening balance, counted as overage where the limit is lower.
-    this.seats.settle(tx, tenantId, 'none', write.decision.seat, {
+    this.seats.settle(work, tenantId, 'none', write.decision.seat, {
       role,
       directoryId: null,
       costCenter: null,
       reason: `imported (${platformId})`,
       source,
     });
-    const rows = await tx.run<{ id: string }>(this.db);
-    if (rows.length > 0) return { kind: 'created', userId: write.id };
-    const now = await this.find(tenantId, person);
-    return now === null
-      ? { kind: 'refused', reason: 'another user goes by the same user name' }
-      : { kind: 'known', userId: now };
+    if ((await work.run(tx)).length === 0) throw new LostRace();
+    return { kind: 'created', userId: write.id };
   }
 
-  private async find(tenantId: string, person: Person): Promise<string | null> {
+  /** The draft of an account; its `userName` is the e-mail, or a stand-in where another user has that name for good. */
+  private async draftWithFreeName(
+    tx: SqlRunner,
+    tenantId: string,
+    fields: Person & { active: boolean },
+    name: string,
+  ): Promise<UserDraft> {
+    const draft = draftOf(documentOf({ ...fields, userName: name }));
+    const holders = await this.users.holders(tenantId, draft, fields.external_id, null, tx);
+    const holder = holders.find(({ same_name, gone }) => same_name && !gone);
+    if (holder === undefined) return draft;
+    if (!holder.yields) return draftOf(documentOf({ ...fields, userName: standIn(name) }));
+    await this.users.giveNameAway(tx, tenantId, holder, draft);
+    return draft;
+  }
+
+  /** The user that the account is, or why it is left out; null: there is no such user yet. */
+  private async find(tenantId: string, { person, status }: Account): Promise<Intake | null> {
     if (person.external_id !== null) {
       const byKey = await this.known.byExternalId(tenantId, person.external_id);
-      if (byKey) return byKey.id;
+      if (byKey) return { kind: 'known', userId: byKey.id };
     }
     if (person.email === null) return null;
-    const page = { limit: 1, after: null, list: '' };
-    return (await this.known.list(tenantId, { email: person.email }, page)).rows[0]?.id ?? null;
+    const [holder] = await this.users.byEmail(tenantId, emailKey(person.email));
+    if (holder === undefined) return null;
+    if (status === 'inactive') return leftOut('email_of_another_user', `The user ${holder.id} has this e-mail.`);
+    if (holder.status === 'inactive') return null; // a leaver's: the account is a newcomer's
+    const refusal = accountRefusal({ status, externalId: person.external_id }, holder.person_external_id);
+    if (refusal === null) return { kind: 'known', userId: holder.id };
+    const other = holder.person_external_id ?? 'none';
+    return leftOut(refusal, `The user ${holder.id} has this e-mail and another external_id (${other}).`);
   }
+}
+
+/** An account of the platform. */
+interface Account {
+  person: Person;
+  status: 'active' | 'inactive';
+  platformId: string;
+}
+
+function leftOut(reason: LeftOutReason, detail: string): Intake {
+  return { kind: 'left_out', reason, detail };
 }

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { randomBytes } from 'node:crypto';
 import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
 import { dropUnprovenIdentities } from '../tenants/person-credentials.js';
 import { TenantStore } from '../tenants/tenant.store.js';
 import type { CreateUser, ChangeUser } from './user.dto.js';
-import { documentOf, draftOf, type UserDocument } from './user.mapping.js';
+import { standIn } from './stand-in.js';
+import { documentOf, draftOf } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
 import { isClaimed } from './claimed-key.rules.js';
-import { editOf, keepUnnamed, refuseManaged } from './people-edit.rules.js';
+import { editOf, refuseManaged } from './people-edit.rules.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 import { ManagedByDirectory, Taken } from './users.errors.js';
 import { UsersService } from './users.service.js';
@@ -35,7 +35,7 @@ export class PeopleService {
   /** Throws `InvalidFields` for an unknown role, `Taken` for an e-mail or key that is somebody else's. */
   async create(caller: Caller, body: CreateUser, receivedAt: Date): Promise<NamedUser> {
     await this.requireRole(caller.tenantId, body.role);
-    return this.named(caller, body.email, receivedAt, (userName) => this.createAs(caller, userName, body, receivedAt));
+    return this.named(body.email, (userName) => this.createAs(caller, userName, body, receivedAt));
   }
 
   private async createAs(caller: Caller, userName: string, body: CreateUser, receivedAt: Date): Promise<NamedUser> {
@@ -52,35 +52,16 @@ export class PeopleService {
   }
 
   /**
-   * Writes somebody whose e-mail stands in as user name. The e-mail is one active person's, the name one person's: an
-   * inactive one whom nobody manages gives way, and where somebody else has it, another name stands in.
+   * Writes a user whose e-mail stands in as `userName`. A name that only stands in for a user out of force is given away
+   * by the write itself; where another user has the name for good, a name with a suffix stands in.
    */
-  private async named(
-    caller: Caller,
-    email: string,
-    receivedAt: Date,
-    write: (userName: string) => Promise<NamedUser>,
-  ): Promise<NamedUser> {
+  private async named(email: string, write: (userName: string) => Promise<NamedUser>): Promise<NamedUser> {
     try {
       return await write(email);
     } catch (error) {
       if (!(error instanceof Taken) || error.code !== 'user_name_taken') throw error;
-      const gaveWay = await this.giveWay(caller, error.holderId, email, receivedAt);
-      return write(gaveWay ? email : standIn(email));
+      return write(standIn(email));
     }
-  }
-
-  /** Takes the name from whoever is inactive and has it only because it was their e-mail. */
-  private async giveWay(caller: Caller, id: string, email: string, receivedAt: Date): Promise<boolean> {
-    const holder = await this.repository.one(caller.tenantId, id);
-    if (!holder || holder.directory_id !== null || holder.status === 'active') return false;
-    await this.users.change(contextOf(caller, null, receivedAt), id, isUnmanaged, (row) => {
-      const doc = { ...(JSON.parse(row.doc) as UserDocument), userName: standIn(email) };
-      const draft = draftOf(doc);
-      keepUnnamed(draft, row, {});
-      return { draft };
-    });
-    return true;
   }
 
   /** Changes what is named; naming a field as it is already changes nothing and is always allowed. */
@@ -104,7 +85,7 @@ export class PeopleService {
       );
       return this.get(caller.tenantId, id);
     };
-    return body.email === undefined ? write('') : this.named(caller, body.email, receivedAt, write);
+    return body.email === undefined ? write('') : this.named(body.email, write);
   }
 
   /** Creates or updates by the caller's own key. Answers whether it was created. */
@@ -169,13 +150,6 @@ export class PeopleService {
 
 const changedMeanwhile = (): Conflict =>
   new Conflict('changed_meanwhile', 'Somebody else has become responsible for the user; look again.');
-
-const isUnmanaged = (row: UserRow): boolean => row.directory_id === null;
-
-/** A user name for somebody whose e-mail is another one's name; no mailbox, so that nobody takes it for one. */
-function standIn(email: string): string {
-  return `${email}#${randomBytes(4).toString('hex')}`;
-}
 
 function contextOf(caller: Caller, directory: WritingDirectory | null, receivedAt: Date): WriteContext {
   return { tenantId: caller.tenantId, door: 'api', directory, source: sourceOf(caller), receivedAt };

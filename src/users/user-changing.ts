@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { UnitOfWork } from '../base/database/unit-of-work.js';
-import { wantsSeat, type Written } from '../identity/held.rules.js';
+import type { LinkedBy } from '../identity/adoption.rules.js';
+import type { Written } from '../identity/held.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
 import type { TenantView } from '../tenants/tenant.store.js';
 import { isLost, LostRace } from './lost-race.js';
@@ -9,7 +10,8 @@ import { UserConsequences } from './user-consequences.js';
 import { clashesIn, refuseClashes } from './user-creation.js';
 import * as decision from './user-decision.js';
 import type { Case, Edit, Obstacles } from './user-decision.js';
-import { currentOf } from './user.row.js';
+import { addNote, type UserNote } from './user-notes.js';
+import type { UserRow } from './user.row.js';
 import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
 import { updateUser, type UpdatedUser, type UserWrite } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
@@ -18,6 +20,8 @@ import type { WriteContext } from './write-context.js';
 export interface WriteResult {
   row: UserWithGroups;
   outcome: 'created' | 'linked' | 'changed' | 'unchanged';
+  /** What a link was made by. */
+  linkedBy?: LinkedBy | undefined;
 }
 
 /** What a write leaves to be done once it is committed. */
@@ -60,6 +64,7 @@ export class UserChanging {
     const write = decision.nextWrite(about, edit, decided);
     updateUser(tx, ctx.tenantId, row, write, { seat, clashes, unlinked: false });
     const forwarded = this.consequences.ofWrite(tx, ctx, row, write);
+    noteLink(tx, ctx, row, edit);
     edit.also?.(tx);
     try {
       const [now] = await tx.run<UpdatedUser>(this.db);
@@ -82,7 +87,8 @@ export class UserChanging {
     const about = await this.caseOf(ctx, tenant, row, edit, tx);
     const written = decision.writtenIn(about);
     const holders = await this.repository.holders(ctx.tenantId, about.draft, written.person.external_id, row.id, tx);
-    refuseClashes(ctx, holders, written.active);
+    const yielding = refuseClashes(ctx, holders, written.active);
+    if (yielding !== null) await this.repository.giveNameAway(tx, ctx.tenantId, yielding, about.draft);
     const obstacles = await this.obstacles(tx, about, written, holders);
     const decided = decision.decide(about, written, obstacles);
     if (edit.onlyIfDifferent && decision.isSame(row, decided)) return unchanged(row);
@@ -90,6 +96,7 @@ export class UserChanging {
     const write = decision.nextWrite(about, edit, decided);
     updateUser(work, ctx.tenantId, row, write, { seat: false, clashes: false, unlinked: false });
     const forwarded = this.consequences.ofWrite(work, ctx, row, write);
+    noteLink(work, ctx, row, edit);
     edit.also?.(work);
     const [now] = await work.run<UpdatedUser>(tx);
     if (!now) throw new LostRace();
@@ -106,7 +113,7 @@ export class UserChanging {
       written.person.external_id = about.draft.userName;
       taken.externalIdTaken = false;
     }
-    const wants = wantsSeat(written, currentOf(row), decision.takesSeat(tenant, written));
+    const wants = decision.asksSeat(about, written);
     // Who is held comes before the question of a seat; whom an admin lets in counts as overage.
     const asks = wants && !taken.emailTaken && !taken.externalIdTaken && released !== 'no_seat';
     const isOwner = row.id === tenant.ownerUserId;
@@ -132,6 +139,23 @@ export class UserChanging {
     const about = { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released: row.released };
     return { ...about, released: edit.released === undefined ? decision.stillReleased(about) : edit.released };
   }
+}
+
+/** Adds the link of a user with a directory to the user's history. */
+function noteLink(
+  tx: UnitOfWork,
+  { tenantId, source }: WriteContext,
+  row: UserRow,
+  { linkedBy: by, directoryId }: Edit,
+) {
+  if (by === undefined || directoryId == null) return;
+  const detail = { by, directory_id: directoryId, from_directory_id: row.directory_id };
+  addNote(tx, tenantId, row.gone ? returned(row) : { kind: 'linked', detail }, source);
+}
+
+/** The note of a user whose removal was held and whom its directory has brought back. */
+function returned({ held }: UserRow): UserNote {
+  return { kind: 'held', detail: { event: 'returned', reason: held ?? 'protected', held_at: null } };
 }
 
 /** Nothing was to be done. */

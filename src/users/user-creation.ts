@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { UnitOfWork } from '../base/database/unit-of-work.js';
-import { wantsSeat } from '../identity/held.rules.js';
+import type { LinkedBy } from '../identity/adoption.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
 import { LostRace } from './lost-race.js';
 import { UserConsequences } from './user-consequences.js';
-import { decide, newWrite, NO_OBSTACLES, rowAfter, takesSeat, writtenIn, type Case } from './user-decision.js';
+import { asksSeat, decide, newWrite, NO_OBSTACLES, rowAfter, writtenIn, type Case } from './user-decision.js';
+import { matchOf } from './link.rules.js';
 import { Taken } from './users.errors.js';
 import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
 import { insertUser } from './user-statements.js';
@@ -13,7 +14,7 @@ import type { WriteContext } from './write-context.js';
 
 /** What a careful creation came to: somebody new, or somebody whom the draft means and who has to be linked with it. */
 export type Creation =
-  { kind: 'created'; row: UserWithGroups; forwarded: boolean } | { kind: 'link'; row: UserWithGroups };
+  { kind: 'created'; row: UserWithGroups; forwarded: boolean } | { kind: 'link'; row: UserWithGroups; by: LinkedBy };
 
 /** Brings people in: the plain way in one statement, the careful one in a transaction that looks before it writes. */
 @Injectable()
@@ -33,9 +34,9 @@ export class UserCreation {
     about: Case,
     also?: (tx: UnitOfWork) => void,
   ): Promise<{ row: UserWithGroups; forwarded: boolean } | null> {
-    const { ctx, tenant } = about;
+    const { ctx } = about;
     const written = writtenIn(about);
-    const wants = wantsSeat(written, null, takesSeat(tenant, written));
+    const wants = asksSeat(about, written);
     const mode = wants ? await this.seats.modeFor(ctx.tenantId, ctx.door, false) : 'free';
     if (mode === 'exact') return null;
     const decision = decide(about, written, NO_OBSTACLES);
@@ -55,22 +56,25 @@ export class UserCreation {
 
   /** Looks who is in the way, counts seats where they are few, then creates. Throws `Taken` and `SeatLimitReached`. */
   async carefully(tx: SqlRunner, about: Case, also?: (tx: UnitOfWork) => void): Promise<Creation> {
-    const { ctx, tenant, draft } = about;
+    const { ctx, draft } = about;
     const written = writtenIn(about);
     const key = written.person.external_id;
-    const old = ctx.directory?.takesOver ?? null;
-    const holders = await this.repository.holders(ctx.tenantId, draft, key, null, tx, old);
-    const match = matchIn(ctx, holders);
-    if (match) {
-      const row = await this.repository.read(ctx.tenantId, match.id, tx, true);
-      if (!row || row.gone || row.directory_id !== match.directory_id) throw new LostRace();
-      return { kind: 'link', row };
+    const holders = await this.repository.holders(ctx.tenantId, draft, key, null, tx, ctx.directory);
+    const match = matchOf(ctx.directory, holders, !draft.active);
+    if (match !== null) {
+      const { holder, by } = match;
+      const row = await this.repository.read(ctx.tenantId, holder.id, tx, true);
+      // What was found without a lock may have changed since.
+      if (!row || row.gone !== holder.gone || row.directory_id !== holder.directory_id) throw new LostRace();
+      if (row.status !== holder.status) throw new LostRace();
+      return { kind: 'link', row, by };
     }
-    refuseClashes(ctx, holders, draft.active);
+    const yielding = refuseClashes(ctx, holders, draft.active);
+    if (yielding !== null) await this.repository.giveNameAway(tx, ctx.tenantId, yielding, draft);
     const taken = clashesIn(holders);
     // Held before the question of a seat comes up.
     const clash = taken.emailTaken || taken.externalIdTaken;
-    const wants = !clash && wantsSeat(written, null, takesSeat(tenant, written));
+    const wants = !clash && asksSeat(about, written);
     const seatFree =
       !wants || (await this.seats.freeUnderLock(tx, ctx.tenantId, { door: ctx.door, isOwner: false, userId: null }));
     const decision = decide(about, written, { ...taken, seatFree });
@@ -93,10 +97,13 @@ export function clashesIn(holders: Holder[]): { emailTaken: boolean; externalIdT
 }
 
 /**
- * Refuses what the door does not take: a name twice for all, two active people's e-mail or key for all but SCIM. Where
- * nobody stands at the door there is nobody to refuse: then an e-mail or key of somebody else holds the person.
+ * Refuses what the channel does not take: a name twice for all, an e-mail or key of an active user for all but SCIM. Where
+ * no request waits for an answer, the e-mail or key of another user holds the user instead.
+ *
+ * @returns the user that has to give its name away first, or null
+ * @throws {Taken} when another user has the name, e-mail or key
  */
-export function refuseClashes(ctx: WriteContext, holders: Holder[], active: boolean): void {
+export function refuseClashes(ctx: WriteContext, holders: Holder[], active: boolean): Holder | null {
   if (ctx.door !== 'scim' && active && !ctx.mayWait) {
     const email = holders.find((h) => h.same_email && h.status === 'active');
     if (email) throw new Taken('email_taken', email.id);
@@ -104,17 +111,7 @@ export function refuseClashes(ctx: WriteContext, holders: Holder[], active: bool
     if (key) throw new Taken('external_id_taken', key.id);
   }
   const name = holders.find((h) => h.same_name && !h.gone);
-  if (name) throw new Taken('user_name_taken', name.id);
-}
-
-/** The one person whom a directory's draft means: unmanaged, or of the directory that is being replaced. */
-function matchIn(ctx: WriteContext, holders: Holder[]): Holder | null {
-  const directory = ctx.directory;
-  if (!directory || directory.state === 'preview' || directory.superseded) return null;
-  const linkable = holders.filter(
-    (h) => !h.gone && (h.directory_id === null || h.directory_id === directory.takesOver),
-  );
-  const match = linkable.find((h) => h.same_name) ?? (linkable.length === 1 ? linkable[0]! : null);
-  if (match && directory.onMatch === 'refuse') throw new Taken('user_name_taken', match.id);
-  return match;
+  if (name === undefined) return null;
+  if (!name.yields) throw new Taken('user_name_taken', name.id);
+  return name;
 }

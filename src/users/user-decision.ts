@@ -1,7 +1,8 @@
 import type { SqlRunner } from '../base/database/database.js';
 import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { newId } from '../base/ids.js';
-import { decideInForce, type Circumstances, type Decision, type Written } from '../identity/held.rules.js';
+import { decideInForce, wantsSeat, type Circumstances, type Decision, type Written } from '../identity/held.rules.js';
+import type { LinkedBy } from '../identity/adoption.rules.js';
 import type { HeldReason } from '../identity/person.js';
 import { roleOf } from '../identity/role.rules.js';
 import type { TenantView } from '../tenants/tenant.store.js';
@@ -17,6 +18,8 @@ export interface Edit {
   draft: UserDraft;
   /** Takes the person over: from nobody, or from the directory that is being replaced. */
   directoryId?: string | null;
+  /** The write links the user with the directory, and by what. */
+  linkedBy?: LinkedBy | undefined;
   roleSet?: string | null;
   released?: HeldReason | null;
   /** Nothing was written: only what is in force is worked out again, and stored if it differs. */
@@ -85,6 +88,22 @@ export function decide(about: Case, written: Written, obstacles: Obstacles): Dec
   return decideInForce(written, row && currentOf(row), around);
 }
 
+/** Why a removal by a directory is held: gone for SCIM, in force for all else. Null: it is not. */
+export function removalHeld(ctx: WriteContext, row: UserRow, protectedIds: ReadonlySet<string>): HeldReason | null {
+  if (ctx.door !== 'scim') return null;
+  const wasInForce = row.status === 'active' || row.ever_active;
+  if (ctx.directory?.state === 'preview' && wasInForce) return 'preview';
+  // Owner and break-glass accounts are put out by the tenant alone.
+  return protectedIds.has(row.id) ? 'protected' : null;
+}
+
+/** Whether the write asks for a seat now. What a directory in preview or a superseded one writes never does. */
+export function asksSeat(about: Case, written: Written): boolean {
+  const { ctx, row, tenant } = about;
+  if (ctx.directory !== null && (ctx.directory.state === 'preview' || ctx.directory.superseded)) return false;
+  return wantsSeat(written, row && currentOf(row), takesSeat(tenant, written));
+}
+
 /** Whether the role as written takes a seat; a role that is gone from the catalogue does. */
 export function takesSeat(tenant: TenantView, written: Written): boolean {
   return written.person.role !== null && (tenant.roles.get(written.person.role)?.takesSeat ?? true);
@@ -124,6 +143,7 @@ export function newWrite(about: Case, decision: Decision): UserWrite {
     roleSet: about.roleSet,
     released: null,
     everActive: isKnownThere(decision),
+    nameWritten: about.ctx.directory !== null,
     at: new Date(),
   };
 }
@@ -135,9 +155,10 @@ export function newWrite(about: Case, decision: Decision): UserWrite {
  */
 export function nextWrite(about: Case & { row: UserRow }, edit: Edit, decision: Decision): UserWrite {
   const { row } = about;
+  const directoryId = edit.directoryId === undefined ? row.directory_id : edit.directoryId;
   return {
     id: row.id,
-    directoryId: edit.directoryId === undefined ? row.directory_id : edit.directoryId,
+    directoryId,
     source: row.source,
     draft: about.draft,
     document: storedDocument(about.draft.doc, row.doc),
@@ -145,6 +166,8 @@ export function nextWrite(about: Case & { row: UserRow }, edit: Edit, decision: 
     roleSet: about.roleSet,
     released: isSeatOver(about, decision) ? null : about.released,
     everActive: row.ever_active || isKnownThere(decision),
+    // A name that another channel gives to an unmanaged user is its e-mail.
+    nameWritten: directoryId !== null || (row.name_written && about.draft.userName === row.user_name),
     // A clock that was set back must not make a change look older than the one before.
     at: new Date(Math.max(Date.now(), row.updated_at)),
   };
@@ -178,6 +201,7 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     external_id: draft.externalId,
     active: draft.active,
     gone: false,
+    name_written: write.nameWritten,
     version: before === null ? 1 : before.version + 1,
     email: decision.inForce.email,
     first_name: decision.inForce.first_name,

@@ -5,13 +5,11 @@ import type { ChangeSource } from '../identity/source.js';
 import type { StoredDocument } from './stored-document.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
 import { RESOURCE_FACTS, type UserRow } from './user.row.js';
+import { ASIDE_KEY, asideKeys } from './held-name.js';
 import { addEmails, addPopulation, emailsDiffer, replaceEmails } from './user-side-rows.js';
 import { groupsColumn } from './users.repository.js';
 
 // What a change of a person writes into the tables of this room, as parts of one statement.
-
-/** The key of a name that is free again for SCIM while its person is still in force: no client can write such a name. */
-export const HELD_NAME = `chr(1) || u.id`;
 
 /** Everything of a write that goes into the person's own row. */
 export interface UserWrite {
@@ -25,6 +23,8 @@ export interface UserWrite {
   roleSet: string | null;
   released: HeldReason | null;
   everActive: boolean;
+  /** See `UserRow`. */
+  nameWritten: boolean;
   at: Date;
 }
 
@@ -33,8 +33,11 @@ export interface WriteGuards {
   seat: boolean;
   /** Demand that nobody else who is active has the e-mail or the key, so that a clash shows before the index does. */
   clashes: boolean;
-  /** Demand that there is nobody to link with: nobody unmanaged, and nobody of the directory that is taken over. */
-  unlinked: false | { takesOver: string | null };
+  /**
+   * Demand that there is no user to link with: no unmanaged one, none of the directory that is taken over, and none that
+   * the directory has removed and that is still in force.
+   */
+  unlinked: false | { id: string; takesOver: string | null };
 }
 
 /** Adds the insert of a new person as the subject of a unit of work. Any clash writes nothing. */
@@ -58,11 +61,16 @@ export function insertUser(tx: UnitOfWork, tenantId: string, write: UserWrite, g
           `not exists (select 1 from users o where o.tenant_id = ${tenant} and ${theirs} and ${same})`;
         conditions.push(nobody(`o.email_key = ${emailPlace}`), nobody(`o.person_external_id = ${keyPlace}`));
       }
+      const kept = (same: string) =>
+        `not exists (select 1 from users o where o.tenant_id = ${tenant} and ${same} and o.gone_at is not null)`;
+      const [from, to] = asideKeys(draft.userNameKey).map((key) => p.add(key));
+      conditions.push(kept(`o.user_name_key > ${from} and o.user_name_key < ${to}`));
+      if (draft.externalId !== null) conditions.push(kept(`o.external_id = ${p.add(draft.externalId)}`));
     }
     const at = p.add(write.at, 'timestamptz');
     return `insert into users (tenant_id, id, directory_id, source, doc, doc_bytes, user_name, user_name_key, external_id, active,
         email, email_key, first_name, last_name, role, role_set, person_external_id, status, seat, waiting_since,
-        held, held_since, released, ever_active, created_at, updated_at)
+        held, held_since, released, ever_active, name_written, created_at, updated_at)
       select ${tenant}, ${p.add(write.id)}, ${p.add(write.directoryId, 'text')}, ${p.add(write.source)},
         ${p.add(write.document.text, 'jsonb')}, ${p.add(write.document.bytes, 'int')}, ${p.add(draft.userName)}, ${p.add(draft.userNameKey)},
         ${p.add(draft.externalId, 'text')}, ${p.add(draft.active, 'boolean')}, ${p.add(person.email, 'text')},
@@ -70,7 +78,7 @@ export function insertUser(tx: UnitOfWork, tenantId: string, write: UserWrite, g
         ${p.add(write.roleSet, 'text')}, ${keyPlace}, ${p.add(person.status)}, ${p.add(decision.seat)},
         ${p.add(decision.seat === 'waiting' ? write.at : null, 'timestamptz')}, ${p.add(decision.held, 'text')},
         ${p.add(decision.held === null ? null : write.at, 'timestamptz')}, ${p.add(write.released, 'text')},
-        ${p.add(write.everActive, 'boolean')}, ${at}, ${at}
+        ${p.add(write.everActive, 'boolean')}, ${p.add(write.nameWritten, 'boolean')}, ${at}, ${at}
       ${conditions.length ? `where ${conditions.join(' and ')}` : ''}
       on conflict do nothing returning id`;
   });
@@ -120,6 +128,7 @@ export function updateUser(
       set('status', person.status, 'text'),
       set('released', write.released, 'text'),
       set('ever_active', write.everActive, 'boolean'),
+      set('name_written', write.nameWritten, 'boolean'),
       `session_epoch = u.session_epoch + ${p.add(movesEpoch(before, write) ? 1 : 0, 'int')}`,
       set('seat', decision.seat, 'text'),
       `waiting_since = ${since(p, decision.seat !== before.seat, decision.seat === 'waiting' ? write.at : null, 'waiting_since')}`,
@@ -129,11 +138,12 @@ export function updateUser(
     // Alone in having a text of its own: a column of a unique index among the assignments makes a write that meets
     // another one take the stronger row lock, for which new members of groups would have to wait.
     if (draft.userNameKey !== before.user_name_key) assignments.push(set('user_name_key', draft.userNameKey, 'text'));
+    if (before.gone) assignments.push('gone_at = null');
     const conditions = [
       `u.tenant_id = ${tenant}`,
       `u.id = ${id}`,
       `u.version = ${p.add(before.version, 'int')}`,
-      'u.gone_at is null',
+      before.gone ? 'u.gone_at is not null' : 'u.gone_at is null',
     ];
     if (guards.seat) conditions.push('exists (select 1 from seat_guard)');
     if (guards.clashes) {
@@ -151,7 +161,8 @@ export function updateUser(
   });
   tx.answer((p) => `subject.revision, subject.modified_at, ${groupsColumn(p.add(tenantId), 'subject.id')}`);
   if (emailsDiffer(before, draft)) replaceEmails(tx, tenantId, draft);
-  if (write.directoryId !== before.directory_id) {
+  if (before.gone) addPopulation(tx, tenantId, [{ owner: write.directoryId, step: 1 }]);
+  else if (write.directoryId !== before.directory_id) {
     addPopulation(tx, tenantId, [
       { owner: before.directory_id, step: -1 },
       { owner: write.directoryId, step: 1 },
@@ -195,6 +206,12 @@ export function removeUser(tx: UnitOfWork, tenantId: string, row: UserRow, perso
   tx.add(
     (p) => `delete from user_emails e using subject s where e.tenant_id = ${p.add(tenantId)} and e.user_id = s.id`,
   );
+  leaveAllGroups(tx, tenantId);
+  if (!row.gone) addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
+}
+
+/** Takes the subject out of all groups, and moves their versions. */
+function leaveAllGroups(tx: UnitOfWork, tenantId: string): void {
   const left = `w${tx.size}`;
   tx.add(
     (p) => `delete from group_members m using subject s where m.tenant_id = ${p.add(tenantId)} and m.member_id = s.id
@@ -206,17 +223,21 @@ export function removeUser(tx: UnitOfWork, tenantId: string, row: UserRow, perso
     ) => `update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at) from ${left} x
       where g.tenant_id = ${p.add(tenantId)} and g.id = x.group_id`,
   );
-  if (!row.gone) addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
 }
 
-/** Adds, as the subject, the removal of somebody who stays in force: gone for SCIM, and the name is free again. */
-export function holdRemoval(tx: UnitOfWork, tenantId: string, row: UserRow): void {
+/**
+ * Adds, as the subject, the removal of a user that stays in force: gone for SCIM and for its groups, and the name is free.
+ *
+ * @param reason why the removal is held
+ */
+export function holdRemoval(tx: UnitOfWork, tenantId: string, row: UserRow, reason: HeldReason): void {
   tx.subject(
-    (p) => `update users u set gone_at = now(), held = 'protected', held_since = now(), version = version + 1,
-        quiet_writes = quiet_writes + 1, resource_at = coalesce(resource_at, updated_at),
-        user_name_key = ${HELD_NAME}
+    (p) => `update users u set gone_at = coalesce(u.gone_at, now()), held = ${p.add(reason)}, held_since = now(),
+        version = version + 1, quiet_writes = quiet_writes + 1, resource_at = coalesce(resource_at, updated_at),
+        user_name_key = case when u.gone_at is null then ${ASIDE_KEY} else u.user_name_key end
       where u.tenant_id = ${p.add(tenantId)} and u.id = ${p.add(row.id)} and u.version = ${p.add(row.version, 'int')}
       returning u.id`,
   );
-  addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
+  leaveAllGroups(tx, tenantId);
+  if (!row.gone) addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
 }

@@ -13,6 +13,8 @@ export interface UserRow {
   external_id: string | null;
   active: boolean;
   gone: boolean;
+  /** A directory once wrote the `userName`. False: the e-mail stands in for it. */
+  name_written: boolean;
   version: number;
   email: string | null;
   first_name: string;
@@ -38,9 +40,18 @@ export interface UserRow {
 export const RESOURCE_FACTS = `u.version - u.quiet_writes as revision,
   extract(epoch from coalesce(u.resource_at, u.updated_at))::float8 * 1000 as modified_at`;
 
+/** Whether a directory once wrote the `userName` of `u`. Rows from before the column was there tell by their source. */
+const NAME_WRITTEN = nameWritten('u');
+
+/** The same as SQL for a table of another name. */
+export function nameWritten(u: string): string {
+  return `coalesce(${u}.name_written, ${u}.directory_id is not null or ${u}.source = 'scim'
+    or ${u}.user_name_key is distinct from ${u}.email_key)`;
+}
+
 /** The columns of a `UserRow` but the document, for a table that is called `u`. */
 export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
-  u.external_id, u.active, u.gone_at is not null as gone, u.version, u.email, u.first_name, u.last_name, u.role,
+  u.external_id, u.active, u.gone_at is not null as gone, ${NAME_WRITTEN} as name_written, u.version, u.email, u.first_name, u.last_name, u.role,
   u.role_set, u.person_external_id, u.status, u.seat, u.held, u.released, u.ever_active,
   extract(epoch from u.created_at)::float8 * 1000 as created_at,
   extract(epoch from u.updated_at)::float8 * 1000 as updated_at, ${RESOURCE_FACTS}`;
@@ -50,7 +61,7 @@ export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;
 
 /** What is in force for a stored person. */
 export function currentOf(row: UserRow): Current {
-  return { person: personOfRow(row), status: row.status, seat: row.seat, held: row.held };
+  return { person: personOfRow(row), status: row.status, seat: row.seat, held: row.held, everActive: row.ever_active };
 }
 
 /** The platform's view of a stored person. */

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import { userNameKey } from '../scim/text.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
-import { USER_COLUMNS, type UserRow } from './user.row.js';
+import { standIn } from './stand-in.js';
+import { ASIDE_KEY, asideKeys } from './held-name.js';
+import { nameWritten, USER_COLUMNS, type UserRow } from './user.row.js';
 
 /** A person with the groups they are directly in, as JSON text (null: none). */
 export type UserWithGroups = UserRow & { groups: string | null };
@@ -30,9 +33,20 @@ export interface Holder {
   directory_id: string | null;
   status: 'active' | 'inactive';
   gone: boolean;
+  /** A directory once wrote the `userName`; see `UserRow`. */
+  name_written: boolean;
+  /** Out of force with a `userName` that only stands in, or that only a preview has: the name goes to who asks. */
+  yields: boolean;
   same_name: boolean;
   same_email: boolean;
   same_key: boolean;
+}
+
+/** A user with an e-mail in force. */
+export interface EmailHolder {
+  id: string;
+  status: 'active' | 'inactive';
+  person_external_id: string | null;
 }
 
 @Injectable()
@@ -48,33 +62,84 @@ export class UsersRepository {
     return rows[0];
   }
 
-  /** Who stands in the way of a name, an e-mail or a key, and whom a directory could link with instead. */
+  /**
+   * Returns the users that have the same user name, e-mail or key as a draft, and those that the draft can be linked with.
+   *
+   * @param of the directory that writes; null: another channel
+   */
   async holders(
     tenantId: string,
     draft: UserDraft,
     key: string | null,
     self: string | null,
     db: SqlRunner,
-    takesOver: string | null = null,
+    of: { id: string; takesOver: string | null } | null = null,
   ): Promise<Holder[]> {
     const email = draft.email === null ? null : emailKey(draft.email);
+    const values: unknown[] = [tenantId, draft.userNameKey, email, key, self, of?.id ?? null];
+    const add = (value: unknown) => `$${values.push(value)}`;
     // One probe per index; a single `or` would make the planner choose one index and filter.
-    const probe = (condition: string) =>
-      `select o.id, o.directory_id, o.status, o.gone_at is not null as gone, o.user_name_key = $2 as same_name,
-         coalesce(o.email_key = $3, false) as same_email, coalesce(o.person_external_id = $4, false) as same_key
+    const probe = (condition: string, sameName = 'o.user_name_key = $2') =>
+      `select o.id, o.directory_id, o.status, o.gone_at is not null as gone, ${sameName} as same_name,
+         coalesce(o.email_key = $3, false) as same_email, coalesce(o.person_external_id = $4, false) as same_key,
+         ${nameWritten('o')} as name_written,
+         o.status = 'inactive' and (o.directory_id is null and not ${nameWritten('o')}
+           or coalesce(o.held = 'preview', false) and not o.ever_active and o.directory_id is distinct from $6) as yields
        from users o where o.tenant_id = $1 and ${condition} and o.id is distinct from $5`;
-    const { rows } = await db.query<Holder>(
-      [
-        probe(`o.user_name_key = $2`),
-        probe(`o.email_key = $3 and o.status = 'active'`),
-        probe(`o.email_key = $3 and o.directory_id is null`),
-        ...(takesOver === null ? [] : [probe(`o.email_key = $3 and o.status = 'inactive' and o.directory_id = $6`)]),
-        probe(`o.person_external_id = $4 and o.status = 'active'`),
-        probe(`o.person_external_id = $4 and o.status = 'inactive'`),
-      ].join('\n union '),
-      [tenantId, draft.userNameKey, email, key, self, ...(takesOver === null ? [] : [takesOver])],
+    const probes = [
+      probe(`o.user_name_key = $2`),
+      probe(`o.email_key = $3 and o.status = 'active'`),
+      probe(`o.email_key = $3 and o.directory_id is null`),
+      probe(`o.person_external_id = $4 and o.status = 'active'`),
+      probe(`o.person_external_id = $4 and o.status = 'inactive'`),
+    ];
+    if (of !== null && of.takesOver !== null) {
+      probes.push(probe(`o.email_key = $3 and o.status = 'inactive' and o.directory_id = ${add(of.takesOver)}`));
+    }
+    if (of !== null) {
+      const [from, to] = asideKeys(draft.userNameKey).map(add);
+      const own = 'o.gone_at is not null and o.directory_id = $6';
+      probes.push(probe(`o.user_name_key > ${from} and o.user_name_key < ${to} and ${own}`, 'true'));
+      if (draft.externalId !== null) {
+        const sameName = `o.user_name_key > ${from} and o.user_name_key < ${to}`;
+        probes.push(probe(`o.external_id = ${add(draft.externalId)} and ${own}`, sameName));
+      }
+    }
+    const { rows } = await db.query<Holder>(probes.join('\n union '), values);
+    return rows;
+  }
+
+  /** Returns the users whose e-mail in force this is, those in force first. */
+  async byEmail(tenantId: string, key: string, db: SqlRunner = this.db): Promise<EmailHolder[]> {
+    const probe = (status: string) =>
+      `select id, status, person_external_id from users where tenant_id = $1 and email_key = $2 and status = '${status}'`;
+    const { rows } = await db.query<EmailHolder>(
+      `select * from (${probe('active')} union all ${probe('inactive')}) u order by status, id limit 10`,
+      [tenantId, key],
     );
     return rows;
+  }
+
+  /**
+   * Takes the `userName` from a user out of force for which it only stands in, or whom only a preview knows, so that it
+   * can be another user's. A user of a preview keeps the name in its resource.
+   */
+  async giveNameAway(tx: SqlRunner, tenantId: string, holder: Holder, draft: UserDraft): Promise<void> {
+    if (holder.directory_id !== null) {
+      await tx.query(
+        `update users u set user_name_key = ${ASIDE_KEY} where u.tenant_id = $1 and u.id = $2 and u.user_name_key = $3`,
+        [tenantId, holder.id, draft.userNameKey],
+      );
+      return;
+    }
+    const name = standIn(draft.userName);
+    await tx.query(
+      `update users u set user_name = $4, user_name_key = $5, doc = jsonb_set(u.doc, '{userName}', to_jsonb($4::text)),
+         doc_bytes = null, name_written = false, version = u.version + 1, resource_at = null,
+         updated_at = greatest(date_trunc('milliseconds', now()), u.updated_at)
+       where u.tenant_id = $1 and u.id = $2 and u.user_name_key = $3`,
+      [tenantId, holder.id, draft.userNameKey, name, userNameKey(name)],
+    );
   }
 
   /** The roles that the group rules of a directory give somebody, in the order of the rules. */

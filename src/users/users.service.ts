@@ -11,7 +11,7 @@ import { DocumentTooLarge } from './stored-document.js';
 import { UserConsequences } from './user-consequences.js';
 import { unchanged, UserChanging, type Done, type WriteResult } from './user-changing.js';
 import { UserCreation } from './user-creation.js';
-import type { Case, Edit, Upon } from './user-decision.js';
+import { removalHeld, type Case, type Edit, type Upon } from './user-decision.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { personOfRow, type UserRow } from './user.row.js';
 import { TooMuchContention } from './users.errors.js';
@@ -67,9 +67,10 @@ export class UsersService {
       const linked = await this.changing.carefully(tx, ctx, tenant, made.row, {
         draft,
         directoryId: ctx.directory!.id,
+        linkedBy: made.by,
         upon: uponLink,
       });
-      return { ...linked, outcome: 'linked' };
+      return { ...linked, outcome: 'linked', linkedBy: made.by };
     });
     return this.finish(ctx.tenantId, done);
   }
@@ -139,9 +140,9 @@ export class UsersService {
       // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
       await lockGroupsOf(db, ctx.tenantId, id);
       const tx = new UnitOfWork();
-      if (tenant.protectedUserIds.has(row.id) && ctx.door === 'scim') {
-        // Owner and break-glass accounts are put out by the tenant alone: gone for SCIM, in force for all else.
-        holdRemoval(tx, ctx.tenantId, row);
+      const reason = removalHeld(ctx, row, tenant.protectedUserIds);
+      if (reason !== null) {
+        holdRemoval(tx, ctx.tenantId, row, reason);
       } else {
         const person = JSON.stringify({ ...personOfRow(row), status: row.status });
         removeUser(tx, ctx.tenantId, row, person, ctx.source);

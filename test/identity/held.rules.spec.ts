@@ -25,11 +25,12 @@ const current = (more: Partial<Current> = {}): Current => ({
   status: 'active',
   seat: 'held',
   held: null,
+  everActive: true,
   ...more,
 });
 const INACTIVE = current({ status: 'inactive', seat: 'none' });
-const NEVER = current({ status: 'inactive', seat: 'none', held: 'email_taken' });
-const WAITING = current({ status: 'inactive', seat: 'waiting', held: 'no_seat' });
+const NEVER = current({ status: 'inactive', seat: 'none', held: 'email_taken', everActive: false });
+const WAITING = current({ status: 'inactive', seat: 'waiting', held: 'no_seat', everActive: false });
 
 type Row = [string, Written, Current | null, Partial<Circumstances>, [string, string, HeldReason | null, Person]];
 const rows: Row[] = [
@@ -140,6 +141,27 @@ const rows: Row[] = [
     { isProtected: true, released: 'protected' },
     ['inactive', 'none', null, PERSON],
   ],
+  [
+    'the owner, who loses the role: stays',
+    written({ role: null }),
+    current(),
+    { isProtected: true },
+    ['active', 'held', 'protected', OLD],
+  ],
+  [
+    'the owner, who loses the role, released',
+    written({ role: null }),
+    current(),
+    { isProtected: true, released: 'protected' },
+    ['inactive', 'none', 'no_role', { ...PERSON, role: null }],
+  ],
+  [
+    'the owner, put out by a directory in preview: the first reason is shown',
+    written({}, false),
+    current(),
+    { isProtected: true, preview: true },
+    ['active', 'held', 'preview', OLD],
+  ],
   ['the owner, changed', written(), current(), { isProtected: true }, ['active', 'held', null, PERSON]],
   ['reactivated', written(), INACTIVE, {}, ['active', 'held', null, PERSON]],
   [
@@ -179,6 +201,34 @@ const rows: Row[] = [
     WAITING,
     { emailTaken: true },
     ['inactive', 'none', 'email_taken', PERSON],
+  ],
+  [
+    'a preview that would change nothing holds nobody',
+    { active: true, person: OLD },
+    current(),
+    { preview: true },
+    ['active', 'held', null, OLD],
+  ],
+  [
+    'nor a leaver whom it would leave so',
+    { active: false, person: OLD },
+    INACTIVE,
+    { preview: true },
+    ['inactive', 'none', null, OLD],
+  ],
+  [
+    'a preview of a user without an e-mail, who stays so',
+    { active: true, person: { ...OLD, email: null } },
+    current({ person: { ...OLD, email: null }, held: 'no_email' }),
+    { preview: true },
+    ['active', 'held', 'no_email', { ...OLD, email: null }],
+  ],
+  [
+    'a leaver who would come back, written again in a preview: not a change',
+    written(),
+    current({ status: 'inactive', seat: 'none', held: 'preview' }),
+    { preview: true },
+    ['inactive', 'none', 'preview', OLD],
   ],
   ['a preview changes nothing', written(), current(), { preview: true }, ['active', 'held', 'preview', OLD]],
   ['nor does it put anybody out', written({}, false), current(), { preview: true }, ['active', 'held', 'preview', OLD]],

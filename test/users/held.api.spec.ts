@@ -424,9 +424,10 @@ describe('protected', () => {
     expect((await at.scim.get(`/Users/${owner}`)).status).toBe(200);
     expect((await at.scim.get('/Users')).body.totalResults).toBe(1);
 
-    // Its name is free meanwhile; then neither way back nor out ends in an error.
+    // Its name is free meanwhile, for another directory too; then neither way back nor out ends in an error.
     await at.scim.delete(`/Users/${owner}`);
-    const second = await at.scim.post('/Users', user(name));
+    const other = scim(service.url, (await service.newDirectory(at.tenantId)).token);
+    const second = await other.post('/Users', user(name));
     expect(second.status).toBe(201);
     expect(await show(at, second.body.id)).toMatchObject({ held: 'email_taken' });
     const undone = await at.api.post(`/held/${owner}/discard`, {});
@@ -434,7 +435,7 @@ describe('protected', () => {
     expect((await at.api.post(`/held/${owner}/release`, {})).body).toEqual({ user_id: owner, status: 'deleted' });
     expect((await at.api.get(`/users/${owner}`)).status).toBe(404);
     await until(at, second.body.id, null);
-    expect((await at.scim.get('/Users')).body.totalResults).toBe(1);
+    expect((await other.get('/Users')).body.totalResults).toBe(1);
   });
 });
 

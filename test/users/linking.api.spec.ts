@@ -144,23 +144,31 @@ describe('people whom no directory manages', () => {
 });
 
 describe('takes_over', () => {
-  it('links whom the old one had put out, by e-mail or key, and whom the new one brings put out', async () => {
+  it('links users out of force by key or userName, and by e-mail only where the write leaves them out of force', async () => {
     const at = await house();
-    const mails = [0, 1, 2].map(() => `${fresh()}@x.example`);
-    const as = (i: number, more: object = {}) => user(fresh(), { emails: [{ value: mails[i] }], ...more });
+    const mails = [0, 1, 2, 3].map(() => `${fresh()}@x.example`);
+    const as = (i: number, more: object = {}, name = fresh()) => user(name, { emails: [{ value: mails[i] }], ...more });
+    const name = fresh();
     const ids = [
       await madeUser(at.scim, as(0, { externalId: 'E1', active: false })),
-      await madeUser(at.scim, as(1, { active: false })),
+      await madeUser(at.scim, as(1, { active: false }, name)),
       await madeUser(at.scim, as(2)),
+      await madeUser(at.scim, as(3, { active: false })),
     ];
     const made = await service.newDirectory(at.tenantId, { takes_over: at.directoryId });
     const next = scim(service.url, made.token);
-    const [byBoth, byMail, out] = [as(0, { externalId: 'E1' }), as(1), as(2, { active: false })];
-    for (const [i, each] of [byBoth, byMail, out].entries()) {
-      const { status, body } = await next.post('/Users', each);
-      expect([status, body.id]).toEqual([201, ids[i]]);
+    const bodies = [as(0, { externalId: 'E1' }), as(1, {}, name), as(2, { active: false }), as(3, { active: false })];
+    for (const [i, body] of bodies.entries()) {
+      const answer = await next.post('/Users', body);
+      expect([answer.status, answer.body.id]).toEqual([201, ids[i]]);
     }
-    expect((await next.get('/Users')).body.totalResults).toBe(3);
+    expect((await next.get('/Users')).body.totalResults).toBe(4);
+    // A newcomer with a leaver's address is a new user.
+    const newcomer = await next.post('/Users', as(3));
+    expect(newcomer.status).toBe(201);
+    expect(ids).not.toContain(newcomer.body.id);
+    expect((await at.api.get(`/users/${newcomer.body.id}`)).body).toMatchObject({ status: 'active', held: null });
+    expect((await at.api.get(`/users/${ids[3]}`)).body).toMatchObject({ status: 'inactive', email: mails[3] });
   });
 
   it('the new directory sees and links the old one’s people; the old one’s later writes have no effect', async () => {

@@ -10,6 +10,8 @@ export interface Noted {
   tenantId?: string;
   credentialId?: string;
   directoryId?: string;
+  /** What the write linked a user by. */
+  link?: string;
   /** The bytes of the body, where the path asks for them (signature checks). */
   rawBody?: Buffer;
 }

@@ -3,6 +3,7 @@ import { Config } from '../../base/config/config.js';
 import { Database } from '../../base/database/database.js';
 import type { AnswerShare } from '../../base/http/answer-budget.js';
 import { NotFound } from '../../base/errors/domain-error.js';
+import type { LinkedBy } from '../../identity/adoption.rules.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
@@ -30,6 +31,8 @@ export interface RequestFacts {
   ifMatch: string | undefined;
   /** What the answer may hold. */
   share: AnswerShare;
+  /** Notes in the request log that the write linked a user, and by what. */
+  linked?: (by: LinkedBy) => void;
   /** Of a group: does the answer show its members? */
   withMembers?: boolean;
 }
@@ -97,7 +100,8 @@ export class ScimUsersService {
     const draft = draftOf(doc, directory.writing.attributeMap);
     const context = writeContext(directory, request.requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
-    const { row, outcome } = await this.users.create(context, draft, null, { uponLink: arrival.upon });
+    const { row, outcome, linkedBy } = await this.users.create(context, draft, null, { uponLink: arrival.upon });
+    if (linkedBy !== undefined) request.linked?.(linkedBy);
     return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
   }
 
@@ -147,10 +151,12 @@ export class ScimUsersService {
         if (directory.writing.superseded) return null; // answered, and without effect (contract §4)
         comesIn = !mine;
         const draft = draftOf(after, directory.writing.attributeMap);
-        return { draft, directoryId: directory.id, upon: comesIn ? arrival.upon : undefined };
+        const link = comesIn ? ({ linkedBy: 'id', upon: arrival.upon } as const) : {};
+        return { draft, directoryId: directory.id, ...link };
       },
       request.ifMatch !== undefined,
     );
+    if (comesIn && outcome === 'changed') request.linked?.('id');
     return comesIn && outcome === 'changed' ? this.arrived(directory, row, arrival, request) : row;
   }
 

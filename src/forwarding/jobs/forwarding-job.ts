@@ -19,6 +19,8 @@ export interface Batch {
   /** There is something to send now. */
   wake: boolean;
   total?: number;
+  /** What the job came to so far, counted. */
+  result?: Record<string, number>;
 }
 
 /** How a job goes on for one batch. Each batch stands for itself: a job that is cut off goes on where it was. */

@@ -7,9 +7,10 @@ import type { Person } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
 import { PlatformClient } from '../../platform-client/platform.client.js';
 import type { PlatformUser } from '../../platform-client/platform.types.js';
+import { LeftOutRepository } from '../../tasks/left-out.repository.js';
 import { Connections } from '../platform/connections.js';
 import { personText, readPlatformUser } from '../platform-user.mapping.js';
-import { IntakeLocator, type PeopleIntake } from '../people-intake.js';
+import { IntakeLocator, type Intake, type PeopleIntake } from '../people-intake.js';
 import { JobFailed, JobInterrupted, type Batch, type Job } from './forwarding-job.js';
 
 const PAGE = 100;
@@ -25,6 +26,7 @@ export class ImportStep {
     private readonly connections: Connections,
     private readonly clock: Clock,
     private readonly intake: IntakeLocator,
+    private readonly leftOut: LeftOutRepository,
   ) {}
 
   async run(job: Job): Promise<Batch> {
@@ -43,40 +45,76 @@ export class ImportStep {
     const verdict = judge(answer, this.clock.now());
     if (verdict.kind === 'unavailable') throw new JobInterrupted(`the platform is away: ${verdict.reason}`);
     if (verdict.kind !== 'ok') throw new JobFailed(`The platform refused its list: ${verdict.words}`);
-    const { users, next } = pageIn(verdict.body);
+    const { accounts, next } = pageIn(verdict.body, cursor ?? '');
     const source: ChangeSource = {
       request_id: job.id,
       surface: 'system',
       directory_id: null,
       actor: job.createdBy,
     };
+    const pass = job.payload['pass'] === 'others' ? 'others' : 'active';
     const counts = countsOf(job);
-    for (const user of users) counts[await this.take(intake, job.tenantId, destination.epoch, user, source)]++;
+    let done = 0;
+    for (const account of accounts) {
+      if (passOf(account) !== pass) continue;
+      const outcome = await this.take(intake, job, destination.epoch, account, source);
+      counts[outcome.kind]++;
+      done++;
+      if (outcome.kind === 'left_out') {
+        const { reason, detail } = outcome;
+        const { id, item } = shownOf(account);
+        await this.leftOut.add(job.tenantId, job.id, { id, item, reason, detail });
+      }
+    }
     // A cursor that does not move would lead in circles.
-    const last = next === null || next === cursor || users.length === 0;
-    return { done: users.length, next: last ? null : { ...counts, cursor: next }, wake: false };
+    const last = next === null || next === cursor || accounts.length === 0;
+    const batch = { done, wake: false, result: counts };
+    if (!last) return { ...batch, next: { ...counts, pass, cursor: next } };
+    if (pass === 'active') return { ...batch, next: { ...counts, pass: 'others' } };
+    return { ...batch, next: null, total: counts.created + counts.known + counts.left_out };
   }
 
   private async take(
     intake: PeopleIntake,
-    tenantId: string,
+    job: Job,
     epoch: number,
-    user: PlatformUser,
+    account: ListedAccount,
     source: ChangeSource,
-  ): Promise<'created' | 'known' | 'refused'> {
-    if (await this.isBound(tenantId, epoch, user.id)) return 'known';
+  ): Promise<Intake | { kind: 'known' }> {
+    if (account.user === null) {
+      const detail =
+        'The entry of the list has no id that can be kept (text of 1 to 255 characters, or a whole number).';
+      return { kind: 'left_out', reason: 'unreadable', detail };
+    }
+    const { tenantId } = job;
+    const { user } = account;
+    if (await this.isBound(tenantId, epoch, user.id)) return { kind: 'known' };
     const person: Person = {
-      email: user.email,
+      email: user.email === '' ? null : user.email,
       first_name: user.first_name ?? '',
       last_name: user.last_name ?? '',
       role: user.role,
-      external_id: user.external_id,
+      external_id: user.external_id === '' ? null : user.external_id,
     };
-    const status = user.status === 'inactive' ? 'inactive' : 'active';
+    const status = isActive(user) ? 'active' : 'inactive';
     const taken = await intake.importUnmanaged(tenantId, person, status, user.id, source);
-    if (taken.kind === 'refused') return 'refused';
+    if (taken.kind === 'left_out') return taken;
+    const other = await this.accountOf(tenantId, taken.userId, epoch);
+    if (other !== null) {
+      const detail = `The user ${taken.userId} is bound to the account ${other}.`;
+      return { kind: 'left_out', reason: 'user_has_another_account', detail };
+    }
     await this.bind(tenantId, taken.userId, epoch, user.id, status, personText(person));
-    return taken.kind;
+    return taken;
+  }
+
+  /** The account that a user is bound to at this destination, or null. */
+  private async accountOf(tenantId: string, userId: string, epoch: number): Promise<string | null> {
+    const { rows } = await this.db.query<{ platform_id: string | null }>(
+      `select platform_id from lanes where tenant_id = $1 and user_id = $2 and epoch = $3`,
+      [tenantId, userId, epoch],
+    );
+    return rows[0]?.platform_id ?? null;
   }
 
   private async isBound(tenantId: string, epoch: number, platformId: string): Promise<boolean> {
@@ -108,15 +146,47 @@ export class ImportStep {
   }
 }
 
-function pageIn(body: unknown): { users: PlatformUser[]; next: string | null } {
-  const list = Array.isArray(body) ? (body as unknown[]) : (body as { data?: unknown } | null)?.data;
-  if (!Array.isArray(list)) throw new JobFailed('The platform answered, but not with a list of users.');
-  const cursor = (body as { next_cursor?: unknown }).next_cursor;
-  const users = list.map(readPlatformUser).filter((user) => user !== null);
-  return { users, next: typeof cursor === 'string' && cursor !== '' ? cursor : null };
+/** An entry of the platform's list. */
+interface ListedAccount {
+  /** Null: no account can be read from it. */
+  user: PlatformUser | null;
+  /** Its place in the list. */
+  place: string;
 }
 
-function countsOf({ payload }: Job): Record<'created' | 'known' | 'refused', number> {
+/** Whether the account may work on the platform; one that does not say so may. */
+function isActive({ status }: PlatformUser): boolean {
+  return status === null || status === 'active';
+}
+
+/**
+ * The list is read twice: first the active accounts, then the others. So of two accounts with one e-mail the active one
+ * is taken, whichever comes first in the list.
+ */
+function passOf({ user }: ListedAccount): 'active' | 'others' {
+  return user !== null && isActive(user) ? 'active' : 'others';
+}
+
+function shownOf({ user, place }: ListedAccount): { id: string; item: object } {
+  if (user === null) return { id: place, item: { place } };
+  const { id, email, external_id, status } = user;
+  return { id, item: { id, email, external_id, status } };
+}
+
+function pageIn(body: unknown, cursor: string): { accounts: ListedAccount[]; next: string | null } {
+  const list = Array.isArray(body) ? (body as unknown[]) : (body as { data?: unknown } | null)?.data;
+  if (!Array.isArray(list)) throw new JobFailed('The platform answered, but not with a list of users.');
+  const following = (body as { next_cursor?: unknown }).next_cursor;
+  const accounts = list.map((entry, i) => ({
+    user: readPlatformUser(entry),
+    place: `page ${cursor.slice(0, 200)}, entry ${i + 1}`,
+  }));
+  return { accounts, next: typeof following === 'string' && following !== '' ? following : null };
+}
+
+type Counts = Record<'created' | 'known' | 'left_out', number>;
+
+function countsOf({ payload }: Job): Counts {
   const count = (name: string): number => (typeof payload[name] === 'number' ? payload[name] : 0);
-  return { created: count('created'), known: count('known'), refused: count('refused') };
+  return { created: count('created'), known: count('known'), left_out: count('left_out') };
 }

@@ -20,6 +20,7 @@ export interface JobView {
   state: 'waiting' | 'running' | 'done' | 'failed';
   done: number;
   total: number | null;
+  result: Record<string, number> | null;
   error: string | null;
   created_at: Date;
   finished_at: Date | null;
@@ -33,7 +34,7 @@ export class JobsRepository {
   async add(db: SqlRunner, tenantId: string, kind: JobKind, payload: object, createdBy: Actor): Promise<JobView> {
     const { rows } = await db.query<JobView>(
       `insert into jobs (tenant_id, id, kind, payload, created_by) values ($1, $2, $3, $4::jsonb, $5::jsonb)
-       returning id, kind, state, done, total, error, created_at, finished_at`,
+       returning id, kind, state, done, total, result, error, created_at, finished_at`,
       [tenantId, newId('job'), kind, JSON.stringify(payload), JSON.stringify(createdBy)],
     );
     return rows[0]!;
@@ -90,6 +91,7 @@ export class JobsRepository {
   async progress(job: Job, batch: Batch): Promise<void> {
     await this.db.query(
       `update jobs set payload = coalesce($3::jsonb, payload) - 'failures', done = done + $4, total = coalesce($5, total),
+         result = coalesce($7::jsonb, result),
          state = case when $3::jsonb is null then 'done' else 'waiting' end,
          finished_at = case when $3::jsonb is null then now() end,
          lease_until = case when $3::jsonb is null then null else now() end
@@ -101,6 +103,7 @@ export class JobsRepository {
         batch.done,
         batch.total ?? null,
         job.done,
+        batch.result === undefined ? null : JSON.stringify(batch.result),
       ],
     );
   }
@@ -137,7 +140,7 @@ export class JobsRepository {
 
   async list(tenantId: string): Promise<JobView[]> {
     const { rows } = await this.db.query<JobView>(
-      `select id, kind, state, done, total, error, created_at, finished_at from jobs
+      `select id, kind, state, done, total, result, error, created_at, finished_at from jobs
        where tenant_id = $1 and kind = any($2::text[]) order by created_at desc limit 50`,
       [tenantId, KINDS],
     );

@@ -142,6 +142,14 @@ export class JobBody {
   done!: number;
   @ApiProperty({ type: Number, nullable: true })
   total!: number | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    nullable: true,
+    description:
+      'Of an import: `created`, `known` and `left_out`. `GET /tasks/{id}/left-out` lists the accounts left out.',
+  })
+  result!: Record<string, number> | null;
   @ApiProperty({ type: String, nullable: true })
   error!: string | null;
   @ApiProperty()

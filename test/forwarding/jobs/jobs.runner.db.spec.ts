@@ -39,7 +39,8 @@ describe('jobs', () => {
       h.connections,
       new SystemClock(),
       // The room of the people, which comes from above and has no part here: no import gets as far as them.
-      { find: () => ({ importUnmanaged: () => Promise.resolve({ kind: 'refused' }) }) } as never,
+      { find: () => ({ importUnmanaged: () => Promise.resolve({ kind: 'left_out' }) }) } as never,
+      { add: () => Promise.resolve() } as never,
     );
     runner = new JobsRunner(jobs, h.forwarding, h.logger, new SendAgainSteps(h.db), importing);
   });

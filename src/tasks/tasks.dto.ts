@@ -1,0 +1,46 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** Background work of a tenant. */
+export class TaskBody {
+  @ApiProperty({ example: 'job_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty({ example: 'platform.import' })
+  kind!: string;
+  @ApiProperty({ enum: ['waiting', 'running', 'done', 'failed'] })
+  state!: string;
+  @ApiProperty()
+  done!: number;
+  @ApiProperty({ type: Number, nullable: true })
+  total!: number | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    nullable: true,
+    description: 'What it came to, counted. Of an import: `created`, `known` and `left_out`, which add up to `done`.',
+    example: { created: 19600, known: 0, left_out: 400 },
+  })
+  result!: Record<string, number> | null;
+  @ApiProperty({ type: String, nullable: true })
+  error!: string | null;
+  @ApiProperty()
+  created_at!: Date;
+  @ApiProperty({ type: Date, nullable: true })
+  finished_at!: Date | null;
+}
+
+/** Something that a task has left out. */
+export class LeftOutBody {
+  @ApiProperty({ example: 'hp_7f3c' })
+  id!: string;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Of an import, the account; of held users, the user.',
+    example: { id: 'hp_7f3c', email: 'ann@example.com', external_id: null, status: 'inactive' },
+  })
+  item!: object;
+  @ApiProperty({ example: 'email_of_another_user' })
+  reason!: string;
+  @ApiProperty({ example: 'The user usr_01jd0q4m8k7v2y9wq3x5c6z8ab has this e-mail.' })
+  detail!: string;
+}
