@@ -20,6 +20,7 @@ import { MaintenanceFunctions1767226310000 } from './base/database/migrations/17
 import { ActiveInDocuments1767226900000 } from './base/database/migrations/1767226900000-active-in-documents.js';
 import { UserNameKeys1767226910000 } from './base/database/migrations/1767226910000-user-name-keys.js';
 import { PendingMembersEnd1767226920000 } from './base/database/migrations/1767226920000-pending-members-end.js';
+import { HolderFacts1767226930000 } from './base/database/migrations/1767226930000-holder-facts.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 import { ResourceRevisions1767226700000 } from './base/database/migrations/1767226700000-resource-revisions.js';
 import { DoubtedMetadata1767226800000 } from './base/database/migrations/1767226800000-doubted-metadata.js';
@@ -46,6 +47,7 @@ export const MIGRATIONS = [
   ActiveInDocuments1767226900000,
   UserNameKeys1767226910000,
   PendingMembersEnd1767226920000,
+  HolderFacts1767226930000,
   ResourceRevisions1767226700000,
   DoubtedMetadata1767226800000,
   SessionNames1767226810000,

@@ -133,7 +133,7 @@ class ChangeEntry extends EntryHead {
 class SeatEntry extends EntryHead {
   @ApiProperty({ enum: ['seat'] })
   kind!: string;
-  @ApiProperty({ enum: ['claim', 'release', 'opening', 'repair'] })
+  @ApiProperty({ enum: ['claim', 'release', 'update', 'opening', 'repair'] })
   event!: string;
   @ApiProperty(NUMBER)
   delta!: number;

@@ -22,6 +22,18 @@ export interface ChainReport {
   readonly breach: Breach | null;
 }
 
+/** What `verify` of each chain answers: the end of the chain, or the first line that does not fit. */
+export type ChainVerdictBody =
+  | { ok: true; entries: number; head: string; count: number; closed_through: string | null }
+  | { ok: false; sequence: number; found: number | null; entry_id: string | null; code: Problem; problem: string };
+
+/** A report in the words of the API. */
+export function verdictOf({ breach, head, checked, closed_through }: ChainReport): ChainVerdictBody {
+  if (breach === null) return { ok: true, entries: checked, head: head.hash, count: head.count, closed_through };
+  const { sequence, entry_id, problem: code, detail: problem, found } = breach;
+  return { ok: false, sequence, found, entry_id, code, problem };
+}
+
 /** What was read of a chain. */
 interface Found {
   walk: ChainWalk;

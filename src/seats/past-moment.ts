@@ -13,8 +13,16 @@ export function isDay(text: string | undefined): boolean {
  * Throws `InvalidFields` for anything else.
  */
 export function asOfText(text: string): string {
-  if (isDay(text)) return text;
-  const time = queryTime('as_of', isDay(text.slice(0, 10)) ? text : 'no such day')!;
+  return isDay(text) ? text : momentText('as_of', text);
+}
+
+/**
+ * A time as the database reads it: in UTC, with all its digits.
+ *
+ * @throws {InvalidFields} that names the option, for what is no time
+ */
+export function momentText(name: string, text: string): string {
+  const time = queryTime(name, isDay(text.slice(0, 10)) ? text : 'no such day')!;
   const digits = /\.(\d+)/.exec(text)?.[1] ?? '';
   return `${time.toISOString().slice(0, 19)}.${digits.padEnd(6, '0').slice(0, 6)}Z`;
 }

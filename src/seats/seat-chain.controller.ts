@@ -1,7 +1,7 @@
 import { Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Query as QueryMap } from '../base/http/query.js';
-import { ChainVerifier } from '../ledger/chain-verifier.js';
+import { ChainVerifier, verdictOf } from '../ledger/chain-verifier.js';
 import { HeadsPageDto } from '../ledger/heads.dto.js';
 import { knownHead, PublishedHeads } from '../ledger/published-heads.js';
 import { ApiController } from '../tenants/api-controller.js';
@@ -28,17 +28,8 @@ export class SeatChainController {
   @ApiQuery({ name: 'sequence', required: false, description: 'with `hash`: a head that the caller has kept' })
   @ApiQuery({ name: 'hash', required: false })
   async verify(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<object> {
-    const { breach, head, checked, closed_through } = await this.verifier.verify(
-      this.chain,
-      caller.tenantId,
-      knownHead(query),
-    );
-    if (breach !== null) {
-      const { sequence, entry_id, problem: code, detail: problem, found } = breach;
-      return { ok: false, sequence: found ?? sequence, entry_id, code, problem };
-    }
-    const holders = await this.ledger.holdersNow(caller.tenantId);
-    return { ok: true, entries: checked, head: head.hash, count: head.count, holders, closed_through };
+    const verdict = verdictOf(await this.verifier.verify(this.chain, caller.tenantId, knownHead(query)));
+    return verdict.ok ? { ...verdict, holders: await this.ledger.holdersNow(caller.tenantId) } : verdict;
   }
 
   @Get('heads')

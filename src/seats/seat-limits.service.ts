@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import { olderWorkOver } from '../base/database/older-work.js';
+import { Logger } from '../base/log/logger.js';
 import { AuditService } from '../tenants/audit/audit.service.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
@@ -19,6 +21,9 @@ export interface LimitChange {
   policy?: Partial<Policies> | undefined;
 }
 
+/** Longer than any statement of a create may take. */
+const ON_THEIR_WAY_MS = 10_000;
+
 /** What an admin decides about seats; each decision is a line of the ledger and of the audit log. */
 @Injectable()
 export class SeatLimitsService {
@@ -28,10 +33,12 @@ export class SeatLimitsService {
     private readonly seats: SeatsService,
     private readonly reports: SeatReportsRepository,
     private readonly audit: AuditService,
+    private readonly logger: Logger,
   ) {}
 
   /** Sets limit and policies. Nobody loses a seat by it; who is over the limit counts as overage. */
   async change(caller: Caller, change: LimitChange): Promise<void> {
+    if (typeof change.limit === 'number') await this.beginToCount(caller.tenantId);
     await this.db.transaction(caller.tenantId, async (tx) => {
       const { limit: before } = await this.repository.lockAndCount(tx, caller.tenantId);
       const limit = change.limit === undefined ? before.limit : change.limit;
@@ -60,6 +67,21 @@ export class SeatLimitsService {
     });
     this.seats.forget(caller.tenantId);
     this.onRoom?.(caller.tenantId);
+  }
+
+  /**
+   * Where no limit was set, creates take no lock and may be on their way. From here on each create counts, and those that
+   * had begun before are waited for: none of them takes a seat once the limit stands.
+   */
+  private async beginToCount(tenantId: string): Promise<void> {
+    const { rowCount } = await this.db.query(
+      `update seat_limits set mode = 'exact' where tenant_id = $1 and mode = 'unlimited'`,
+      [tenantId],
+    );
+    if (rowCount === 0) return;
+    this.seats.forget(tenantId);
+    if (await olderWorkOver(this.db, tenantId, ON_THEIR_WAY_MS)) return;
+    this.logger.warn('a limit was set while old transactions still run', { tenant_id: tenantId });
   }
 
   /** Told when there may be room for those who wait. */

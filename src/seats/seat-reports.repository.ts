@@ -12,11 +12,16 @@ export interface Moment {
   final: boolean;
 }
 
+/** A holder of a seat at a moment. What is looked up today is null for a user who is deleted. */
 export interface Holder {
   user_id: string;
+  name: string | null;
+  email: string | null;
+  external_id: string | null;
   since: string;
   role: string | null;
   directory_id: string | null;
+  directory: string | null;
   cost_center: string | null;
   reason: string;
 }
@@ -56,6 +61,24 @@ export class SeatReportsRepository {
     return { ...row, final };
   }
 
+  /** The start of a day in the tenant's time zone. */
+  async startOfDay(tenantId: string, day: string): Promise<string> {
+    const { rows } = await this.db.query<{ start: string }>(
+      `select ${UTC('($2::date::timestamp at time zone t.time_zone)')} as start from tenants t where t.id = $1`,
+      [tenantId, day],
+    );
+    return rows[0]!.start;
+  }
+
+  /** Since when lines of 0 tell of a holder's new role, directory or cost centre. */
+  async holderFactsSince(tenantId: string): Promise<string> {
+    const { rows } = await this.db.query<{ since: string }>(
+      `select ${UTC('t.holder_facts_since')} as since from tenants t where t.id = $1`,
+      [tenantId],
+    );
+    return rows[0]!.since;
+  }
+
   /** Used seats at a past moment; null before the first entry: then nobody knows. */
   async usedAt(tenantId: string, asOf: string): Promise<number | null> {
     const { rows } = await this.db.query<{ count_after: number }>(
@@ -79,13 +102,22 @@ export class SeatReportsRepository {
   /** Who held a seat at a moment, by id; `after` continues a page. */
   async holdersAt(tenantId: string, asOf: string, after: string | null, limit: number): Promise<CutRows<Holder>> {
     const found = await this.db.query<Holder>(
-      cutAtBytes(`select user_id, since, role, directory_id, cost_center, reason from (
-         select distinct on (user_id) user_id, delta, ${UTC('effective_at')} as since, role, directory_id, cost_center, reason
+      cutAtBytes(`select h.user_id, nullif(trim(u.first_name || ' ' || u.last_name), '') as name, u.email,
+           u.person_external_id as external_id, h.since, f.role, f.directory_id, d.name as directory, f.cost_center, h.reason
+       from (select * from (
+         select distinct on (user_id) user_id, delta, ${UTC('effective_at')} as since, reason
          from seat_entries
          where tenant_id = $1 and user_id is not null and delta <> 0 and effective_at <= $2::timestamptz
            and ($3::text is null or user_id > $3)
          order by user_id, effective_at desc, sequence desc) x
-       where delta = 1 order by user_id limit $4`),
+       where delta = 1 order by user_id limit $4) h
+       -- The newest line says what holds since, be it one of 0.
+       cross join lateral (select role, directory_id, cost_center from seat_entries
+         where tenant_id = $1 and user_id = h.user_id and effective_at <= $2::timestamptz
+         order by effective_at desc, sequence desc limit 1) f
+       left join users u on u.tenant_id = $1 and u.id = h.user_id
+       left join directories d on d.tenant_id = $1 and d.id = f.directory_id
+       order by h.user_id`),
       [tenantId, asOf, after, limit],
     );
     return cutRowsOf(found);

@@ -24,11 +24,33 @@ export function claimMode(state: SeatLimit, door: Door, isOwner: boolean): Claim
   return state.mode === 'open' ? 'open' : 'exact';
 }
 
-export type SeatMove = 'claim' | 'release' | 'keep';
+/** `update`: the holder stays one, with another role, directory or cost centre. */
+export type SeatMove = 'claim' | 'release' | 'update' | 'keep';
 
-/** What the ledger has to say about a person whose seat went from one state to another. */
-export function seatMove(before: SeatState, after: SeatState): SeatMove {
+/** What the ledger keeps of a holder, since nothing can find it out later (contract §6). */
+export interface HolderFacts {
+  readonly role: string | null;
+  readonly directoryId: string | null;
+  readonly costCenter: string | null;
+}
+
+/**
+ * What the ledger has to say about a user whose seat went from one state to another.
+ *
+ * @param known what the ledger says of the user already; null: nothing
+ * @param now the same after the write
+ */
+export function seatMove(
+  before: SeatState,
+  after: SeatState,
+  known: HolderFacts | null = null,
+  now: HolderFacts | null = null,
+): SeatMove {
   if (before !== 'held' && after === 'held') return 'claim';
   if (before === 'held' && after !== 'held') return 'release';
-  return 'keep';
+  return after === 'held' && known !== null && now !== null && isOther(known, now) ? 'update' : 'keep';
+}
+
+function isOther(a: HolderFacts, b: HolderFacts): boolean {
+  return a.role !== b.role || a.directoryId !== b.directoryId || a.costCenter !== b.costCenter;
 }

@@ -3,21 +3,20 @@ import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { InvalidFields } from '../base/errors/domain-error.js';
 import { csvLine } from '../base/http/csv.js';
 import { exportFormat, sendExport, sendParts } from '../base/http/export.js';
-import { pageOf, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
-import { LedgerReader } from './ledger/ledger-reader.js';
-import { SeatSealer } from './ledger/sealer.js';
-import { asOfText, isDay } from './past-moment.js';
+import { SealedMoments } from './ledger/sealed-moments.js';
+import { isDay } from './past-moment.js';
 import { policiesIn, ReconcileDto, SeatLimitDto } from './seat.dto.js';
 import { policiesOf, SeatLimitsService } from './seat-limits.service.js';
-import { SeatReportsRepository, type Moment } from './seat-reports.repository.js';
+import { SeatReportsRepository } from './seat-reports.repository.js';
 import { SeatsRepository } from './seats.repository.js';
 import { UsageReport, type UsageDay } from './usage-report.js';
+import { HOLDER_FACTS_VERSION } from './usage.rules.js';
 
 /** A hundred years: no bound that a customer meets, and one for a year with a typing error. */
 const MAX_DAYS = 36_525;
@@ -29,8 +28,7 @@ export class SeatsController {
     private readonly repository: SeatsRepository,
     private readonly limits: SeatLimitsService,
     private readonly reports: SeatReportsRepository,
-    private readonly sealer: SeatSealer,
-    private readonly ledger: LedgerReader,
+    private readonly moments: SealedMoments,
     private readonly usageReport: UsageReport,
   ) {}
 
@@ -63,82 +61,17 @@ export class SeatsController {
   }
 
   private async past(tenantId: string, text: string): Promise<object> {
-    const moment = await this.sealedMoment(tenantId, text);
+    const moment = await this.moments.of(tenantId, text);
     const used = await this.reports.usedAt(tenantId, moment.as_of);
     const limit = await this.reports.limitAt(tenantId, moment.as_of);
     return {
       limit: limit?.limit ?? null,
       policy: limit?.policy ?? null,
-      used: used ?? 'unknown',
+      used,
       waiting: null,
-      overage: used === null ? 'unknown' : limit?.limit == null ? 0 : Math.max(0, used - limit.limit),
+      overage: used === null ? null : limit?.limit == null ? 0 : Math.max(0, used - limit.limit),
       ...moment,
     };
-  }
-
-  @Get('holders')
-  @RequireScope('seats:read')
-  @ApiOperation({ summary: 'Who held a seat at a moment; `format=csv` for all of them' })
-  @ApiQuery({ name: 'as_of', required: false })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
-  async holders(
-    @CurrentCaller() caller: Caller,
-    @Query() query: QueryMap,
-    @Req() req: BridgeRequest,
-    @Res() res: BridgeResponse,
-  ): Promise<void> {
-    const options = queryOptions(query, ['as_of', 'limit', 'cursor', 'format']);
-    const moment = await this.sealedMoment(caller.tenantId, options.as_of);
-    const format = exportFormat(options.format, req.headers.accept);
-    if (format !== 'json') {
-      return sendExport(res, format, 'seat-holders', this.ledger.holders(caller.tenantId, moment.as_of, format));
-    }
-    const page = readPage(query, `holders ${options.as_of ?? ''}`);
-    const [after, asOf] = page.after === null ? [null, moment.as_of] : (page.after.split(' ') as [string, string]);
-    const rows = await this.reports.holdersAt(caller.tenantId, asOf, after, page.limit + 1);
-    const answer = pageOf(
-      page,
-      rows,
-      (row) => `${row.user_id} ${asOf}`,
-      (row) => row,
-    );
-    res.json({ ...answer, ...moment, as_of: asOf });
-  }
-
-  @Get('events')
-  @RequireScope('seats:read')
-  @ApiOperation({
-    summary: 'The ledger, newest first; `format=ndjson` exports the whole chain for `seats verify --file`',
-  })
-  @ApiQuery({ name: 'user_id', required: false })
-  @ApiQuery({ name: 'limit', required: false })
-  @ApiQuery({ name: 'cursor', required: false })
-  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
-  async events(
-    @CurrentCaller() caller: Caller,
-    @Query() query: QueryMap,
-    @Req() req: BridgeRequest,
-    @Res() res: BridgeResponse,
-  ): Promise<void> {
-    const options = queryOptions(query, ['user_id', 'limit', 'cursor', 'format']);
-    await this.sealer.seal(caller.tenantId);
-    const format = exportFormat(options.format, req.headers.accept);
-    if (format !== 'json') {
-      return sendExport(res, format, 'seat-events', this.ledger.export(caller.tenantId, format, options.user_id));
-    }
-    const page = readPage(query, `seat events ${options.user_id ?? ''}`);
-    const before = page.after === null ? null : Number(page.after);
-    const rows = await this.ledger.page(caller.tenantId, options.user_id ?? null, before, page.limit + 1);
-    res.json(
-      pageOf(
-        page,
-        rows,
-        (row) => String(row.sequence),
-        (row) => row,
-      ),
-    );
   }
 
   @Get('usage')
@@ -158,11 +91,12 @@ export class SeatsController {
     queryChoice('interval', options.interval, ['day']);
     const { from, to } = rangeOf(options.from, options.to);
     const csv = exportFormat(options.format, req.headers.accept) === 'csv';
-    const moment = await this.sealedMoment(caller.tenantId, undefined);
+    const moment = await this.moments.of(caller.tenantId, undefined);
     const days = this.usageReport.days(caller.tenantId, from, to, moment);
     if (csv) return sendExport(res, 'csv', 'seat-usage', usageCsv(days));
+    const facts = { version: HOLDER_FACTS_VERSION, since: await this.reports.holderFactsSince(caller.tenantId) };
     res.writeHead(200, { 'Content-Type': 'application/json' });
-    await sendParts(res, usageJson(days, moment.sealed_through));
+    await sendParts(res, usageJson(days, { sealed_through: moment.sealed_through, holder_facts: facts }));
   }
 
   @Put('limit')
@@ -179,16 +113,6 @@ export class SeatsController {
   @ApiOperation({ summary: 'Compares the ledger with the people, and repairs it on request' })
   reconcile(@CurrentCaller() caller: Caller, @Body() body: ReconcileDto): Promise<object> {
     return this.limits.reconcile(caller, body.repair ?? false);
-  }
-
-  /** The moment asked about, once everything up to now is sealed. */
-  private async sealedMoment(tenantId: string, text: string | undefined): Promise<Moment> {
-    const asOf = text === undefined ? undefined : asOfText(text);
-    while (await this.sealer.seal(tenantId));
-    const moment = await this.reports.moment(tenantId, asOf);
-    // "Now" is the moment up to which everything has just been sealed.
-    if (text !== undefined || moment.sealed_through === null) return moment;
-    return { ...moment, as_of: moment.sealed_through, final: true };
   }
 }
 
@@ -217,11 +141,11 @@ async function* usageCsv(days: AsyncIterable<UsageDay[]>): AsyncGenerator<string
   }
 }
 
-async function* usageJson(days: AsyncIterable<UsageDay[]>, sealedThrough: string | null): AsyncGenerator<string> {
+async function* usageJson(days: AsyncIterable<UsageDay[]>, facts: object): AsyncGenerator<string> {
   let text = '{"data":[';
   for await (const some of days) {
     yield text + some.map((day) => JSON.stringify(day)).join(',');
     text = ',';
   }
-  yield `],"sealed_through":${JSON.stringify(sealedThrough)}}`;
+  yield `],${JSON.stringify(facts).slice(1)}`;
 }

@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { TenantsModule } from '../tenants/tenants.module.js';
 import { LedgerReader } from './ledger/ledger-reader.js';
+import { SealedMoments } from './ledger/sealed-moments.js';
 import { SeatChain } from './ledger/seat-chain.js';
 import { SeatSealer } from './ledger/sealer.js';
 import { SeatChainController } from './seat-chain.controller.js';
+import { SeatListsController } from './seat-lists.controller.js';
 import { SeatLimitsService } from './seat-limits.service.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
 import { SeatsController } from './seats.controller.js';
@@ -13,13 +15,14 @@ import { UsageReport } from './usage-report.js';
 
 @Module({
   imports: [TenantsModule],
-  controllers: [SeatsController, SeatChainController],
+  controllers: [SeatsController, SeatListsController, SeatChainController],
   providers: [
     SeatsRepository,
     SeatsService,
     SeatLimitsService,
     SeatReportsRepository,
     LedgerReader,
+    SealedMoments,
     UsageReport,
     SeatSealer,
     SeatChain,

@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Params, UnitOfWork } from '../base/database/unit-of-work.js';
 import type { ChangeSource } from '../identity/source.js';
-import type { SeatLimit, SeatPolicy } from './seat.rules.js';
+import type { HolderFacts, SeatLimit, SeatPolicy } from './seat.rules.js';
 
 /** One line for the ledger, about the person that the unit of work is about. */
-export interface SeatLine {
-  move: 'claim' | 'release';
-  role: string | null;
-  directoryId: string | null;
-  costCenter: string | null;
+export interface SeatLine extends HolderFacts {
+  move: 'claim' | 'release' | 'update' | 'opening';
   reason: string;
   source: ChangeSource;
 }
+
+/** What each kind of line adds to the seats in use. */
+const STEP = { claim: 1, opening: 1, release: -1, update: 0 } as const;
 
 // Used = what is sealed, and the steps of the entries that are not sealed yet (at most about a second's worth).
 const USED = (tenant: string): string => `
@@ -99,7 +99,7 @@ export class SeatsRepository {
     tx.add(
       (p: Params) => `insert into seat_entries
         (tenant_id, kind, user_id, delta, role, directory_id, cost_center, reason, source)
-        select ${p.add(tenantId)}, ${p.add(line.move)}, id, ${line.move === 'claim' ? 1 : -1}, ${p.add(line.role, 'text')},
+        select ${p.add(tenantId)}, ${p.add(line.move)}, id, ${STEP[line.move]}, ${p.add(line.role, 'text')},
           ${p.add(line.directoryId, 'text')}, ${p.add(line.costCenter, 'text')}, ${p.add(line.reason)},
           ${p.add(JSON.stringify(line.source), 'jsonb')} from subject`,
     );

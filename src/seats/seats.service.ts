@@ -3,17 +3,18 @@ import type { SqlRunner } from '../base/database/database.js';
 import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import type { SeatState } from '../identity/held.rules.js';
 import type { ChangeSource } from '../identity/source.js';
-import { claimMode, seatMove, type ClaimMode, type Door, type SeatLimit } from './seat.rules.js';
+import { claimMode, seatMove, type ClaimMode, type Door, type HolderFacts, type SeatLimit } from './seat.rules.js';
 import { SeatLimitReached } from './seats.errors.js';
 import { SeatsRepository } from './seats.repository.js';
 
 /** What is said in the ledger beside the move itself: the role, directory and cost centre of that moment. */
-export interface SeatCircumstances {
-  role: string | null;
-  directoryId: string | null;
-  costCenter: string | null;
+export interface SeatCircumstances extends HolderFacts {
   reason: string;
   source: ChangeSource;
+  /** What the ledger says of the user before the write; left out: nothing. */
+  known?: HolderFacts | null;
+  /** The user has held the seat before this service knew of it: the line is an opening balance. */
+  opening?: boolean;
 }
 
 /** Who asks for a seat under the tenant's lock. */
@@ -82,7 +83,9 @@ export class SeatsService {
 
   /** Adds what the ledger has to say about a move to the write that makes it. */
   settle(tx: UnitOfWork, tenantId: string, before: SeatState, after: SeatState, about: SeatCircumstances): void {
-    const move = seatMove(before, after);
-    if (move !== 'keep') this.repository.add(tx, tenantId, { move, ...about });
+    const { known, opening, ...line } = about;
+    const move = seatMove(before, after, known, line);
+    if (move === 'keep') return;
+    this.repository.add(tx, tenantId, { move: move === 'claim' && opening ? 'opening' : move, ...line });
   }
 }

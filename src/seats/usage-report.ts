@@ -31,7 +31,7 @@ export class UsageReport {
    */
   async *days(tenantId: string, from: string, to: string, moment: Moment): AsyncGenerator<UsageDay[]> {
     let state: Reading | null = null;
-    for (let start = from; start < to; ) {
+    for (let start = from; start < to;) {
       const end = later(start, CHUNK, to);
       const days = await this.reports.days(tenantId, start, end);
       start = end;
@@ -48,7 +48,7 @@ export class UsageReport {
     state: Reading,
   ): Promise<UsageDay> {
     if (from > moment.as_of) {
-      return { day, peak: null, average: null, end: null, distinct_holders: 0, limit: null, final: false };
+      return { day, peak: null, average: null, end: null, distinct_holders: null, limit: null, final: false };
     }
     const meter = new UsageMeter(from, state.count, state.holders);
     for (let row = await state.steps.peek(); row !== null && row.effective_at < to; row = await state.steps.next()) {

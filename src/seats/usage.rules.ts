@@ -1,3 +1,9 @@
+/**
+ * The version from which on a holder's new role, directory or cost centre is a line of the ledger. A split of usage before
+ * that time is not known.
+ */
+export const HOLDER_FACTS_VERSION = '0.1.0';
+
 /** One entry of the ledger, as far as usage is about it. */
 export interface UsageRow {
   effective_at: string;
@@ -11,7 +17,8 @@ export interface Usage {
   peak: number | null;
   average: number | null;
   end: number | null;
-  distinct_holders: number;
+  /** Null where the ledger did not exist yet. */
+  distinct_holders: number | null;
 }
 
 /** Usage of one interval, taken entry by entry: however many there are, none is kept. */
@@ -61,7 +68,7 @@ export class UsageMeter {
       peak: this.peak,
       average,
       end: this.count,
-      distinct_holders: this.holdersAtStart + this.joined.size,
+      distinct_holders: this.peak === null ? null : this.holdersAtStart + this.joined.size,
     };
   }
 

@@ -75,6 +75,7 @@ export class ImportedPeople extends PeopleIntake {
       released: null,
       everActive: true,
       nameWritten: false,
+      costCenter: null,
       at: new Date(),
     };
     const work = new UnitOfWork();
@@ -84,6 +85,7 @@ export class ImportedPeople extends PeopleIntake {
       role,
       directoryId: null,
       costCenter: null,
+      opening: true,
       reason: `imported (${platformId})`,
       source,
     });

@@ -49,7 +49,7 @@ export class UserChanging {
     const about = await this.caseOf(ctx, tenant, row, edit, this.db);
     const written = decision.writtenIn(about);
     const decided = decision.decide(about, written, decision.NO_OBSTACLES);
-    if (edit.onlyIfDifferent && decision.isSame(row, decided)) return unchanged(row);
+    if (edit.onlyIfDifferent && decision.isSame(about, decided)) return unchanged(row);
     const { inForce } = decided;
     const claims = row.seat !== 'held' && decided.seat === 'held';
     const isOwner = row.id === tenant.ownerUserId;
@@ -91,7 +91,7 @@ export class UserChanging {
     if (yielding !== null) await this.repository.giveNameAway(tx, ctx.tenantId, yielding, about.draft);
     const obstacles = await this.obstacles(tx, about, written, holders);
     const decided = decision.decide(about, written, obstacles);
-    if (edit.onlyIfDifferent && decision.isSame(row, decided)) return unchanged(row);
+    if (edit.onlyIfDifferent && decision.isSame(about, decided)) return unchanged(row);
     const work = new UnitOfWork();
     const write = decision.nextWrite(about, edit, decided);
     updateUser(work, ctx.tenantId, row, write, { seat: false, clashes: false, unlinked: false });

@@ -4,6 +4,7 @@ import type { UnitOfWork } from '../base/database/unit-of-work.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
 import type { InForce, UserChange } from '../identity/person.js';
 import { changeBetween, endsSessions, mustForward } from '../identity/user-change.rules.js';
+import type { HolderFacts } from '../seats/seat.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
 import {
   dropUnprovenIdentities,
@@ -37,8 +38,9 @@ export class UserConsequences {
     this.seats.settle(tx, ctx.tenantId, row?.seat ?? 'none', write.decision.seat, {
       role: after.role ?? row?.role ?? null,
       directoryId: write.directoryId,
-      costCenter: write.draft.costCenter,
-      reason: row === null ? 'created' : row.status !== after.status ? after.status : 'role',
+      costCenter: write.costCenter,
+      known: row && holderFacts(row),
+      reason: row === null ? 'created' : row.status !== after.status ? after.status : reasonOf(row, write),
       source: ctx.source,
     });
     if (row?.source === 'sign-in' && row.directory_id === null && write.directoryId !== null) {
@@ -77,9 +79,7 @@ export class UserConsequences {
   /** The same for a person who is removed. */
   ofRemoval(tx: UnitOfWork, ctx: WriteContext, row: UserRow): void {
     this.seats.settle(tx, ctx.tenantId, row.seat, 'none', {
-      role: row.role,
-      directoryId: row.directory_id,
-      costCenter: null,
+      ...holderFacts(row),
       reason: 'deleted',
       source: ctx.source,
     });
@@ -94,4 +94,15 @@ export class UserConsequences {
 
 function inForceOf(row: UserRow): InForce {
   return { ...personOfRow(row), status: row.status };
+}
+
+function holderFacts(row: UserRow): HolderFacts {
+  return { role: row.role, directoryId: row.directory_id, costCenter: row.cost_center };
+}
+
+/** What of a holder a write changes, for the ledger. */
+function reasonOf(row: UserRow, { directoryId, costCenter, decision }: UserWrite): string {
+  if (decision.inForce.role !== row.role || decision.seat !== row.seat) return 'role';
+  if (directoryId !== row.directory_id) return 'directory';
+  return costCenter === row.cost_center ? 'role' : 'cost_center';
 }

@@ -144,6 +144,7 @@ export function newWrite(about: Case, decision: Decision): UserWrite {
     released: null,
     everActive: isKnownThere(decision),
     nameWritten: about.ctx.directory !== null,
+    costCenter: costCenterIn(about, decision),
     at: new Date(),
   };
 }
@@ -168,15 +169,28 @@ export function nextWrite(about: Case & { row: UserRow }, edit: Edit, decision: 
     everActive: row.ever_active || isKnownThere(decision),
     // A name that another channel gives to an unmanaged user is its e-mail.
     nameWritten: directoryId !== null || (row.name_written && about.draft.userName === row.user_name),
+    costCenter: costCenterIn(about, decision),
     // A clock that was set back must not make a change look older than the one before.
     at: new Date(Math.max(Date.now(), row.updated_at)),
   };
 }
 
+/**
+ * The cost centre in force. The platform never hears of it, so no reason holds a user for its sake; while what was written
+ * has no effect, it has none either.
+ */
+function costCenterIn({ ctx, row, draft }: Case, { held }: Decision): string | null {
+  const shown = ctx.directory?.state === 'preview' || (ctx.directory?.superseded ?? false);
+  const asBefore = shown || (held !== null && held !== 'no_email');
+  return asBefore && row !== null ? row.cost_center : draft.costCenter;
+}
+
 /** True if what is in force stays as it is. */
-export function isSame(row: UserRow, decision: Decision): boolean {
+export function isSame(about: Case & { row: UserRow }, decision: Decision): boolean {
+  const { row } = about;
   const { inForce } = decision;
   return (
+    row.cost_center === costCenterIn(about, decision) &&
     row.status === inForce.status &&
     row.seat === decision.seat &&
     row.held === decision.held &&
@@ -208,6 +222,7 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     last_name: decision.inForce.last_name,
     role: decision.inForce.role,
     role_set: write.roleSet,
+    cost_center: write.costCenter,
     person_external_id: decision.inForce.external_id,
     status: decision.inForce.status,
     seat: decision.seat,

@@ -25,6 +25,8 @@ export interface UserWrite {
   everActive: boolean;
   /** See `UserRow`. */
   nameWritten: boolean;
+  /** The cost centre in force afterwards. */
+  costCenter: string | null;
   at: Date;
 }
 
@@ -70,7 +72,7 @@ export function insertUser(tx: UnitOfWork, tenantId: string, write: UserWrite, g
     const at = p.add(write.at, 'timestamptz');
     return `insert into users (tenant_id, id, directory_id, source, doc, doc_bytes, user_name, user_name_key, external_id, active,
         email, email_key, first_name, last_name, role, role_set, person_external_id, status, seat, waiting_since,
-        held, held_since, released, ever_active, name_written, created_at, updated_at)
+        held, held_since, released, ever_active, name_written, cost_center, created_at, updated_at)
       select ${tenant}, ${p.add(write.id)}, ${p.add(write.directoryId, 'text')}, ${p.add(write.source)},
         ${p.add(write.document.text, 'jsonb')}, ${p.add(write.document.bytes, 'int')}, ${p.add(draft.userName)}, ${p.add(draft.userNameKey)},
         ${p.add(draft.externalId, 'text')}, ${p.add(draft.active, 'boolean')}, ${p.add(person.email, 'text')},
@@ -78,7 +80,7 @@ export function insertUser(tx: UnitOfWork, tenantId: string, write: UserWrite, g
         ${p.add(write.roleSet, 'text')}, ${keyPlace}, ${p.add(person.status)}, ${p.add(decision.seat)},
         ${p.add(decision.seat === 'waiting' ? write.at : null, 'timestamptz')}, ${p.add(decision.held, 'text')},
         ${p.add(decision.held === null ? null : write.at, 'timestamptz')}, ${p.add(write.released, 'text')},
-        ${p.add(write.everActive, 'boolean')}, ${p.add(write.nameWritten, 'boolean')}, ${at}, ${at}
+        ${p.add(write.everActive, 'boolean')}, ${p.add(write.nameWritten, 'boolean')}, ${p.add(write.costCenter, 'text')}, ${at}, ${at}
       ${conditions.length ? `where ${conditions.join(' and ')}` : ''}
       on conflict do nothing returning id`;
   });
@@ -124,6 +126,7 @@ export function updateUser(
       set('last_name', person.last_name, 'text'),
       set('role', person.role, 'text'),
       set('role_set', write.roleSet, 'text'),
+      set('cost_center', write.costCenter, 'text'),
       set('person_external_id', person.external_id, 'text'),
       set('status', person.status, 'text'),
       set('released', write.released, 'text'),

@@ -1,5 +1,5 @@
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
-import { client, type Answer } from '../support/http.js';
+import { client, eventually, type Answer } from '../support/http.js';
 import { fresh, scim, user } from '../support/scim.js';
 
 /** How often the race is run; more with SEAT_ROUNDS. */
@@ -149,3 +149,21 @@ async function seed(tenant: TestTenant, count: number): Promise<void> {
     [tenant.tenantId, mark, count],
   );
 }
+
+it('a limit that is set while creates are on their way waits for them: no seat is taken above it afterwards', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const tenant = await apps[0]!.newTenant();
+    const api = client(`${apps[round % 2]!.url}/api/v1`, tenant.apiKey);
+    const creates = create(tenant, 120, () => true);
+    // Some have been answered, the others are on their way.
+    await eventually(
+      async () => (await api.get('/seats')).body.used as number,
+      (used) => used > 5,
+    );
+    const set = await api.put('/seats/limit', { limit: 10 });
+    expect(set.status).toBe(200);
+    const taken = (await api.get('/seats')).body.used as number;
+    await creates;
+    expect((await held(tenant)).people).toBe(Math.max(10, taken));
+  }
+});

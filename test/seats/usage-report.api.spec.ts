@@ -35,7 +35,7 @@ it('reports a range of any length, over several batches of days and entries', as
   expect(status).toBe(200);
   expect(body.data).toHaveLength(3289);
   expect(new Set(body.data.map(({ day }: { day: string }) => day)).size).toBe(3289);
-  expect(body.data[0]).toMatchObject({ day: '2014-12-30', peak: null, end: null, distinct_holders: 0, limit: null });
+  expect(body.data[0]).toMatchObject({ day: '2014-12-30', peak: null, end: null, distinct_holders: null, limit: null });
   expect(body.data[2]).toMatchObject({ day: '2015-01-01', end: 0, limit: 7 });
   expect(body.data[12]).toMatchObject({ day: '2015-01-11', peak: 10, average: 9.5, end: 10, distinct_holders: 10 });
   expect(body.data.at(-1)).toMatchObject({

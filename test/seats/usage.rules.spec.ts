@@ -13,7 +13,7 @@ const usage = (before: number | null, holders: string[], ...rows: ReturnType<typ
 describe('usage of a day', () => {
   it.each([
     ['nothing happens', usage(2, ['a', 'b']), { peak: 2, average: 2, end: 2, distinct_holders: 2 }],
-    ['nobody knows yet', usage(null, []), { peak: null, average: null, end: null, distinct_holders: 0 }],
+    ['nobody knows yet', usage(null, []), { peak: null, average: null, end: null, distinct_holders: null }],
     [
       'the first seat at noon: before it is unknown, not 0',
       usage(null, [], at(12, 'a', 1, 1)),

@@ -127,7 +127,7 @@ export class DirectoriesService {
     const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       // Users and groups are locked before the rows that hang on the groups, such as rules.
-      await this.people.release(tx, by.tenantId, id);
+      await this.people.release(tx, by.tenantId, id, sourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
       await this.note(tx, by, 'directory.deleted', id, this.shape(row), undefined);
       return tokens;

@@ -8,7 +8,7 @@ export abstract class DirectoryPeople {
    * The directory is going: its people stay, active and unmanaged, its groups go, and nothing is forwarded. Called in
    * the transaction that deletes the directory.
    */
-  abstract release(db: SqlRunner, tenantId: string, directoryId: string): Promise<void>;
+  abstract release(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void>;
 
   /**
    * The directory went from preview to live, or back: what was only shown is now to happen once, as the net difference.

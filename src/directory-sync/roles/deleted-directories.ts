@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
+import { systemActor, type ChangeSource } from '../../identity/source.js';
 import { Background } from '../../base/loop.js';
 import { DirectoryPeople } from '../directories/directory-people.js';
 
@@ -27,7 +28,12 @@ export class DeletedDirectories extends Background {
          or exists (select 1 from groups g where g.tenant_id = d.tenant_id and g.directory_id = d.id))`,
     );
     for (const { tenant_id, id } of rows) {
-      await this.db.transaction(tenant_id, (tx) => this.people.release(tx, tenant_id, id));
+      await this.db.transaction(tenant_id, (tx) => this.people.release(tx, tenant_id, id, lateSource(id)));
     }
   }
+}
+
+/** The freeing belongs to no request: the one that deleted the directory is over. */
+function lateSource(directoryId: string): ChangeSource {
+  return { request_id: directoryId, surface: 'system', directory_id: directoryId, actor: systemActor('deleted-directories') };
 }

@@ -29,7 +29,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
   }
 
   /** They stay, as they are in force now, and nobody manages them any more; nothing is forwarded. */
-  async release(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+  async release(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
     await lockDirectory(db, tenantId, directoryId);
     await db.query(
       // Key and role came from the directory; now they are the person's own, as the users API writes them.
@@ -42,11 +42,14 @@ export class PeopleOfDirectory extends DirectoryPeople {
            doc_bytes = null, -- measured when it is needed
            doc = case when person_external_id is null then doc - 'externalId'
              else jsonb_set(doc, '{externalId}', to_jsonb(person_external_id)) end
-         where tenant_id = $1 and directory_id = $2 and gone_at is null returning 1)
+         where tenant_id = $1 and directory_id = $2 and gone_at is null returning id, seat, role, cost_center),
+       -- A holder without a directory is another fact for the ledger.
+       noted as (insert into seat_entries (tenant_id, kind, user_id, delta, role, directory_id, cost_center, reason, source)
+         select $1, 'update', id, 0, role, null, cost_center, 'directory', $3::jsonb from freed where seat = 'held')
        insert into population_steps (tenant_id, owner, step)
        select $1, x.owner, x.step from (select count(*)::int as n from freed) f
        cross join lateral (values ($2::text, -f.n), ('', f.n)) as x(owner, step) where f.n > 0`,
-      [tenantId, directoryId],
+      [tenantId, directoryId, JSON.stringify(source)],
     );
     // Who is gone for the directory and still in force has nobody left who could bring them back.
     // The version moves: whoever has read the row before must not write the directory into it again.

@@ -4,6 +4,7 @@ import { Database } from '../../base/database/database.js';
 import { csvLine } from '../../base/http/csv.js';
 import { SeatReportsRepository, type Holder } from '../seat-reports.repository.js';
 import type { SealedEntry } from './chain.rules.js';
+import { ALL_EVENTS, eventView, type EventFilter } from './event.mapping.js';
 import { SEALED_COLUMNS } from './sealer.js';
 
 const BATCH = 1000;
@@ -21,10 +22,25 @@ const EVENT_COLUMNS = [
   'cost_center',
   'reason',
   'details',
+  'actor_kind',
+  'actor_id',
+  'actor',
+  'channel',
   'source',
   'hash',
 ] as const;
-const HOLDER_COLUMNS = ['user_id', 'since', 'role', 'directory_id', 'cost_center', 'reason'] as const;
+const HOLDER_COLUMNS = [
+  'user_id',
+  'name',
+  'email',
+  'external_id',
+  'since',
+  'role',
+  'directory_id',
+  'directory',
+  'cost_center',
+  'reason',
+] as const;
 
 /** Reads the sealed ledger: pages, and exports of any length. */
 @Injectable()
@@ -34,31 +50,32 @@ export class LedgerReader {
     private readonly reports: SeatReportsRepository,
   ) {}
 
-  /** Entries newest first, before the given sequence. */
+  /** Entries that meet the filter, newest first, before the given sequence. */
   async page(
     tenantId: string,
-    userId: string | null,
+    filter: EventFilter,
     before: number | null,
     limit: number,
   ): Promise<CutRows<SealedEntry>> {
     const found = await this.db.query<SealedEntry>(
       cutAtBytes(`select ${SEALED_COLUMNS} from seat_entries
-       where tenant_id = $1 and sequence is not null and ($2::text is null or user_id = $2)
-         and ($3::bigint is null or sequence < $3) order by seat_entries.sequence desc limit $4`),
-      [tenantId, userId, before, limit],
+       where tenant_id = $1 and sequence is not null and ${MEETS}
+         and ($7::bigint is null or sequence < $7) order by seat_entries.sequence desc limit $8`),
+      [tenantId, ...valuesOf(filter), before, limit],
     );
     return cutRowsOf(found);
   }
 
-  /** The whole chain, oldest first, in the form that can be verified without us. */
-  async *export(tenantId: string, format: 'csv' | 'ndjson', userId?: string): AsyncGenerator<string> {
+  /** The entries that meet the filter, oldest first. The whole chain as NDJSON can be verified without the service. */
+  async *export(tenantId: string, format: 'csv' | 'ndjson', filter: EventFilter = ALL_EVENTS): AsyncGenerator<string> {
     if (format === 'csv') yield csvLine([...EVENT_COLUMNS]);
-    for await (const rows of this.all(tenantId)) {
-      const chosen = userId === undefined ? rows : rows.filter((row) => row.user_id === userId);
-      yield chosen
-        .map((row) =>
-          format === 'csv' ? csvLine(EVENT_COLUMNS.map((column) => row[column])) : `${JSON.stringify(row)}\n`,
-        )
+    for await (const rows of this.all(tenantId, filter)) {
+      yield rows
+        .map((row) => {
+          if (format === 'ndjson') return `${JSON.stringify(row)}\n`;
+          const shown = eventView(row);
+          return csvLine(EVENT_COLUMNS.map((column) => shown[column]));
+        })
         .join('');
     }
   }
@@ -105,13 +122,13 @@ export class LedgerReader {
     return rows[0]!.n;
   }
 
-  private async *all(tenantId: string): AsyncGenerator<SealedEntry[]> {
+  private async *all(tenantId: string, filter: EventFilter): AsyncGenerator<SealedEntry[]> {
     let after = 0;
     for (;;) {
       const found = await this.db.query<SealedEntry>(
-        cutAtBytes(`select ${SEALED_COLUMNS} from seat_entries where tenant_id = $1 and sequence > $2
+        cutAtBytes(`select ${SEALED_COLUMNS} from seat_entries where tenant_id = $1 and sequence > $7 and ${MEETS}
           order by seat_entries.sequence limit ${BATCH}`),
-        [tenantId, after],
+        [tenantId, ...valuesOf(filter), after],
       );
       const { rows, cut } = cutRowsOf(found);
       if (rows.length > 0) yield rows;
@@ -119,4 +136,13 @@ export class LedgerReader {
       after = rows.at(-1)!.sequence;
     }
   }
+}
+
+/** The condition of a filter; its values are `$2` to `$6`. */
+const MEETS = `($2::text is null or user_id = $2) and ($3::text is null or kind = $3)
+  and ($4::text is null or coalesce(directory_id, 'none') = $4)
+  and ($5::timestamptz is null or effective_at >= $5) and ($6::timestamptz is null or effective_at < $6)`;
+
+function valuesOf({ user, kind, directory, since, until }: EventFilter): (string | null)[] {
+  return [user, kind, directory, since, until];
 }

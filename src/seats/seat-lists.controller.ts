@@ -1,0 +1,102 @@
+import { Get, Query, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { exportFormat, sendExport } from '../base/http/export.js';
+import { pageOf, readPage } from '../base/http/page.js';
+import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
+import { ApiController } from '../tenants/api-controller.js';
+import type { Caller } from '../tenants/caller.js';
+import { CurrentCaller } from '../tenants/current-caller.js';
+import { RequireScope } from '../tenants/require-scope.js';
+import { eventView, ENTRY_KINDS, type EventFilter } from './ledger/event.mapping.js';
+import { LedgerReader } from './ledger/ledger-reader.js';
+import { SealedMoments } from './ledger/sealed-moments.js';
+import { SeatReportsRepository } from './seat-reports.repository.js';
+
+const FILTERS = ['since', 'until', 'kind', 'directory', 'user', 'user_id'] as const;
+
+/** The lists of the seat ledger: who held a seat at a moment, and its events. */
+@ApiController('seats')
+export class SeatListsController {
+  constructor(
+    private readonly reports: SeatReportsRepository,
+    private readonly ledger: LedgerReader,
+    private readonly moments: SealedMoments,
+  ) {}
+
+  @Get('holders')
+  @RequireScope('seats:read')
+  @ApiOperation({
+    summary: 'Who held a seat at a moment; `format=csv` for all of them',
+    description:
+      'Role, directory and cost centre are those of the moment; names, e-mail and `external_id` are those of today, and ' +
+      'null for a user who is deleted. `known: false`: the moment is before the first line of the ledger.',
+  })
+  @ApiQuery({ name: 'as_of', required: false, description: 'a time, or a date: the end of that day of the tenant' })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
+  async holders(
+    @CurrentCaller() caller: Caller,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, ['as_of', 'limit', 'cursor', 'format']);
+    const moment = await this.moments.of(caller.tenantId, options.as_of);
+    const format = exportFormat(options.format, req.headers.accept);
+    if (format !== 'json') {
+      return sendExport(res, format, 'seat-holders', this.ledger.holders(caller.tenantId, moment.as_of, format));
+    }
+    const page = readPage(query, `holders ${options.as_of ?? ''}`);
+    const [after, asOf] = page.after === null ? [null, moment.as_of] : (page.after.split(' ') as [string, string]);
+    const rows = await this.reports.holdersAt(caller.tenantId, asOf, after, page.limit + 1);
+    const known = (await this.reports.usedAt(caller.tenantId, asOf)) !== null;
+    const answer = pageOf(
+      page,
+      rows,
+      (row) => `${row.user_id} ${asOf}`,
+      (row) => row,
+    );
+    res.json({ ...answer, ...moment, as_of: asOf, known });
+  }
+
+  @Get('events')
+  @RequireScope('seats:read')
+  @ApiOperation({
+    summary: 'The ledger, newest first; `format=ndjson` exports the whole chain for `seats verify --file`',
+  })
+  @ApiQuery({ name: 'since', required: false, description: 'a time, or a date: the start of that day of the tenant' })
+  @ApiQuery({ name: 'until', required: false, description: 'before this time, or before the start of this day' })
+  @ApiQuery({ name: 'kind', required: false, enum: ENTRY_KINDS })
+  @ApiQuery({ name: 'directory', required: false, description: 'the id of a directory, or `none`' })
+  @ApiQuery({ name: 'user', required: false, description: 'the id of a user' })
+  @ApiQuery({ name: 'user_id', required: false, description: 'the same as `user`', deprecated: true })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  @ApiQuery({ name: 'format', required: false, enum: ['json', 'csv', 'ndjson'] })
+  async events(
+    @CurrentCaller() caller: Caller,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
+    const options = queryOptions(query, [...FILTERS, 'limit', 'cursor', 'format']);
+    const filter: EventFilter = {
+      since: await this.moments.startOf(caller.tenantId, 'since', options.since),
+      until: await this.moments.startOf(caller.tenantId, 'until', options.until),
+      kind: queryChoice('kind', options.kind, ENTRY_KINDS) ?? null,
+      directory: options.directory ?? null,
+      user: options.user ?? options.user_id ?? null,
+    };
+    await this.moments.sealNow(caller.tenantId);
+    const format = exportFormat(options.format, req.headers.accept);
+    if (format !== 'json') {
+      return sendExport(res, format, 'seat-events', this.ledger.export(caller.tenantId, format, filter));
+    }
+    const page = readPage(query, `seat events ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
+    const before = page.after === null ? null : Number(page.after);
+    const rows = await this.ledger.page(caller.tenantId, filter, before, page.limit + 1);
+    res.json(pageOf(page, rows, (row) => String(row.sequence), eventView));
+  }
+}
