@@ -20,6 +20,8 @@ export interface PageRow {
   /** The first row alone is larger than a page. */
   large: boolean;
   total: number | null;
+  /** The row's sort key as text, where the list is sorted. */
+  sort_key?: string | null;
 }
 
 /** Below this a page needs no share of the answer budget, in bytes. A hundred ordinary users have less. */

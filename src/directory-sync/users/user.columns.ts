@@ -3,16 +3,35 @@ import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
 import { foldCase, userNameKey } from '../../scim/text.js';
 import { USER_TAG_SQL } from './user-resource.js';
 
+// These expressions stand in the indexes of the migration ListOrders, word for word.
+const DISPLAY_NAME = `lower((u.doc #>> '{displayName}') collate scim_text)`;
+const MODIFIED_AT = 'coalesce(u.resource_at, u.updated_at)';
+/** An entry of an index has at most 2 704 bytes: of longer texts the beginning is sorted by. */
+const INDEXED_CHARACTERS = 256;
+
+/** The beginning of a text, with the last of all characters for a missing one, which so comes last. */
+function beginningOf(text: string): string {
+  return `(coalesce(left(${text}, ${INDEXED_CHARACTERS}), chr(1114111)) collate "C")`;
+}
+
 /** Which attributes of a user have a column or a table of their own; all others are asked of the document. */
 export const USER_COLUMN_MAP: ColumnMap = {
   document: 'u.doc',
   columns: {
-    id: { sql: 'u.id', type: 'text' },
-    userName: { sql: 'u.user_name_key', type: 'text', key: userNameKey },
-    externalId: { sql: 'u.external_id', type: 'text', nullable: true },
+    id: { sql: 'u.id', type: 'text', sorted: 'u.id' },
+    userName: { sql: 'u.user_name_key', type: 'text', key: userNameKey, sorted: 'u.user_name_key' },
+    externalId: { sql: 'u.external_id', type: 'text', nullable: true, sorted: beginningOf('u.external_id') },
+    displayName: {
+      sql: DISPLAY_NAME,
+      type: 'text',
+      nullable: true,
+      key: foldCase,
+      sorted: beginningOf(DISPLAY_NAME),
+      sortedCharacters: INDEXED_CHARACTERS,
+    },
     active: { sql: 'u.active', type: 'boolean' },
-    'meta.created': { sql: 'u.created_at', type: 'timestamptz' },
-    'meta.lastModified': { sql: 'coalesce(u.resource_at, u.updated_at)', type: 'timestamptz' },
+    'meta.created': { sql: 'u.created_at', type: 'timestamptz', sorted: 'u.created_at' },
+    'meta.lastModified': { sql: MODIFIED_AT, type: 'timestamptz', sorted: MODIFIED_AT },
     'meta.resourceType': { sql: `'User'::text`, type: 'text' },
     'meta.location': { sql: `('/Users/' || u.id)`, type: 'text' },
     'meta.version': { sql: USER_TAG_SQL, type: 'text' },

@@ -10,6 +10,13 @@ export interface ColumnRule {
   readonly key?: (text: string) => string;
   /** Leave out for NOT NULL columns, whose comparisons then stay plain enough for every index. */
   readonly nullable?: boolean;
+  /**
+   * An expression that is never null and that an index has in order: lists are sorted by it. Missing values are the
+   * last. It may be a beginning of the text, if that is long.
+   */
+  readonly sorted?: string;
+  /** The characters of the text that `sorted` begins with: `eq` finds them by its index first. */
+  readonly sortedCharacters?: number;
 }
 
 /**
@@ -143,7 +150,12 @@ function compareColumn(filter: BoundComparison, column: ColumnRule, params: unkn
     case 'text': {
       const literal = column.key === undefined ? String(filter.key) : column.key(String(filter.value));
       const value = column.key === undefined ? folded(filter.target, column.sql) : column.sql;
-      return guarded(column, op, textCondition(op, value, literal, params));
+      const condition = textCondition(op, value, literal, params);
+      if (op !== 'eq' || column.sorted === undefined || column.sortedCharacters === undefined) {
+        return guarded(column, op, condition);
+      }
+      const beginning = bind([...literal].slice(0, column.sortedCharacters).join(''), params);
+      return guarded(column, op, `${column.sorted} = ${beginning} and ${condition}`);
     }
   }
 }
