@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterAll(() => service.close());
 
 type Parameters = Record<string, string>;
-const page = (parameters: Parameters): Promise<Answer> => by.get(`/Users?${new URLSearchParams(parameters)}`);
+const page = (parameters: Parameters): Promise<Answer> => by.get(`/Users?${new URLSearchParams(parameters).toString()}`);
 
 /** Walks a whole list; fails on a page whose figures do not add up. `between` runs after each page. */
 async function walk(parameters: Parameters, between: () => Promise<unknown>): Promise<string[]> {
