@@ -22,8 +22,8 @@ export interface ListTable {
   visible: string;
   /** SQL for the number of all rows, without counting them; undefined: they are few and are counted. */
   total?: string;
-  /** What an index finds a few rows by: these columns, and the values of all lists but these. */
-  keys: { readonly columns: readonly string[]; readonly notLists: readonly string[] };
+  /** What an index finds a few rows by: these columns, and the values of these lists. */
+  keys: { readonly columns: readonly string[]; readonly lists: readonly string[] };
 }
 
 interface ListPage<Row> {
@@ -156,7 +156,7 @@ function withSortKey(columns: ListColumns, key: string): ListColumns {
 
 /** True if a filter picks a few rows through an index, so that the order of the list must not choose the plan. */
 function isSelective(filter: BoundFilter, table: ListTable): boolean {
-  const { columns, notLists } = table.keys;
+  const { columns, lists } = table.keys;
   switch (filter.kind) {
     case 'and':
       return filter.terms.some((term) => isSelective(term, table));
@@ -165,7 +165,7 @@ function isSelective(filter: BoundFilter, table: ListTable): boolean {
     case 'compare':
       return filter.op === 'eq' && columns.includes(filter.target.path);
     case 'some':
-      return !notLists.includes(filter.target.path) && typeof equalities(filter.filter)?.get('value') === 'string';
+      return lists.includes(filter.target.path) && typeof equalities(filter.filter)?.get('value') === 'string';
     default:
       return false;
   }

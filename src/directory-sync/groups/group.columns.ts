@@ -41,4 +41,4 @@ function membersFromTable(inner: BoundValueFilter, params: unknown[]): string {
 }
 
 /** An index finds the groups that have one of these, or a member. */
-export const GROUP_KEYS = { columns: ['id', 'displayName', 'externalId'], notLists: [] };
+export const GROUP_KEYS = { columns: ['id', 'displayName', 'externalId'], lists: ['members'] };
