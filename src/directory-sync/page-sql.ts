@@ -56,6 +56,7 @@ export function pageSql(columns: ListColumns, total: string, inner: string, byte
   return `${first} select ${shown}, c.total, c.fits, c.large from (
       select b.*, b.upto <= ${bytes} or b.place = 1 as fits, b.place = 1 and b.upto > ${bytes} as large
       from (select s.*, sum(s.bytes) over (order by s.place) as upto from (${sized}) s) b
-      where b.upto - b.bytes <= ${bytes}) c
+      -- The second row is there even behind a first one that fills the page: it says that the list goes on.
+      where b.upto - b.bytes <= ${bytes} or b.place = 2) c
     order by c.place`;
 }

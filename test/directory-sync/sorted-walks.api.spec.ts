@@ -1,6 +1,6 @@
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, eventually, type Answer, type Client } from '../support/http.js';
-import { failure, madeUser, patch, scim, user } from '../support/scim.js';
+import { failure, group, madeUser, patch, scim, user } from '../support/scim.js';
 import { encodeCursor } from '../../src/base/http/cursor.js';
 
 const USERS = 600;
@@ -37,7 +37,8 @@ beforeEach(async () => {
 afterAll(() => service.close());
 
 type Parameters = Record<string, string>;
-const page = (parameters: Parameters): Promise<Answer> => by.get(`/Users?${new URLSearchParams(parameters).toString()}`);
+const page = (parameters: Parameters): Promise<Answer> =>
+  by.get(`/Users?${new URLSearchParams(parameters).toString()}`);
 
 /** Walks a whole list; fails on a page whose figures do not add up. `between` runs after each page. */
 async function walk(parameters: Parameters, between: () => Promise<unknown>): Promise<string[]> {
@@ -102,6 +103,26 @@ it.each(['userName', 'displayName', 'externalId', 'meta.created', 'title', 'acti
     }
   },
 );
+
+it.each(['', undefined])('a group larger than a page ends no list (cursor %j)', async (start) => {
+  for (const name of ['A', 'B', 'C']) expect((await by.post('/Groups', group(name))).status).toBe(201);
+  const all = (await by.get('/Groups')).body.Resources.map(({ id }: { id: string }) => id);
+  await service.db.query(
+    `insert into group_members (tenant_id, group_id, member_id, kind)
+     select $1, $2, 'usr_member' || i, 'User' from generate_series(1, 14000) i`,
+    [tenant.tenantId, all[0]],
+  );
+  const seen: string[] = [];
+  for (let cursor = start; ;) {
+    const more = cursor === undefined ? `startIndex=${seen.length + 1}` : `cursor=${cursor}`;
+    const { body } = await by.get(`/Groups?attributes=members&${more}`);
+    expect(body.totalResults).toBe(3);
+    seen.push(...body.Resources.map(({ id }: { id: string }) => id));
+    cursor = body.nextCursor;
+    if (start === undefined ? seen.length >= body.totalResults : cursor === undefined) break;
+  }
+  expect(seen).toEqual(all);
+});
 
 it('a filtered walk by cursor counts its matches once', async () => {
   const parameters = { cursor: '', filter: 'active eq true', count: '50' };
