@@ -27,6 +27,7 @@ import { DoubtedMetadata1767226800000 } from './base/database/migrations/1767226
 import { SessionNames1767226810000 } from './base/database/migrations/1767226810000-session-names.js';
 import { LinkUsers1767226600000 } from './base/database/migrations/1767226600000-link-users.js';
 import { TaskResults1767226610000 } from './base/database/migrations/1767226610000-task-results.js';
+import { ListOrders1767226710000 } from './base/database/migrations/1767226710000-list-orders.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -53,6 +54,7 @@ export const MIGRATIONS = [
   SessionNames1767226810000,
   LinkUsers1767226600000,
   TaskResults1767226610000,
+  ListOrders1767226710000,
 ];
 
 /**

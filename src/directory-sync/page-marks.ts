@@ -1,14 +1,30 @@
+import type { Place } from './list-order.js';
+
+/** One walk along a list: where its last pages ended, by the `startIndex` of the page behind. */
+export interface WalkMarks {
+  readonly ends: Map<number, Place>;
+  /** It went on after another walk of the list had begun: so it is not one that stopped at its first page. */
+  goesOn: boolean;
+  until: number;
+}
+
+/** Marks that a walk keeps: a page may be asked for twice (its answer was lost); older ones hardly ever. */
+const MARKS = 4;
+const WALKS = 8;
+
 /**
- * Where the last page of a list ended, for clients that walk `startIndex` in order (nearly all do). The next page then
- * starts behind that row: it costs what the first page costs, and rows that were deleted meanwhile shift nothing, so
- * that no row is left out. Kept in memory; without a mark a page is found by counting.
+ * Where pages of a list ended, for clients that walk `startIndex` in order (nearly all do). The next page then starts
+ * behind that row: it costs what the first page costs, and rows that were deleted meanwhile shift nothing, so that no
+ * row is left out. Kept in memory; without a mark a page is found by counting.
  *
- * A list is one caller's (directory, filter, page size). Its walks cannot be told apart by their requests, so only the
- * latest one has marks: a first page begins it, and what an earlier walk left behind is a place in a list that may
- * look otherwise by now.
+ * A list is one caller's (directory, filter, order, page size), and its walks cannot be told apart by their requests. A
+ * first page begins a walk. Where several walks have a mark at one `startIndex`, the oldest that goes on has it: its
+ * mark is the first in the list, so that no row is hidden, at the worst one is shown twice. An older walk that has not
+ * gone on since is taken for abandoned.
  */
 export class PageMarks {
-  private readonly walks = new Map<string, { ends: Map<number, string>; until: number }>();
+  /** Walks by list, the latest one last. */
+  private readonly lists = new Map<string, WalkMarks[]>();
 
   constructor(
     private readonly now: () => number = () => performance.now(),
@@ -16,27 +32,38 @@ export class PageMarks {
     private readonly capacity = 5000,
   ) {}
 
-  /** A first page was asked for: the walk before it, if any, has no marks any more. */
-  begin(list: string): void {
-    this.walks.delete(list);
+  /** A first page was asked for. */
+  begin(list: string): WalkMarks {
+    const walk: WalkMarks = { ends: new Map(), goesOn: false, until: this.now() + this.lifetimeMs };
+    const walks = this.alive(list);
+    this.keep(list, [...walks, walk].slice(-WALKS));
+    return walk;
   }
 
-  /** Notes that the page before `startIndex` of this list ended at `id`. */
-  put(list: string, startIndex: number, id: string): void {
-    const walk = this.walks.get(list) ?? { ends: new Map<number, string>(), until: 0 };
-    this.walks.delete(list);
-    if (this.walks.size >= this.capacity) this.walks.delete(this.walks.keys().next().value!);
+  /** The walk that has come to `startIndex`, or undefined. */
+  find(list: string, startIndex: number): WalkMarks | undefined {
+    const walks = this.alive(list);
+    const here = walks.filter((walk) => walk.ends.has(startIndex));
+    const found = here.find((walk) => walk.goesOn) ?? here.at(-1);
+    if (found !== undefined && found !== walks.at(-1)) found.goesOn = true;
+    return found;
+  }
+
+  /** Notes that the page before `startIndex` ended at `place`. */
+  put(walk: WalkMarks, startIndex: number, place: Place): void {
     walk.until = this.now() + this.lifetimeMs;
     walk.ends.delete(startIndex);
-    walk.ends.set(startIndex, id);
-    // A page may be asked for twice (its answer was lost); older ones hardly ever.
-    if (walk.ends.size > 4) walk.ends.delete(walk.ends.keys().next().value!);
-    this.walks.set(list, walk);
+    walk.ends.set(startIndex, place);
+    if (walk.ends.size > MARKS) walk.ends.delete(walk.ends.keys().next().value!);
   }
 
-  /** The id behind which the page at `startIndex` begins, or undefined. */
-  take(list: string, startIndex: number): string | undefined {
-    const walk = this.walks.get(list);
-    return walk && walk.until > this.now() ? walk.ends.get(startIndex) : undefined;
+  private alive(list: string): WalkMarks[] {
+    return (this.lists.get(list) ?? []).filter((walk) => walk.until > this.now());
+  }
+
+  private keep(list: string, walks: WalkMarks[]): void {
+    this.lists.delete(list);
+    if (this.lists.size >= this.capacity) this.lists.delete(this.lists.keys().next().value!);
+    this.lists.set(list, walks);
   }
 }

@@ -20,6 +20,8 @@ export interface PageRow {
   /** The first row alone is larger than a page. */
   large: boolean;
   total: number | null;
+  /** The row's sort key as text, where the list is sorted. */
+  sort_key?: string | null;
 }
 
 /** Below this a page needs no share of the answer budget, in bytes. A hundred ordinary users have less. */
@@ -54,6 +56,7 @@ export function pageSql(columns: ListColumns, total: string, inner: string, byte
   return `${first} select ${shown}, c.total, c.fits, c.large from (
       select b.*, b.upto <= ${bytes} or b.place = 1 as fits, b.place = 1 and b.upto > ${bytes} as large
       from (select s.*, sum(s.bytes) over (order by s.place) as upto from (${sized}) s) b
-      where b.upto - b.bytes <= ${bytes}) c
+      -- The second row is there even behind a first one that fills the page: it says that the list goes on.
+      where b.upto - b.bytes <= ${bytes} or b.place = 2) c
     order by c.place`;
 }

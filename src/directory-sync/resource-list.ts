@@ -1,18 +1,15 @@
-import { createHash } from 'node:crypto';
 import { MAX_PAGE_BYTES } from '../base/database/byte-cut.js';
 import type { Database } from '../base/database/database.js';
 import type { AnswerShare } from '../base/http/answer-budget.js';
-import { decodeCursor, encodeCursor } from '../base/http/cursor.js';
 import { equalities, type BoundFilter } from '../scim/filter/bound.js';
-import { printFilter } from '../scim/filter/print.js';
 import { resolveFilter } from '../scim/filter/resolve.js';
-import { sortToSql } from '../scim/filter/sort.js';
 import { toSql, type ColumnMap } from '../scim/filter/to-sql.js';
 import type { ListQuery } from '../scim/messages/list-query.js';
 import { listResponseText } from '../scim/messages/list-response.js';
 import type { ResourceTypeDef } from '../scim/schema/resource-types.js';
-import { expiredCursor, invalidCount, invalidCursor } from '../scim/scim.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
+import { listName, readCursor, writeCursor } from './list-cursor.js';
+import { orderOf, type Place } from './list-order.js';
 import type { PageMarks } from './page-marks.js';
 import { FEW_RESOURCES, pageSql, SMALL_PAGE, type ListColumns, type PageRow } from './page-sql.js';
 
@@ -25,8 +22,8 @@ export interface ListTable {
   visible: string;
   /** SQL for the number of all rows, without counting them; undefined: they are few and are counted. */
   total?: string;
-  /** What an index finds a few rows by: these columns, and the values of all lists but these. */
-  keys: { readonly columns: readonly string[]; readonly notLists: readonly string[] };
+  /** What an index finds a few rows by: these columns, and the values of these lists. */
+  keys: { readonly columns: readonly string[]; readonly lists: readonly string[] };
 }
 
 interface ListPage<Row> {
@@ -36,20 +33,8 @@ interface ListPage<Row> {
   nextCursor: string | undefined;
 }
 
-/** How long a cursor is good for, in seconds (RFC 9865 `cursorTimeout`). */
-export const CURSOR_SECONDS = 24 * 3600;
-
 /** Rows before a page that are counted as part of an ordinary request; beyond it the page is a search. */
 const COUNTED_START = 1_000;
-
-interface Cursor {
-  /** The id behind which the page begins, or, of a sorted list, how many rows come before it. */
-  a: string | number;
-  /** What else was asked, and by whom: a cursor is good for its own list only. */
-  q: string;
-  n: number;
-  t: number;
-}
 
 /** Where a list is read, for whom, and what its answer may hold. */
 export interface ListAsk {
@@ -106,24 +91,26 @@ async function pageOf<Row extends PageRow>(
   if (bound) conditions.push(toSql(bound, table.map, params));
   const base = { where: conditions.join(' and '), params: [...params] };
   const list = listName(directory, table.type, query);
+  const selective = bound !== null && isSelective(bound, table);
+  const order = orderOf(table, query, selective);
 
-  const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor, list, query.count);
-  const place = cursor?.a ?? query.startIndex - 1;
-  const marked = query.cursor === undefined && query.sortBy === undefined && query.count > 0;
-  if (marked && query.startIndex === 1) marks.begin(list);
-  const mark = marked ? marks.take(list, query.startIndex) : undefined;
-  const behind = mark ?? (typeof place === 'string' ? place : undefined);
-  const offset = behind === undefined && typeof place === 'number' ? place : 0;
-  if (behind !== undefined) conditions.push(`${table.id} > $${params.push(behind)}`);
+  const byIndex = query.cursor === undefined;
+  const walk = query.cursor === undefined ? undefined : readCursor(query.cursor, list, query.count);
+  const marked = byIndex && query.count > 0;
+  const byMarks = !marked ? undefined : query.startIndex === 1 ? marks.begin(list) : marks.find(list, query.startIndex);
+  const place = walk?.place ?? byMarks?.ends.get(query.startIndex);
+  const offset = place === undefined && byIndex ? query.startIndex - 1 : 0;
+  if (place !== undefined) conditions.push(order.behind(place, params));
 
   const wholeTotal = bound === null ? table.total : undefined;
   // One row more than asked for says whether there is another page. Both numbers are written out: of a parameter the
   // planner would assume a tenth of the table.
-  const inner = `from ${table.from} where ${conditions.join(' and ')} order by ${orderOf(table, query, bound)}
+  const inner = `from ${table.from} where ${conditions.join(' and ')} order by ${order.by}
     limit ${query.count + 1} offset ${offset}`;
-  const search = isSearch(table, query, bound, offset);
+  const search = bound === null ? !order.indexed || offset > COUNTED_START : !selective;
+  const sorted = order.key === null ? columns : withSortKey(columns, order.key);
   const read = async (bytes: number) => {
-    const text = pageSql(columns, wholeTotal ?? 'null::int', inner, bytes);
+    const text = pageSql(sorted, wholeTotal ?? 'null::int', inner, bytes);
     return (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
   };
   const few = query.count <= FEW_RESOURCES;
@@ -136,44 +123,40 @@ async function pageOf<Row extends PageRow>(
   }
   const rows = found.slice(0, query.count).filter((row) => row.fits);
   const more = found.length > rows.length;
-
   const last = rows.at(-1);
-  if (marked && last && more) {
-    marks.put(list, query.startIndex + rows.length, last.id);
-  }
-  const first = rows[0];
-  const countedByRows = behind === undefined && !more && (rows.length > 0 || offset === 0) && query.count > 0;
-  const totalResults =
-    first?.total ??
-    (countedByRows && bound !== null ? offset + rows.length : await countAll(db, table, base, wholeTotal, bound));
-  if (cursor === undefined && query.cursor === undefined) {
-    return { rows, totalResults, startIndex: query.startIndex, nextCursor: undefined };
-  }
-  const next = query.sortBy === undefined ? last?.id : offset + rows.length;
-  const nextCursor = more && next !== undefined ? writeCursor(next, list, query.count) : undefined;
+  const end: Place | undefined = last && { id: last.id, ...(order.key === null ? {} : { key: last.sort_key ?? null }) };
+  if (marked && more && end) marks.put(byMarks ?? marks.begin(list), query.startIndex + rows.length, end);
+
+  const before = byIndex ? query.startIndex - 1 : (walk?.listed ?? 0);
+  const listed = before + rows.length;
+  const totalResults = await totalOf();
+  if (byIndex) return { rows, totalResults, startIndex: query.startIndex, nextCursor: undefined };
+  const next = { place: end!, listed, total: bound === null ? null : totalResults };
+  const nextCursor = more && end ? writeCursor(next, list, query.count) : undefined;
   return { rows, totalResults, startIndex: undefined, nextCursor };
+
+  /** A number that agrees with the page: rows before it and on it are counted, and one more where there is a next page. */
+  async function totalOf(): Promise<number> {
+    // The last page of a walk ends the list. Beyond an end that was found by counting nothing is known.
+    const ends = query.count > 0 && !more && (rows.length > 0 || offset === 0);
+    if (ends && (byIndex || walk === undefined)) return listed;
+    const counted = found[0]?.total ?? walk?.total ?? (await countAll(db, table, base, wholeTotal, selective));
+    if (query.count === 0) return counted;
+    return rows.length > 0 || more
+      ? Math.max(counted, listed + (more ? 1 : 0))
+      : walk
+        ? counted
+        : Math.min(counted, before);
+  }
 }
 
-function orderOf(table: ListTable, query: ListQuery, bound: BoundFilter | null): string {
-  // A few rows that an index finds: `||` keeps the order from offering the planner a walk over all rows instead.
-  const byId = bound !== null && isSelective(bound, table) ? `(${table.id} || '')` : table.id;
-  if (query.sortBy === undefined) return byId;
-  const { sql, direction, nulls } = sortToSql(query.sortBy, table.type, table.map, query.sortOrder);
-  return `${sql} ${direction} nulls ${nulls}, ${byId}`;
-}
-
-/**
- * Whether the cost of a page is the caller's to choose: a filter or an order that no index answers, or a start so far
- * into the list that what lies before it has to be counted.
- */
-function isSearch(table: ListTable, query: ListQuery, bound: BoundFilter | null, offset: number): boolean {
-  if (bound !== null) return !isSelective(bound, table);
-  return query.sortBy !== undefined || offset > COUNTED_START;
+function withSortKey(columns: ListColumns, key: string): ListColumns {
+  return { ...columns, found: `${columns.found}, ${key} as sort_key`, shown: `${columns.shown}, c.sort_key` };
 }
 
 /** True if a filter picks a few rows through an index, so that the order of the list must not choose the plan. */
 function isSelective(filter: BoundFilter, table: ListTable): boolean {
-  const { columns, notLists } = table.keys;
+  const { columns, lists } = table.keys;
   switch (filter.kind) {
     case 'and':
       return filter.terms.some((term) => isSelective(term, table));
@@ -182,7 +165,7 @@ function isSelective(filter: BoundFilter, table: ListTable): boolean {
     case 'compare':
       return filter.op === 'eq' && columns.includes(filter.target.path);
     case 'some':
-      return !notLists.includes(filter.target.path) && typeof equalities(filter.filter)?.get('value') === 'string';
+      return lists.includes(filter.target.path) && typeof equalities(filter.filter)?.get('value') === 'string';
     default:
       return false;
   }
@@ -193,42 +176,13 @@ async function countAll(
   table: ListTable,
   base: { where: string; params: unknown[] },
   wholeTotal: string | undefined,
-  bound: BoundFilter | null,
+  selective: boolean,
 ): Promise<number> {
   const text = wholeTotal
     ? `select ${wholeTotal} as n, $2::text[] as shown`
     : `select count(*)::int as n from ${table.from} where ${base.where}`;
-  const found = bound !== null && isSelective(bound, table);
-  const { rows } = await (wholeTotal !== undefined || found
+  const { rows } = await (wholeTotal !== undefined || selective
     ? db.shaped<{ n: number }>(text, base.params)
     : db.search<{ n: number }>(text, base.params));
   return rows[0]!.n;
-}
-
-function listName(directory: CurrentDirectory, type: ResourceTypeDef, query: ListQuery): string {
-  const filter = query.filter ? printFilter(query.filter) : '';
-  const parts = [
-    directory.tenantId,
-    directory.id,
-    type.name,
-    filter,
-    query.sortBy ?? '',
-    query.sortOrder ?? '',
-    query.count,
-  ];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
-}
-
-function writeCursor(after: string | number, list: string, count: number): string {
-  const cursor: Cursor = { a: after, q: list, n: count, t: Math.floor(Date.now() / 1000) };
-  return encodeCursor(cursor);
-}
-
-function readCursor(text: string, list: string, count: number): Cursor | undefined {
-  if (text === '') return undefined;
-  const cursor = decodeCursor(text) as Cursor;
-  if (cursor.n !== count) throw invalidCount('count must be the same on every page.');
-  if (cursor.q !== list) throw invalidCursor('This cursor belongs to another list.');
-  if (cursor.t + CURSOR_SECONDS < Date.now() / 1000) throw expiredCursor('This cursor is too old; begin again.');
-  return cursor;
 }

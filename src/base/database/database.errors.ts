@@ -29,7 +29,8 @@ export class SearchTooExpensive extends DomainError {
       `This search took longer than the ${seconds} seconds that a search may take, and was stopped. Fast filters are: ` +
         'SCIM users by userName, externalId or emails.value with eq; SCIM groups by displayName, externalId or ' +
         'members.value with eq; in the API email and external_id; in logs and changes user_id. Add one of them (in SCIM ' +
-        'with "and"), or read the whole list without filter and sorting, page by page.',
+        'with "and"), or read the whole list without filter, page by page, in the order of the ids or sorted by userName, ' +
+        'displayName, externalId, meta.created or meta.lastModified.',
       { scimType: 'tooMany', cause },
     );
   }

@@ -1,6 +1,6 @@
 import type { ServiceFeatures } from '../../scim/schema/discovery.js';
 import { BULK_LIMITS, LIST_LIMITS } from '../limits.js';
-import { CURSOR_SECONDS } from '../resource-list.js';
+import { CURSOR_SECONDS } from '../list-cursor.js';
 
 /**
  * What is really offered, from the very numbers that are enforced; a test compares the two.

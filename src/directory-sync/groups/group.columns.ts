@@ -18,8 +18,8 @@ export const MEMBER_COLUMN_MAP: ColumnMap = {
 export const GROUP_COLUMN_MAP: ColumnMap = {
   document: 'g.doc',
   columns: {
-    id: { sql: 'g.id', type: 'text' },
-    displayName: { sql: 'g.display_name_key', type: 'text', key: foldCase },
+    id: { sql: 'g.id', type: 'text', sorted: 'g.id' },
+    displayName: { sql: 'g.display_name_key', type: 'text', key: foldCase, sorted: 'g.display_name_key' },
     externalId: { sql: 'g.external_id', type: 'text', nullable: true },
     'meta.created': { sql: 'g.created_at', type: 'timestamptz' },
     'meta.lastModified': { sql: 'g.updated_at', type: 'timestamptz' },
@@ -41,4 +41,4 @@ function membersFromTable(inner: BoundValueFilter, params: unknown[]): string {
 }
 
 /** An index finds the groups that have one of these, or a member. */
-export const GROUP_KEYS = { columns: ['id', 'displayName', 'externalId'], notLists: [] };
+export const GROUP_KEYS = { columns: ['id', 'displayName', 'externalId'], lists: ['members'] };

@@ -3,16 +3,35 @@ import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
 import { foldCase, userNameKey } from '../../scim/text.js';
 import { USER_TAG_SQL } from './user-resource.js';
 
+// These expressions stand in the indexes of the migration ListOrders, word for word.
+const DISPLAY_NAME = `lower((u.doc #>> '{displayName}') collate scim_text)`;
+const MODIFIED_AT = 'coalesce(u.resource_at, u.updated_at)';
+/** An entry of an index has at most 2 704 bytes: of longer texts the beginning is sorted by. */
+const INDEXED_CHARACTERS = 256;
+
+/** The beginning of a text, with the last of all characters for a missing one, which so comes last. */
+function beginningOf(text: string): string {
+  return `(coalesce(left(${text}, ${INDEXED_CHARACTERS}), chr(1114111)) collate "C")`;
+}
+
 /** Which attributes of a user have a column or a table of their own; all others are asked of the document. */
 export const USER_COLUMN_MAP: ColumnMap = {
   document: 'u.doc',
   columns: {
-    id: { sql: 'u.id', type: 'text' },
-    userName: { sql: 'u.user_name_key', type: 'text', key: userNameKey },
-    externalId: { sql: 'u.external_id', type: 'text', nullable: true },
+    id: { sql: 'u.id', type: 'text', sorted: 'u.id' },
+    userName: { sql: 'u.user_name_key', type: 'text', key: userNameKey, sorted: 'u.user_name_key' },
+    externalId: { sql: 'u.external_id', type: 'text', nullable: true, sorted: beginningOf('u.external_id') },
+    displayName: {
+      sql: DISPLAY_NAME,
+      type: 'text',
+      nullable: true,
+      key: foldCase,
+      sorted: beginningOf(DISPLAY_NAME),
+      sortedCharacters: INDEXED_CHARACTERS,
+    },
     active: { sql: 'u.active', type: 'boolean' },
-    'meta.created': { sql: 'u.created_at', type: 'timestamptz' },
-    'meta.lastModified': { sql: 'coalesce(u.resource_at, u.updated_at)', type: 'timestamptz' },
+    'meta.created': { sql: 'u.created_at', type: 'timestamptz', sorted: 'u.created_at' },
+    'meta.lastModified': { sql: MODIFIED_AT, type: 'timestamptz', sorted: MODIFIED_AT },
     'meta.resourceType': { sql: `'User'::text`, type: 'text' },
     'meta.location': { sql: `('/Users/' || u.id)`, type: 'text' },
     'meta.version': { sql: USER_TAG_SQL, type: 'text' },
@@ -21,10 +40,62 @@ export const USER_COLUMN_MAP: ColumnMap = {
 };
 
 /**
+ * A filter on the value or type of an e-mail from the narrow table of e-mails; null for other parts of an e-mail. Ids
+ * come first, and no document is opened.
+ */
+function emailsFromTable(inner: BoundValueFilter, params: unknown[]): string | null {
+  const equal = emailsByIndex(inner, params);
+  if (equal !== null || !asksOf(inner, EMAIL_OF_USER) || !needsValue(inner)) return equal;
+  return `u.id in (select e.user_id from user_emails e where e.tenant_id = $1 and ${toSql(inner, EMAIL_OF_USER, params)})`;
+}
+
+const EMAIL_OF_USER: ColumnMap = {
+  document: null,
+  columns: {
+    value: { sql: 'e.value_key', type: 'text', key: foldCase },
+    type: { sql: `nullif(e.type_key, '')`, type: 'text', nullable: true, key: foldCase },
+  },
+  lists: {},
+};
+
+/** Whether a filter asks only of what has a column. An empty text is one that a column does not tell from none. */
+function asksOf(filter: BoundValueFilter, map: ColumnMap): boolean {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.terms.every((term) => asksOf(term, map));
+    case 'not':
+      return asksOf(filter.term, map);
+    case 'present':
+      return Object.hasOwn(map.columns, filter.target.path);
+    case 'compare':
+      return Object.hasOwn(map.columns, filter.target.path) && filter.value !== '';
+    default:
+      return false;
+  }
+}
+
+/** Whether only an e-mail with a value can meet a filter: the table has no others. */
+function needsValue(filter: BoundValueFilter): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.terms.some(needsValue);
+    case 'or':
+      return filter.terms.every(needsValue);
+    case 'compare':
+      return filter.target.path === 'value' && filter.op !== 'ne';
+    case 'present':
+      return filter.target.path === 'value';
+    default:
+      return false;
+  }
+}
+
+/**
  * `emails[value eq …]` and `emails[type eq … and value eq …]` from the table that has an index for them. The ids come
  * from a sub-query that is run first: whatever the statistics say, there is no other plan.
  */
-function emailsFromTable(inner: BoundValueFilter, params: unknown[]): string | null {
+function emailsByIndex(inner: BoundValueFilter, params: unknown[]): string | null {
   const equal = equalities(inner);
   const value = equal?.get('value');
   if (!equal || typeof value !== 'string') return null;
@@ -45,11 +116,19 @@ const GROUP_OF_USER: ColumnMap = {
   lists: {},
 };
 
+/**
+ * The users of the groups that a filter finds: first the groups, each looked at once, then their members. Of one group
+ * the members are read in the order of their ids, so that a page of a large group stops at its last row.
+ */
 function groupsFromTable(inner: BoundValueFilter, params: unknown[]): string {
-  return `exists (select 1 from group_members m join groups g on g.tenant_id = m.tenant_id and g.id = m.group_id
-    where m.tenant_id = u.tenant_id and m.member_id = u.id and g.directory_id = ($2::text[])[1]
-      and ${toSql(inner, GROUP_OF_USER, params)})`;
+  const value = equalities(inner)?.get('value');
+  const isOne = typeof value === 'string' && equalities(inner)!.size === 1;
+  const groups = `select g.id from groups g where g.tenant_id = $1 and g.directory_id = ($2::text[])[1]
+    and ${isOne ? `g.id = $${params.push(value)}` : toSql(inner, GROUP_OF_USER, params)}`;
+  // `offset 0`: else the condition is tried once for each membership in place of once for each group.
+  const which = isOne ? `= (${groups})` : `in (${groups} offset 0)`;
+  return `u.id in (select m.member_id from group_members m where m.tenant_id = $1 and m.group_id ${which})`;
 }
 
-/** An index finds whoever has one of these, or any value of a list other than their groups. */
-export const USER_KEYS = { columns: ['id', 'userName', 'externalId', 'displayName'], notLists: ['groups'] };
+/** An index finds whoever has one of these, or an e-mail. */
+export const USER_KEYS = { columns: ['id', 'userName', 'externalId', 'displayName'], lists: ['emails'] };

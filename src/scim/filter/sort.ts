@@ -3,7 +3,7 @@ import { findAttribute, pathOf, type ResourceTypeDef } from '../schema/resource-
 import { invalidPath } from '../scim.errors.js';
 import type { BoundPath } from './bound.js';
 import { parsePath } from './tokens.js';
-import { documentText, documentValues, folded, type ColumnMap } from './to-sql.js';
+import { documentText, documentValues, folded, type ColumnMap, type ColumnRule } from './to-sql.js';
 
 export interface SortSql {
   /** The expression to sort by; it takes no parameters. */
@@ -11,6 +11,10 @@ export interface SortSql {
   readonly direction: 'asc' | 'desc';
   /** Missing values come last in ascending order, first in descending order. */
   readonly nulls: 'first' | 'last';
+  /** What the expression is compared as. */
+  readonly type: 'text' | 'boolean' | 'timestamptz' | 'integer' | 'numeric';
+  /** An index has this order, and the expression is never null. */
+  readonly indexed: boolean;
 }
 
 /**
@@ -26,8 +30,11 @@ export function sortToSql(
   order: 'ascending' | 'descending',
 ): SortSql {
   const { top, target } = locate(path, type);
+  const column = top === null ? columnOf(target, map) : undefined;
   return {
-    sql: top === null ? single(target, map) : ofValues(top, target, map),
+    sql: column?.sorted ?? (top === null ? single(target, map) : ofValues(top, target, map)),
+    type: typeOf(target, column),
+    indexed: column?.sorted !== undefined,
     direction: order === 'ascending' ? 'asc' : 'desc',
     nulls: order === 'ascending' ? 'last' : 'first',
   };
@@ -54,7 +61,7 @@ function locate(text: string, type: ResourceTypeDef): { top: BoundPath | null; t
 }
 
 function single(target: BoundPath, map: ColumnMap): string {
-  const column = Object.hasOwn(map.columns, target.path) ? map.columns[target.path] : undefined;
+  const column = columnOf(target, map);
   if (column === undefined) {
     return map.document === null ? 'null::text' : inDocument(target, map.document);
   }
@@ -86,6 +93,16 @@ function ofValues(top: BoundPath, target: BoundPath, map: ColumnMap): string {
     `(select ${inDocument(target, 'e.v')} from ${values} with ordinality as e(v, n)` +
     ` order by ${primaryFirst} limit 1)`
   );
+}
+
+function columnOf({ path }: BoundPath, map: ColumnMap): ColumnRule | undefined {
+  return Object.hasOwn(map.columns, path) ? map.columns[path] : undefined;
+}
+
+function typeOf({ attribute }: BoundPath, column: ColumnRule | undefined): SortSql['type'] {
+  if (column !== undefined) return column.type === 'uuid' ? 'text' : column.type;
+  if (attribute.type === 'dateTime') return 'timestamptz';
+  return attribute.type === 'integer' || attribute.type === 'decimal' ? 'numeric' : 'text';
 }
 
 function unsortable(path: string) {

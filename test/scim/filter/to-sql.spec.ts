@@ -79,8 +79,8 @@ describe('toSql', () => {
 
 describe('sortToSql', () => {
   it.each(sorts)('$note: $path', ({ path, sql }) => {
-    expect(sortToSql(path, USER_TYPE, map, 'ascending')).toEqual({ sql, direction: 'asc', nulls: 'last' });
-    expect(sortToSql(path, USER_TYPE, map, 'descending')).toEqual({ sql, direction: 'desc', nulls: 'first' });
+    expect(sortToSql(path, USER_TYPE, map, 'ascending')).toMatchObject({ sql, direction: 'asc', nulls: 'last' });
+    expect(sortToSql(path, USER_TYPE, map, 'descending')).toMatchObject({ sql, direction: 'desc', nulls: 'first' });
   });
 
   it.each([
