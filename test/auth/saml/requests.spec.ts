@@ -1,8 +1,13 @@
+import { sign, verify, X509Certificate } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import { inflateRawSync } from 'node:zlib';
 import type { SamlConnection } from '../../../src/auth/connections/connection.js';
 import { METADATA_TYPE } from '../../../src/auth/saml/sp-metadata.js';
 import { scanXml } from '../../../src/auth/saml/xml-scan.js';
 import { attributeOf, everyElement, type XmlElement } from '../../../src/auth/saml/xml-tree.js';
+import { signedAddress, signedXml } from '../../../src/auth/saml/signing.js';
+import { newKey } from './support/keys.js';
+import { signElement } from './support/sign.js';
 import { samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
 
@@ -18,6 +23,7 @@ async function begin(changes: Partial<SamlConnection> = {}, forceAuthn = false) 
     requestId: '_req-1',
     relayState: 'st-1',
     forceAuthn,
+    loginHint: null,
   });
   const fields = step.kind === 'redirect' ? Object.fromEntries(new URL(step.url).searchParams) : { ...step.fields };
   const message = Buffer.from(fields['SAMLRequest']!, 'base64');
@@ -77,13 +83,75 @@ describe('begin', () => {
     expect([query.get('idpid'), query.get('a')]).toEqual(['C01', 'b c']);
   });
 
+  it('says whom the user has named beside what is signed, and in a form', async () => {
+    const ask = { requestId: '_req-1', relayState: 'st-1', forceAuthn: false, loginHint: "o'hara+x@example.com" };
+    const step = await sp.protocol.begin(idp.connection({ ssoUrl: 'https://idp.example.com/sso?a=b' }), ask);
+    const { url } = step as { url: string };
+    expect(new URL(url).searchParams.get('login_hint')).toBe(ask.loginHint);
+    expect(isSigned(url)).toBe(true);
+    const form = await sp.protocol.begin(idp.connection({ ssoBinding: 'post' }), ask);
+    expect(form).toMatchObject({ fields: { RelayState: 'st-1', login_hint: ask.loginHint } });
+    const own = await sp.protocol.begin(idp.connection({ ssoUrl: 'https://idp.example.com/sso?login_hint=x' }), ask);
+    expect(new URL((own as { url: string }).url).searchParams.getAll('login_hint')).toEqual(['x']);
+  });
+
   it('takes no id that XML would not', async () => {
-    const ask = { relayState: 'x', forceAuthn: false };
+    const ask = { relayState: 'x', forceAuthn: false, loginHint: null };
     for (const requestId of ['', '1abc', 'a b', 'a"b', '_a<']) {
       await expect(sp.protocol.begin(idp.connection(), { ...ask, requestId })).rejects.toThrow(TypeError);
     }
   });
 });
+
+/** Whether the address is signed over its octets as they stand there (Bindings §3.4.4.1). */
+function isSigned(url: string): boolean {
+  const found = /[?&](SAML(?:Request|Response)=[^&]*(?:&RelayState=[^&]*)?&SigAlg=[^&]*)&Signature=([^&]*)/.exec(url)!;
+  const { publicKey } = new X509Certificate(sp.current.certificate);
+  return verify('sha256', Buffer.from(found[1]!), publicKey, Buffer.from(decodeURIComponent(found[2]!), 'base64'));
+}
+
+describe('signatures of queries', () => {
+  it.each(['state', "it's (a) ~b * !", 'a+b c&d=e%20f', 'ä\u2028ö', ''])(
+    'are over the octets, with %s',
+    async (state) => {
+      const answer = { inResponseTo: '_x', success: true, relayState: state };
+      for (const sloUrl of ['https://idp.example.com/slo', "https://idp.example.com/slo?x=1&y='2'"]) {
+        const step = await sp.protocol.logoutResponse(idp.connection({ sloUrl }), answer);
+        const { url } = step as { url: string };
+        expect(isSigned(url)).toBe(true);
+        expect(new URL(url).searchParams.get('RelayState') ?? '').toBe(state);
+        expect(new URL(url).searchParams.get('x')).toBe(sloUrl.includes('?') ? '1' : null);
+        expect(isSigned(url.replace('SAMLResponse=', 'SAMLResponse=x'))).toBe(false);
+      }
+    },
+  );
+
+  it('are made and verified outside of the event loop', async () => {
+    const key = await newKey('large', { bits: 4096 });
+    const count = 40;
+    const queries = Array.from({ length: count }, (_, i) => `https://idp.example.com/sso?SAMLRequest=m${i}`);
+    const xml = (await begin({ signRequests: false, ssoBinding: 'post' })).fields['SAMLRequest']!;
+    const message = Buffer.from(xml, 'base64').toString();
+    await signedXml(message, 'AuthnRequest', key.privateKey);
+    const blocking = await busy(async () => {
+      for (const query of queries) sign('sha256', Buffer.from(query), key.privateKey);
+    });
+    const outside = await busy(() => Promise.all(queries.map((query) => signedAddress(query, key.privateKey))));
+    expect(outside).toBeLessThan(blocking / 2);
+    const asXml = await busy(() => Promise.all(queries.map(() => signedXml(message, 'AuthnRequest', key.privateKey))));
+    const library = await busy(async () => {
+      for (let i = 0; i < count; i++) signElement(message, 'AuthnRequest', key);
+    });
+    expect(asXml).toBeLessThan(library * 0.75);
+  });
+});
+
+/** How long the event loop was busy with some work, in milliseconds. */
+async function busy(work: () => Promise<unknown>): Promise<number> {
+  const before = performance.eventLoopUtilization();
+  await work();
+  return performance.eventLoopUtilization(before).active;
+}
 
 describe('our metadata', () => {
   it('says who we are, what we sign with and where we listen', async () => {
