@@ -1,4 +1,12 @@
-import { constants, createPublicKey, sign, verify, type VerifyKeyObjectInput } from 'node:crypto';
+import {
+  constants,
+  createPrivateKey,
+  createPublicKey,
+  KeyObject,
+  sign,
+  verify,
+  type VerifyKeyObjectInput,
+} from 'node:crypto';
 import { SignedXml } from './library.js';
 import { ENVELOPED_SIGNATURE, EXCLUSIVE_C14N, NS, SIGNATURE_ALGORITHMS } from './names.js';
 import type { RedirectMessage } from './redirect.rules.js';
@@ -14,10 +22,23 @@ const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
  */
 function signature(text: string, privateKey: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    sign('sha256', Buffer.from(text, 'utf8'), privateKey, (error, made) =>
+    sign('sha256', Buffer.from(text, 'utf8'), keyOf(privateKey), (error, made) =>
       error === null ? resolve(made.toString('base64')) : reject(error),
     );
   });
+}
+
+/** The installation's keys, read: that takes longer than to begin a signature. There are two of them while keys roll over. */
+const keys = new Map<string, KeyObject>();
+const MAX_KEYS = 4;
+
+function keyOf(pem: string): KeyObject {
+  const known = keys.get(pem);
+  if (known !== undefined) return known;
+  const key = createPrivateKey(pem);
+  if (keys.size >= MAX_KEYS) keys.clear();
+  keys.set(pem, key);
+  return key;
 }
 
 /** What xml-crypto signs with; it waits for the callback. */
