@@ -23,6 +23,8 @@ import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
 
 /** Three addresses of up to 2 048 octets, percent-encoded. */
 const FORM_BYTES = 20_000;
+/** Marks a request that was sent on to our own address. */
+const HERE = 'here=1';
 const UNKNOWN = 'There is no sign-in for this e-mail address. Check it for slips; if it is right, ask your IT team.';
 
 /** Where sign-ins begin. */
@@ -47,6 +49,9 @@ export class LoginController {
   })
   @DescribedLogin()
   async login(@Query() query: QueryMap, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    if (isElsewhere(req, this.addresses.origin)) {
+      return res.redirect(302, `${this.addresses.login}?${[rawQuery(req), HERE].filter(Boolean).join('&')}`);
+    }
     await this.begin(query, req, res, 302);
   }
 
@@ -135,6 +140,17 @@ export class LoginController {
   private askForEmail(res: BridgeResponse, email: string, ask: StartAsk, problem: string | null): void {
     sendPage(res, emailPage({ action: this.addresses.login, email, fields: startQuery(ask), problem }));
   }
+}
+
+/**
+ * Whether a browser has opened the login under another address than that of the settings (`127.0.0.1`, a name of before). The
+ * cookies of the sign-in would stay there, and the IdP sends the browser back to the other. Asked once: a proxy may
+ * change the host of each request.
+ */
+function isElsewhere(req: SignInHttpRequest, origin: string): boolean {
+  const { host, 'sec-fetch-dest': destination } = req.headers;
+  if (destination !== 'document' || host === undefined || rawQuery(req).split('&').includes(HERE)) return false;
+  return host.toLowerCase() !== new URL(origin).host;
 }
 
 /** Whether a page of ours has sent a form. Browsers say so in `Sec-Fetch-Site`, older ones in `Origin`. */
