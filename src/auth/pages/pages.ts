@@ -127,28 +127,6 @@ export function signedOutPage(login: string): Page {
   };
 }
 
-/** Where people come who signed in without a place to go to. */
-export function homePage(person: {
-  name: string;
-  email: string | null;
-  tenant: string;
-  logout: string;
-  until: Date;
-}): Page {
-  return {
-    title: `Signed in to ${person.tenant}`,
-    tellsUs: true,
-    body: html`<p>You are <strong>${person.name}</strong>${person.email === null ? null : html` (${person.email})`}.</p>
-      <p class="note">
-        Without use, this session ends at
-        <time datetime="${person.until.toISOString()}">${person.until.toISOString().slice(11, 16)} UTC</time>.
-      </p>
-      <form method="post" action="${person.logout}">
-        <button type="submit">Sign out</button>
-      </form>`,
-  };
-}
-
 /**
  * The page of a sign-in link that the operator has made. Only its button signs in, so that whatever opens links by itself uses
  * none up. Where scripts run, the field is filled from the address and not shown.
