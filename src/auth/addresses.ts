@@ -48,6 +48,11 @@ export class AuthAddresses {
     return this.at(`jwks/${slug}`);
   }
 
+  /** Where the front page ends one of the user's sessions. */
+  get endSession(): string {
+    return this.at('sessions/end');
+  }
+
   get logout(): string {
     return this.at('logout');
   }

@@ -26,6 +26,12 @@ const COMMON: readonly Setting[] = [
     description: 'which value of the role claim gives which role, as value=role,…',
     clearable: true,
   },
+  {
+    name: 'email_trust',
+    kind: 'text',
+    description: 'domain, or verified: users are found by an e-mail only where the IdP says email_verified: true',
+    unless: 'domain',
+  },
   { name: 'jit', kind: 'flag', description: 'makes people who are not there yet' },
   { name: 'default_role', kind: 'text', description: 'the role of whom it makes', unless: 'User' },
   { name: 'return_origins', kind: 'list', description: 'other applications, with commas between', clearable: true },

@@ -12,7 +12,8 @@ import { RequestLog } from './request-log.js';
  * Where IdPs and browsers post forms, and where OAuth clients may; the handlers read them, with limits of their own.
  */
 function isFormAddress(path: string, contentType: string): boolean {
-  if (/^\/api\/auth\/((callback|slo|backchannel-logout|test)\/|(login|owner-sign-in)$)/.test(path)) return true;
+  if (/^\/api\/auth\/((callback|slo|backchannel-logout|test)\/|(login|owner-sign-in|sessions\/end)$)/.test(path))
+    return true;
   return /^\/api\/auth\/(token|introspect)$/.test(path) && contentType.includes('x-www-form-urlencoded');
 }
 

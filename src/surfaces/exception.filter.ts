@@ -6,11 +6,13 @@ import { StoredAnswer } from '../base/http/idempotency.js';
 import { loggedPath } from '../base/http/logged-path.js';
 import { pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
+import { sendPage } from '../auth/pages/layout.js';
 import { errorPage } from './error-page.js';
 import { knownMethods } from './known-methods.js';
 import { problemOf } from './problem.js';
 import { refusalOf } from './refusal.js';
 import { scimError } from './scim-error.js';
+import { signInErrorPage } from './sign-in-error-page.js';
 import { whichSurface } from './which-surface.js';
 
 /**
@@ -59,6 +61,7 @@ export class SurfaceFilter implements ExceptionFilter {
         return;
       }
       case 'page': {
+        if (path.startsWith('/api/auth')) return sendPage(res, signInErrorPage(refusal, req.id));
         const { status, body } = errorPage(refusal, req.id);
         sendJson(res, status, body, 'text/html; charset=utf-8');
         return;

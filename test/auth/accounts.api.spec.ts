@@ -230,6 +230,57 @@ describe('by e-mail', () => {
     expect(await outcome(door, { sub: 'v-1', email_verified: true })).toBe(id);
   });
 
+  it('counts only with email_verified where the connection demands that', async () => {
+    await own();
+    const door = await open({ email_trust: 'verified' });
+    const name = `${fresh('v')}@${domain}`;
+    const id = await person({}, name);
+    for (const unsaid of [undefined, null, false, 'no', 1, [true]]) {
+      expect(await outcome(door, { sub: 'v-2', email: name, email_verified: unsaid })).toBe('email_unverified');
+    }
+    expect(await outcome(door, { sub: 'v-2', email: name, email_verified: true })).toBe(id);
+    // Who is known by the subject needs no e-mail any more.
+    expect(await outcome(door, { sub: 'v-2', email: name, email_verified: undefined })).toBe(id);
+    await house.api.patch(`/connections/${door.id}`, { jit: true });
+    const made = { sub: 'v-3', email: `${fresh('v')}@${domain}` };
+    expect(await outcome(door, { ...made, email_verified: undefined })).toBe('email_unverified');
+    expect(await outcome(door, { ...made, email_verified: 'true' })).toMatch(/^usr_/);
+    const { body } = await house.api.patch(`/connections/${door.id}`, { email_trust: 'domain' });
+    expect([body.email_trust, body.tested_at]).toEqual(['domain', null]);
+    expect((await house.api.patch(`/connections/${door.id}`, { email_trust: 'all' })).status).toBe(422);
+  });
+
+  it.each(['the owner', 'a break-glass account', 'an admin'])('counts only with email_verified for %s', async (who) => {
+    await own();
+    const door = await open();
+    const name = `${fresh('boss')}@${domain}`;
+    const id = await person({}, name);
+    if (who === 'the owner') await house.api.patch('/tenant', { owner_user_id: id });
+    else if (who === 'an admin') await service.db.execute(`update users set role = 'Admin' where id = '${id}'`);
+    else await house.api.patch('/tenant', { break_glass: [id] });
+    // An attacker who may write any e-mail at the IdP, which says nothing about it.
+    for (const unsaid of [undefined, null, false, 'no']) {
+      expect(await outcome(door, { sub: 'nOAuth', email: name, email_verified: unsaid })).toBe('email_unverified');
+    }
+    const { body } = await house.api.get('/sign-ins?reason=email_unverified');
+    expect(body.data.at(-1).detail).toContain('owner or an admin');
+    expect(await outcome(door, { sub: 'boss', email: name, email_verified: true })).toBe(id);
+    expect(await outcome(door, { sub: 'boss', email: name })).toBe(id);
+    const other = `${fresh('staff')}@${domain}`;
+    const staff = await person({}, other);
+    expect(await outcome(door, { sub: 'staff', email: other, email_verified: undefined })).toBe(staff);
+  });
+
+  it('is said by a SAML IdP in what it signs, which has no email_verified: the owner is found by it', async () => {
+    await own();
+    const door = await SamlDoor.open(service, house);
+    const name = `${fresh('boss')}@${domain}`;
+    const id = await person({}, name);
+    await house.api.patch('/tenant', { owner_user_id: id });
+    const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+    expect(await outcomeAt(house, door, { nameId: name, nameIdFormat, attributesXml: '' })).toBe(id);
+  });
+
   it('another case is the same mailbox, a look-alike is not', async () => {
     await own();
     const door = await open();

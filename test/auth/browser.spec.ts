@@ -282,7 +282,7 @@ describeInBrowser('in a browser', () => {
       expect(await who(context)).toBe(people.get('ada'));
       await context.clearCookies({ name: '__Host-session' });
       await page.goto(answers[0]!);
-      expect(await heading(page)).toBe('This sign-in is over');
+      expect(await heading(page)).toBe('This sign-in has expired');
     });
   });
 
@@ -292,7 +292,7 @@ describeInBrowser('in a browser', () => {
       await service.db.execute(`update sign_in_requests set expires_at = now() where used_at is null`);
       await signInAs(page, 'ada');
       await at(page, '/api/auth/callback/');
-      expect(await heading(page)).toBe('This sign-in is over');
+      expect(await heading(page)).toBe('This sign-in has expired');
       expect(await axe(page)).toEqual([]);
       await page.getByRole('link', { name: 'Sign in again' }).click();
       await at(page, '/api/auth/session');

@@ -256,7 +256,7 @@ describe('just in time', () => {
     expect((await house.api.put('/users/by-external-id/ceo-key', hr)).body.id).toBe(made);
     expect(await tab.who()).toBeNull();
     expect(await outcome(partner, mallory)).not.toBe(made);
-    expect(await outcome(corp, { sub: 'cfo', email: hr.email })).toBe(made);
+    expect(await outcome(corp, { sub: 'cfo', email: hr.email, email_verified: true })).toBe(made);
     // The same e-mail again is the same person, who stays who they are.
     const kept = { sub: 'kept', email: `${fresh('k')}@${domain}`, emp: 'kept-key' };
     const id = await outcome(corp, kept);

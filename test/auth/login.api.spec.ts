@@ -26,6 +26,10 @@ afterAll(async () => {
   await service.close();
 });
 const tab = (): Tab => new Tab(service);
+const base = () => service.app.config.appUrl;
+/** Sends the form of our own page. */
+const typed = (form: Record<string, string>, from = tab()) =>
+  from.post('/api/auth/login', Object.entries(form), { 'sec-fetch-site': 'same-origin' });
 const login = (query: Record<string, string>, from = tab()) =>
   from.get(`/api/auth/login?${new URLSearchParams(query).toString()}`);
 
@@ -41,6 +45,46 @@ describe('which sign-in it is', () => {
     for (const email of [`ada@sub.${domain}`, `ada@x${domain}`, 'ada', '@', `ada@${domain}@evil.example`]) {
       const seen = await login({ email });
       expect([email, seen.status, seen.text.includes('no sign-in for this e-mail')]).toEqual([email, 404, true]);
+    }
+  });
+
+  it('is typed into a form, so that it stands in no address of ours', async () => {
+    const door = await OidcDoor.open(service, house, {}, op);
+    await trustDomain(service, house.tenantId, domain);
+    const page = await login({ return_to: '/deep' });
+    expect(page.text).toMatch(/<form method="post" action="[^"]*\/api\/auth\/login">/);
+    expect(page.text).toContain('<input type="hidden" name="return_to" value="/deep"');
+    const email = `ada@${domain}`;
+    const browser = tab();
+    const seen = await typed({ email, return_to: '/deep' }, browser);
+    expect([seen.status, new URL(seen.location!).origin]).toEqual([303, op.issuer]);
+    expect(new URL(seen.location!).searchParams.get('login_hint')).toBe(email);
+    expect(seen.headers.getSetCookie()).toHaveLength(1);
+    // Without `Sec-Fetch-Site`, `Origin` says the same.
+    const older = await tab().post('/api/auth/login', [['email', email]], { origin: new URL(base()).origin });
+    expect(older.status).toBe(303);
+    const wrong = await typed({ email: `ada@${fresh('d')}.example` });
+    expect([wrong.status, wrong.location]).toEqual([404, null]);
+    const [input, alert] = [wrong.text.indexOf('<input'), wrong.text.indexOf('role="alert" id="problem"')];
+    expect(input > 0 && alert > input && wrong.text.includes('aria-describedby="problem"')).toBe(true);
+    expect(door.slug).toBeTruthy();
+  });
+
+  it('of a form of another site is not taken as typed here: no sign-in begins without the browser’s own request', async () => {
+    await OidcDoor.open(service, house, {}, op);
+    await trustDomain(service, house.tenantId, domain);
+    const form: [string, string][] = [['email', `ada@${domain}`]];
+    const foreign: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      {},
+    ];
+    for (const headers of foreign) {
+      const seen = await tab().post('/api/auth/login', form, headers);
+      expect([seen.status, new URL(seen.location!).pathname]).toEqual([303, '/api/auth/login']);
+      expect(seen.headers.getSetCookie()).toEqual([]);
     }
   });
 
@@ -64,9 +108,11 @@ describe('which sign-in it is', () => {
     await trustDomain(service, house.tenantId, domain);
     const seen = await login({ email: `ada@${domain}`, return_to: '/deep' });
     expect(seen.status).toBe(200);
-    for (const { slug } of [one, two]) {
-      expect(seen.text).toContain(`connection=${slug}&amp;return_to=%2Fdeep&amp;login_hint=ada%40`);
-    }
+    for (const { slug } of [one, two]) expect(seen.text).toContain(`name="connection" value="${slug}"`);
+    const chosen = await typed({ email: `ada@${domain}`, return_to: '/deep', connection: one.slug });
+    expect([chosen.status, new URL(chosen.location!).searchParams.get('login_hint')]).toEqual([303, `ada@${domain}`]);
+    const other = await typed({ email: `ada@${domain}`, return_to: '/deep', connection: two.slug });
+    expect(new URL(other.location!).searchParams.get('login_hint')).toBe(`ada@${domain}`);
     await trustDomain(service, house.tenantId, domain, { connection_id: two.id });
     expect((await login({ email: `ada@${domain}` })).location).toContain('https://idp.example.com/sso');
     await house.api.patch(`/connections/${two.id}`, { enabled: false });

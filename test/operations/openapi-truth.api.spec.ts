@@ -294,6 +294,9 @@ describe('what is really answered is as described', () => {
     await api.ask('GET', `/api/auth/login?email=a@nowhere.example`);
     const initiated = { iss: door.op.issuer, target_link_uri: '/' };
     await api.ask('POST', '/api/auth/login', { form: initiated });
+    const own = { headers: { ...html, 'sec-fetch-site': 'same-origin' } };
+    await api.ask('POST', '/api/auth/login', { form: { email: '', connection: door.slug }, ...own });
+    await api.ask('POST', '/api/auth/login', { form: { email: '' }, ...own });
     await codes([
       [api.ask('GET', '/api/auth/login?connection=nobody'), 404, 'not_found'],
       [api.ask('GET', '/api/auth/login?prompt=x'), 422, 'invalid_fields'],

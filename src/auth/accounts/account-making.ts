@@ -90,6 +90,10 @@ export class AccountMaking {
       const why = 'nobody is made without an e-mail that can be trusted';
       throw new SignInRefused('email_unverified', why, account.shown);
     }
+    if (connection.emailTrust === 'verified' && !account.emailVerified) {
+      const why = 'nobody is made without email_verified: true, which this connection demands (email_trust)';
+      throw new SignInRefused('email_unverified', why, account.shown);
+    }
     const owner = await this.domains.owner(account.emailDomain);
     if (owner !== null && owner.tenantId !== connection.tenantId) {
       throw new SignInRefused('email_outside_domains', 'the domain of the e-mail is another tenant’s', account.shown);
@@ -160,8 +164,10 @@ export class AccountMaking {
     return known.every((one) => one.id === id) ? email : null;
   }
 
-  private async isOwned(connection: Connection, { emailDomain, emailTrusted }: ClaimedAccount): Promise<boolean> {
+  private async isOwned(connection: Connection, account: ClaimedAccount): Promise<boolean> {
+    const { emailDomain, emailTrusted, emailVerified } = account;
     if (!emailTrusted || emailDomain === null) return false;
+    if (connection.emailTrust === 'verified' && !emailVerified) return false;
     return this.domains.isOwned(connection.tenantId, emailDomain, connection.id);
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Connection } from '../connections/connection.js';
 import { DomainsStore } from '../domains/domains.store.js';
-import type { SignInRefused } from '../sign-in-refused.js';
+import { SignInRefused } from '../sign-in-refused.js';
 import { emailRefusal, sameLetters, type Candidate, type LinkKind } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
@@ -61,11 +61,22 @@ export class AccountMatches {
   async byEmail(connection: Connection, account: ClaimedAccount): Promise<Match | SignInRefused | null> {
     const { email } = account;
     if (email === null) return null;
-    const refusal = emailRefusal(account, await this.isOwned(connection, account));
+    const refusal = emailRefusal(account, await this.isOwned(connection, account), connection.emailTrust);
     if (refusal !== null) return refusal;
     const known = await this.repository.byEmail(connection.tenantId, connection.directoryId, email);
     const person = only(known.filter((one) => one.email !== null && sameLetters(one.email, email)));
-    return person === null ? null : { person, by: 'email', value: email };
+    if (person === null) return null;
+    // An OIDC IdP lets its users, or its guests, write any e-mail (nOAuth); what an admin could lose thereby is the tenant.
+    if (
+      connection.type === 'oidc' &&
+      !account.emailVerified &&
+      (await this.repository.administers(connection.tenantId, person.id))
+    ) {
+      const why =
+        'the user is the owner or an admin, who are found by an e-mail only where the IdP says email_verified: true; pair the connection with their directory, or have the IdP send the claim';
+      return new SignInRefused('email_unverified', why, account.shown, person.id);
+    }
+    return { person, by: 'email', value: email };
   }
 
   /** Whether the e-mail's domain is the tenant's, and this connection may speak for it. */

@@ -1,5 +1,6 @@
 import type { HeldReason } from '../../identity/person.js';
 import { SignInRefused, type RefusalReason } from '../sign-in-refused.js';
+import type { EmailTrust } from '../connections/connection.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 
 /** How an IdP's subject came to be a person's: by the immutable id, the user name, the e-mail, or made by signing in. */
@@ -163,8 +164,12 @@ export function isAnother(found: Candidate, now: Candidate): boolean {
 }
 
 /** Why nobody was found by an e-mail that may not be asked by. Null where it was asked, and there was nobody. */
-export function emailRefusal(account: ClaimedAccount, owned: boolean): SignInRefused | null {
+export function emailRefusal(account: ClaimedAccount, owned: boolean, trust: EmailTrust): SignInRefused | null {
   if (account.email === null) return null;
+  if (trust === 'verified' && !account.emailVerified) {
+    const why = 'the IdP does not say email_verified: true, which this connection demands (email_trust)';
+    return new SignInRefused('email_unverified', why, account.shown);
+  }
   if (!account.emailTrusted) {
     const why = 'the e-mail is not verified, says the IdP, or its UserInfo, which may say so, cannot be read';
     return new SignInRefused('email_unverified', why, account.shown);

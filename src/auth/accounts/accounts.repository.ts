@@ -12,6 +12,9 @@ const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, u.ext
 /** More than this many people under one value are as good as none: nobody could say which one is meant. */
 const FEW = 3;
 
+/** The role of the catalogue whose users administer the tenant. */
+const ADMIN_ROLE = 'Admin';
+
 const NOT_NULL_VIOLATION = '23502';
 
 /** Whom an IdP's subject is, and who could be meant by what it says. */
@@ -89,6 +92,16 @@ export class AccountsRepository {
     ]);
     const active = rows.filter((row) => row.status === 'active');
     return active.length > 0 ? active : rows;
+  }
+
+  /** Whether a user is the tenant's owner, or has the role of admins. */
+  async administers(tenantId: string, id: string): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `select 1 from users u join tenants t on t.id = $1
+       where u.tenant_id = $1 and u.id = $2 and (t.owner_user_id = u.id or u.id = any (t.break_glass) or u.role = $3)`,
+      [tenantId, id, ADMIN_ROLE],
+    );
+    return rowCount === 1;
   }
 
   /**

@@ -135,7 +135,8 @@ export class AccountsService {
     { email }: Candidate,
   ): Promise<Binding> {
     const same = email !== null && account.email !== null && sameLetters(email, account.email);
-    if (!same || emailRefusal(account, await this.matches.isOwned(connection, account)) !== null) return binding;
+    const owned = await this.matches.isOwned(connection, account);
+    if (!same || emailRefusal(account, owned, connection.emailTrust) !== null) return binding;
     return { ...binding, ...provenBinding(account, email) };
   }
 

@@ -16,6 +16,8 @@ export interface ClaimedAccount {
   email: string | null;
   /** False when the IdP says that the e-mail is not verified, or says it in a way that nobody can be sure of. */
   emailTrusted: boolean;
+  /** The IdP says that the e-mail is verified. Most do not say anything. */
+  emailVerified: boolean;
   /** The e-mail's domain in its ASCII form. */
   emailDomain: string | null;
   firstName: string | null;
@@ -51,6 +53,7 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
     userName,
     email: email === null ? null : asciiTrimmed(email),
     emailTrusted: isTrusted(claims['email_verified'], verified.userInfoProblem ?? null),
+    emailVerified: isVerified(claims['email_verified']),
     emailDomain: email === null ? null : domainOf(asciiTrimmed(email)),
     firstName: text(map.first_name, names.firstName),
     lastName: text(map.last_name, names.lastName),
@@ -101,6 +104,10 @@ function sureOf({ claims, unsureNames }: VerifiedSignIn): VerifiedSignIn['claims
  */
 function isTrusted(verified: unknown, userInfoProblem: string | null): boolean {
   if (verified === undefined || verified === null) return userInfoProblem === null;
+  return isVerified(verified);
+}
+
+function isVerified(verified: unknown): boolean {
   return verified === true || verified === 'true';
 }
 

@@ -46,7 +46,9 @@ export function commonAfter(
   { allowPrivate }: Allowance,
   errors: FieldError[],
 ): CommonSettings {
+  const emailTrust = chosen(input.email_trust, before?.email_trust, 'domain');
   const after: CommonSettings = {
+    ...(emailTrust === 'verified' ? { email_trust: emailTrust } : {}),
     link_claim: chosen(input.link_claim, before?.link_claim, null),
     claim_map: claimMapAfter(before?.claim_map ?? {}, input.claim_map),
     role_map: input.role_map === undefined ? (before?.role_map ?? []) : Object.entries(input.role_map),

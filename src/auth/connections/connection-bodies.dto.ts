@@ -1,10 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Shape } from '../../base/http/api-answers.js';
 import {
+  EMAIL_TRUST,
   ID_TOKEN_ALGS,
   SAML_SIGNED,
   TOKEN_AUTH,
   type ClaimMap,
+  type EmailTrust,
   type IdTokenAlg,
   type SamlBinding,
   type SamlSigned,
@@ -71,6 +73,12 @@ export class ConnectionHeadBody {
     description: 'Value of the role claim → role; the first value that somebody has counts.',
   })
   role_map!: Record<string, string>;
+  @ApiProperty({
+    enum: EMAIL_TRUST,
+    description:
+      '`domain`: the verified domain of an e-mail is enough. `verified`: the IdP has to say `email_verified: true` as well. For the owner and admins, OIDC connections always demand that.',
+  })
+  email_trust!: EmailTrust;
   @ApiProperty()
   jit!: boolean;
   @ApiProperty()

@@ -16,6 +16,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
     tested_at: row.tested_at,
     directory_id: row.directory_id,
   };
+  const email_trust = row.settings.email_trust ?? 'domain';
   const role_map = Object.fromEntries(row.settings.role_map);
   const told = {
     callback_url: addresses.callback(slug),
@@ -31,6 +32,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
       ...row.settings,
       discovery_url: row.settings.discovery_url ?? null,
       role_map,
+      email_trust,
       client_secret_set: row.client_secret_sealed !== null,
       private_key_set: row.private_key_sealed !== null,
       client_keys_url: row.settings.token_auth === 'private_key_jwt' ? addresses.clientKeys(slug) : null,
@@ -46,6 +48,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
     ...row.settings,
     subject_claim: row.settings.subject_claim ?? null,
     role_map,
+    email_trust,
     certificates: row.settings.certificates.map(certificateFacts),
     metadata_certificates: row.settings.metadata_certificates.map(certificateFacts),
     metadata_checked_at: row.settings.metadata_url === null ? null : row.metadata_checked_at,

@@ -23,6 +23,7 @@ export function connectionOf(row: Typed<ConnectionHead>, opened: Opened): Connec
     directoryId: row.directory_id,
     linkClaim: settings.link_claim,
     claimMap: settings.claim_map,
+    emailTrust: settings.email_trust ?? ('domain' as const),
     roleMap: settings.role_map,
     jit: settings.jit,
     defaultRole: settings.default_role,

@@ -8,6 +8,8 @@ export interface CommonSettings {
   claim_map: ClaimMap;
   /** In the order of the admin: the first value that somebody has counts. (An object would lose it in the database.) */
   role_map: [value: string, role: string][];
+  /** Absent where it is `domain`. */
+  email_trust?: 'verified';
   jit: boolean;
   default_role: string;
   return_origins: string[];

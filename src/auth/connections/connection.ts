@@ -10,6 +10,13 @@ export type IdTokenAlg = (typeof ID_TOKEN_ALGS)[number];
 export const SAML_SIGNED = ['assertion', 'response', 'both'] as const;
 export type SamlSigned = (typeof SAML_SIGNED)[number];
 
+/**
+ * What makes an e-mail good enough to find or make a user by. `domain`: the tenant's verified domain, unless the IdP says that
+ * the e-mail is not verified; `verified`: the IdP has to say that it is (`email_verified`), too.
+ */
+export const EMAIL_TRUST = ['domain', 'verified'] as const;
+export type EmailTrust = (typeof EMAIL_TRUST)[number];
+
 export type SamlBinding = 'redirect' | 'post';
 
 /** Which claim (OIDC) or attribute (SAML) feeds which field; what is not named takes the usual names. */
@@ -38,6 +45,7 @@ interface ConnectionBase {
   /** The claim that equals SCIM `externalId`; null: the IdP's usual one (`oid` of Entra, else the subject). */
   readonly linkClaim: string | null;
   readonly claimMap: ClaimMap;
+  readonly emailTrust: EmailTrust;
   /** Values of the role claim and the roles that they give; the first that somebody has counts, others give nothing. */
   readonly roleMap: readonly (readonly [value: string, role: string])[];
   /** Makes people who are not there yet. Never while paired. */

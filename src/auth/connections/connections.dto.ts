@@ -3,9 +3,11 @@ import { Choice, Flag, Nested, Ruled, Whole } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { ServerSet } from '../../base/http/validate.js';
 import {
+  EMAIL_TRUST,
   ID_TOKEN_ALGS,
   SAML_SIGNED,
   TOKEN_AUTH,
+  type EmailTrust,
   type IdTokenAlg,
   type SamlBinding,
   type SamlSigned,
@@ -74,6 +76,12 @@ export class ConnectionFields {
     },
   )
   role_map?: Record<string, string>;
+  @Choice(EMAIL_TRUST, {
+    ...OPTIONAL,
+    description:
+      'Whether users are found by an e-mail only where the IdP says `email_verified: true`; `domain` unless set.',
+  })
+  email_trust?: EmailTrust;
   @Flag({ ...OPTIONAL, description: 'Makes people who are not there yet. Never while paired with a directory.' })
   jit?: boolean;
   @Text({ max: 100, ...OPTIONAL, description: 'The role of whom it makes; `User` unless set.' })

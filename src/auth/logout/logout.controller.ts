@@ -1,15 +1,19 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { readForm } from '../../base/http/form.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { AuthAddresses } from '../addresses.js';
 import { sendPage } from '../pages/layout.js';
-import { handoverPage, homePage, signedOutPage } from '../pages/pages.js';
+import { homePage } from '../pages/home-page.js';
+import { handoverPage, signedOutPage } from '../pages/pages.js';
 import { demandSameSite } from '../sessions/same-site.js';
 import { noSessionCookie, sessionToken } from '../sessions/session.cookie.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { cookiesOf, originOf } from '../sign-in/sign-in.context.js';
 import { DescribedHome, DescribedLogout, DescribedSignedOut } from './logout.description.js';
 import { LogoutService } from './logout.service.js';
+
+const FORM_BYTES = 1_024;
 
 /** Leaving: here, and where the IdP offers it, there as well. */
 @Controller()
@@ -51,12 +55,26 @@ export class LogoutController {
     sendPage(res, signedOutPage(this.addresses.login));
   }
 
+  @Post('api/auth/sessions/end')
+  @HttpCode(303)
+  @ApiExcludeEndpoint()
+  async endOne(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
+    demandSameSite(req, this.addresses.origin);
+    const session = await this.sessions.check(sessionToken(cookiesOf(req)));
+    if (session === null) return res.redirect(303, this.addresses.login);
+    const id = (await readForm(req, FORM_BYTES)).get('session_id') ?? '';
+    // A session that has ended meanwhile is what was asked for.
+    await this.sessions.endOne(session.tenant_id, session.user_id, id, 'signed_out');
+    res.redirect(303, this.addresses.home);
+  }
+
   @Get()
   @ApiOperation({ summary: 'Who is signed in, for people without an application to go to' })
   @DescribedHome()
   async home(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
     if (session === null) return res.redirect(302, this.addresses.login);
+    const all = await this.sessions.list(session.tenant_id, session.user_id);
     const name = `${session.first_name} ${session.last_name}`.trim() || (session.email ?? session.user_id);
     sendPage(
       res,
@@ -66,6 +84,16 @@ export class LogoutController {
         tenant: session.tenant_name,
         logout: this.addresses.logout,
         until: this.sessions.endOf(session),
+        end: this.addresses.endSession,
+        sessions: all.map((one) => ({
+          id: one.id,
+          userAgent: one.user_agent,
+          ip: one.ip,
+          connection: one.connection,
+          createdAt: one.created_at,
+          seenAt: one.seen_at,
+          current: one.id === session.id,
+        })),
       }),
     );
   }

@@ -20,7 +20,12 @@ label{display:block;margin:1.1rem 0 .35rem;font-weight:600}
 input{width:100%;font:inherit;color:inherit;background:var(--ground);border:1px solid var(--soft);border-radius:.5rem;padding:.65rem .75rem}
 button,.button{display:inline-block;width:100%;margin-top:.9rem;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;border:1px solid var(--accent);border-radius:.5rem;padding:.65rem 1rem;background:var(--accent);color:var(--on)}
 .second{background:transparent;color:var(--accent)}
+.choices{list-style:none;margin:1rem 0 0;padding:0;border-top:1px solid var(--line)}
+.choices li{border-bottom:1px solid var(--line)}
+.choice{margin:0;padding:.75rem .2rem;border:0;border-radius:0;background:transparent;color:var(--accent);text-align:left;overflow-wrap:anywhere}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.small{width:auto;margin:0;padding:.3rem .8rem}
+.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 form{margin:0}
 footer{margin-top:1.6rem;padding-top:.9rem;border-top:1px solid var(--line);font-size:.85rem;color:var(--soft)}
 code{font:0.9em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}

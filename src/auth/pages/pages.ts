@@ -23,9 +23,9 @@ export function emailPage(ask: {
   return {
     title: 'Sign in',
     status: ask.problem === null ? 200 : 404,
-    body: html`${ask.problem === null ? null : html`<p class="alert" role="alert" id="problem">${ask.problem}</p>`}
-      <p>Use your work e-mail. You sign in at your own company, and no password is asked for here.</p>
-      <form method="get" action="${ask.action}">
+    tellsUs: true,
+    body: html`<p>Use your work e-mail. You sign in at your own company, and no password is asked for here.</p>
+      <form method="post" action="${ask.action}">
         <label for="email">Work e-mail</label>
         <input
           id="email"
@@ -39,6 +39,7 @@ export function emailPage(ask: {
           value="${ask.email}"
           ${ask.problem === null ? null : html`aria-describedby="problem" aria-invalid="true"`}
         />
+        ${ask.problem === null ? null : html`<p class="alert" role="alert" id="problem">${ask.problem}</p>`}
         ${hidden(ask.fields)}
         <button type="submit">Continue</button>
       </form>`,
@@ -46,11 +47,24 @@ export function emailPage(ask: {
 }
 
 /** A company with several sign-ins, none of which the e-mail decides. */
-export function choicePage(ways: readonly Way[]): Page {
+export function choicePage(ask: {
+  action: string;
+  fields: Readonly<Record<string, string>>;
+  connections: readonly { label: string; value: string }[];
+}): Page {
   return {
     title: 'Choose your sign-in',
+    tellsUs: true,
     body: html`<p>Your company has several. If you do not know which is yours, ask your IT team.</p>
-      <nav aria-label="Sign-ins">${ways.map(button)}</nav>`,
+      <form method="post" action="${ask.action}">
+        ${hidden(ask.fields)}
+        <ul class="choices" aria-label="Sign-ins">
+          ${ask.connections.map(
+            ({ label, value }) =>
+              html`<li><button class="choice" name="connection" value="${value}">${label}</button></li>`,
+          )}
+        </ul>
+      </form>`,
   };
 }
 
@@ -110,28 +124,6 @@ export function signedOutPage(login: string): Page {
     title: 'You are signed out',
     body: html`<p>Your session here has ended. On a shared computer, close the browser as well.</p>
       ${button({ label: 'Sign in again', href: login })}`,
-  };
-}
-
-/** Where people come who signed in without a place to go to. */
-export function homePage(person: {
-  name: string;
-  email: string | null;
-  tenant: string;
-  logout: string;
-  until: Date;
-}): Page {
-  return {
-    title: `Signed in to ${person.tenant}`,
-    tellsUs: true,
-    body: html`<p>You are <strong>${person.name}</strong>${person.email === null ? null : html` (${person.email})`}.</p>
-      <p class="note">
-        Without use, this session ends at
-        <time datetime="${person.until.toISOString()}">${person.until.toISOString().slice(11, 16)} UTC</time>.
-      </p>
-      <form method="post" action="${person.logout}">
-        <button type="submit">Sign out</button>
-      </form>`,
   };
 }
 

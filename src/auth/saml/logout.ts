@@ -5,8 +5,9 @@ import { SignInRefused } from '../sign-in-refused.js';
 import { usable } from './certificates.js';
 import { readLogoutMessage, type LogoutExpectations, type LogoutMessage } from './logout.rules.js';
 import { skewOf } from './parts.rules.js';
-import { isSignedBy, readRedirect } from './redirect.rules.js';
+import { readRedirect } from './redirect.rules.js';
 import { signatureExcerpt } from './signature.rules.js';
+import { isSignedBy } from './signing.js';
 import { signerRefusal } from './signer-refusal.rules.js';
 import { checkLogoutShape } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
@@ -49,7 +50,7 @@ async function readQuery(
 ): Promise<LogoutMessage> {
   const message = readRedirect(rawQuery);
   const certificates = usable(connection.certificates);
-  if (!isSignedBy(message, certificates)) throw signerRefusal([], certificates);
+  if (!(await isSignedBy(message, certificates))) throw signerRefusal([], certificates);
   const root = scanXml(await inflated(message.message));
   // Nothing else could be read from these octets than what was signed: the query's signature covers them all.
   checkLogoutShape(root, message.field === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse');

@@ -1,4 +1,3 @@
-import { createPublicKey, createVerify, constants } from 'node:crypto';
 import { SignInRefused } from '../sign-in-refused.js';
 import { SIGNATURE_ALGORITHMS } from './names.js';
 import { shown } from './signature.rules.js';
@@ -69,30 +68,6 @@ export function readRedirect(rawQuery: string): RedirectMessage {
     algorithm,
     signature: decodeBase64(decoded(signature)),
   };
-}
-
-/** Whether one of the certificates (PEM, checked) made the signature of the query. */
-export function isSignedBy(message: RedirectMessage, certificates: readonly string[]): boolean {
-  const algorithm = SIGNATURE_ALGORITHMS.get(message.algorithm);
-  if (algorithm === undefined) return false;
-  return certificates.some((certificate) => {
-    const key = createPublicKey(certificate);
-    if (key.asymmetricKeyType !== algorithm.key) return false;
-    const how = algorithm.pss
-      ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
-      : { key };
-    const verifies = (dsaEncoding: 'ieee-p1363' | 'der') => {
-      try {
-        return createVerify(algorithm.hash)
-          .update(message.signed)
-          .verify({ ...how, dsaEncoding }, message.signature);
-      } catch {
-        return false; // not even of the form of a signature: OpenSSL throws for some of them
-      }
-    };
-    // XML Signature's form of ECDSA is the right one; some stacks put the DER of their TLS library into a query.
-    return verifies('ieee-p1363') || (algorithm.key === 'ec' && verifies('der'));
-  });
 }
 
 /** Undoes the encoding of a query, in which "+" is a space. */

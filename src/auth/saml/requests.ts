@@ -3,7 +3,8 @@ import { SAML, type Profile, type SamlConfig } from '@node-saml/passport-saml';
 import type { SamlBinding, SamlConnection } from '../connections/connection.js';
 import type { SamlKeyPair } from '../keys/saml-keys.js';
 import type { NameId } from '../verified-sign-in.js';
-import { SENDING, signSamlPost } from './library.js';
+import { SENDING } from './library.js';
+import { signedAddress, signedXml } from './signing.js';
 
 /** What the browser has to do: go somewhere, or post a form there. */
 export type BrowserStep =
@@ -20,8 +21,14 @@ export interface AuthnAsk {
   readonly requestId: string;
   readonly relayState: string;
   readonly forceAuthn: boolean;
+  /** Whom the user has named, for IdPs that read it (Entra, Okta); null: nobody. */
+  readonly loginHint: string | null;
 }
 
+type FormFields = Record<string, string>;
+
+/** As OpenID Connect calls it; Entra and Okta read it of SAML requests, too. */
+const HINT = 'login_hint';
 /** The form of xs:ID that we use: a letter or underscore in front, and nothing that needs escaping. */
 const ID = /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/;
 
@@ -36,13 +43,35 @@ export async function authnRequest(connection: SamlConnection, ask: AuthnAsk, se
     forceAuthn: ask.forceAuthn,
     authnContext: [...connection.authnContexts],
     disableRequestedAuthnContext: connection.authnContexts.length === 0,
-    ...(connection.signRequests ? { privateKey: sender.key.privateKey } : {}),
   });
+  const key = connection.signRequests ? sender.key.privateKey : null;
   if (connection.ssoBinding === 'redirect') {
-    return { kind: 'redirect', url: await saml.getAuthorizeUrlAsync(ask.relayState, undefined, {}) };
+    const address = await saml.getAuthorizeUrlAsync(ask.relayState, undefined, {});
+    const url = key === null ? address : await signedAddress(address, key);
+    return { kind: 'redirect', url: withHint(url, ask.loginHint) };
   }
-  const message = (await saml.getAuthorizeMessageAsync(ask.relayState)) as Record<string, string>;
-  return { kind: 'form', action: connection.ssoUrl, fields: { ...message } };
+  const { SAMLRequest: unsigned, ...others } = (await saml.getAuthorizeMessageAsync(ask.relayState)) as FormFields;
+  const xml = Buffer.from(unsigned!, 'base64').toString('utf8');
+  const message = key === null ? xml : await signedXml(xml, 'AuthnRequest', key);
+  const hint: FormFields = ask.loginHint === null ? {} : { [HINT]: ask.loginHint };
+  return {
+    kind: 'form',
+    action: connection.ssoUrl,
+    fields: { SAMLRequest: Buffer.from(message, 'utf8').toString('base64'), ...others, ...hint },
+  };
+}
+
+/**
+ * Adds whom the user has named, beside what is signed (Bindings §3.4.4.1 lets other parameters stand there). SAML has a Subject for that,
+ * but an IdP must then refuse everybody else (Core §3.4.1.4), also who has only mistyped.
+ */
+function withHint(address: string, hint: string | null): string {
+  if (hint === null) return address;
+  const url = new URL(address);
+  if (url.searchParams.has(HINT)) return address;
+  // Not by `searchParams`, which would write the signed octets anew.
+  url.search += `&${HINT}=${encodeURIComponent(hint)}`;
+  return url.href;
 }
 
 /** A LogoutRequest for one session at the IdP (Core §3.7.1), always signed. Out: also its id. */
@@ -62,10 +91,11 @@ export async function logoutRequest(
     sessionIndex: session.sessionIndex ?? undefined,
   } as Profile;
   if (connection.sloBinding === 'redirect') {
-    return { kind: 'redirect', url: await saml.getLogoutUrlAsync(person, relayState, {}), id };
+    const address = await saml.getLogoutUrlAsync(person, relayState, {});
+    return { kind: 'redirect', url: await signedAddress(address, sender.key.privateKey), id };
   }
   const xml = await saml._generateLogoutRequest(person);
-  return { ...postForm(url, 'SAMLRequest', 'LogoutRequest', xml, relayState, sender), id };
+  return { ...(await postForm(url, 'SAMLRequest', 'LogoutRequest', xml, relayState, sender)), id };
 }
 
 /** The answer to an IdP's LogoutRequest (Core §3.7.2), always signed. */
@@ -78,7 +108,8 @@ export async function logoutResponse(
   const request = { ID: answer.inResponseTo } as unknown as Profile;
   const relayState = answer.relayState ?? '';
   if (connection.sloBinding === 'redirect') {
-    return { kind: 'redirect', url: await saml.getLogoutResponseUrlAsync(request, relayState, {}, answer.success) };
+    const address = await saml.getLogoutResponseUrlAsync(request, relayState, {}, answer.success);
+    return { kind: 'redirect', url: await signedAddress(address, sender.key.privateKey) };
   }
   const xml = saml._generateLogoutResponse(request, answer.success);
   return postForm(url, 'SAMLResponse', 'LogoutResponse', xml, relayState, sender);
@@ -101,7 +132,6 @@ function forLogout(
     forceAuthn: false,
     authnContext: [],
     disableRequestedAuthnContext: true,
-    privateKey: sender.key.privateKey,
   });
   return { saml, url };
 }
@@ -121,20 +151,15 @@ function common(connection: SamlConnection, sender: Sender, binding: SamlBinding
   };
 }
 
-function postForm(
+async function postForm(
   action: string,
   field: 'SAMLRequest' | 'SAMLResponse',
   name: 'LogoutRequest' | 'LogoutResponse',
   xml: string,
   relayState: string,
   sender: Sender,
-): Extract<BrowserStep, { kind: 'form' }> {
-  const root = `/*[local-name(.)="${name}" and namespace-uri(.)="urn:oasis:names:tc:SAML:2.0:protocol"]`;
-  const signed = signSamlPost(xml, root, {
-    privateKey: sender.key.privateKey,
-    signatureAlgorithm: 'sha256',
-    digestAlgorithm: 'sha256',
-  });
+): Promise<Extract<BrowserStep, { kind: 'form' }>> {
+  const signed = await signedXml(xml, name, sender.key.privateKey);
   return {
     kind: 'form',
     action,

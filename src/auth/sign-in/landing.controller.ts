@@ -41,7 +41,8 @@ export class LandingController {
     const cookies = cookiesOf(req);
     const handle = queryText(query, 'request') ?? '';
     const request = await this.start.ofBrowser(connection, handle, cookies);
-    req.signInContext = { connection, request, browser: null };
+    const lacksCookies = cookies.size === 0 && queryText(query, 'cookies') === 'none';
+    req.signInContext = { connection, request, browser: null, lacksCookies };
     const token = landingToken(cookies, handle);
     const session = await this.sessions.check(token);
     if (token === null || session?.connection_id !== connection.id) {

@@ -23,6 +23,8 @@ import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
 
 /** Three addresses of up to 2 048 octets, percent-encoded. */
 const FORM_BYTES = 20_000;
+/** Marks a request that was sent on to our own address. */
+const HERE = 'here=1';
 const UNKNOWN = 'There is no sign-in for this e-mail address. Check it for slips; if it is right, ask your IT team.';
 
 /** Where sign-ins begin. */
@@ -47,6 +49,31 @@ export class LoginController {
   })
   @DescribedLogin()
   async login(@Query() query: QueryMap, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    if (isElsewhere(req, this.addresses.origin)) {
+      return res.redirect(302, `${this.addresses.login}?${[rawQuery(req), HERE].filter(Boolean).join('&')}`);
+    }
+    await this.begin(query, req, res, 302);
+  }
+
+  @Post('login')
+  @ApiOperation({
+    summary: 'The same by a form: of our own page, or of an IdP that begins by itself (OIDC Core §4)',
+    description:
+      'The e-mail that a user types comes by a form, so that it stands in no address. A form of another site comes without our cookies; the browser is sent on to the same by GET.',
+  })
+  @DescribedInitiatedLogin()
+  async initiated(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    const form = await readForm(req, FORM_BYTES);
+    if (form.has('email') && isOwnForm(req, this.addresses.origin)) {
+      return this.begin(Object.fromEntries(form), req, res, 303);
+    }
+    const query = new URLSearchParams(rawQuery(req));
+    for (const [name, value] of form) query.append(name, value);
+    res.redirect(303, `${this.addresses.login}?${query.toString()}`);
+  }
+
+  /** Begins with what a query or a form of ours says. */
+  private async begin(query: QueryMap, req: SignInHttpRequest, res: BridgeResponse, status: 302 | 303): Promise<void> {
     const asked = startAsk(query);
     const slug = queryText(query, 'connection');
     const issuer = queryText(query, 'iss');
@@ -56,7 +83,8 @@ export class LoginController {
       await this.limits.start(req.ip ?? '', connection?.tenantId ?? '');
       if (connection === null) throw new NotFound('connection');
       if (issuer !== undefined) demandIssuer(connection, issuer);
-      return this.go(connection, { ...asked, loginHint: asked.loginHint ?? (email || null) }, req, res);
+      const ask = { ...asked, loginHint: asked.loginHint ?? (email || null) };
+      return this.go(connection, ask, req, res, status);
     }
     if (email === '') {
       await this.limits.start(req.ip ?? '', '');
@@ -66,27 +94,24 @@ export class LoginController {
     await this.limits.start(req.ip ?? '', found[0]?.tenantId ?? '');
     // The same words for every name of a domain: whether there is such an account is nobody's business here.
     if (found.length === 0) return this.askForEmail(res, email, asked, UNKNOWN);
-    const ask = { ...asked, loginHint: asked.loginHint ?? email };
-    if (found.length === 1) return this.go(found[0]!, ask, req, res);
-    sendPage(res, choicePage(found.map((one) => ({ label: one.name, href: this.again(one, ask) }))));
+    if (found.length === 1) {
+      const ask = { ...asked, loginHint: asked.loginHint ?? email };
+      return this.go(found[0]!, ask, req, res, status);
+    }
+    const connections = found.map(({ name, slug: value }) => ({ label: name, value }));
+    sendPage(res, choicePage({ action: this.addresses.login, fields: { email, ...startQuery(asked) }, connections }));
   }
 
-  @Post('login')
-  @ApiOperation({
-    summary: 'The same for an IdP that begins by itself and posts it as a form (OIDC Core §4)',
-    description: 'A form of another site comes without our cookies; the browser is sent on to the same by GET.',
-  })
-  @DescribedInitiatedLogin()
-  async initiated(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
-    const query = new URLSearchParams(rawQuery(req));
-    for (const [name, value] of await readForm(req, FORM_BYTES)) query.append(name, value);
-    res.redirect(303, `${this.addresses.login}?${query.toString()}`);
-  }
-
-  private async go(connection: Connection, ask: StartAsk, req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
+  private async go(
+    connection: Connection,
+    ask: StartAsk,
+    req: SignInHttpRequest,
+    res: BridgeResponse,
+    status: 302 | 303,
+  ): Promise<void> {
     req.tenantId = connection.tenantId;
     req.signInContext = { connection, request: null, browser: null };
-    follow(res, await this.start.begin(connection, ask, cookiesOf(req)));
+    follow(res, await this.start.begin(connection, ask, cookiesOf(req)), status);
   }
 
   /** The issuer names the connection where only one has it; else, and where nobody is named, people are asked. */
@@ -99,7 +124,7 @@ export class LoginController {
     if (issuer === undefined || issuer === '') return this.askForEmail(res, '', ask, null);
     const found = await this.connections.byIssuer(issuer);
     if (found.length === 0) throw new NotFound('connection');
-    if (found.length === 1) return this.go(found[0]!, ask, req, res);
+    if (found.length === 1) return this.go(found[0]!, ask, req, res, 302);
     this.askForEmail(res, ask.loginHint ?? '', ask, null);
   }
 
@@ -115,11 +140,23 @@ export class LoginController {
   private askForEmail(res: BridgeResponse, email: string, ask: StartAsk, problem: string | null): void {
     sendPage(res, emailPage({ action: this.addresses.login, email, fields: startQuery(ask), problem }));
   }
+}
 
-  private again(connection: Connection, ask: StartAsk): string {
-    const query = new URLSearchParams({ connection: connection.slug, ...startQuery(ask) });
-    return `${this.addresses.login}?${query.toString()}`;
-  }
+/**
+ * Whether a browser has opened the login under another address than that of the settings (`127.0.0.1`, a name of before). The
+ * cookies of the sign-in would stay there, and the IdP sends the browser back to the other. Asked once: a proxy may
+ * change the host of each request.
+ */
+function isElsewhere(req: SignInHttpRequest, origin: string): boolean {
+  const { host, 'sec-fetch-dest': destination } = req.headers;
+  if (destination !== 'document' || host === undefined || rawQuery(req).split('&').includes(HERE)) return false;
+  return host.toLowerCase() !== new URL(origin).host;
+}
+
+/** Whether a page of ours has sent a form. Browsers say so in `Sec-Fetch-Site`, older ones in `Origin`. */
+function isOwnForm(req: SignInHttpRequest, origin: string): boolean {
+  const site = req.headers['sec-fetch-site'];
+  return site === undefined ? req.headers.origin === origin : site === 'same-origin';
 }
 
 /**

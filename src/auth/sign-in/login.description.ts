@@ -36,10 +36,14 @@ export function DescribedLogin(): MethodDecorator {
   );
 }
 
-/** What an IdP posts that begins a sign-in by itself (OIDC Core §4). */
+/** What a page of ours posts, or an IdP that begins a sign-in by itself (OIDC Core §4). */
 class InitiatedLogin {
-  @ApiProperty({ description: 'Its issuer.' })
-  iss!: string;
+  @ApiProperty({ required: false, description: 'What a user has typed; of a page of ours alone.' })
+  email?: string;
+  @ApiProperty({ required: false, description: 'The slug of the connection that the user has chosen.' })
+  connection?: string;
+  @ApiProperty({ required: false, description: 'The issuer of an IdP that begins.' })
+  iss?: string;
   @ApiProperty({ required: false })
   login_hint?: string;
   @ApiProperty({ required: false, description: 'Where the person wants to go.' })
@@ -51,7 +55,12 @@ export function DescribedInitiatedLogin(): MethodDecorator {
   return applyDecorators(
     ApiConsumes('application/x-www-form-urlencoded'),
     ApiBody({ type: InitiatedLogin }),
-    ApiRedirect(303, 'To the same address, with what the form says in its query.'),
-    ApiRefusals({ 403: ['cross_site_request'] }),
+    ApiHtml(200, 'Lets the user choose among several sign-ins; or a form that goes on to the IdP by itself.'),
+    ApiRedirect(
+      303,
+      'To the IdP; for a form of another site to the same address, with what the form says in its query.',
+    ),
+    RefusalPages(['too_many_tries', 'connection_disabled', 'idp_unreachable', 'idp_answer_invalid', 'issuer_mismatch']),
+    ApiRefusals({ 403: ['cross_site_request'], 404: ['not_found'] }),
   );
 }

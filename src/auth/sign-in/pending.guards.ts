@@ -73,7 +73,8 @@ export class PendingSignIns {
     const browser = ours ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
     if (browser === null) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
     if (!ours) throw new SignInRefused('state_unknown', 'no such sign-in was begun with this connection');
-    req.signInContext = { connection, request: browser === null ? null : request, browser };
+    const lacksCookies = cookies.size === 0 && !request.used && !request.expired;
+    req.signInContext = { connection, request: browser === null ? null : request, browser, lacksCookies };
     if (browser === null) throw new SignInRefused('other_browser', 'this browser has not begun the sign-in');
     demandFresh(request);
     if (!(await this.requests.consume(connection.tenantId, handle))) {

@@ -11,8 +11,15 @@ export interface PlainRefusal {
 
 const OVER: PlainRefusal = {
   status: 400,
-  title: 'This sign-in is over',
-  said: 'It was begun too long ago, was finished already, or was begun in another browser or tab. Begin it once more.',
+  title: 'This sign-in has expired',
+  said: 'It may have been open too long or already used. Please start again.',
+  way: 'again',
+};
+/** A browser that sends no cookie at all: a second round would end alike, so the words say what to change first. */
+export const NO_COOKIES: PlainRefusal = {
+  status: 400,
+  title: 'Your browser blocks our cookies',
+  said: 'Signing in needs a cookie of this site, and your browser did not send it back. Allow cookies for this site, or open it in a normal window, then sign in again.',
   way: 'again',
 };
 const CHANGED: PlainRefusal = {

@@ -16,7 +16,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { SignInLog } from '../sign-ins/sign-in-log.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
-import { isStale, plainLogoutRefusal, plainRefusal, type PlainRefusal } from './refusal-texts.rules.js';
+import { isStale, NO_COOKIES, plainLogoutRefusal, plainRefusal, type PlainRefusal } from './refusal-texts.rules.js';
 import { LimitedSignIns } from './limited-sign-ins.js';
 import { SignInLimits } from './sign-in-limits.js';
 import { startQuery } from './start-ask.mapping.js';
@@ -92,7 +92,11 @@ export class RefusedSignIns implements ExceptionFilter {
   async stale(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {
     const context = req.signInContext;
     if (req.method === 'POST' && context !== undefined) {
-      const query = { support_id: supportId, ...(context.request ? { request: context.request.id } : {}) };
+      const query = {
+        support_id: supportId,
+        ...(context.request ? { request: context.request.id } : {}),
+        ...(context.lacksCookies === true ? { cookies: 'none' } : {}),
+      };
       return res.redirect(303, this.addresses.landing(context.connection.slug, query));
     }
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
@@ -103,7 +107,7 @@ export class RefusedSignIns implements ExceptionFilter {
       // Another application takes a code, and that needs a sign-in of its own.
       return res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
     }
-    const plain = plainRefusal('state_expired');
+    const plain = context?.lacksCookies === true ? NO_COOKIES : plainRefusal('state_expired');
     sendPage(
       res,
       refusalPage({ ...plain, account: null, supportId, ways: this.ways(plain.way, context), leave: null }),

@@ -150,6 +150,7 @@ export class SignInStart {
         requestId: `_${handle}`,
         relayState: handle,
         forceAuthn: ask.prompt !== null,
+        loginHint: ask.loginHint,
       });
     }
     const { nonce, codeVerifier } = browser;

@@ -20,6 +20,8 @@ export interface SignInContext {
   kind?: 'logout' | 'test';
   /** The IdP answers a logout that was begun here, where it is over already. */
   answersLogout?: boolean;
+  /** The sign-in is still open, and the browser has sent no cookie at all: it blocks them. */
+  lacksCookies?: boolean;
 }
 
 export type SignInHttpRequest = BridgeRequest & {

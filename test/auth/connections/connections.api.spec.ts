@@ -40,6 +40,7 @@ describe('a connection from nothing', () => {
       claim_map: {},
       role_map: {},
       jit: false,
+      email_trust: 'domain',
       default_role: 'User',
       return_origins: [],
       issuer: 'https://idp.example.com',

@@ -1,8 +1,12 @@
+import { sign, verify, X509Certificate } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
 import type { SamlConnection } from '../../../src/auth/connections/connection.js';
 import { METADATA_TYPE } from '../../../src/auth/saml/sp-metadata.js';
 import { scanXml } from '../../../src/auth/saml/xml-scan.js';
 import { attributeOf, everyElement, type XmlElement } from '../../../src/auth/saml/xml-tree.js';
+import { readRedirect } from '../../../src/auth/saml/redirect.rules.js';
+import { isSignedBy, signedAddress, signedXml } from '../../../src/auth/saml/signing.js';
+import { newKey } from './support/keys.js';
 import { samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
 
@@ -18,6 +22,7 @@ async function begin(changes: Partial<SamlConnection> = {}, forceAuthn = false) 
     requestId: '_req-1',
     relayState: 'st-1',
     forceAuthn,
+    loginHint: null,
   });
   const fields = step.kind === 'redirect' ? Object.fromEntries(new URL(step.url).searchParams) : { ...step.fields };
   const message = Buffer.from(fields['SAMLRequest']!, 'base64');
@@ -77,13 +82,77 @@ describe('begin', () => {
     expect([query.get('idpid'), query.get('a')]).toEqual(['C01', 'b c']);
   });
 
+  it('says whom the user has named beside what is signed, and in a form', async () => {
+    const ask = { requestId: '_req-1', relayState: 'st-1', forceAuthn: false, loginHint: "o'hara+x@example.com" };
+    const step = await sp.protocol.begin(idp.connection({ ssoUrl: 'https://idp.example.com/sso?a=b' }), ask);
+    const { url } = step as { url: string };
+    expect(new URL(url).searchParams.get('login_hint')).toBe(ask.loginHint);
+    expect(isSigned(url)).toBe(true);
+    const form = await sp.protocol.begin(idp.connection({ ssoBinding: 'post' }), ask);
+    expect(form).toMatchObject({ fields: { RelayState: 'st-1', login_hint: ask.loginHint } });
+    const own = await sp.protocol.begin(idp.connection({ ssoUrl: 'https://idp.example.com/sso?login_hint=x' }), ask);
+    expect(new URL((own as { url: string }).url).searchParams.getAll('login_hint')).toEqual(['x']);
+  });
+
   it('takes no id that XML would not', async () => {
-    const ask = { relayState: 'x', forceAuthn: false };
+    const ask = { relayState: 'x', forceAuthn: false, loginHint: null };
     for (const requestId of ['', '1abc', 'a b', 'a"b', '_a<']) {
       await expect(sp.protocol.begin(idp.connection(), { ...ask, requestId })).rejects.toThrow(TypeError);
     }
   });
 });
+
+/** Whether the address is signed over its octets as they stand there (Bindings §3.4.4.1). */
+function isSigned(url: string): boolean {
+  const found = /[?&](SAML(?:Request|Response)=[^&]*(?:&RelayState=[^&]*)?&SigAlg=[^&]*)&Signature=([^&]*)/.exec(url)!;
+  const { publicKey } = new X509Certificate(sp.current.certificate);
+  return verify('sha256', Buffer.from(found[1]!), publicKey, Buffer.from(decodeURIComponent(found[2]!), 'base64'));
+}
+
+describe('signatures of queries', () => {
+  it.each(['state', "it's (a) ~b * !", 'a+b c&d=e%20f', 'ä\u2028ö', ''])(
+    'are over the octets, with %s',
+    async (state) => {
+      const answer = { inResponseTo: '_x', success: true, relayState: state };
+      for (const sloUrl of ['https://idp.example.com/slo', "https://idp.example.com/slo?x=1&y='2'"]) {
+        const step = await sp.protocol.logoutResponse(idp.connection({ sloUrl }), answer);
+        const { url } = step as { url: string };
+        expect(isSigned(url)).toBe(true);
+        expect(new URL(url).searchParams.get('RelayState') ?? '').toBe(state);
+        expect(new URL(url).searchParams.get('x')).toBe(sloUrl.includes('?') ? '1' : null);
+        expect(isSigned(url.replace('SAMLResponse=', 'SAMLResponse=x'))).toBe(false);
+      }
+    },
+  );
+
+  it('are made and verified outside of the event loop', async () => {
+    const key = await newKey('large', { bits: 4096 });
+    const xml = (await begin({ signRequests: false, ssoBinding: 'post' })).fields['SAMLRequest']!;
+    const message = Buffer.from(xml, 'base64').toString();
+    const query = 'https://idp.example.com/sso?SAMLRequest=bWVz';
+    const read = readRedirect(new URL(await signedAddress(query, key.privateKey)).search);
+    expect(await isSignedBy(read, [sp.current.certificate, key.certificate])).toBe(true);
+    expect(await isSignedBy(read, [sp.current.certificate])).toBe(false);
+    expect(await turnsMeanwhile(() => signedAddress(query, key.privateKey))).toBe(true);
+    expect(await turnsMeanwhile(() => signedXml(message, 'AuthnRequest', key.privateKey))).toBe(true);
+    expect(await turnsMeanwhile(() => isSignedBy(read, [key.certificate]))).toBe(true);
+    // The control: what is done in the event loop is done before the loop turns.
+    const inLoop = async () => sign('sha256', Buffer.from(query), key.privateKey);
+    expect(await turnsMeanwhile(inLoop)).toBe(false);
+  });
+});
+
+/** Whether the event loop has turned before the work was done, at least once of 20 times: a machine can be busy. */
+async function turnsMeanwhile(work: () => Promise<unknown>): Promise<boolean> {
+  for (let i = 0; i < 20; i++) {
+    let turned = false;
+    setImmediate(() => (turned = true));
+    await work();
+    if (turned) return true;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return false;
+}
 
 describe('our metadata', () => {
   it('says who we are, what we sign with and where we listen', async () => {

@@ -68,7 +68,12 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
 
 /** Goes there as a browser does. Out: the form of the page, or what the IdP says instead. */
 async function visit(forceAuthn = false): Promise<Map<string, string> | string> {
-  const step = await sp.protocol.begin(connection, { requestId: SP.request, relayState: 'state-1', forceAuthn });
+  const step = await sp.protocol.begin(connection, {
+    requestId: SP.request,
+    relayState: 'state-1',
+    forceAuthn,
+    loginHint: null,
+  });
   const response =
     step.kind === 'redirect'
       ? await fetch(step.url)
@@ -145,6 +150,7 @@ describe('samlp as the IdP', () => {
       requestId: SP.request,
       relayState: 'state-1',
       forceAuthn: false,
+      loginHint: null,
     });
     const { url } = step as { url: string };
     expect((await fetch(url)).status).toBe(200);

@@ -60,6 +60,7 @@ export function newConnection(issuer: string, change: Partial<OidcConnection> = 
     directoryId: null,
     linkClaim: null,
     claimMap: {},
+    emailTrust: 'domain',
     roleMap: [],
     jit: false,
     defaultRole: 'member',

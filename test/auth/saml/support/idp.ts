@@ -97,6 +97,7 @@ function connection(entityId: string, key: SamlKeyPair, changes: Partial<SamlCon
     directoryId: null,
     linkClaim: null,
     claimMap: {},
+    emailTrust: 'domain',
     roleMap: [],
     jit: false,
     defaultRole: 'viewer',

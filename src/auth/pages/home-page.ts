@@ -1,0 +1,81 @@
+import { html, type Html } from '../../base/http/html.js';
+import { deviceOf } from './device.rules.js';
+import type { Page } from './layout.js';
+
+/** A session in the list of its user. */
+export interface ShownSession {
+  id: string;
+  userAgent: string | null;
+  ip: string | null;
+  connection: string | null;
+  createdAt: Date;
+  seenAt: Date;
+  /** The session that asks. */
+  current: boolean;
+}
+
+/** What the front page shows. */
+export interface Home {
+  name: string;
+  email: string | null;
+  tenant: string;
+  logout: string;
+  until: Date;
+  /** Where a session is ended. */
+  end: string;
+  sessions: readonly ShownSession[];
+}
+
+/** Where users come who signed in without a place to go to: who they are, and their sessions, which they can end. */
+export function homePage(home: Home): Page {
+  return {
+    title: `Signed in to ${home.tenant}`,
+    tellsUs: true,
+    wide: true,
+    body: html`<p>You are <strong>${home.name}</strong>${home.email === null ? null : html` (${home.email})`}.</p>
+      <p class="note">Without use, this session ends at ${time(home.until)}.</p>
+      <form method="post" action="${home.logout}">
+        <button type="submit">Sign out</button>
+      </form>
+      <h2>Your sessions</h2>
+      <p class="note">If you do not know one of them, end it and tell your IT team.</p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Device</th>
+            <th scope="col">Signed in</th>
+            <th scope="col">Last used</th>
+            <th scope="col"><span class="unseen">End</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${home.sessions.map((one) => row(one, home.end))}
+        </tbody>
+      </table>`,
+  };
+}
+
+function row(one: ShownSession, end: string): Html {
+  const device = deviceOf(one.userAgent);
+  const from = [one.connection, one.ip].filter((part) => part !== null).join(', ');
+  return html`<tr>
+    <td>${device}${from === '' ? null : html`<br /><span class="note">${from}</span>`}</td>
+    <td>${time(one.createdAt)}</td>
+    <td>${time(one.seenAt)}</td>
+    <td>
+      ${
+        one.current
+          ? html`<strong>This session</strong>`
+          : html`<form method="post" action="${end}">
+              <input type="hidden" name="session_id" value="${one.id}" />
+              <button class="second small" type="submit" aria-label="End the session: ${device}">End</button>
+            </form>`
+      }
+    </td>
+  </tr>`;
+}
+
+function time(at: Date): Html {
+  const text = at.toISOString();
+  return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}
