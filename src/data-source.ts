@@ -20,6 +20,7 @@ import { ActiveInDocuments1767226900000 } from './base/database/migrations/17672
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 import { LinkUsers1767226600000 } from './base/database/migrations/1767226600000-link-users.js';
 import { TaskResults1767226610000 } from './base/database/migrations/1767226610000-task-results.js';
+import { PreviewWrites1767226620000 } from './base/database/migrations/1767226620000-preview-writes.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -40,6 +41,7 @@ export const MIGRATIONS = [
   ActiveInDocuments1767226900000,
   LinkUsers1767226600000,
   TaskResults1767226610000,
+  PreviewWrites1767226620000,
 ];
 
 /**

@@ -5,6 +5,7 @@ import type { LinkedBy } from '../identity/adoption.rules.js';
 import type { Written } from '../identity/held.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
 import type { TenantView } from '../tenants/tenant.store.js';
+import { isAside } from './held-name.js';
 import { isLost, LostRace } from './lost-race.js';
 import { UserConsequences } from './user-consequences.js';
 import { clashesIn, refuseClashes } from './user-creation.js';
@@ -19,7 +20,8 @@ import type { WriteContext } from './write-context.js';
 /** What a write came to. `linked`: a person who was there already is now this directory's. */
 export interface WriteResult {
   row: UserWithGroups;
-  outcome: 'created' | 'linked' | 'changed' | 'unchanged';
+  /** `previewed`: the user stays as it is, and the write is kept for a directory in preview. */
+  outcome: 'created' | 'linked' | 'changed' | 'unchanged' | 'previewed';
   /** What a link was made by. */
   linkedBy?: LinkedBy | undefined;
 }
@@ -134,6 +136,9 @@ export class UserChanging {
     const fromRules = ctx.directory?.hasRules
       ? await this.repository.rolesFromRules(ctx.tenantId, ctx.directory.id, row.id, db)
       : [];
+    // A name that was given away stays so until another one is written.
+    const isKept = isAside(row.user_name_key) && !row.gone && edit.draft.userName === row.user_name;
+    if (isKept) edit.draft.userNameKey = row.user_name_key;
     const roleSet = edit.roleSet === undefined ? row.role_set : edit.roleSet;
     const about = { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released: row.released };
     return { ...about, released: edit.released === undefined ? decision.stillReleased(about) : edit.released };

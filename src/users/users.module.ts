@@ -31,6 +31,6 @@ import { UsersService } from './users.service.js';
     HeldService,
     { provide: PeopleIntake, useClass: ImportedPeople },
   ],
-  exports: [UsersService, UserDirectoryRepository, PeopleService, PeopleUpkeep],
+  exports: [UsersService, UsersRepository, UserDirectoryRepository, PeopleService, PeopleUpkeep],
 })
 export class UsersModule {}

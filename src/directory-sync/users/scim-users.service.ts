@@ -18,6 +18,8 @@ import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../groups/pending-members.js';
 import { PageMarks } from '../page-marks.js';
 import type { ListColumns } from '../page-sql.js';
+import { PreviewEditing } from '../preview/preview-editing.js';
+import { previewTable } from '../preview/preview-table.js';
 import { listText, type ListAsk, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { PreconditionFailed } from '../scim.refusals.js';
@@ -62,6 +64,12 @@ const TABLE: ListTable = {
   keys: USER_KEYS,
 };
 
+const PREVIEW_TABLE = previewTable(TABLE);
+
+function tableFor({ writing }: CurrentDirectory): ListTable {
+  return writing.state === 'preview' ? PREVIEW_TABLE : TABLE;
+}
+
 /** What belongs to the write by which somebody comes into a directory, and what it came to. */
 interface Arrival {
   upon: Upon;
@@ -78,6 +86,7 @@ export class ScimUsersService {
     private readonly db: Database,
     private readonly users: UsersService,
     private readonly review: MembershipReview,
+    private readonly previews: PreviewEditing,
     private readonly config: Config,
   ) {}
 
@@ -97,7 +106,12 @@ export class ScimUsersService {
     const draft = draftOf(doc, directory.writing.attributeMap);
     const context = writeContext(directory, request.requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
-    const { row, outcome, linkedBy } = await this.users.create(context, draft, null, { uponLink: arrival.upon });
+    const { row, outcome, linkedBy } = await this.users.create(context, draft, null, {
+      uponLink: arrival.upon,
+      inPreview: (tx, userId, by) =>
+        this.previews.keepMatch(directory, draft, { tx, userId, by, source: context.source }),
+    });
+    if (outcome === 'previewed') return this.read(directory, row.id, true);
     if (linkedBy !== undefined) request.linked?.(linkedBy);
     return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
   }
@@ -130,11 +144,14 @@ export class ScimUsersService {
     request: RequestFacts,
     next: (before: UserDocument) => UserDocument | null,
   ): Promise<StoredUser> {
-    const context = writeContext(directory, request.requestId, request.receivedAt);
+    const { requestId } = request;
+    const check = (row: { version: number }) => requireVersion(row, request.ifMatch);
+    if (await this.previews.edit(directory, id, { requestId, check, next })) return this.read(directory, id, true);
+    const context = writeContext(directory, requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
     let comesIn = false;
     const { row, outcome } = await this.users.change(context, id, this.visibleTo(directory), (row): Edit | null => {
-      requireVersion(row, request.ifMatch);
+      check(row);
       const before = JSON.parse(row.doc) as UserDocument;
       const after = next({ id: row.id, ...before });
       if (after === null) return null;
@@ -158,6 +175,8 @@ export class ScimUsersService {
       review: null,
       upon: async (tx, id) => {
         arrival.review = null;
+        // Written now, and no longer only kept.
+        await this.previews.forget(directory, id, tx);
         arrival.joined = await joinAwaited(tx, directory.tenantId, directory.id, id);
         for (const group of arrival.joined) arrival.review ??= await this.review.note(tx, directory, group, [id]);
       },
@@ -182,13 +201,15 @@ export class ScimUsersService {
       requireVersion(await this.read(directory, id, false), request.ifMatch);
       return; // answered, and without effect (contract §4)
     }
+    const check = (row: { version: number }) => requireVersion(row, request.ifMatch);
+    if (await this.previews.remove(directory, id, { requestId: request.requestId, check })) return;
     const context = writeContext(directory, request.requestId, request.receivedAt);
-    await this.users.remove(context, id, this.visibleTo(directory), (row) => requireVersion(row, request.ifMatch));
+    await this.users.remove(context, id, this.visibleTo(directory), check);
   }
 
   async read(directory: CurrentDirectory, id: string, withGroups: boolean): Promise<StoredUser> {
     const { rows } = await this.db.query<StoredUser>(
-      `select ${COLUMNS}, ${withGroups ? GROUPS_COLUMN : 'null as groups'} from users u
+      `select ${COLUMNS}, ${withGroups ? GROUPS_COLUMN : 'null as groups'} from ${tableFor(directory).from}
        where ${TABLE.visible} and u.id = $3`,
       [directory.tenantId, directory.owners, id],
     );
@@ -201,7 +222,7 @@ export class ScimUsersService {
     const { query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const groups = projectionNeeds(projection, 'groups') ? GROUPS_COLUMN : 'null::text as groups';
-    return listText(this.db, TABLE, ask, this.marks, { columns: listColumns(groups), render });
+    return listText(this.db, tableFor(ask.directory), ask, this.marks, { columns: listColumns(groups), render });
   }
 
   private visibleTo(directory: CurrentDirectory): (row: UserRow) => boolean {
