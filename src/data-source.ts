@@ -21,6 +21,7 @@ import { NeverLockedOut1767226500000 } from './base/database/migrations/17672265
 import { LinkUsers1767226600000 } from './base/database/migrations/1767226600000-link-users.js';
 import { TaskResults1767226610000 } from './base/database/migrations/1767226610000-task-results.js';
 import { PreviewWrites1767226620000 } from './base/database/migrations/1767226620000-preview-writes.js';
+import { DiscardedRoles1767226630000 } from './base/database/migrations/1767226630000-discarded-roles.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -42,6 +43,7 @@ export const MIGRATIONS = [
   LinkUsers1767226600000,
   TaskResults1767226610000,
   PreviewWrites1767226620000,
+  DiscardedRoles1767226630000,
 ];
 
 /**

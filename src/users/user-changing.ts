@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { UnitOfWork } from '../base/database/unit-of-work.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
-import type { Written } from '../identity/held.rules.js';
+import type { Decision, Written } from '../identity/held.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
 import type { TenantView } from '../tenants/tenant.store.js';
 import { isAside } from './held-name.js';
 import { isLost, LostRace } from './lost-race.js';
 import { UserConsequences } from './user-consequences.js';
 import { clashesIn, refuseClashes } from './user-creation.js';
+import { discardedRoleAfter, writtenIn } from './requested-state.js';
 import * as decision from './user-decision.js';
 import type { Case, Edit, Obstacles } from './user-decision.js';
 import { addNote, type UserNote } from './user-notes.js';
@@ -49,9 +50,9 @@ export class UserChanging {
   async plainly(ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done | null> {
     if (edit.upon || edit.held) return null;
     const about = await this.caseOf(ctx, tenant, row, edit, this.db);
-    const written = decision.writtenIn(about);
+    const written = writtenIn(about);
     const decided = decision.decide(about, written, decision.NO_OBSTACLES);
-    if (edit.onlyIfDifferent && decision.isSame(row, decided)) return unchanged(row);
+    if (edit.onlyIfDifferent && isSame(about, edit, decided)) return unchanged(row);
     const { inForce } = decided;
     const claims = row.seat !== 'held' && decided.seat === 'held';
     const isOwner = row.id === tenant.ownerUserId;
@@ -87,13 +88,13 @@ export class UserChanging {
     edit: Edit,
   ): Promise<Done> {
     const about = await this.caseOf(ctx, tenant, row, edit, tx);
-    const written = decision.writtenIn(about);
+    const written = writtenIn(about);
     const holders = await this.repository.holders(ctx.tenantId, about.draft, written.person.external_id, row.id, tx);
     const yielding = refuseClashes(ctx, holders, written.active);
     if (yielding !== null) await this.repository.giveNameAway(tx, ctx.tenantId, yielding, about.draft);
     const obstacles = await this.obstacles(tx, about, written, holders);
     const decided = decision.decide(about, written, obstacles);
-    if (edit.onlyIfDifferent && decision.isSame(row, decided)) return unchanged(row);
+    if (edit.onlyIfDifferent && isSame(about, edit, decided)) return unchanged(row);
     const work = new UnitOfWork();
     const write = decision.nextWrite(about, edit, decided);
     updateUser(work, ctx.tenantId, row, write, { seat: false, clashes: false, unlinked: false });
@@ -160,6 +161,12 @@ function noteLink(
 /** The note of a user whose removal was held and whom its directory has brought back. */
 function returned({ held }: UserRow): UserNote {
   return { kind: 'held', detail: { event: 'returned', reason: held ?? 'protected', held_at: null } };
+}
+
+/** Whether neither what is in force nor what is discarded changes. */
+function isSame(about: ChangeCase, edit: Edit, decided: Decision): boolean {
+  const { row } = about;
+  return decision.isSame(row, decided) && discardedRoleAfter(about, edit) === row.discarded_role;
 }
 
 /** Nothing was to be done. */

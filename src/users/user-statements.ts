@@ -21,6 +21,8 @@ export interface UserWrite {
   document: StoredDocument;
   decision: Decision;
   roleSet: string | null;
+  /** See `UserRow`. */
+  discardedRole: string | null;
   released: HeldReason | null;
   everActive: boolean;
   /** See `UserRow`. */
@@ -117,6 +119,7 @@ export function updateUser(
       set('last_name', person.last_name, 'text'),
       set('role', person.role, 'text'),
       set('role_set', write.roleSet, 'text'),
+      set('discarded_role', write.discardedRole, 'text'),
       set('person_external_id', person.external_id, 'text'),
       set('status', person.status, 'text'),
       set('released', write.released, 'text'),

@@ -118,6 +118,26 @@ export class UsersService {
   }
 
   /**
+   * Changes a user whose row is locked, one that is gone for SCIM included: the change brings it back. `edit` may ask the
+   * database first, and may refuse by throwing.
+   *
+   * @throws {NotFound} when the tenant has no such user
+   */
+  async changeLocked(
+    ctx: WriteContext,
+    id: string,
+    edit: (tx: SqlRunner, row: UserRow, tenant: TenantView) => Promise<Edit>,
+  ): Promise<WriteResult> {
+    const tenant = await this.tenants.get(ctx.tenantId);
+    const done = await this.withRetries(ctx.tenantId, async (tx): Promise<Done> => {
+      const row = await this.repository.read(ctx.tenantId, id, tx, true);
+      if (!row) throw new NotFound('user');
+      return this.changing.carefully(tx, ctx, tenant, row, await edit(tx, row, tenant));
+    });
+    return this.finish(ctx.tenantId, done);
+  }
+
+  /**
    * Works out again what is in force for one person, from what is stored: a seat has become free, a role has moved.
    * Nothing happens where nothing differs. Answers the outcome; throws `NotFound`, too where somebody else has become
    * responsible for the person. What an old directory had written before it was replaced still counts here.
