@@ -27,6 +27,7 @@ import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
 import { ExpiryNotice } from './tenants/expiry-notice.js';
 import { AuditSealer } from './tenants/audit/audit-sealer.js';
+import { HeldTasks } from './users/held/held-tasks.js';
 import { PeopleUpkeep } from './users/people-upkeep.js';
 
 /** The service in this process: the application and its background work, started and stopped as one. */
@@ -100,6 +101,7 @@ export class Application {
       ForwardingWorker,
       PeopleUpkeep,
       RoleJobs,
+      HeldTasks,
       DeletedDirectories,
       AuditSealer,
       DayCloser,

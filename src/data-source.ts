@@ -28,6 +28,8 @@ import { SessionNames1767226810000 } from './base/database/migrations/1767226810
 import { LinkUsers1767226600000 } from './base/database/migrations/1767226600000-link-users.js';
 import { TaskResults1767226610000 } from './base/database/migrations/1767226610000-task-results.js';
 import { ListOrders1767226710000 } from './base/database/migrations/1767226710000-list-orders.js';
+import { PreviewWrites1767226620000 } from './base/database/migrations/1767226620000-preview-writes.js';
+import { DiscardedRoles1767226630000 } from './base/database/migrations/1767226630000-discarded-roles.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -55,6 +57,8 @@ export const MIGRATIONS = [
   LinkUsers1767226600000,
   TaskResults1767226610000,
   ListOrders1767226710000,
+  PreviewWrites1767226620000,
+  DiscardedRoles1767226630000,
 ];
 
 /**

@@ -1,6 +1,13 @@
 import { Global, Module } from '@nestjs/common';
+import { SeatsModule } from '../seats/seats.module.js';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WritingDirectories } from '../users/writing-directories.js';
+import { PreviewEditing } from './preview/preview-editing.js';
+import { PreviewController } from './preview/preview.controller.js';
+import { PreviewLive } from './preview/preview-live.js';
+import { PreviewPlan } from './preview/preview-plan.js';
+import { PreviewWritesRepository } from './preview/preview-writes.repository.js';
 import { RootSearch } from './bulk/root-search.js';
 import { ScimBulkService } from './bulk/scim-bulk.service.js';
 import { ScimRootController } from './bulk/scim-root.controller.js';
@@ -32,14 +39,17 @@ export class DirectoryWordsModule {}
 /** What a changed directory means for people; global, because the directories themselves stand below it. */
 @Global()
 @Module({
-  imports: [UsersModule, DirectoriesModule],
+  imports: [UsersModule, DirectoriesModule, SeatsModule, TasksModule],
   providers: [
     RoleJobs,
+    PreviewPlan,
+    PreviewLive,
+    PreviewWritesRepository,
     DeletedDirectories,
     { provide: RoleReview, useClass: RulesReview },
     { provide: DirectoryPeople, useClass: PeopleOfDirectory },
   ],
-  exports: [RoleJobs, DeletedDirectories, RoleReview, DirectoryPeople],
+  exports: [RoleJobs, PreviewPlan, PreviewWritesRepository, DeletedDirectories, RoleReview, DirectoryPeople],
 })
 export class DirectoryConsequencesModule {}
 
@@ -53,7 +63,16 @@ export class DirectoryConsequencesModule {}
     DiscoveryController,
     ScimRootController,
     RoleJobsController,
+    PreviewController,
   ],
-  providers: [ScimUsersService, ScimGroupsService, GroupsRepository, MembershipReview, ScimBulkService, RootSearch],
+  providers: [
+    ScimUsersService,
+    ScimGroupsService,
+    GroupsRepository,
+    MembershipReview,
+    ScimBulkService,
+    RootSearch,
+    PreviewEditing,
+  ],
 })
 export class DirectorySyncModule {}

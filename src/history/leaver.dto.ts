@@ -46,8 +46,12 @@ export class LeaverShape {
   person!: LeaverPerson;
   @ApiProperty({ description: 'Request, directory and actor.' })
   source!: ChangeSourceBody;
-  @ApiProperty({ format: 'date-time', description: 'When the request arrived; of a held departure, its release.' })
+  @ApiProperty({ format: 'date-time', description: 'When the request of the IdP arrived.' })
   requested_at!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Since when the departure was held.' })
+  held_at!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When an admin released it.' })
+  released_at!: string | null;
   @ApiProperty({ format: 'date-time' })
   committed_at!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })

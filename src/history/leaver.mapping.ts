@@ -16,6 +16,9 @@ export interface LeaverRow extends LeaverTimes {
   person: Person;
   source: ChangeSource;
   sessions_ended: number;
+  /** Of a departure that was held: since when, and until when. */
+  held_at: Date | null;
+  released_at: Date | null;
   state: LeaverState;
   parked: string | null;
   parked_detail: string | null;
@@ -30,6 +33,8 @@ export interface LeaverBody {
   person: Omit<Person, 'role'>;
   source: ChangeSource;
   requested_at: string;
+  held_at: string | null;
+  released_at: string | null;
   committed_at: string;
   sessions_ended_at: string | null;
   sessions_ended: number;
@@ -51,6 +56,8 @@ export function leaverBody(row: LeaverRow): LeaverBody {
     person: { email, first_name, last_name, external_id },
     source: row.source,
     requested_at: times.requested_at.toISOString(),
+    held_at: row.held_at?.toISOString() ?? null,
+    released_at: row.released_at?.toISOString() ?? null,
     committed_at: times.committed_at.toISOString(),
     sessions_ended_at: times.sessions_ended_at?.toISOString() ?? null,
     sessions_ended: row.sessions_ended,
@@ -69,6 +76,7 @@ export const LEAVER_COLUMNS = [
   'user_id', 'change_sequence', 'kind', 'email', 'first_name', 'last_name', 'external_id', 'state', 'requested_at',
   'committed_at', 'sessions_ended_at', 'sessions_ended', 'forwarded_at', 'confirmed_at', 'commit_ms', 'sessions_ms',
   'forward_ms', 'confirm_ms', 'surface', 'directory_id', 'actor_kind', 'actor_id', 'actor_name', 'request_id', 'error',
+  'held_at', 'released_at',
 ] as const; // prettier-ignore
 
 /** The cells of a record, in the order of `LEAVER_COLUMNS`. */
@@ -101,5 +109,7 @@ export function leaverCells(row: LeaverRow): unknown[] {
     source.actor.name,
     source.request_id,
     body.error?.code,
+    body.held_at,
+    body.released_at,
   ];
 }

@@ -54,6 +54,13 @@ const SESSIONS = `left join lateral (
         and f.sequence > c.sequence order by f.sequence limit 1), 'infinity')
   ) s on true`;
 
+// A departure that was held has the note of its release, made by the same request.
+const HELD = `left join lateral (
+    select (n.detail ->> 'held_at')::timestamptz as held_at, n.at as released_at from user_notes n
+    where n.tenant_id = $1 and n.user_id = c.user_id and n.kind = 'held' and n.detail ->> 'event' = 'released'
+      and n.source ->> 'request_id' = c.source ->> 'request_id' order by n.at desc limit 1
+  ) h on true`;
+
 /** Departures, each with the times of what followed from it. A held one is no change, and so not here. */
 @Injectable()
 export class LeaversRepository {
@@ -71,7 +78,7 @@ export class LeaversRepository {
     const found = await this.db[search ? 'search' : 'query']<LeaverRow>(
       cutAtBytes(`select c.sequence, c.user_id, c.kind, c.person, c.source, c.received_at as requested_at,
          c.occurred_at as committed_at, c.sessions_ended_at, s.ended as sessions_ended, c.state, c.parked,
-         c.parked_detail, a.forwarded_at,
+         c.parked_detail, a.forwarded_at, h.held_at, h.released_at,
          coalesce(a.confirmed_at, case when c.confirmed_through = c.sequence then c.lane_confirmed_at end) as confirmed_at
        from (
          select c.*, ${STATE} as state, l.parked, l.parked_detail, l.confirmed_through, l.confirmed_at as lane_confirmed_at
@@ -81,7 +88,7 @@ export class LeaversRepository {
            ${userId === undefined ? 'and $5::text is null' : 'and c.user_id = $5'}
            ${state === undefined ? 'and $6::text is null' : `and ${STATE} = $6`}
          order by c.sequence desc limit $7
-       ) c ${TOLD} ${SESSIONS} order by c.sequence desc`),
+       ) c ${TOLD} ${SESSIONS} ${HELD} order by c.sequence desc`),
       [
         tenantId,
         page.after ?? AFTER_ALL,

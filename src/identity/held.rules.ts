@@ -71,7 +71,7 @@ export function decideInForce(written: Written, current: Current | null, around:
   return {
     inForce: { ...written.person, status: 'active' },
     seat: around.roleTakesSeat ? 'held' : 'none',
-    held: written.person.email === null ? 'no_email' : null,
+    held: written.person.email === null && stands('no_email') ? 'no_email' : null,
   };
 }
 

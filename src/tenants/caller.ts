@@ -26,7 +26,10 @@ export function demandScope(caller: Caller, scope: Scope): void {
   if (!holdsScope(caller, scope)) throw new MissingScope(scope);
 }
 
+/** What a write has to know of its caller: a request's, or the one who began a task. */
+export type RequestedBy = Pick<Caller, 'tenantId' | 'actor' | 'requestId'>;
+
 /** What a change of this caller's says about where it came from. */
-export function sourceOf(caller: Caller): ChangeSource {
+export function sourceOf(caller: RequestedBy): ChangeSource {
   return { request_id: caller.requestId, surface: 'api', directory_id: null, actor: caller.actor };
 }

@@ -68,10 +68,10 @@ export const CAPS = {
     most: 20,
     code: 'too_many_jobs',
     whose: 'A tenant',
-    what: 'imports and resends that are waiting or running',
+    what: 'imports, resends and tasks of held users that are waiting or running',
     remedy: 'wait until one has finished',
     count: `select count(*)::int as n from jobs
-      where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'changes.resend')`,
+      where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'changes.resend', 'held.release', 'held.discard')`,
     lock: TENANT_ROW,
   },
 } as const satisfies Record<string, Cap>;

@@ -72,6 +72,7 @@ export class ImportedPeople extends PeopleIntake {
       document: storedDocument(draft.doc, null),
       decision: { inForce: { ...person, role, status }, seat: takesSeat ? 'held' : 'none', held: null },
       roleSet: role,
+      discardedRole: null,
       released: null,
       everActive: true,
       nameWritten: false,

@@ -113,7 +113,7 @@ export class PeopleUpkeep {
       [tenantId],
     );
     for (const { directory_id: id } of silenced.rows) {
-      if (id === null || !(await this.directories.get(tenantId, id)).superseded) await this.admitOf(tenantId, id);
+      if (id === null || !(await this.directories.get(tenantId, id)).hasSuccessor) await this.admitOf(tenantId, id);
     }
   }
 

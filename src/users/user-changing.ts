@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { UnitOfWork } from '../base/database/unit-of-work.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
-import type { Written } from '../identity/held.rules.js';
+import type { Decision, Written } from '../identity/held.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
 import type { TenantView } from '../tenants/tenant.store.js';
+import { isAside } from './held-name.js';
 import { isLost, LostRace } from './lost-race.js';
 import { UserConsequences } from './user-consequences.js';
 import { clashesIn, refuseClashes } from './user-creation.js';
+import { discardedRoleAfter, writtenIn } from './requested-state.js';
 import * as decision from './user-decision.js';
 import type { Case, Edit, Obstacles } from './user-decision.js';
 import { addNote, type UserNote } from './user-notes.js';
@@ -19,7 +21,8 @@ import type { WriteContext } from './write-context.js';
 /** What a write came to. `linked`: a person who was there already is now this directory's. */
 export interface WriteResult {
   row: UserWithGroups;
-  outcome: 'created' | 'linked' | 'changed' | 'unchanged';
+  /** `previewed`: the user stays as it is, and the write is kept for a directory in preview. */
+  outcome: 'created' | 'linked' | 'changed' | 'unchanged' | 'previewed';
   /** What a link was made by. */
   linkedBy?: LinkedBy | undefined;
 }
@@ -47,9 +50,9 @@ export class UserChanging {
   async plainly(ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done | null> {
     if (edit.upon || edit.held) return null;
     const about = await this.caseOf(ctx, tenant, row, edit, this.db);
-    const written = decision.writtenIn(about);
+    const written = writtenIn(about);
     const decided = decision.decide(about, written, decision.NO_OBSTACLES);
-    if (edit.onlyIfDifferent && decision.isSame(about, decided)) return unchanged(row);
+    if (edit.onlyIfDifferent && isSame(about, edit, decided)) return unchanged(row);
     const { inForce } = decided;
     const claims = row.seat !== 'held' && decided.seat === 'held';
     const isOwner = row.id === tenant.ownerUserId;
@@ -85,13 +88,13 @@ export class UserChanging {
     edit: Edit,
   ): Promise<Done> {
     const about = await this.caseOf(ctx, tenant, row, edit, tx);
-    const written = decision.writtenIn(about);
+    const written = writtenIn(about);
     const holders = await this.repository.holders(ctx.tenantId, about.draft, written.person.external_id, row.id, tx);
     const yielding = refuseClashes(ctx, holders, written.active);
     if (yielding !== null) await this.repository.giveNameAway(tx, ctx.tenantId, yielding, about.draft);
     const obstacles = await this.obstacles(tx, about, written, holders);
     const decided = decision.decide(about, written, obstacles);
-    if (edit.onlyIfDifferent && decision.isSame(about, decided)) return unchanged(row);
+    if (edit.onlyIfDifferent && isSame(about, edit, decided)) return unchanged(row);
     const work = new UnitOfWork();
     const write = decision.nextWrite(about, edit, decided);
     updateUser(work, ctx.tenantId, row, write, { seat: false, clashes: false, unlinked: false });
@@ -135,6 +138,9 @@ export class UserChanging {
     const fromRules = ctx.directory?.hasRules
       ? await this.repository.rolesFromRules(ctx.tenantId, ctx.directory.id, row.id, db)
       : [];
+    // A name that was given away stays so until another one is written.
+    const isKept = isAside(row.user_name_key) && !row.gone && edit.draft.userName === row.user_name;
+    if (isKept) edit.draft.userNameKey = row.user_name_key;
     const roleSet = edit.roleSet === undefined ? row.role_set : edit.roleSet;
     const about = { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released: row.released };
     return { ...about, released: edit.released === undefined ? decision.stillReleased(about) : edit.released };
@@ -156,6 +162,12 @@ function noteLink(
 /** The note of a user whose removal was held and whom its directory has brought back. */
 function returned({ held }: UserRow): UserNote {
   return { kind: 'held', detail: { event: 'returned', reason: held ?? 'protected', held_at: null } };
+}
+
+/** Whether neither what is in force nor what is discarded changes. */
+function isSame(about: ChangeCase, edit: Edit, decided: Decision): boolean {
+  const { row } = about;
+  return decision.isSame(about, decided) && discardedRoleAfter(about, edit) === row.discarded_role;
 }
 
 /** Nothing was to be done. */

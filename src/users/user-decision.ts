@@ -4,8 +4,8 @@ import { newId } from '../base/ids.js';
 import { decideInForce, wantsSeat, type Circumstances, type Decision, type Written } from '../identity/held.rules.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
 import type { HeldReason } from '../identity/person.js';
-import { roleOf } from '../identity/role.rules.js';
 import type { TenantView } from '../tenants/tenant.store.js';
+import { discardedRoleAfter } from './requested-state.js';
 import { storedDocument } from './stored-document.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { currentOf, type UserRow } from './user.row.js';
@@ -22,6 +22,8 @@ export interface Edit {
   linkedBy?: LinkedBy | undefined;
   roleSet?: string | null;
   released?: HeldReason | null;
+  /** The role of rules or default that is out of force from now on. */
+  discardedRole?: string | null;
   /** Nothing was written: only what is in force is worked out again, and stored if it differs. */
   onlyIfDifferent?: boolean;
   /** What else belongs to the same write, such as its line in the audit log. */
@@ -57,22 +59,6 @@ export interface Obstacles {
 }
 
 export const NO_OBSTACLES: Obstacles = { emailTaken: false, externalIdTaken: false, seatFree: true };
-
-/** What was written, in the platform's words: with the role and the key that follow from it. */
-export function writtenIn({ ctx, tenant, row, draft, roleSet, fromRules }: Case): Written {
-  const directory = ctx.directory;
-  const defaultRole = roleSet ?? (directory ? directory.defaultRole : 'User');
-  return {
-    active: draft.active,
-    person: {
-      email: draft.email,
-      first_name: draft.firstName,
-      last_name: draft.lastName,
-      role: roleOf({ roles: directory ? draft.roles : [], fromRules, defaultRole }, tenant.roles),
-      external_id: directory ? keyOf(row, draft) : draft.key,
-    },
-  };
-}
 
 /** Decides what comes into force. Pure: the same case and obstacles give the same decision. */
 export function decide(about: Case, written: Written, obstacles: Obstacles): Decision {
@@ -115,6 +101,7 @@ export function takesSeat(tenant: TenantView, written: Written): boolean {
  */
 export function stillReleased({ row, draft, released, ctx }: Case & { row: UserRow }): HeldReason | null {
   if (released === 'protected' && draft.active) return null;
+  if (released === 'no_email' && draft.email !== null) return null;
   if (released === 'external_id_taken') {
     const keyOfDoc = (doc: UserDocument) => draftOf(doc, ctx.directory?.attributeMap).key;
     if (keyOfDoc(JSON.parse(row.doc) as UserDocument) !== keyOfDoc(draft.doc)) return null;
@@ -141,6 +128,7 @@ export function newWrite(about: Case, decision: Decision): UserWrite {
     document: storedDocument(about.draft.doc, null),
     decision,
     roleSet: about.roleSet,
+    discardedRole: null,
     released: null,
     everActive: isKnownThere(decision),
     nameWritten: about.ctx.directory !== null,
@@ -165,6 +153,7 @@ export function nextWrite(about: Case & { row: UserRow }, edit: Edit, decision: 
     document: storedDocument(about.draft.doc, row.doc),
     decision,
     roleSet: about.roleSet,
+    discardedRole: discardedRoleAfter(about, edit),
     released: isSeatOver(about, decision) ? null : about.released,
     everActive: row.ever_active || isKnownThere(decision),
     // A name that another channel gives to an unmanaged user is its e-mail.
@@ -223,6 +212,7 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     role: decision.inForce.role,
     role_set: write.roleSet,
     cost_center: write.costCenter,
+    discarded_role: write.discardedRole,
     person_external_id: decision.inForce.external_id,
     status: decision.inForce.status,
     seat: decision.seat,
@@ -240,11 +230,4 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
 /** The platform comes to know somebody once they are active and have an address. */
 function isKnownThere({ inForce }: Decision): boolean {
   return inForce.status === 'active' && inForce.email !== null;
-}
-
-/** The key towards the platform (contract §5): once sent it stays when the directory only leaves it out. */
-function keyOf(row: UserRow | null, draft: UserDraft): string {
-  if (draft.key !== null) return draft.key;
-  const old = row?.person_external_id ?? null;
-  return old !== null && old !== row!.user_name ? old : draft.userName;
 }

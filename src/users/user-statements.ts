@@ -21,6 +21,8 @@ export interface UserWrite {
   document: StoredDocument;
   decision: Decision;
   roleSet: string | null;
+  /** See `UserRow`. */
+  discardedRole: string | null;
   released: HeldReason | null;
   everActive: boolean;
   /** See `UserRow`. */
@@ -127,6 +129,7 @@ export function updateUser(
       set('role', person.role, 'text'),
       set('role_set', write.roleSet, 'text'),
       set('cost_center', write.costCenter, 'text'),
+      set('discarded_role', write.discardedRole, 'text'),
       set('person_external_id', person.external_id, 'text'),
       set('status', person.status, 'text'),
       set('released', write.released, 'text'),

@@ -23,6 +23,8 @@ export interface UserRow {
   role_set: string | null;
   /** The cost centre in force. */
   cost_center: string | null;
+  /** The role of rules or default that an admin has discarded; `''`: none of them gives one; null: nothing is discarded. */
+  discarded_role: string | null;
   person_external_id: string | null;
   status: 'active' | 'inactive';
   seat: SeatState;
@@ -54,7 +56,7 @@ export function nameWritten(u: string): string {
 /** The columns of a `UserRow` but the document, for a table that is called `u`. */
 export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
   u.external_id, u.active, u.gone_at is not null as gone, ${NAME_WRITTEN} as name_written, u.version, u.email, u.first_name, u.last_name, u.role,
-  u.role_set, u.cost_center, u.person_external_id, u.status, u.seat, u.held, u.released, u.ever_active,
+  u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.released, u.ever_active,
   extract(epoch from u.created_at)::float8 * 1000 as created_at,
   extract(epoch from u.updated_at)::float8 * 1000 as updated_at, ${RESOURCE_FACTS}`;
 

@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { PeopleIntake } from '../forwarding/people-intake.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { SeatsModule } from '../seats/seats.module.js';
 import { HeldController } from './held/held.controller.js';
+import { HeldTasks } from './held/held-tasks.js';
 import { HeldService } from './held/held.service.js';
 import { ImportedPeople } from './imported-people.js';
 import { PeopleService } from './people.service.js';
@@ -17,7 +19,7 @@ import { UsersService } from './users.service.js';
 
 /** The people of a tenant. `WritingDirectories` comes from a global module of the room that knows directories. */
 @Module({
-  imports: [SeatsModule, ForwardingModule],
+  imports: [SeatsModule, ForwardingModule, TasksModule],
   controllers: [UsersController, HeldController],
   providers: [
     UsersRepository,
@@ -29,8 +31,9 @@ import { UsersService } from './users.service.js';
     PeopleService,
     PeopleUpkeep,
     HeldService,
+    HeldTasks,
     { provide: PeopleIntake, useClass: ImportedPeople },
   ],
-  exports: [UsersService, UserDirectoryRepository, PeopleService, PeopleUpkeep],
+  exports: [UsersService, UsersRepository, UserDirectoryRepository, PeopleService, PeopleUpkeep, HeldTasks],
 })
 export class UsersModule {}

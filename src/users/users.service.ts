@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { UnitOfWork } from '../base/database/unit-of-work.js';
 import { NotFound } from '../base/errors/domain-error.js';
+import type { LinkedBy } from '../identity/adoption.rules.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
 import { lockGroupsOf } from './lock-order.js';
@@ -23,6 +24,16 @@ export type { WriteResult } from './user-changing.js';
 export type { Edit, Upon } from './user-decision.js';
 
 const ATTEMPTS = 5;
+
+/** What belongs to a creation. */
+interface CreateParts {
+  /** Belongs to the write where it links. */
+  uponLink?: Upon | undefined;
+  /** Takes the place of a link while the directory is in preview. */
+  inPreview?: (tx: SqlRunner, userId: string, by: LinkedBy) => Promise<void>;
+  /** Belongs to the statement that creates a user. */
+  also?: (tx: UnitOfWork) => void;
+}
 
 /**
  * The one way to change a person, whichever door they came through: the record, the seat, the user change and what
@@ -49,13 +60,12 @@ export class UsersService {
   /**
    * Creates a person, or links the draft with the one unmanaged person it matches. Throws `Taken` where a name (any
    * door), an e-mail or a key (users API) is somebody else's, and `SeatLimitReached` where the door's policy is `block`.
-   * `uponLink` belongs to the write where it links, `also` to the statement that makes somebody new.
    */
   async create(
     ctx: WriteContext,
     draft: UserDraft,
     roleSet: string | null = null,
-    { uponLink, also }: { uponLink?: Upon | undefined; also?: (tx: UnitOfWork) => void } = {},
+    { uponLink, inPreview, also }: CreateParts = {},
   ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
     const about: Case = { ctx, tenant, row: null, draft, roleSet, fromRules: [], released: null };
@@ -64,6 +74,10 @@ export class UsersService {
     const done = await this.withRetries(ctx.tenantId, async (tx): Promise<Done> => {
       const made = await this.creation.carefully(tx, about, also);
       if (made.kind === 'created') return { ...made, outcome: 'created', freed: false };
+      if (inPreview && ctx.directory!.state === 'preview' && !made.row.gone) {
+        await inPreview(tx, made.row.id, made.by);
+        return { row: made.row, outcome: 'previewed', forwarded: false, freed: false };
+      }
       const linked = await this.changing.carefully(tx, ctx, tenant, made.row, {
         draft,
         directoryId: ctx.directory!.id,
@@ -101,6 +115,26 @@ export class UsersService {
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
       const again = edit(locked);
       return again === null ? unchanged(locked) : this.changing.carefully(tx, ctx, tenant, locked, again);
+    });
+    return this.finish(ctx.tenantId, done);
+  }
+
+  /**
+   * Changes a user whose row is locked, one that is gone for SCIM included: the change brings it back. `edit` may ask the
+   * database first, and may refuse by throwing.
+   *
+   * @throws {NotFound} when the tenant has no such user
+   */
+  async changeLocked(
+    ctx: WriteContext,
+    id: string,
+    edit: (tx: SqlRunner, row: UserRow, tenant: TenantView) => Promise<Edit>,
+  ): Promise<WriteResult> {
+    const tenant = await this.tenants.get(ctx.tenantId);
+    const done = await this.withRetries(ctx.tenantId, async (tx): Promise<Done> => {
+      const row = await this.repository.read(ctx.tenantId, id, tx, true);
+      if (!row) throw new NotFound('user');
+      return this.changing.carefully(tx, ctx, tenant, row, await edit(tx, row, tenant));
     });
     return this.finish(ctx.tenantId, done);
   }
@@ -186,7 +220,7 @@ export class UsersService {
 
   /** After the commit: whoever waits for what has just become true is told. */
   private finish(tenantId: string, { forwarded, freed, ...result }: Done): WriteResult {
-    if (result.outcome !== 'unchanged') this.recent.put(tenantId, result.row);
+    if (result.outcome !== 'unchanged' && result.outcome !== 'previewed') this.recent.put(tenantId, result.row);
     if (forwarded) this.forwarding.wake(tenantId);
     if (freed) this.onFreed?.(tenantId);
     return result;

@@ -15,6 +15,8 @@ export interface WritingDirectory {
   takesOver: string | null;
   /** Another directory has taken this one over: its writes have no effect any more. */
   superseded: boolean;
+  /** Another directory takes over this one, in preview or live. */
+  hasSuccessor: boolean;
   hasRules: boolean;
 }
 

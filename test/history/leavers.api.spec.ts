@@ -174,6 +174,11 @@ describe('a leaver’s record', () => {
     expect((await leavers()).body.data).toMatchObject([
       { user_id: owner, kind: 'deleted', source: { surface: 'api' } },
     ]);
+    // The record keeps the time of the IdP's request, with the times of the hold beside it.
+    const [{ requested_at, held_at, released_at, committed_at }] = (await leavers()).body.data;
+    expect(requested_at).toBe(held_at);
+    expect(Date.parse(released_at)).toBeGreaterThan(Date.parse(held_at));
+    expect(Date.parse(committed_at)).toBeGreaterThan(Date.parse(requested_at));
   });
 });
 

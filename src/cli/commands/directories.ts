@@ -85,7 +85,26 @@ export const DIRECTORY_COMMANDS: Command[] = [
     },
   },
   change('preview', 'Accepts and shows everything, and lets nothing happen', () => ({ state: 'preview' })),
-  change('live', 'Lets happen what was only shown, once', () => ({ state: 'live' })),
+  {
+    noun: 'directory',
+    verb: 'plan',
+    description: 'Counts what a directory in preview would do if it went live now',
+    argument: DIRECTORY,
+    async run(context) {
+      const plan = await context.client.call(
+        'GET',
+        `/directories/${encode(await directoryId(context))}/preview?limit=1`,
+      );
+      return { state: plan['state'], ...(plan['counts'] as Json), seats_free: plan['seats_free'] };
+    },
+  },
+  {
+    ...change('live', 'Lets happen what was only shown, once', ({ options }) => ({
+      state: 'live',
+      ...(options['confirm'] === true ? { confirm: true } : {}),
+    })),
+    options: [{ name: 'confirm', description: 'although users will wait for a seat', flag: true }],
+  },
   {
     ...change('guard', 'Sets when mass departures are held', (context) => {
       const { policy } = given(context, 'policy');

@@ -59,6 +59,7 @@ export class DirectoriesController {
   }
 
   @Patch(':directory_id')
+  @ApiRefusals({ 409: ['seats_needed'] })
   @ApiOperation({ summary: 'Changes a directory' })
   @ApiOkResponse({ type: DirectoryBody })
   change(

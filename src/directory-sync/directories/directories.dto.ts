@@ -116,6 +116,9 @@ export class ChangeDirectory {
   @Choice(['live', 'preview'], { optional: true })
   state?: DirectoryState;
 
+  @Flag({ optional: true, description: 'With `"state": "live"`: users who find no seat may wait for one.' })
+  confirm?: boolean;
+
   @Text({ max: 100, optional: true, nullable: true })
   default_role?: string | null;
 

@@ -45,8 +45,8 @@ export interface DirectoryCounts {
 
 const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
   d.replace_creates_missing, d.guard,
-  (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id and o.deleted_at is null)
-    as superseded_by,
+  (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id and o.deleted_at is null
+    and o.state = 'live') as superseded_by,
   d.last_request_at, d.last_refusal, d.created_at, d.updated_at`;
 
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
+import { Conflict, InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import type { Actor, ChangeSource } from '../../identity/source.js';
@@ -92,8 +92,13 @@ export class DirectoriesService {
     return row;
   }
 
-  /** Changes what is named. A new default role is worked off as a job, a new state at once. */
+  /**
+   * Changes what is named. A new default role, a new attribute map and going live are worked off as tasks.
+   *
+   * @throws {Conflict} `seats_needed` when going live would leave users without a seat, unless the input confirms it
+   */
   async change(by: AdminBy, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
+    if (input.state === 'live' && input.confirm !== true) await this.demandSeats(by.tenantId, id);
     const after = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       const settings: DirectorySettings = {
@@ -112,7 +117,9 @@ export class DirectoriesService {
       const changed = this.shape((await this.repository.find(by.tenantId, id, tx))!);
       await this.note(tx, by, 'directory.changed', id, this.shape(row), changed);
       const source = sourceOf(by, id);
-      if (settings.default_role !== row.default_role) await this.review.ruleChanged(tx, by.tenantId, id, source);
+      const isRead = JSON.stringify(sorted(settings.attribute_map)) === JSON.stringify(sorted(row.attribute_map));
+      if (settings.default_role !== row.default_role || !isRead)
+        await this.review.ruleChanged(tx, by.tenantId, id, source);
       if (settings.state !== row.state) {
         await this.people.stateChanged(tx, by.tenantId, id, settings.state, source);
       }
@@ -139,6 +146,19 @@ export class DirectoriesService {
   /** A directory as the API shows it. */
   shape(row: DirectoryRow): DirectoryBody {
     return { ...row, guard: guardOf(row.guard), scim_base_url: `${this.config.baseUrl}/scim/v2` };
+  }
+
+  /** Refuses that a directory in preview goes live while its users would find no seat. */
+  private async demandSeats(tenantId: string, id: string): Promise<void> {
+    if ((await this.demand(tenantId, id)).state === 'live') return;
+    const { needed, free, missing } = await this.people.seatsNeeded(tenantId, id);
+    if (missing === 0) return;
+    throw new Conflict(
+      'seats_needed',
+      `Going live needs ${needed} seats and ${free ?? 0} are free: ${missing} users would wait for one. ` +
+        'Raise the limit, or send "confirm": true to go live all the same.',
+      { members: { needed, free, missing } },
+    );
   }
 
   private async demandValid(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
@@ -175,6 +195,11 @@ function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined):
     else if (attribute !== undefined) after[name] = attribute;
   }
   return after;
+}
+
+/** A map as an object whose text does not depend on the order of its fields. */
+function sorted(map: AttributeMap): object {
+  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 type StoredGuard = { off?: boolean } & Partial<GuardFigures>;

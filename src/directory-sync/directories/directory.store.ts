@@ -8,6 +8,7 @@ import { guardOf, type Directory } from './directory.js';
 
 interface StoredDirectory extends DirectorySettings {
   superseded_by: string | null;
+  has_successor: boolean;
   has_rules: boolean;
   made_at: number;
 }
@@ -38,12 +39,22 @@ export class DirectoryStore {
     this.cache.drop();
   }
 
+  /** Returns the directory as it is at this moment, or null if there is none. */
+  async fresh(tenantId: string, directoryId: string): Promise<Directory | null> {
+    return this.load(tenantId, directoryId).catch((error: unknown) => {
+      if (error instanceof NotFound) return null;
+      throw error;
+    });
+  }
+
   private async load(tenantId: string, id: string): Promise<Directory> {
     const { rows } = await this.db.query<StoredDirectory>(
       `select d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
          d.replace_creates_missing, d.guard, extract(epoch from d.created_at)::float8 * 1000 as made_at,
          (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
-            and o.deleted_at is null) as superseded_by,
+            and o.deleted_at is null and o.state = 'live') as superseded_by,
+         exists (select 1 from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
+           and o.deleted_at is null) as has_successor,
          exists (select 1 from group_rules r where r.tenant_id = d.tenant_id and r.directory_id = d.id) as has_rules
        from directories d where d.tenant_id = $1 and d.id = $2 and d.deleted_at is null`,
       [tenantId, id],
@@ -62,6 +73,7 @@ export class DirectoryStore {
       takesOver: row.takes_over,
       superseded: row.superseded_by !== null,
       supersededBy: row.superseded_by,
+      hasSuccessor: row.has_successor,
       replaceCreatesMissing: row.replace_creates_missing,
       guard: guardOf(row.guard),
       hasRules: row.has_rules,

@@ -58,6 +58,8 @@ export interface Directory {
   /** Another directory has taken this one over: what it writes has no effect any more. */
   readonly superseded: boolean;
   readonly supersededBy: string | null;
+  /** Another directory takes over this one, in preview or live. */
+  readonly hasSuccessor: boolean;
   /** `replace` through a value path that matches nothing makes the value, in place of 400 noTarget. */
   readonly replaceCreatesMissing: boolean;
   readonly guard: Guard;

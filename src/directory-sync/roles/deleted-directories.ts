@@ -35,5 +35,10 @@ export class DeletedDirectories extends Background {
 
 /** The freeing belongs to no request: the one that deleted the directory is over. */
 function lateSource(directoryId: string): ChangeSource {
-  return { request_id: directoryId, surface: 'system', directory_id: directoryId, actor: systemActor('deleted-directories') };
+  return {
+    request_id: directoryId,
+    surface: 'system',
+    directory_id: directoryId,
+    actor: systemActor('deleted-directories'),
+  };
 }

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
 import { newId } from '../../base/ids.js';
 import type { ChangeSource } from '../../identity/source.js';
-import { DirectoryPeople } from '../directories/directory-people.js';
+import { DirectoryPeople, type SeatNeed } from '../directories/directory-people.js';
+import { PreviewPlan } from '../preview/preview-plan.js';
 import type { DirectoryState } from '../directories/directory.js';
 import { RoleReview } from '../directories/role-review.js';
 import { joinUnmanaged } from '../groups/pending-members.js';
@@ -24,7 +25,10 @@ export class RulesReview extends RoleReview {
 /** The people of a directory that goes away, or that goes live. */
 @Injectable()
 export class PeopleOfDirectory extends DirectoryPeople {
-  constructor(private readonly jobs: RoleJobs) {
+  constructor(
+    private readonly jobs: RoleJobs,
+    private readonly plan: PreviewPlan,
+  ) {
     super();
   }
 
@@ -63,13 +67,20 @@ export class PeopleOfDirectory extends DirectoryPeople {
     await joinUnmanaged(db, tenantId);
   }
 
+  async seatsNeeded(tenantId: string, directoryId: string): Promise<SeatNeed> {
+    return (await this.plan.of(tenantId, directoryId)).seats;
+  }
+
   async stateChanged(
     db: SqlRunner,
     tenantId: string,
     directoryId: string,
-    _state: DirectoryState,
+    state: DirectoryState,
     source: ChangeSource,
   ): Promise<void> {
+    // Back in preview, no user changes.
+    if (state === 'preview') return;
+    await putJob(db, tenantId, directoryId, source, 'preview-live');
     await putJob(db, tenantId, directoryId, source);
     this.jobs.wake();
   }
@@ -91,11 +102,25 @@ async function lockDirectory(db: SqlRunner, tenantId: string, directoryId: strin
   );
 }
 
-async function putJob(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+async function putJob(
+  db: SqlRunner,
+  tenantId: string,
+  directoryId: string,
+  source: ChangeSource,
+  kind: 'rules-changed' | 'preview-live' = 'rules-changed',
+): Promise<void> {
   await db.query(
     `insert into jobs (tenant_id, id, kind, payload, total, created_by)
-     select $1, $2, 'rules-changed', $3::jsonb,
-       (select count(*) from users where tenant_id = $1 and directory_id = $4), $5::jsonb`,
-    [tenantId, newId('job'), JSON.stringify({ directory_id: directoryId }), directoryId, JSON.stringify(source.actor)],
+     select $1, $2, $6, $3::jsonb,
+       case when $6 = 'rules-changed' then (select count(*) from users where tenant_id = $1 and directory_id = $4) end,
+       $5::jsonb`,
+    [
+      tenantId,
+      newId('job'),
+      JSON.stringify({ directory_id: directoryId }),
+      directoryId,
+      JSON.stringify(source.actor),
+      kind,
+    ],
   );
 }

@@ -5,13 +5,22 @@ import { Logger } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
 import type { Actor, ChangeSource } from '../../identity/source.js';
 import { UsersService } from '../../users/users.service.js';
-import type { WriteContext } from '../../users/write-context.js';
+import type { WriteContext, WritingDirectory } from '../../users/write-context.js';
 import { DirectoryStore } from '../directories/directory.store.js';
+import { PreviewLive } from '../preview/preview-live.js';
+
+/** What one batch of a job came to. */
+interface Step {
+  done: number;
+  last: boolean;
+  /** The user after which the next batch begins. */
+  after: string | null;
+}
 
 interface Job {
   tenant_id: string;
   id: string;
-  kind: 'role-review' | 'rules-changed';
+  kind: 'role-review' | 'rules-changed' | 'preview-live';
   payload: { directory_id: string; user_ids?: string[]; after?: string };
   done: number;
   created_by: Actor;
@@ -28,6 +37,7 @@ export class RoleJobs extends Background {
   constructor(
     private readonly db: Database,
     private readonly users: UsersService,
+    private readonly live: PreviewLive,
     private readonly directories: DirectoryStore,
     logger: Logger,
   ) {
@@ -38,17 +48,29 @@ export class RoleJobs extends Background {
   override async run(): Promise<boolean> {
     const job = await this.claim();
     if (!job) return false;
-    const ids = job.kind === 'role-review' ? this.listed(job) : await this.ofDirectory(job);
-    if (ids.length > 0) await this.review(job, ids);
-    const last = ids.length < BATCH;
+    const { done, last, after } = job.kind === 'preview-live' ? await this.goLive(job) : await this.reviewed(job);
     await this.db.query(
       `update jobs set done = done + $3, payload = payload || $4::jsonb, lease_until = now(),
          state = case when $5 then 'done' else 'waiting' end, finished_at = case when $5 then now() end
        -- Whoever was too slow and lost the job to somebody else changes nothing: the batch is the other's now.
        where tenant_id = $1 and id = $2 and done = $6`,
-      [job.tenant_id, job.id, ids.length, JSON.stringify({ after: ids.at(-1) ?? null }), last, job.done],
+      [job.tenant_id, job.id, done, JSON.stringify({ after }), last, job.done],
     );
     return true;
+  }
+
+  /** Works out the state of a batch of users again. */
+  private async reviewed(job: Job): Promise<Step> {
+    const ids = job.kind === 'role-review' ? this.listed(job) : await this.ofDirectory(job);
+    if (ids.length > 0) await this.review(job, ids);
+    return { done: ids.length, last: ids.length < BATCH, after: ids.at(-1) ?? null };
+  }
+
+  /** Writes a batch of what the directory wrote in preview; ends where it is back in preview. */
+  private async goLive(job: Job): Promise<Step> {
+    const context = await this.contextOf(job);
+    const done = context?.directory.state === 'live' ? await this.live.step(job.id, context) : 0;
+    return { done, last: done === 0, after: null };
   }
 
   private listed(job: Job): string[] {
@@ -64,24 +86,8 @@ export class RoleJobs extends Background {
   }
 
   private async review(job: Job, ids: string[]): Promise<void> {
-    const directory = await this.directories.get(job.tenant_id, job.payload.directory_id).catch((error: unknown) => {
-      if (error instanceof NotFound) return null; // the directory was deleted: its people keep what they have
-      throw error;
-    });
-    if (directory === null) return;
-    const source: ChangeSource = {
-      request_id: job.id,
-      surface: 'system',
-      directory_id: directory.id,
-      actor: job.created_by,
-    };
-    const context: WriteContext = {
-      tenantId: job.tenant_id,
-      door: 'scim',
-      directory,
-      source,
-      receivedAt: new Date(),
-    };
+    const context = await this.contextOf(job);
+    if (context === null) return;
     for (const id of ids) {
       await this.users.reconsider(context, id).catch((error: unknown) => {
         if (!(error instanceof NotFound)) throw error; // gone meanwhile
@@ -89,11 +95,25 @@ export class RoleJobs extends Background {
     }
   }
 
+  /** Null where the directory was deleted: its users keep what they have. */
+  private async contextOf(job: Job): Promise<(WriteContext & { directory: WritingDirectory }) | null> {
+    // As it is now: what a second ago was another map or role would be worked off for nothing.
+    const directory = await this.directories.fresh(job.tenant_id, job.payload.directory_id);
+    if (directory === null) return null;
+    const source: ChangeSource = {
+      request_id: job.id,
+      surface: 'system',
+      directory_id: directory.id,
+      actor: job.created_by,
+    };
+    return { tenantId: job.tenant_id, door: 'scim', directory, source, receivedAt: new Date() };
+  }
+
   private async claim(): Promise<Job | undefined> {
     const { rows } = await this.db.query<Job>(
       `update jobs j set state = 'running', lease_until = now() + interval '60 seconds'
        from (select tenant_id, id from jobs where state in ('waiting', 'running')
-             and kind in ('role-review', 'rules-changed') and (lease_until is null or lease_until <= now())
+             and kind in ('role-review', 'rules-changed', 'preview-live') and (lease_until is null or lease_until <= now())
              order by coalesce(lease_until, created_at), created_at limit 1 for update skip locked) due
        where j.tenant_id = due.tenant_id and j.id = due.id
        returning j.tenant_id, j.id, j.kind, j.payload, j.done, j.created_by`,

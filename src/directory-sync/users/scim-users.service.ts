@@ -18,6 +18,8 @@ import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../groups/pending-members.js';
 import { PageMarks } from '../page-marks.js';
 import type { ListColumns } from '../page-sql.js';
+import { PreviewEditing } from '../preview/preview-editing.js';
+import { previewTable } from '../preview/preview-table.js';
 import { listText, type ListAsk, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { PreconditionFailed } from '../scim.refusals.js';
@@ -60,6 +62,12 @@ const TABLE: ListTable = {
   keys: USER_KEYS,
 };
 
+const PREVIEW_TABLE = previewTable(TABLE);
+
+function tableFor({ writing }: CurrentDirectory): ListTable {
+  return writing.state === 'preview' ? PREVIEW_TABLE : TABLE;
+}
+
 /** What belongs to the write by which somebody comes into a directory, and what it came to. */
 interface Arrival {
   upon: Upon;
@@ -76,6 +84,7 @@ export class ScimUsersService {
     private readonly db: Database,
     private readonly users: UsersService,
     private readonly review: MembershipReview,
+    private readonly previews: PreviewEditing,
     private readonly config: Config,
   ) {}
 
@@ -100,7 +109,12 @@ export class ScimUsersService {
     const draft = draftOf(doc, directory.writing.attributeMap);
     const context = writeContext(directory, request.requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
-    const { row, outcome, linkedBy } = await this.users.create(context, draft, null, { uponLink: arrival.upon });
+    const { row, outcome, linkedBy } = await this.users.create(context, draft, null, {
+      uponLink: arrival.upon,
+      inPreview: (tx, userId, by) =>
+        this.previews.keepMatch(directory, draft, { tx, userId, by, source: context.source }),
+    });
+    if (outcome === 'previewed') return this.read(directory, row.id);
     if (linkedBy !== undefined) request.linked?.(linkedBy);
     return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
   }
@@ -133,7 +147,10 @@ export class ScimUsersService {
     request: RequestFacts,
     next: (before: UserDocument) => UserDocument | null,
   ): Promise<StoredUser> {
-    const context = writeContext(directory, request.requestId, request.receivedAt);
+    const { requestId } = request;
+    const check = this.versionCheck(directory, request);
+    if (await this.previews.edit(directory, id, { requestId, check, next })) return this.read(directory, id);
+    const context = writeContext(directory, requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
     let comesIn = false;
     const { row, outcome } = await this.users.change(
@@ -141,7 +158,7 @@ export class ScimUsersService {
       id,
       this.visibleTo(directory),
       (row): Edit | null => {
-        requireVersion(this.tagFor(directory, row), request.ifMatch);
+        check(row);
         const before = JSON.parse(row.doc) as UserDocument;
         const after = next({ id: row.id, ...before });
         if (after === null) return null;
@@ -167,6 +184,8 @@ export class ScimUsersService {
       review: null,
       upon: async (tx, id) => {
         arrival.review = null;
+        // Written now, and no longer only kept.
+        await this.previews.forget(directory, id, tx);
         arrival.joined = await joinAwaited(tx, directory.tenantId, directory.id, id);
         for (const group of arrival.joined) arrival.review ??= await this.review.note(tx, directory, group, [id]);
       },
@@ -191,15 +210,15 @@ export class ScimUsersService {
       requireVersion(this.tagFor(directory, await this.read(directory, id)), request.ifMatch);
       return; // answered, and without effect (contract §4)
     }
+    const check = this.versionCheck(directory, request);
+    if (await this.previews.remove(directory, id, { requestId: request.requestId, check })) return;
     const context = writeContext(directory, request.requestId, request.receivedAt);
-    await this.users.remove(context, id, this.visibleTo(directory), (row) =>
-      requireVersion(this.tagFor(directory, row), request.ifMatch),
-    );
+    await this.users.remove(context, id, this.visibleTo(directory), check);
   }
 
   async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
     const { rows } = await this.db.query<StoredUser>(
-      `select ${COLUMNS}, ${GROUPS_COLUMN} from users u
+      `select ${COLUMNS}, ${GROUPS_COLUMN} from ${tableFor(directory).from}
        where ${TABLE.visible} and u.id = $3`,
       [directory.tenantId, directory.owners, id],
     );
@@ -213,7 +232,12 @@ export class ScimUsersService {
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const needed = projectionNeeds(projection, 'groups') || projectionNeeds(projection, 'meta');
     const groups = needed ? GROUPS_COLUMN : 'null::text as groups';
-    return listText(this.db, TABLE, ask, this.marks, { columns: listColumns(groups), render });
+    return listText(this.db, tableFor(ask.directory), ask, this.marks, { columns: listColumns(groups), render });
+  }
+
+  /** Refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */
+  private versionCheck(directory: CurrentDirectory, { ifMatch }: RequestFacts) {
+    return (row: Pick<StoredUser, 'revision' | 'groups'>) => requireVersion(this.tagFor(directory, row), ifMatch);
   }
 
   private visibleTo(directory: CurrentDirectory): (row: UserRow) => boolean {

@@ -1,7 +1,10 @@
-import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiRefusals } from '../../base/http/api-problems.js';
 import { pageOf, readPage, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { TaskBody } from '../../tasks/tasks.dto.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
@@ -9,19 +12,9 @@ import { RequireScope } from '../../tenants/require-scope.js';
 import { userBody } from '../user.dto.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
+import { HELD_REASONS as REASONS, HeldCount, HeldSelection } from './held.dto.js';
+import { demandChoice, HeldTasks, type HeldAct } from './held-tasks.js';
 import { HeldService } from './held.service.js';
-
-const REASONS = [
-  'guard',
-  'preview',
-  'no_email',
-  'email_taken',
-  'external_id_taken',
-  'no_role',
-  'no_seat',
-  'protected',
-  'superseded',
-] as const;
 
 /** People for whom what was written is not in force, and why. */
 @ApiController('held')
@@ -29,6 +22,7 @@ const REASONS = [
 export class HeldController {
   constructor(
     private readonly held: HeldService,
+    private readonly tasks: HeldTasks,
     private readonly repository: UserDirectoryRepository,
   ) {}
 
@@ -45,6 +39,46 @@ export class HeldController {
     return pageOf(page, rows, (row) => `${row.held_since}|${row.id}`, heldBody);
   }
 
+  @Post('release')
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_jobs'] })
+  @ApiOperation({ summary: 'Releases many held users in a task; a `dry_run` answers 200 with their number' })
+  @ApiAcceptedResponse({ type: TaskBody })
+  @ApiOkResponse({ type: HeldCount })
+  releaseAll(
+    @CurrentCaller() caller: Caller,
+    @Body() body: HeldSelection,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    return this.all(caller, 'release', body, res);
+  }
+
+  @Post('discard')
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['too_many_jobs'] })
+  @ApiOperation({ summary: 'Discards what was written of many held users in a task; `dry_run` as for release' })
+  @ApiAcceptedResponse({ type: TaskBody })
+  @ApiOkResponse({ type: HeldCount })
+  discardAll(
+    @CurrentCaller() caller: Caller,
+    @Body() body: HeldSelection,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    return this.all(caller, 'discard', body, res);
+  }
+
+  private async all(
+    caller: Caller,
+    act: HeldAct,
+    { dry_run, ...choice }: HeldSelection,
+    res: BridgeResponse,
+  ): Promise<TaskBody | HeldCount> {
+    demandChoice(act, choice);
+    if (dry_run !== true) return this.tasks.begin(caller, act, choice);
+    res.status(200);
+    return { count: await this.tasks.count(caller, act, choice) };
+  }
+
   @Post(':user_id/release')
   @HttpCode(200)
   @ApiOperation({ summary: 'Puts what was written into force' })
@@ -55,7 +89,10 @@ export class HeldController {
 
   @Post(':user_id/discard')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Forgets what was written; what is in force stays' })
+  @ApiOperation({
+    summary: 'Makes what is in force the written resource, for good',
+    description: 'The IdP reads it back. Where the `userName` of a removed user was given away, another one stands in.',
+  })
   async discard(@CurrentCaller() caller: Caller, @Param('user_id') id: string): Promise<object> {
     return userBody(await this.held.discard(caller, id));
   }

@@ -1,19 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { codeOf, Database } from '../../base/database/database.js';
 import type { UnitOfWork } from '../../base/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { HeldReason } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
 import { AuditService, type AuditLine } from '../../tenants/audit/audit.service.js';
-import { sourceOf, type Caller } from '../../tenants/caller.js';
-import { userNameKey } from '../../scim/text.js';
+import { sourceOf, type RequestedBy } from '../../tenants/caller.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
+import { standIn } from '../stand-in.js';
+import { givenRoles } from '../requested-state.js';
+import { addNote, type UserNote } from '../user-notes.js';
+import { draftOf, type UserDocument } from '../user.mapping.js';
+import { Taken } from '../users.errors.js';
+import { UsersRepository } from '../users.repository.js';
 import { UsersService } from '../users.service.js';
+import { discarded } from './discard.rules.js';
 import { WritingDirectories } from '../writing-directories.js';
 import type { WriteContext } from '../write-context.js';
 
 /** Which reasons an admin can set aside; the others go away by themselves when their cause does. */
-const RELEASABLE: ReadonlySet<HeldReason> = new Set(['no_seat', 'external_id_taken', 'protected']);
+export const RELEASABLE: ReadonlySet<HeldReason> = new Set(['guard', 'protected', 'no_seat', 'external_id_taken']);
 
 const CAUSE: Partial<Record<HeldReason, string>> = {
   no_email: 'there is no e-mail address; the user goes out by itself when one arrives',
@@ -25,15 +30,15 @@ const CAUSE: Partial<Record<HeldReason, string>> = {
 @Injectable()
 export class HeldService {
   constructor(
-    private readonly db: Database,
     private readonly users: UsersService,
+    private readonly rules: UsersRepository,
     private readonly repository: UserDirectoryRepository,
     private readonly directories: WritingDirectories,
     private readonly audit: AuditService,
   ) {}
 
   /** Puts what was written into force. Throws `Conflict` where the reason is not an admin's to set aside. */
-  async release(caller: Caller, userId: string): Promise<NamedUser | null> {
+  async release(caller: RequestedBy, userId: string): Promise<NamedUser | null> {
     const row = await this.heldRow(caller.tenantId, userId);
     const reason = row.held!;
     if (!RELEASABLE.has(reason)) {
@@ -43,40 +48,59 @@ export class HeldService {
       );
     }
     const source = sourceOf(caller);
-    const context = await this.contextOf(caller.tenantId, row, source);
-    const also = (tx: UnitOfWork) => this.audit.addTo(tx, this.line(caller, row, 'released'));
+    // The time of a leaver is that of the IdP's request.
+    const asked = row.held_since === null ? new Date() : new Date(row.held_since);
+    const context = { ...(await this.contextOf(caller.tenantId, row, source)), receivedAt: asked };
+    const also = (tx: UnitOfWork) => {
+      this.audit.addTo(tx, this.line(caller, row, 'released'));
+      addNote(tx, caller.tenantId, noteOf('released', row), source);
+    };
     if (row.gone) await this.users.remove({ ...context, door: 'api' }, row.id, everybody, nothing, { also });
     else await this.users.reconsider(context, userId, { released: reason, also });
     return (await this.repository.one(caller.tenantId, userId)) ?? null;
   }
 
-  /** Forgets what was written: what is in force stays so, until something else is written. */
-  async discard(caller: Caller, userId: string): Promise<NamedUser> {
+  /**
+   * Makes what is in force the written resource, for good: the IdP reads it back, and only a new write brings another value.
+   * Where the `userName` of a removed user has been given away, another one stands in; the history says which.
+   *
+   * @throws {NotFound} when the user is not held
+   */
+  async discard(caller: RequestedBy, userId: string): Promise<NamedUser> {
     const row = await this.heldRow(caller.tenantId, userId);
-    await this.undo(caller, row).catch((error: unknown) => {
-      if (codeOf(error) !== '23505') throw error;
-      throw new Conflict('user_name_taken', 'The name of the deleted user has been given to somebody else meanwhile.');
-    });
+    const context = await this.contextOf(caller.tenantId, row, sourceOf(caller));
+    try {
+      await this.discardAs(caller, context, row, row.user_name);
+    } catch (error) {
+      if (!(error instanceof Taken) || error.code !== 'user_name_taken') throw error;
+      await this.discardAs(caller, context, row, standIn(row.user_name));
+    }
     return (await this.repository.one(caller.tenantId, userId))!;
   }
 
-  private undo(caller: Caller, row: NamedUser): Promise<void> {
-    return this.db.transaction(caller.tenantId, async (tx) => {
-      const { rowCount } = await tx.query(
-        `update users set held = null, held_since = null, gone_at = null, user_name_key = $4, version = version + 1,
-           seat = case seat when 'waiting' then 'none' else seat end, waiting_since = null
-         where tenant_id = $1 and id = $2 and version = $3`,
-        [caller.tenantId, row.id, row.version, userNameKey(row.user_name)],
-      );
-      if (rowCount === 0)
+  private async discardAs(
+    caller: RequestedBy,
+    context: WriteContext,
+    seen: NamedUser,
+    userName: string,
+  ): Promise<void> {
+    const { tenantId, directory, source } = context;
+    await this.users.changeLocked(context, seen.id, async (tx, row, tenant) => {
+      if (row.held !== seen.held || row.version !== seen.version) {
         throw new Conflict('changed_meanwhile', 'The user was changed at the same moment; look again.');
-      if (row.gone) {
-        await tx.query(`insert into population_steps (tenant_id, owner, step) values ($1, $2, 1)`, [
-          caller.tenantId,
-          row.directory_id ?? '',
-        ]);
       }
-      await this.audit.record(tx, this.line(caller, row, 'discarded'));
+      const map = directory?.attributeMap ?? {};
+      const fromRules = directory?.hasRules ? await this.rules.rolesFromRules(tenantId, directory.id, row.id, tx) : [];
+      const draft = draftOf(JSON.parse(row.doc) as UserDocument, map);
+      const about = { ctx: context, tenant, row, draft, roleSet: row.role_set, fromRules, released: null };
+      const { doc, discardedRole } = discarded(row, map, givenRoles(about), userName);
+      const standsIn = userName === row.user_name ? undefined : userName;
+      const also = (work: UnitOfWork) => {
+        this.audit.addTo(work, this.line(caller, seen, 'discarded'));
+        addNote(work, tenantId, noteOf('discarded', seen, standsIn), source);
+      };
+      const released = row.held === 'no_email' ? row.held : null;
+      return { draft: draftOf(doc, map), discardedRole, released, also };
     });
   }
 
@@ -97,7 +121,7 @@ export class HeldService {
     };
   }
 
-  private line(caller: Caller, row: NamedUser, what: 'released' | 'discarded'): AuditLine {
+  private line(caller: RequestedBy, row: NamedUser, what: 'released' | 'discarded'): AuditLine {
     return {
       tenantId: caller.tenantId,
       actor: caller.actor,
@@ -109,6 +133,13 @@ export class HeldService {
       requestId: caller.requestId,
     };
   }
+}
+
+/** The line of the user's history. */
+function noteOf(event: 'released' | 'discarded', row: NamedUser, userName?: string): UserNote {
+  const held_at = row.held_since === null ? null : new Date(row.held_since).toISOString();
+  const name = userName === undefined ? {} : { user_name: userName };
+  return { kind: 'held', detail: { event, reason: row.held ?? '', held_at, ...name } };
 }
 
 const everybody = () => true;

@@ -30,6 +30,7 @@ const OF_THE_INSTALLATION = [
   'tenants/credential-uses.ts',
   'tenants/expiry-notice.ts',
   'tenants/tenants.repository.ts',
+  'users/held/held-tasks.ts', // the next task that is due, of any tenant
   'users/people-upkeep.ts',
 ];
 

@@ -64,8 +64,12 @@ describe('a new directory', () => {
       attribute_map: { external_id: 'employeeNumber', email: 'userName', first_name: 'nickName' },
       guard: { percent: 5, people: 20, at_least: 10, within_minutes: 60, day_percent: 30 },
     });
-    expect((await call('GET', `/${old.id}`)).body.superseded_by).toBe(made.body.id);
+    // While the new one is in preview, the old one stays the writer.
     const store = edge.app.get(DirectoryStore);
+    expect((await call('GET', `/${old.id}`)).body.superseded_by).toBeNull();
+    expect(await store.get(edge.tenant.id, old.id)).toMatchObject({ superseded: false, hasSuccessor: true });
+    await call('PATCH', `/${made.body.id}`, { state: 'live' });
+    expect((await call('GET', `/${old.id}`)).body.superseded_by).toBe(made.body.id);
     expect(await store.get(edge.tenant.id, old.id)).toMatchObject({
       superseded: true,
       supersededBy: made.body.id,
@@ -74,7 +78,7 @@ describe('a new directory', () => {
     expect(await store.get(edge.tenant.id, made.body.id)).toMatchObject({
       tenantId: edge.tenant.id,
       profile: 'entra',
-      state: 'preview',
+      state: 'live',
       defaultRole: null,
       onMatch: 'refuse',
       takesOver: old.id,

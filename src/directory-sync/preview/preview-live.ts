@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { LeftOutRepository } from '../../tasks/left-out.repository.js';
+import { draftOf, type UserDocument } from '../../users/user.mapping.js';
+import type { UserRow } from '../../users/user.row.js';
+import { Taken } from '../../users/users.errors.js';
+import { UsersService } from '../../users/users.service.js';
+import type { WriteContext, WritingDirectory } from '../../users/write-context.js';
+import { PreviewWritesRepository, type PreviewWrite } from './preview-writes.repository.js';
+
+const BATCH = 100;
+
+type LiveContext = WriteContext & { directory: WritingDirectory };
+
+/** Lets happen what a directory wrote to other users, and whom it removed, while it was in preview. */
+@Injectable()
+export class PreviewLive {
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersService,
+    private readonly writes: PreviewWritesRepository,
+    private readonly leftOut: LeftOutRepository,
+  ) {}
+
+  /**
+   * Works off one batch. What was done is not found again, so a batch that is repeated does no harm.
+   *
+   * @returns how many users were handled; 0: nothing is left
+   */
+  async step(taskId: string, context: LiveContext): Promise<number> {
+    const { tenantId, directory } = context;
+    const removed = await this.removed(tenantId, directory.id);
+    for (const id of removed) await this.ifThere(() => this.remove(context, id));
+    const writes = await this.writes.list(tenantId, directory.id, BATCH);
+    for (const write of writes) {
+      await this.ifThere(() => this.apply(taskId, context, write));
+      await this.writes.drop({ tenantId, directoryId: directory.id, userId: write.user_id });
+    }
+    return removed.length + writes.length;
+  }
+
+  private async apply(taskId: string, context: LiveContext, write: PreviewWrite): Promise<void> {
+    const { tenantId, directory } = context;
+    const isSeen = (row: UserRow): boolean =>
+      row.directory_id === null || row.directory_id === directory.takesOver || row.directory_id === directory.id;
+    if (write.doc === null) return this.users.remove(context, write.user_id, isSeen);
+    const draft = draftOf(JSON.parse(write.doc) as UserDocument, directory.attributeMap);
+    const source = { ...context.source, request_id: write.source.request_id };
+    try {
+      await this.users.change({ ...context, source, mayWait: true }, write.user_id, isSeen, (row) =>
+        // Linked meanwhile by a write of the directory itself, which is newer.
+        row.directory_id === directory.id ? null : { draft, directoryId: directory.id, linkedBy: write.linked_by },
+      );
+    } catch (error) {
+      if (!(error instanceof Taken)) throw error;
+      const detail = `The user ${error.holderId} has the userName that the directory wrote.`;
+      const item = { user_id: write.user_id, user_name: draft.userName };
+      await this.leftOut.add(tenantId, taskId, { id: write.user_id, item, reason: error.code, detail });
+    }
+  }
+
+  private remove(context: LiveContext, id: string): Promise<void> {
+    const own = (row: UserRow): boolean => row.directory_id === context.directory.id;
+    return this.users.remove(context, id, own, () => undefined, { also: () => undefined });
+  }
+
+  /** The directory's own users whose removal was held for the preview. */
+  private async removed(tenantId: string, directoryId: string): Promise<string[]> {
+    const { rows } = await this.db.query<{ id: string }>(
+      `select id from users where tenant_id = $1 and directory_id = $2 and held = 'preview' and gone_at is not null
+       order by id limit ${BATCH}`,
+      [tenantId, directoryId],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  private async ifThere(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof NotFound)) throw error; // removed meanwhile, or another directory's by now
+    }
+  }
+}

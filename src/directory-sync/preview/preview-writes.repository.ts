@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
+import type { LinkedBy } from '../../identity/adoption.rules.js';
+import type { ChangeSource } from '../../identity/source.js';
+import { storedDocument } from '../../users/stored-document.js';
+import type { UserDraft } from '../../users/user.mapping.js';
+import { Taken } from '../../users/users.errors.js';
+
+/** What a directory in preview wrote to a user of another owner. */
+export interface PreviewWrite {
+  user_id: string;
+  /** The resource as JSON text; null: removed. */
+  doc: string | null;
+  linked_by: LinkedBy;
+  source: ChangeSource;
+  version: number;
+  /** The version that SCIM shows. */
+  revision: number;
+}
+
+/** Whose user is written, by which directory. */
+export interface PreviewPlace {
+  tenantId: string;
+  directoryId: string;
+  userId: string;
+}
+
+/**
+ * The version of a kept resource: the time of its write, so that no version comes twice for a user, and none equals one of
+ * the user's own resource. `o` is the table.
+ */
+export const PREVIEW_REVISION = `(round(extract(epoch from o.updated_at) * 1000000)::bigint + o.version)`;
+
+const COLUMNS = `o.user_id, o.doc::text as doc, o.linked_by, o.source, o.version, ${PREVIEW_REVISION}::float8 as revision`;
+
+/** Keeps the writes of directories in preview to users that they do not manage. */
+@Injectable()
+export class PreviewWritesRepository {
+  constructor(private readonly db: Database) {}
+
+  async find(place: PreviewPlace, db: SqlRunner = this.db): Promise<PreviewWrite | undefined> {
+    const { rows } = await db.query<PreviewWrite>(
+      `select ${COLUMNS} from preview_writes o where tenant_id = $1 and directory_id = $2 and user_id = $3`,
+      [place.tenantId, place.directoryId, place.userId],
+    );
+    return rows[0];
+  }
+
+  /** Returns so many writes of a directory, in the order of the users. */
+  async list(tenantId: string, directoryId: string, limit: number): Promise<PreviewWrite[]> {
+    const { rows } = await this.db.query<PreviewWrite>(
+      `select ${COLUMNS} from preview_writes o where tenant_id = $1 and directory_id = $2 order by user_id limit $3`,
+      [tenantId, directoryId, limit],
+    );
+    return rows;
+  }
+
+  /**
+   * Stores a write in place of the one before.
+   *
+   * @param before the version of the one before; 0: there is none
+   * @param draft null: the directory removes the user
+   * @returns false: another write was quicker
+   * @throws {Taken} when the directory gave the `userName` to another user
+   * @throws {DocumentTooLarge}
+   */
+  async put(
+    place: PreviewPlace,
+    before: number,
+    draft: UserDraft | null,
+    by: LinkedBy,
+    source: ChangeSource,
+    db: SqlRunner = this.db,
+  ): Promise<boolean> {
+    const document = draft && storedDocument(draft.doc, null);
+    try {
+      const { rowCount } = await db.query(
+        `insert into preview_writes as p (tenant_id, directory_id, user_id, doc, doc_bytes, user_name, user_name_key,
+           external_id, active, linked_by, source)
+         select $1, $2, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11::jsonb
+         on conflict (tenant_id, directory_id, user_id) do update set doc = excluded.doc, doc_bytes = excluded.doc_bytes,
+           user_name = excluded.user_name, user_name_key = excluded.user_name_key, external_id = excluded.external_id,
+           active = excluded.active, source = excluded.source, version = p.version + 1,
+           updated_at = greatest(excluded.updated_at, p.updated_at)
+         where p.version = $12`,
+        [
+          place.tenantId,
+          place.directoryId,
+          place.userId,
+          document?.text ?? null,
+          document?.bytes ?? 0,
+          draft?.userName ?? null,
+          draft?.userNameKey ?? null,
+          draft?.externalId ?? null,
+          draft?.active ?? null,
+          by,
+          JSON.stringify(source),
+          before,
+        ],
+      );
+      return rowCount === 1;
+    } catch (error) {
+      if (codeOf(error) === '23505') throw new Taken('user_name_taken', place.userId);
+      throw error;
+    }
+  }
+
+  async drop(place: PreviewPlace, db: SqlRunner = this.db): Promise<void> {
+    await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2 and user_id = $3`, [
+      place.tenantId,
+      place.directoryId,
+      place.userId,
+    ]);
+  }
+
+  /** Takes a user out of the groups of the directory, and moves their versions. */
+  async leaveGroups({ tenantId, directoryId, userId }: PreviewPlace): Promise<void> {
+    await this.db.query(
+      `with gone as (delete from group_members m using groups g where m.tenant_id = $1 and m.member_id = $3
+         and g.tenant_id = $1 and g.id = m.group_id and g.directory_id = $2 returning m.group_id)
+       update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
+       where g.tenant_id = $1 and g.id in (select group_id from gone)`,
+      [tenantId, directoryId, userId],
+    );
+  }
+}

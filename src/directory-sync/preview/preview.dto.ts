@@ -1,0 +1,54 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { PREVIEW_KINDS } from './preview.rules.js';
+
+/** How many users going live would do what to. */
+export class PreviewCounts {
+  @ApiProperty({ description: 'New users.' })
+  create!: number;
+  @ApiProperty({ description: 'Unmanaged users that the directory would manage.' })
+  link!: number;
+  @ApiProperty({ description: 'Users of the directory that it replaces.' })
+  take_over!: number;
+  @ApiProperty()
+  update!: number;
+  @ApiProperty()
+  deactivate!: number;
+  @ApiProperty()
+  delete!: number;
+  @ApiProperty({ description: 'Users who would need a seat and do not hold one.' })
+  take_seat!: number;
+  @ApiProperty({ description: 'Those of them who would find none.' })
+  find_none!: number;
+}
+
+/** What going live would do to one user. */
+export class PreviewedUser {
+  @ApiProperty()
+  user_id!: string;
+  @ApiProperty()
+  user_name!: string;
+  @ApiProperty({ isArray: true, enum: PREVIEW_KINDS })
+  would!: string[];
+  @ApiProperty({ type: [String], description: 'Fields of the user that would change.' })
+  fields!: string[];
+  @ApiProperty()
+  take_seat!: boolean;
+  @ApiProperty({ type: String, nullable: true, description: 'Why the user would be held; null: not at all.' })
+  held!: string | null;
+}
+
+/** What going live would do. */
+export class PreviewBody {
+  @ApiProperty()
+  directory_id!: string;
+  @ApiProperty({ enum: ['live', 'preview'] })
+  state!: string;
+  @ApiProperty()
+  counts!: PreviewCounts;
+  @ApiProperty({ type: Number, nullable: true, description: 'Seats that are free; null: there is no limit.' })
+  seats_free!: number | null;
+  @ApiProperty({ type: [PreviewedUser] })
+  data!: PreviewedUser[];
+  @ApiProperty({ type: String, nullable: true })
+  next_cursor!: string | null;
+}
