@@ -21,6 +21,7 @@ import { ActiveInDocuments1767226900000 } from './base/database/migrations/17672
 import { UserNameKeys1767226910000 } from './base/database/migrations/1767226910000-user-name-keys.js';
 import { PendingMembersEnd1767226920000 } from './base/database/migrations/1767226920000-pending-members-end.js';
 import { HolderFacts1767226930000 } from './base/database/migrations/1767226930000-holder-facts.js';
+import { TenantAddresses1767226940000 } from './base/database/migrations/1767226940000-tenant-addresses.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 import { ResourceRevisions1767226700000 } from './base/database/migrations/1767226700000-resource-revisions.js';
 import { DoubtedMetadata1767226800000 } from './base/database/migrations/1767226800000-doubted-metadata.js';
@@ -51,6 +52,7 @@ export const MIGRATIONS = [
   UserNameKeys1767226910000,
   PendingMembersEnd1767226920000,
   HolderFacts1767226930000,
+  TenantAddresses1767226940000,
   ResourceRevisions1767226700000,
   DoubtedMetadata1767226800000,
   SessionNames1767226810000,

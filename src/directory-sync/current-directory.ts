@@ -11,6 +11,8 @@ export interface CurrentDirectory {
   /** Whose people this directory shows: its own first, '' for the unmanaged ones, and those of a take-over. */
   owners: string[];
   actor: Actor;
+  /** What the addresses of its resources begin with: `https://…/scim/v2`. */
+  scimBase: string;
 }
 
 /** The context of a write by a directory. */

@@ -88,7 +88,7 @@ async function pageOf<Row extends PageRow>(
   const bound = query.filter ? resolveFilter(query.filter, table.type, directory.dialect) : null;
   const params: unknown[] = [directory.tenantId, directory.owners];
   const conditions = [table.visible];
-  if (bound) conditions.push(toSql(bound, table.map, params));
+  if (bound) conditions.push(toSql(bound, { ...table.map, base: directory.scimBase }, params));
   const base = { where: conditions.join(' and '), params: [...params] };
   const list = listName(directory, table.type, query);
   const selective = bound !== null && isSelective(bound, table);

@@ -5,6 +5,8 @@ import { AnswerBudget, type AnswerShare } from '../base/http/answer-budget.js';
 import { limitDirectory, RateLimiter } from '../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { dialectOf } from '../scim/dialects/dialects.js';
+import { Config } from '../base/config/config.js';
+import { scimBaseOf, TenantAddresses } from '../tenants/tenant-addresses.js';
 import { bearerToken } from '../tenants/bearer.js';
 import { CredentialStore } from '../tenants/credentials.js';
 import { Unauthenticated } from '../tenants/tenants.errors.js';
@@ -29,6 +31,8 @@ export class ScimGuard implements CanActivate {
     private readonly directories: DirectoryStore,
     private readonly limiter: RateLimiter,
     private readonly budget: AnswerBudget,
+    private readonly config: Config,
+    private readonly addresses: TenantAddresses,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -38,6 +42,7 @@ export class ScimGuard implements CanActivate {
     if (token === null) throw new Unauthenticated('missing');
     const credential = await this.credentials.findScimToken(token, req);
     if (credential === null) throw new Unauthenticated('invalid');
+    await this.addresses.demandOwn(req, credential.tenantId);
     req.tenantId = credential.tenantId;
     req.credentialId = credential.tokenId;
     proveConnection(req.socket);
@@ -46,12 +51,12 @@ export class ScimGuard implements CanActivate {
     limitDirectory(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId, directory);
     demandAcceptable(req.headers.accept, 'application/scim+json', 'application/json');
     req.answer = this.budget.shareOf(http.getResponse<BridgeResponse>(), credential.tenantId);
-    req.directory = currentDirectory(directory);
+    req.directory = currentDirectory(directory, this.config.baseUrl);
     return true;
   }
 }
 
-function currentDirectory(directory: Directory): CurrentDirectory {
+function currentDirectory(directory: Directory, baseUrl: string): CurrentDirectory {
   let current = made.get(directory);
   if (current === undefined) {
     current = {
@@ -61,6 +66,7 @@ function currentDirectory(directory: Directory): CurrentDirectory {
       writing: directory,
       owners: [directory.id, '', directory.takesOver, directory.supersededBy].filter((id) => id !== null),
       actor: { kind: 'directory', id: directory.id, name: directory.name },
+      scimBase: scimBaseOf(directory.baseUrl ?? baseUrl),
     };
     made.set(directory, current);
   }

@@ -8,6 +8,7 @@ import { bearerToken } from './bearer.js';
 import type { AuthenticatedRequest } from './caller.js';
 import { CredentialStore } from './credentials.js';
 import { demandOf, type Demand } from './require-scope.js';
+import { TenantAddresses } from './tenant-addresses.js';
 import { MissingScope, Unauthenticated } from './tenants.errors.js';
 
 /** What the API answers with: records, and the exports of lists. */
@@ -20,6 +21,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly credentials: CredentialStore,
     private readonly limiter: RateLimiter,
     private readonly idempotency: Idempotency,
+    private readonly addresses: TenantAddresses,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -31,6 +33,7 @@ export class ApiKeyGuard implements CanActivate {
     if (token === null) throw new Unauthenticated('missing');
     const key = await this.credentials.findApiKey(token, req);
     if (key === null) throw new Unauthenticated('invalid');
+    await this.addresses.demandOwn(req, key.tenantId);
     req.tenantId = key.tenantId;
     req.credentialId = key.keyId;
     proveConnection(req.socket);

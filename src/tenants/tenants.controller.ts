@@ -7,7 +7,7 @@ import { ApiKeysService } from './api-keys.service.js';
 import type { Caller } from './caller.js';
 import { CurrentCaller } from './current-caller.js';
 import {
-  ChangeTenant,
+  ChangeAnyTenant,
   CreateApiKey,
   CreateTenant,
   NewApiKeyBody,
@@ -58,7 +58,7 @@ export class TenantsController {
   change(
     @CurrentCaller() caller: Caller,
     @Param('tenant_id') id: string,
-    @Body() body: ChangeTenant,
+    @Body() body: ChangeAnyTenant,
   ): Promise<TenantBody> {
     return this.tenants.change(id, body, by(caller));
   }

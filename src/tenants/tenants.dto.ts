@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Flag, Moment, Choices, Nested, Ruled, Whole } from '../base/http/fields.js';
 import { Text } from '../base/http/text.js';
+import { urlOf } from '../base/http/url.js';
 import { ServerSet } from '../base/http/validate.js';
 import { SCOPES, type Scope } from './scopes.js';
 
@@ -43,6 +44,22 @@ const BREAK_GLASS = {
     'Users whom no directory can put out, and for whom the operator can make a sign-in link. At most 5, each an active user when it is named.',
 };
 
+/** What is wrong with a tenant's own base address, or null. */
+function baseUrlProblem(value: unknown): string | null {
+  const url = typeof value === 'string' ? urlOf(value) : null;
+  if (url === null || url.protocol !== 'https:') return 'must be an https address such as https://acme.example.com';
+  const isOrigin = url.pathname === '/' && url.search === '' && url.hash === '' && url.username + url.password === '';
+  return isOrigin ? null : 'must be an address without a path, a query or credentials';
+}
+
+const BASE_URL = {
+  type: String,
+  format: 'uri',
+  example: 'https://acme.example.com',
+  description:
+    'The tenant’s own base address, which stands in its links; null: the installation’s. No other tenant can have it, and it opens no other tenant’s resources.',
+};
+
 export class FirstApiKey {
   @Text({ max: 200, optional: true, example: 'first key' })
   name?: string;
@@ -69,7 +86,7 @@ export class CreateTenant {
   api_key?: FirstApiKey;
 }
 
-@ServerSet('id', 'created_at', 'updated_at')
+@ServerSet('id', 'base_url', 'created_at', 'updated_at')
 export class ChangeTenant {
   @Text({ max: 200, optional: true })
   name?: string;
@@ -85,6 +102,13 @@ export class ChangeTenant {
 
   @Flag({ optional: true })
   api_may_write_directory_users?: boolean;
+}
+
+/** The operator also sets what a tenant may not give itself. */
+@ServerSet('id', 'created_at', 'updated_at')
+export class ChangeAnyTenant extends ChangeTenant {
+  @Ruled(baseUrlProblem, BASE_URL, { optional: true, nullable: true })
+  base_url?: string | null;
 }
 
 @ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at', 'replaces_id', 'orphaned')
@@ -143,6 +167,8 @@ export class TenantBody {
   break_glass!: string[];
   @ApiProperty()
   api_may_write_directory_users!: boolean;
+  @ApiProperty({ ...BASE_URL, nullable: true })
+  base_url!: string | null;
   @ApiProperty()
   created_at!: Date;
   @ApiProperty()

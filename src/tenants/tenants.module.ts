@@ -18,6 +18,7 @@ import { OwnTenantController } from './own-tenant.controller.js';
 import { RolesController } from './roles.controller.js';
 import { RolesRepository } from './roles.repository.js';
 import { RolesService } from './roles.service.js';
+import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
 import { TenantsController } from './tenants.controller.js';
 import { TenantsRepository } from './tenants.repository.js';
@@ -43,6 +44,7 @@ import { TenantsService } from './tenants.service.js';
     CredentialUses,
     CredentialStore,
     TenantStore,
+    TenantAddresses,
     TenantsRepository,
     TenantsService,
     ApiKeysRepository,
@@ -60,6 +62,7 @@ import { TenantsService } from './tenants.service.js';
     Idempotency,
     CredentialStore,
     TenantStore,
+    TenantAddresses,
     TenantsRepository,
     TenantsService,
     ApiKeysService,

@@ -4,7 +4,8 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { TenantBody } from './tenants.dto.js';
 
-const COLUMNS = `id, name, time_zone, owner_user_id, break_glass, api_may_write_directory_users, created_at, updated_at`;
+const COLUMNS = `id, name, time_zone, owner_user_id, break_glass, api_may_write_directory_users, base_url, created_at,
+  updated_at`;
 
 /** What a tenant begins with: who takes a seat and who does not. */
 export const FIRST_ROLES: readonly (readonly [name: string, takesSeat: boolean])[] = [
@@ -19,6 +20,8 @@ export interface TenantChange {
   owner_user_id?: string | null;
   break_glass?: string[];
   api_may_write_directory_users?: boolean;
+  /** An origin; null: the installation's address. */
+  base_url?: string | null;
 }
 
 @Injectable()
@@ -70,7 +73,8 @@ export class TenantsRepository {
       `update tenants set name = coalesce($2, name), time_zone = coalesce($3, time_zone),
          owner_user_id = case when $4 then $5 else owner_user_id end,
          api_may_write_directory_users = coalesce($6, api_may_write_directory_users),
-         break_glass = coalesce($7, break_glass), updated_at = now()
+         break_glass = coalesce($7, break_glass),
+         base_url = case when $8 then $9 else base_url end, updated_at = now()
        where id = $1 returning ${COLUMNS}`,
       [
         id,
@@ -80,6 +84,8 @@ export class TenantsRepository {
         change.owner_user_id ?? null,
         change.api_may_write_directory_users ?? null,
         change.break_glass ?? null,
+        change.base_url !== undefined,
+        change.base_url ?? null,
       ],
     );
     return rows[0]!;

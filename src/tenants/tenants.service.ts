@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../base/ids.js';
-import { Database, type SqlRunner } from '../base/database/database.js';
-import { InvalidFields, NotFound } from '../base/errors/domain-error.js';
+import { Config } from '../base/config/config.js';
+import { codeOf, Database, type SqlRunner } from '../base/database/database.js';
+import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { Actor } from '../identity/source.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -9,6 +10,7 @@ import { AuditService } from './audit/audit.service.js';
 import { SCOPES } from './scopes.js';
 import type { CreateTenant, NewTenantBody, TenantBody } from './tenants.dto.js';
 import { TenantsRepository, type TenantChange } from './tenants.repository.js';
+import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
 
 /** Who does it, in which request; null outside of one. */
@@ -25,6 +27,8 @@ export class TenantsService {
     private readonly keys: ApiKeysService,
     private readonly audit: AuditService,
     private readonly store: TenantStore,
+    private readonly addresses: TenantAddresses,
+    private readonly config: Config,
   ) {}
 
   /** A new tenant, with roles, an open seat limit and the beginnings of its chains; and a first key if asked for. */
@@ -78,7 +82,7 @@ export class TenantsService {
         throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
       }
       await this.demandActive(tx, id, change.break_glass ?? [], before.break_glass);
-      const after = await this.repository.update(tx, id, change);
+      const after = await this.updated(tx, id, change);
       await this.audit.record(tx, {
         tenantId: id,
         ...by,
@@ -91,7 +95,31 @@ export class TenantsService {
       return after;
     });
     this.store.forget(id);
+    if (change.base_url !== undefined) this.addresses.forget();
     return tenant;
+  }
+
+  private async updated(
+    tx: SqlRunner,
+    id: string,
+    { base_url: address, ...change }: TenantChange,
+  ): Promise<TenantBody> {
+    if (address === undefined) return this.repository.update(tx, id, change);
+    const origin = address === null ? null : new URL(address).origin;
+    if (origin !== null && this.isOurs(origin)) {
+      throw new InvalidFields([{ field: 'base_url', message: 'must not be an address of the installation' }]);
+    }
+    try {
+      return await this.repository.update(tx, id, { ...change, base_url: origin });
+    } catch (error) {
+      if (codeOf(error) !== '23505') throw error;
+      throw new Conflict('base_url_taken', 'Another tenant has this base address.');
+    }
+  }
+
+  private isOurs(origin: string): boolean {
+    const { baseUrl, apiBaseUrl, appUrl } = this.config;
+    return [baseUrl, apiBaseUrl, appUrl].some((own) => new URL(own).host === new URL(origin).host);
   }
 
   /** An id that was named before stays valid, so that a record can be sent back as read. */

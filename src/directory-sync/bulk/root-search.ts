@@ -61,7 +61,7 @@ export class RootSearch {
         this.users.list({ ...ask, query: q }, (row) => keep(into, userText(row, this.users.viewOf(directory), user))),
       ),
       await this.part(GROUP_TYPE, query, (q, into) =>
-        this.groups.list({ ...ask, query: q }, (row) => keep(into, groupText(row, this.groups.baseUrl, group))),
+        this.groups.list({ ...ask, query: q }, (row) => keep(into, groupText(row, directory.scimBase, group))),
       ),
     ];
   }

@@ -83,7 +83,7 @@ export class ScimBulkService {
       progress.results[step.index] = {
         method: operation.method,
         ...(operation.bulkId === undefined ? {} : { bulkId: operation.bulkId }),
-        ...(operation.id === null ? {} : { location: this.location(operation, operation.id) }),
+        ...(operation.id === null ? {} : { location: locationOf(directory, operation, operation.id) }),
         status: String(status),
         response: body,
       };
@@ -138,16 +138,16 @@ export class ScimBulkService {
           ...result,
           status: '201',
           version: this.tagOf(directory, row),
-          location: this.location(operation, row.id),
+          location: locationOf(directory, operation, row.id),
         };
       }
       case 'PUT': {
         const row = await this.replace(directory, operation, id!, data, request);
-        return { ...result, version: this.tagOf(directory, row), location: this.location(operation, id!) };
+        return { ...result, version: this.tagOf(directory, row), location: locationOf(directory, operation, id!) };
       }
       case 'PATCH': {
         const operations = parsePatchRequest(data, directory.dialect);
-        const location = this.location(operation, id!);
+        const location = locationOf(directory, operation, id!);
         if (isUser) {
           const row = await this.users.patch(directory, id!, operations, request);
           return { ...result, version: this.tagOf(directory, row), location };
@@ -157,7 +157,7 @@ export class ScimBulkService {
       }
       case 'DELETE': {
         await this.remove(directory, operation, id!, request);
-        return { ...result, status: '204', location: this.location(operation, id!) };
+        return { ...result, status: '204', location: locationOf(directory, operation, id!) };
       }
     }
   }
@@ -187,8 +187,8 @@ export class ScimBulkService {
   private tagOf(directory: CurrentDirectory, row: StoredUser | GroupRow): string {
     return 'revision' in row ? this.users.tagFor(directory, row) : etagOf(row.version);
   }
+}
 
-  private location(operation: BulkOperation, id: string): string {
-    return `${this.users.baseUrl}${operation.type?.endpoint ?? ''}/${id}`;
-  }
+function locationOf({ scimBase }: CurrentDirectory, operation: BulkOperation, id: string): string {
+  return `${scimBase}${operation.type?.endpoint ?? ''}/${id}`;
 }

@@ -43,11 +43,12 @@ export class DirectoriesController {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'directories');
     const rows = await this.directories.list(caller.tenantId, page);
+    const shown = await Promise.all(rows.map((row) => this.directories.shape(caller.tenantId, row)));
     return pageOf(
       page,
-      rows,
+      shown,
       (row) => row.id,
-      (row) => this.directories.shape(row),
+      (row) => row,
     );
   }
 

@@ -1,5 +1,5 @@
+import { scimBaseOf, TenantAddresses } from '../../tenants/tenant-addresses.js';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../base/config/config.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
@@ -45,7 +45,7 @@ export class DirectoriesService {
     private readonly audit: AuditService,
     private readonly store: DirectoryStore,
     private readonly credentials: CredentialStore,
-    private readonly config: Config,
+    private readonly addresses: TenantAddresses,
   ) {}
 
   /** A new directory with its first SCIM token, which is shown in the answer and never again. */
@@ -66,7 +66,7 @@ export class DirectoriesService {
       };
       await this.demandValid(tx, by.tenantId, id, settings);
       await this.repository.insert(tx, by.tenantId, id, settings);
-      const directory = this.shape((await this.repository.find(by.tenantId, id, tx))!);
+      const directory = await this.shape(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
       await this.note(tx, by, 'directory.created', id, undefined, directory);
       const token = await this.tokens.createIn(tx, by, id, { name: 'first token' });
       return { ...directory, scim_token: token.scim_token };
@@ -82,7 +82,7 @@ export class DirectoriesService {
   /** With what can be counted about it. 404 when this tenant has no such directory. */
   async get(tenantId: string, id: string): Promise<DirectoryBody & DirectoryCounts> {
     const row = await this.demand(tenantId, id);
-    return { ...this.shape(row), ...(await this.repository.counts(tenantId, id)) };
+    return { ...(await this.shape(tenantId, row)), ...(await this.repository.counts(tenantId, id)) };
   }
 
   /** The row of a directory, or 404. */
@@ -114,8 +114,8 @@ export class DirectoriesService {
       };
       await this.demandValid(tx, by.tenantId, id, settings);
       await this.repository.update(tx, by.tenantId, id, settings);
-      const changed = this.shape((await this.repository.find(by.tenantId, id, tx))!);
-      await this.note(tx, by, 'directory.changed', id, this.shape(row), changed);
+      const changed = await this.shape(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
+      await this.note(tx, by, 'directory.changed', id, await this.shape(by.tenantId, row), changed);
       const source = sourceOf(by, id);
       const isRead = JSON.stringify(sorted(settings.attribute_map)) === JSON.stringify(sorted(row.attribute_map));
       if (settings.default_role !== row.default_role || !isRead)
@@ -136,7 +136,7 @@ export class DirectoriesService {
       // Users and groups are locked before the rows that hang on the groups, such as rules.
       await this.people.release(tx, by.tenantId, id, sourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
-      await this.note(tx, by, 'directory.deleted', id, this.shape(row), undefined);
+      await this.note(tx, by, 'directory.deleted', id, await this.shape(by.tenantId, row), undefined);
       return tokens;
     });
     this.store.forget();
@@ -144,8 +144,9 @@ export class DirectoriesService {
   }
 
   /** A directory as the API shows it. */
-  shape(row: DirectoryRow): DirectoryBody {
-    return { ...row, guard: guardOf(row.guard), scim_base_url: `${this.config.baseUrl}/scim/v2` };
+  async shape(tenantId: string, row: DirectoryRow): Promise<DirectoryBody> {
+    const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
+    return { ...row, guard: guardOf(row.guard), scim_base_url: scimBaseUrl };
   }
 
   /** Refuses that a directory in preview goes live while its users would find no seat. */

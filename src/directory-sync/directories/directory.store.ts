@@ -11,6 +11,7 @@ interface StoredDirectory extends DirectorySettings {
   has_successor: boolean;
   has_rules: boolean;
   made_at: number;
+  base_url: string | null;
 }
 
 export type { Directory } from './directory.js';
@@ -51,6 +52,7 @@ export class DirectoryStore {
     const { rows } = await this.db.query<StoredDirectory>(
       `select d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
          d.replace_creates_missing, d.guard, extract(epoch from d.created_at)::float8 * 1000 as made_at,
+         (select t.base_url from tenants t where t.id = $1) as base_url,
          (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
             and o.deleted_at is null and o.state = 'live') as superseded_by,
          exists (select 1 from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id
@@ -78,6 +80,7 @@ export class DirectoryStore {
       guard: guardOf(row.guard),
       hasRules: row.has_rules,
       createdAt: row.made_at,
+      baseUrl: row.base_url,
     };
   }
 }

@@ -66,6 +66,8 @@ export interface Directory {
   readonly hasRules: boolean;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** The tenant's own base address; null: the installation's. */
+  readonly baseUrl: string | null;
 }
 
 /** The guard as it is stored: only what differs from the defaults. */

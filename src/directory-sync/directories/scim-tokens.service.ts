@@ -1,6 +1,6 @@
+import { scimBaseOf, TenantAddresses } from '../../tenants/tenant-addresses.js';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import { Config } from '../../base/config/config.js';
 import { mintToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
@@ -26,7 +26,7 @@ export class ScimTokensService {
     private readonly repository: ScimTokensRepository,
     private readonly audit: AuditService,
     private readonly credentials: CredentialStore,
-    private readonly config: Config,
+    private readonly addresses: TenantAddresses,
     private readonly clock: Clock,
   ) {}
 
@@ -57,7 +57,7 @@ export class ScimTokensService {
     });
     const token = (await this.repository.find(by.tenantId, directoryId, id, tx))!;
     await this.note(tx, by, 'scim_token.created', directoryId, token);
-    return { ...token, scim_token: minted.token, scim_base_url: `${this.config.baseUrl}/scim/v2` };
+    return { ...token, scim_token: minted.token, scim_base_url: scimBaseOf(await this.addresses.of(by.tenantId)) };
   }
 
   async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenBody[]> {

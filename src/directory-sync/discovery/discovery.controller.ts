@@ -32,30 +32,24 @@ export class ServiceProviderConfigController {
 @Controller('scim/v2')
 @UseGuards(ScimGuard)
 export class DiscoveryController {
-  constructor(private readonly config: Config) {}
-
   @Get('ResourceTypes')
   resourceTypes(@Req() req: ScimRequest, @Res() res: BridgeResponse): void {
-    this.answerList(req, res, resourceTypeDocuments(this.base));
+    this.answerList(req, res, resourceTypeDocuments(req.directory.scimBase));
   }
 
   @Get('ResourceTypes/:name')
   resourceType(@Req() req: ScimRequest, @Res() res: BridgeResponse, @Param('name') name: string): void {
-    this.answerOne(req, res, resourceTypeDocuments(this.base), name, 'resource type');
+    this.answerOne(req, res, resourceTypeDocuments(req.directory.scimBase), name, 'resource type');
   }
 
   @Get('Schemas')
   schemas(@Req() req: ScimRequest, @Res() res: BridgeResponse): void {
-    this.answerList(req, res, schemaDocuments(this.base, req.directory.dialect));
+    this.answerList(req, res, schemaDocuments(req.directory.scimBase, req.directory.dialect));
   }
 
   @Get('Schemas/:urn')
   schema(@Req() req: ScimRequest, @Res() res: BridgeResponse, @Param('urn') urn: string): void {
-    this.answerOne(req, res, schemaDocuments(this.base, req.directory.dialect), urn, 'schema');
-  }
-
-  private get base(): string {
-    return `${this.config.baseUrl}/scim/v2`;
+    this.answerOne(req, res, schemaDocuments(req.directory.scimBase, req.directory.dialect), urn, 'schema');
   }
 
   private answerList(req: ScimRequest, res: BridgeResponse, documents: Resource[]): void {

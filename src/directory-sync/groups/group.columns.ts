@@ -9,7 +9,11 @@ export const MEMBER_COLUMN_MAP: ColumnMap = {
     value: { sql: 'm.member_id', type: 'text' },
     type: { sql: 'm.kind', type: 'text' },
     display: { sql: 'm.display', type: 'text', nullable: true },
-    $ref: { sql: `((case m.kind when 'User' then '/Users/' else '/Groups/' end) || m.member_id)`, type: 'text' },
+    $ref: {
+      sql: `((case m.kind when 'User' then 'Users/' else 'Groups/' end) || m.member_id)`,
+      type: 'text',
+      path: '/',
+    },
   },
   lists: {},
 };
@@ -24,21 +28,21 @@ export const GROUP_COLUMN_MAP: ColumnMap = {
     'meta.created': { sql: 'g.created_at', type: 'timestamptz' },
     'meta.lastModified': { sql: 'g.updated_at', type: 'timestamptz' },
     'meta.resourceType': { sql: `'Group'::text`, type: 'text' },
-    'meta.location': { sql: `('/Groups/' || g.id)`, type: 'text' },
+    'meta.location': { sql: 'g.id', type: 'text', path: '/Groups/' },
     'meta.version': { sql: `('W/"' || g.version || '"')`, type: 'text' },
   },
   lists: { members: membersFromTable },
 };
 
-function membersFromTable(inner: BoundValueFilter, params: unknown[]): string {
+function membersFromTable(inner: BoundValueFilter, params: unknown[], base: string): string {
   const value = equalities(inner)?.get('value');
   if (typeof value === 'string' && equalities(inner)!.size === 1) {
     return `g.id = any(array(select m.group_id from group_members m
       where m.tenant_id = $1 and m.member_id = $${params.push(value)}))`;
   }
   return `exists (select 1 from group_members m where m.tenant_id = g.tenant_id and m.group_id = g.id
-    and ${toSql(inner, MEMBER_COLUMN_MAP, params)})`;
+    and ${toSql(inner, { ...MEMBER_COLUMN_MAP, base }, params)})`;
 }
 
 /** An index finds the groups that have one of these, or a member. */
-export const GROUP_KEYS = { columns: ['id', 'displayName', 'externalId'], lists: ['members'] };
+export const GROUP_KEYS = { columns: ['id', 'meta.location', 'displayName', 'externalId'], lists: ['members'] };

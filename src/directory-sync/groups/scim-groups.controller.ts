@@ -25,14 +25,14 @@ export class ScimGroupsController {
   async create(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
     const row = await this.groups.create(req.directory, req.body, this.facts(req, projection));
-    this.answer(res, 201, row, projection, true);
+    this.answer(req, res, 201, row, projection, true);
   }
 
   @Post('.search')
   async search(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const query = parseSearchRequest(req.body, LIST_LIMITS);
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
-    const render = (row: GroupRow) => groupText(row, this.groups.baseUrl, projection);
+    const render = (row: GroupRow) => groupText(row, req.directory.scimBase, projection);
     answerScim(res, 200, await this.groups.list(listAsk(req, query), render));
   }
 
@@ -40,7 +40,7 @@ export class ScimGroupsController {
   async list(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const query = parseListQuery(req.query, LIST_LIMITS);
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
-    const render = (row: GroupRow) => groupText(row, this.groups.baseUrl, projection);
+    const render = (row: GroupRow) => groupText(row, req.directory.scimBase, projection);
     answerScim(res, 200, await this.groups.list(listAsk(req, query), render));
   }
 
@@ -54,14 +54,14 @@ export class ScimGroupsController {
     );
     const etag = etagOf(row.version);
     if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);
-    else this.answer(res, 200, row, projection);
+    else this.answer(req, res, 200, row, projection);
   }
 
   @Put(':id')
   async replace(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
     const row = await this.groups.replace(req.directory, idOf(req), req.body, this.facts(req, projection));
-    this.answer(res, 200, row, projection);
+    this.answer(req, res, 200, row, projection);
   }
 
   @Patch(':id')
@@ -75,7 +75,7 @@ export class ScimGroupsController {
       return;
     }
     const row = await this.groups.read(req.directory, id, projectionNeeds(projection, 'members') ? req.answer : null);
-    this.answer(res, 200, row, projection);
+    this.answer(req, res, 200, row, projection);
   }
 
   @Delete(':id')
@@ -89,13 +89,14 @@ export class ScimGroupsController {
   }
 
   private answer(
+    req: ScimRequest,
     res: BridgeResponse,
     status: number,
     row: GroupRow,
     projection: Projection | null,
     created = false,
   ): void {
-    const base = this.groups.baseUrl;
+    const base = req.directory.scimBase;
     const location = created ? `${base}/Groups/${row.id}` : undefined;
     answerScim(res, status, groupText(row, base, projection), etagOf(row.version), location);
   }

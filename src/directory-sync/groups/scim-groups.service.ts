@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../base/config/config.js';
 import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import type { AnswerShare } from '../../base/http/answer-budget.js';
@@ -40,12 +39,7 @@ export class ScimGroupsService {
     private readonly db: Database,
     private readonly repository: GroupsRepository,
     private readonly review: MembershipReview,
-    private readonly config: Config,
   ) {}
-
-  get baseUrl(): string {
-    return `${this.config.baseUrl}/scim/v2`;
-  }
 
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<GroupRow> {
     const { draft, members } = splitGroup(readResource(GROUP_TYPE, body, directory.dialect), null);
@@ -183,21 +177,21 @@ export class ScimGroupsService {
    * @throws {ScimRequestError} `tooMany` when its members are more than an answer can hold
    */
   async read(directory: CurrentDirectory, id: string, share: AnswerShare | null): Promise<GroupRow> {
-    const base = share === null ? null : this.baseUrl;
+    const base = share === null ? null : directory.scimBase;
     const row = await this.repository.read(directory.tenantId, directory.id, id, base);
     if (!row) throw new NotFound('group');
     const bytes = row.members_bytes ?? null;
     if (share === null || bytes === null) return row;
     if (bytes > MAX_MEMBERS_BYTES) throw tooManyMembers(id);
     await share.grow(bytes);
-    return { ...row, members: await this.repository.members(directory.tenantId, id, this.baseUrl) };
+    return { ...row, members: await this.repository.members(directory.tenantId, id, directory.scimBase) };
   }
 
   /** A ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
   async list(ask: ListAsk, render: (row: GroupRow) => string): Promise<string> {
     const { directory, query, share } = ask;
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
-    const base = this.baseUrl.replaceAll("'", "''");
+    const base = directory.scimBase.replaceAll("'", "''");
     const columns = groupColumns(projectionNeeds(projection, 'members') ? base : null);
     const complete = (row: GroupRow) => this.read(directory, row.id, share);
     // A group of another directory is not this one's to see, whichever it takes over.

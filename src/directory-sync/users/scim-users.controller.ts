@@ -88,7 +88,7 @@ export class ScimUsersController {
     projection: Projection | null,
     created = false,
   ): void {
-    const location = created ? `${this.users.baseUrl}/Users/${row.id}` : undefined;
+    const location = created ? `${req.directory.scimBase}/Users/${row.id}` : undefined;
     const text = userText(row, this.users.viewOf(req.directory), projection);
     answerScim(res, status, text, this.users.tagFor(req.directory, row), location);
   }

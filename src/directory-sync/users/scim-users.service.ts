@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../base/config/config.js';
 import { Database } from '../../base/database/database.js';
 import type { AnswerShare } from '../../base/http/answer-budget.js';
 import { NotFound } from '../../base/errors/domain-error.js';
@@ -85,16 +84,11 @@ export class ScimUsersService {
     private readonly users: UsersService,
     private readonly review: MembershipReview,
     private readonly previews: PreviewEditing,
-    private readonly config: Config,
   ) {}
-
-  get baseUrl(): string {
-    return `${this.config.baseUrl}/scim/v2`;
-  }
 
   /** How the people of a list or an answer look to a directory. */
   viewOf(directory: CurrentDirectory): View {
-    return { baseUrl: this.baseUrl, directoryId: directory.id };
+    return { baseUrl: directory.scimBase, directoryId: directory.id };
   }
 
   /** The entity tag of a user as the directory sees it. */

@@ -33,7 +33,7 @@ export const USER_COLUMN_MAP: ColumnMap = {
     'meta.created': { sql: 'u.created_at', type: 'timestamptz', sorted: 'u.created_at' },
     'meta.lastModified': { sql: MODIFIED_AT, type: 'timestamptz', sorted: MODIFIED_AT },
     'meta.resourceType': { sql: `'User'::text`, type: 'text' },
-    'meta.location': { sql: `('/Users/' || u.id)`, type: 'text' },
+    'meta.location': { sql: 'u.id', type: 'text', path: '/Users/' },
     'meta.version': { sql: USER_TAG_SQL, type: 'text' },
   },
   lists: { emails: emailsFromTable, groups: groupsFromTable },
@@ -110,6 +110,7 @@ const GROUP_OF_USER: ColumnMap = {
   document: null,
   columns: {
     value: { sql: 'g.id', type: 'text' },
+    $ref: { sql: 'g.id', type: 'text', path: '/Groups/' },
     display: { sql: 'g.display_name', type: 'text' },
     type: { sql: `'direct'::text`, type: 'text' },
   },
@@ -120,15 +121,18 @@ const GROUP_OF_USER: ColumnMap = {
  * The users of the groups that a filter finds: first the groups, each looked at once, then their members. Of one group
  * the members are read in the order of their ids, so that a page of a large group stops at its last row.
  */
-function groupsFromTable(inner: BoundValueFilter, params: unknown[]): string {
+function groupsFromTable(inner: BoundValueFilter, params: unknown[], base: string): string {
   const value = equalities(inner)?.get('value');
   const isOne = typeof value === 'string' && equalities(inner)!.size === 1;
   const groups = `select g.id from groups g where g.tenant_id = $1 and g.directory_id = ($2::text[])[1]
-    and ${isOne ? `g.id = $${params.push(value)}` : toSql(inner, GROUP_OF_USER, params)}`;
+    and ${isOne ? `g.id = $${params.push(value)}` : toSql(inner, { ...GROUP_OF_USER, base }, params)}`;
   // `offset 0`: else the condition is tried once for each membership in place of once for each group.
   const which = isOne ? `= (${groups})` : `in (${groups} offset 0)`;
   return `u.id in (select m.member_id from group_members m where m.tenant_id = $1 and m.group_id ${which})`;
 }
 
 /** An index finds whoever has one of these, or an e-mail. */
-export const USER_KEYS = { columns: ['id', 'userName', 'externalId', 'displayName'], lists: ['emails'] };
+export const USER_KEYS = {
+  columns: ['id', 'meta.location', 'userName', 'externalId', 'displayName'],
+  lists: ['emails'],
+};

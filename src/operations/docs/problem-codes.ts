@@ -1,5 +1,6 @@
 /** Every `code` of a refusal and what it means to whoever meets it; `type` of a problem points here. */
 export const PROBLEM_CODES: Record<string, string> = {
+  base_url_taken: 'Another tenant has this base address.',
   body_in_crumbs:
     'The body comes in more than 256 pieces that have less than 32 bytes on average. The connection is closed. Send it in larger pieces.',
   body_too_large:

@@ -1,5 +1,4 @@
-import { IGNORABLE } from '../text.js';
-import { foldCase } from '../text.js';
+import { foldCase, IGNORABLE } from '../text.js';
 import type { BoundComparison, BoundFilter, BoundPath, BoundValueFilter } from './bound.js';
 
 /** A column that holds an attribute. */
@@ -9,6 +8,8 @@ export interface ColumnRule {
   readonly type: 'text' | 'uuid' | 'boolean' | 'timestamptz' | 'integer';
   /** The column holds `key(text)`, not the text: literals go through it as well, and nothing is folded here. */
   readonly key?: (text: string) => string;
+  /** The column holds the end of an address: this comes in front of it, and `ColumnMap.base` in front of that. */
+  readonly path?: string;
   /** Leave out for NOT NULL columns, whose comparisons then stay plain enough for every index. */
   readonly nullable?: boolean;
   /**
@@ -24,11 +25,13 @@ export interface ColumnRule {
  * Answers "some value meets `inner`" from another table, or null when it cannot. `inner` may be compiled with
  * `toSql(inner, mapOfThatTable, params)`: its paths are `value`, `type` and so on. `always` asks for any value.
  */
-export type ListRule = (inner: BoundValueFilter, params: unknown[]) => string | null;
+export type ListRule = (inner: BoundValueFilter, params: unknown[], base: string) => string | null;
 
 export interface ColumnMap {
   /** The jsonb expression with the resource (or the value); null when there is none. */
   readonly document: string | null;
+  /** What the addresses of resources begin with: `https://…/scim/v2`. Left out: filters ask for their ends. */
+  readonly base?: string;
   /** By canonical path: `userName`, `meta.created`, `name.familyName`. */
   readonly columns: Readonly<Record<string, ColumnRule>>;
   /** By attribute: `emails`, `members`, `groups`. */
@@ -77,7 +80,7 @@ function some(target: BoundPath, inner: BoundValueFilter, map: ColumnMap, params
   const rule = Object.hasOwn(map.lists, target.path) ? map.lists[target.path] : undefined;
   if (rule !== undefined) {
     const used = params.length;
-    const answer = rule(inner, params);
+    const answer = rule(inner, params, map.base ?? '');
     if (answer !== null) return answer;
     params.length = used;
   }
@@ -130,6 +133,7 @@ function present(target: BoundPath, map: ColumnMap, params: unknown[]): string {
 
 function compare(filter: BoundComparison, map: ColumnMap, params: unknown[]): string {
   const column = columnOf(filter.target, map);
+  if (column?.path !== undefined) return compareAddress(filter, column, map.base ?? '', params);
   if (column !== undefined) return compareColumn(filter, column, params);
   if (map.document === null) return filter.op === 'ne' ? 'true' : 'false';
   const raw = documentText(map.document, filter.target.keys);
@@ -149,6 +153,16 @@ function documentCondition(filter: BoundComparison, raw: string, params: unknown
     default:
       return textCondition(filter.op, folded(filter.target, raw), String(filter.key), params);
   }
+}
+
+/** Addresses are equal if their ends are, so that an index on the end finds them. */
+function compareAddress(filter: BoundComparison, { sql, path }: ColumnRule, base: string, params: unknown[]): string {
+  const { op } = filter;
+  const start = `${base}${path}`;
+  const text = String(filter.value);
+  if (op !== 'eq' && op !== 'ne') return textCondition(op, `(${bind(start, params)}::text || ${sql})`, text, params);
+  if (!text.startsWith(start)) return op === 'ne' ? 'true' : 'false';
+  return `${sql} ${SIGN[op]} ${bind(text.slice(start.length), params)}`;
 }
 
 function compareColumn(filter: BoundComparison, column: ColumnRule, params: unknown[]): string {

@@ -29,6 +29,7 @@ const OF_THE_INSTALLATION = [
   'tenants/credential-queries.ts', // tokens in batches
   'tenants/credential-uses.ts',
   'tenants/expiry-notice.ts',
+  'tenants/tenant-addresses.ts', // by address, before the tenant is known
   'tenants/tenants.repository.ts',
   'users/held/held-tasks.ts', // the next task that is due, of any tenant
   'users/people-upkeep.ts',
