@@ -24,6 +24,8 @@ export interface VerifiedSignIn {
   leftOut?: readonly string[];
   /** OIDC: why there is nothing of UserInfo among them, although the connection wants it; null: it is there. */
   userInfoProblem?: string | null;
+  /** What was signed, and with which key, in words for an admin. */
+  signature?: string;
   /** When the IdP vouched for it, by its own clock (`iat`, `IssueInstant`). */
   issuedAt: Date;
   /** When the IdP wants the session to end at the latest (`SessionNotOnOrAfter`, `session_expiry`). */

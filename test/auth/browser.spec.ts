@@ -356,6 +356,33 @@ describeInBrowser('in a browser', () => {
     });
   });
 
+  it('the front page shows one’s sessions at phone width, and ends another one', async () => {
+    await withContext(async (elsewhere, other) => {
+      await byEmail(elsewhere);
+      await signInAs(elsewhere, 'ada');
+      await at(elsewhere, '/');
+      await withContext(
+        async (page, context) => {
+          await byEmail(page);
+          await signInAs(page, 'ada');
+          await at(page, '/');
+          expect(await axe(page)).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+          // All of them, since other tests have left some.
+          for (let left = await page.getByRole('button', { name: /^End/ }).count(); left > 0; left--) {
+            await page.getByRole('button', { name: /^End/ }).first().click();
+            await page.waitForFunction(
+              `[...document.querySelectorAll('button')].filter((one) => one.textContent === 'End').length < ${left}`,
+            );
+          }
+          expect(await who(other)).toBeNull();
+          expect(await who(context)).toBe(people.get('ada'));
+        },
+        { viewport: { width: 360, height: 640 } },
+      );
+    });
+  });
+
   it('a test sign-in shows the claims and signs nobody in', async () => {
     await withContext(async (page, context) => {
       const { body } = await house.api.post(`/connections/${oidc.id}/test-sign-in`);

@@ -22,6 +22,7 @@ import { OidcMetadata } from './discovery.js';
 import type { OidcServer } from './discovery.rules.js';
 import { GuardedFetch, IdpLimits } from './guarded-fetch.js';
 import { checkIdToken } from './id-token.rules.js';
+import { shorten } from './json.rules.js';
 import { JwksStore } from './jwks.store.js';
 import { acceptedAlgs, readToken, type SignedToken } from './jwt.rules.js';
 import { checkLogoutToken, type LogoutDemand } from './logout-token.rules.js';
@@ -113,7 +114,9 @@ export class OidcProtocol {
       const token = readToken(idToken, 'ID token', acceptedAlgs(connection, server));
       await this.jwks.verify(connection, server, token, 'idp');
       const expectation = { connection, nonce: expected.nonce, accessToken };
-      return { ...tokens, claims: token.claims, facts: checkIdToken(token, expectation, this.clock.now()) };
+      const { alg, kid } = token.header;
+      const signature = `the ID token, by ${alg}, key ${kid === null ? 'without a name' : shorten(kid, 80)}`;
+      return { ...tokens, signature, claims: token.claims, facts: checkIdToken(token, expectation, this.clock.now()) };
     });
     const { facts, accessToken, idToken } = verified;
     const signedIn = { accessToken, subject: facts.subject };
@@ -121,6 +124,7 @@ export class OidcProtocol {
     return {
       subject: facts.subject,
       claims: mergeClaims(verified.claims, userInfo.claims),
+      signature: verified.signature,
       issuedAt: facts.issuedAt,
       sessionEnds: facts.sessionEnds,
       idpSession: facts.sid,

@@ -31,7 +31,6 @@ export function homePage(home: Home): Page {
   return {
     title: `Signed in to ${home.tenant}`,
     tellsUs: true,
-    wide: true,
     body: html`<p>You are <strong>${home.name}</strong>${home.email === null ? null : html` (${home.email})`}.</p>
       <p class="note">Without use, this session ends at ${time(home.until)}.</p>
       <form method="post" action="${home.logout}">
@@ -39,40 +38,31 @@ export function homePage(home: Home): Page {
       </form>
       <h2>Your sessions</h2>
       <p class="note">If you do not know one of them, end it and tell your IT team.</p>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Device</th>
-            <th scope="col">Signed in</th>
-            <th scope="col">Last used</th>
-            <th scope="col"><span class="unseen">End</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          ${home.sessions.map((one) => row(one, home.end))}
-        </tbody>
-      </table>`,
+      <ul class="sessions" aria-label="Your sessions">
+        ${home.sessions.map((one) => row(one, home.end))}
+      </ul>`,
   };
 }
 
 function row(one: ShownSession, end: string): Html {
   const device = deviceOf(one.userAgent);
   const from = [one.connection, one.ip].filter((part) => part !== null).join(', ');
-  return html`<tr>
-    <td>${device}${from === '' ? null : html`<br /><span class="note">${from}</span>`}</td>
-    <td>${time(one.createdAt)}</td>
-    <td>${time(one.seenAt)}</td>
-    <td>
-      ${
-        one.current
-          ? html`<strong>This session</strong>`
-          : html`<form method="post" action="${end}">
-              <input type="hidden" name="session_id" value="${one.id}" />
-              <button class="second small" type="submit" aria-label="End the session: ${device}">End</button>
-            </form>`
-      }
-    </td>
-  </tr>`;
+  return html`<li>
+    <div>
+      <strong>${device}</strong>${one.current ? ' (this session)' : ''}
+      <p class="note">
+        ${from === '' ? null : html`${from}. `}Signed in ${time(one.createdAt)}, last used ${time(one.seenAt)}.
+      </p>
+    </div>
+    ${
+      one.current
+        ? null
+        : html`<form method="post" action="${end}">
+            <input type="hidden" name="session_id" value="${one.id}" />
+            <button class="second small" type="submit" aria-label="End the session: ${device}">End</button>
+          </form>`
+    }
+  </li>`;
 }
 
 function time(at: Date): Html {

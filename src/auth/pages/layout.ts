@@ -24,8 +24,12 @@ button,.button{display:inline-block;width:100%;margin-top:.9rem;font:inherit;fon
 .choices li{border-bottom:1px solid var(--line)}
 .choice{margin:0;padding:.75rem .2rem;border:0;border-radius:0;background:transparent;color:var(--accent);text-align:left;overflow-wrap:anywhere}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.verdict{border-left:.35rem solid var(--accent);padding:.6rem .9rem;background:var(--ground)}
+.bad{border-color:var(--warn)}
 .small{width:auto;margin:0;padding:.3rem .8rem}
-.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.sessions{list-style:none;margin:.6rem 0 0;padding:0;border-top:1px solid var(--line)}
+.sessions li{display:flex;gap:1rem;align-items:center;justify-content:space-between;padding:.6rem 0;border-bottom:1px solid var(--line)}
+.sessions p{margin:.1rem 0 0}
 form{margin:0}
 footer{margin-top:1.6rem;padding-top:.9rem;border-top:1px solid var(--line);font-size:.85rem;color:var(--soft)}
 code{font:0.9em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}

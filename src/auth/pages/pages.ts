@@ -170,6 +170,8 @@ export interface TestResult {
   claims: readonly (readonly [name: string, value: string])[];
   fields: readonly (readonly [name: string, value: string])[];
   outcome: string;
+  /** What an admin does next. */
+  next: string;
   accepted: boolean;
 }
 
@@ -177,8 +179,14 @@ export function testPage(result: TestResult): Page {
   return {
     title: result.accepted ? 'The test sign-in works' : 'The test sign-in is refused',
     wide: true,
-    body: html`<p>Connection <strong>${result.connection}</strong>. Nothing was changed, and nobody is signed in.</p>
-      <p role="status">${result.outcome}</p>
+    body: html`<p class="verdict ${result.accepted ? 'good' : 'bad'}" role="status">
+        <strong>${result.accepted ? '✓ Works.' : '✗ Refused.'}</strong> ${result.outcome}
+      </p>
+      <p><strong>Next step:</strong> ${result.next}</p>
+      <p class="note">
+        Connection <strong>${result.connection}</strong>. Nothing was changed, and nobody is signed in. This page is
+        shown once; the sign-in log keeps the outcome.
+      </p>
       ${table('What it is here', result.fields)} ${table('What the IdP sent', result.claims)}`,
   };
 }

@@ -11,7 +11,7 @@ import { readEncrypted, type EncryptedParts } from './encryption.rules.js';
 import { NS } from './names.js';
 import { MAX_AGE_MS, skewOf } from './parts.rules.js';
 import { signatureExcerpt } from './signature.rules.js';
-import { signerRefusal } from './signer-refusal.rules.js';
+import { listOfCertificates, signerRefusal } from './signer-refusal.rules.js';
 import { checkDecryptedAssertion, demandSignatures } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
 import { decodeUtf8, scanMessage, scanXml } from './xml-scan.js';
@@ -87,7 +87,10 @@ export async function verifyAnswer(
   if (verdict.objection !== null) {
     throw new SignInRefused('idp_answer_invalid', `node-saml refused the message: ${verdict.objection}`);
   }
-  return signIn;
+  const what = [shape.responseSigned ? 'the Response' : null, assertionSigned ? 'the assertion' : null];
+  const encrypted = opened === null ? '' : ', encrypted';
+  const names = listOfCertificates(verdict.signers);
+  return { ...signIn, signature: `${what.filter(Boolean).join(' and ')}${encrypted}, by the certificate ${names}` };
 }
 
 interface Opened {

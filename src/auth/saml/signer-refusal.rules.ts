@@ -27,6 +27,11 @@ export function signerRefusal(elements: readonly (XmlElement | null)[], pinned: 
   return new SignInRefused('signature_invalid', `${words}; pinned: ${list(known)}.`);
 }
 
+/** Certificates in PEM, each by the beginning of its fingerprint and its end; what cannot be read is left out. */
+export function listOfCertificates(pems: readonly string[]): string {
+  return list(pems.flatMap((pem) => readable(pem) ?? []));
+}
+
 function list(certificates: readonly X509Certificate[]): string {
   const more = certificates.length > MAX_NAMED ? ` and ${certificates.length - MAX_NAMED} more` : '';
   return (certificates.slice(0, MAX_NAMED).map(named).join(', ') || 'none') + more;

@@ -33,6 +33,8 @@ export interface ResponseVerdict {
   readonly signed: string | null;
   /** node-saml's copy of the assertion in them, to see that it found one; it is not what was hashed, letter by letter. */
   readonly assertion: string | null;
+  /** The certificates (PEM) that made the signatures. */
+  readonly signers: readonly string[];
   /** What node-saml has against it, whether the signature or the contents; null: nothing. */
   readonly objection: string | null;
 }

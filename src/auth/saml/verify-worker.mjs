@@ -125,7 +125,7 @@ class Verification extends SAML {
  */
 async function verifyResponse(job) {
   const signers = await signersOf(job.signatures, job.certificates).catch(() => null);
-  if (signers === null) return { signed: null, assertion: null, objection: 'Invalid signature' };
+  if (signers === null) return { signed: null, assertion: null, signers: [], objection: 'Invalid signature' };
   // The encrypted assertion was opened and looked through already; exactly those bytes are verified. Without the
   // plain text nothing can be decrypted: this thread has no private key.
   xmlEncryption.decrypt = (_xml, _options, done) =>
@@ -150,9 +150,9 @@ async function verifyResponse(job) {
     const { profile } = await verification.validatePostResponseAsync({ SAMLResponse: job.message });
     const returned = profile?.getAssertionXml?.() ?? null;
     const same = returned !== null && returned === verification.assertion;
-    return { ...seen(verification), objection: same ? null : 'no assertion was returned' };
+    return { ...seen(verification), signers, objection: same ? null : 'no assertion was returned' };
   } catch (error) {
-    return { ...seen(verification), objection: wordsOf(error) };
+    return { ...seen(verification), signers, objection: wordsOf(error) };
   }
 }
 

@@ -64,7 +64,8 @@ export class RefusedSignIns implements ExceptionFilter {
     const supportId = await this.note(refused, req, context);
     if (context !== undefined && isTest) {
       const outcome = `${refused.reason}: ${refused.message.replace(/\.$/, '')}. In the sign-in log: ${supportId}.`;
-      return sendPage(res, testPage(failedTest(context.connection, outcome, req.user ?? null)));
+      const said = { reason: refused.reason, outcome };
+      return sendPage(res, testPage(failedTest(context.connection, said, req.user ?? null)));
     }
     if (isStale(refused.reason)) return this.stale(req, res, supportId);
     const plain =

@@ -37,7 +37,7 @@ it('the front page shows one’s sessions, and ends the others one by one', asyn
   const page = await tab.get('/');
   expect(page.text).toContain('Your sessions');
   expect(page.text).toContain('Head office');
-  expect(page.text).toContain('This session');
+  expect(page.text).toContain('(this session)');
   const [id, ...more] = await idsOn(tab);
   expect(more).toEqual([]);
   const seen = await end(tab, id!);
