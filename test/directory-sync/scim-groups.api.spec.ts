@@ -406,3 +406,28 @@ describe('roles and rules', () => {
     expect((await next.get(`/Users/${person}`)).body).toMatchObject({ title: 'T', active: true });
   });
 });
+
+describe('members that are not wanted in full', () => {
+  it.each([
+    ['attributes=members.value', ['value']],
+    ['attributes=members.value,members.display', ['display', 'value']],
+    ['attributes=members.display', ['display']],
+    ['attributes=members.$ref,members.type', ['$ref', 'type']],
+    ['excludedAttributes=members.display', ['$ref', 'type', 'value']],
+    ['excludedAttributes=members.value,members.type', ['$ref', 'display']],
+    ['excludedAttributes=members.value,members.type,members.display,members.$ref', null],
+  ])('%s: alone, in a list, and after a write', async (query, keys) => {
+    const id = await madeGroup(directory);
+    const shown = { value: await madeUser(directory), display: 'Shown' };
+    const path = `/Groups/${id}?${query}`;
+    await edit(id, { op: 'add', path: 'members', value: [shown] });
+    const ofMembers = ({ members }: { members?: object[] }) =>
+      members?.map((member) => Object.keys(member).sort()) ?? null;
+    const expected = keys && [keys];
+    expect(ofMembers((await directory.get(path)).body)).toEqual(expected);
+    const listed = await directory.get(`/Groups?filter=${encodeURIComponent(`id eq "${id}"`)}&${query}`);
+    expect(ofMembers(listed.body.Resources[0])).toEqual(expected);
+    const put = await directory.put(path, group(fresh('P'), { members: [shown] }));
+    expect(ofMembers(put.body)).toEqual(expected);
+  });
+});
