@@ -7,6 +7,9 @@ import type { UserRow } from './user.row.js';
 
 const SERVER_FIELDS = ['id', 'seat', 'source', 'managed_by', 'held', 'created_at', 'updated_at'] as const;
 
+/** A user can have no e-mail and no role; sent back as read, both say nothing. */
+const UNCHANGED = 'null, as it was read, means unchanged';
+
 /** A new person. */
 @ServerSet(...SERVER_FIELDS)
 export class CreateUser {
@@ -27,18 +30,46 @@ export class CreateUser {
 /** A JSON merge patch (RFC 7396) of a person. */
 @ServerSet(...SERVER_FIELDS)
 export class ChangeUser {
-  @Text({ max: 320, optional: true, format: 'email', pattern: EMAIL })
-  email?: string;
+  @Text({ max: 320, optional: true, nullable: true, format: 'email', pattern: EMAIL, description: UNCHANGED })
+  email?: string | null;
   @Text({ max: 200, optional: true })
   first_name?: string;
   @Text({ max: 200, min: 0, optional: true })
   last_name?: string;
-  @Text({ max: 200, optional: true })
-  role?: string;
+  @Text({ max: 200, optional: true, nullable: true, description: UNCHANGED })
+  role?: string | null;
   @Text({ max: 255, optional: true, nullable: true })
   external_id?: string | null;
   @Choice(['active', 'inactive'], { optional: true })
   status?: 'active' | 'inactive';
+}
+
+/** A whole user by the caller's own key: what creates one, or the fields of one that is there. */
+@ServerSet(...SERVER_FIELDS)
+export class PutUser {
+  @Text({ max: 320, nullable: true, format: 'email', pattern: EMAIL, description: UNCHANGED })
+  email!: string | null;
+  @Text({ max: 200, example: 'Barbara' })
+  first_name!: string;
+  @Text({ max: 200, min: 0, example: 'Jensen' })
+  last_name!: string;
+  @Text({ max: 200, optional: true, nullable: true, description: UNCHANGED })
+  role?: string | null;
+  @Text({ max: 255, optional: true, nullable: true, description: 'the one in the address, or left out' })
+  external_id?: string | null;
+  @Choice(['active', 'inactive'], { optional: true })
+  status?: 'active' | 'inactive';
+}
+
+/** The fields of a change that say something. */
+export type ChangedFields = Omit<ChangeUser, 'email' | 'role'> & { email?: string; role?: string };
+
+/** A change without the nulls that mean unchanged. */
+export function fieldsOf<T extends { email?: string | null; role?: string | null }>(
+  body: T,
+): Omit<T, 'email' | 'role'> & { email?: string; role?: string } {
+  const { email, role, ...rest } = body;
+  return { ...rest, ...(email == null ? {} : { email }), ...(role == null ? {} : { role }) };
 }
 
 export class ManagedBy {

@@ -10,7 +10,7 @@ import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
 import { PeopleService } from './people.service.js';
-import { ChangeUser, CreateUser, userBody, UserBody } from './user.dto.js';
+import { ChangeUser, CreateUser, PutUser, userBody, UserBody } from './user.dto.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
 
 const TOO_LARGE =
@@ -70,7 +70,7 @@ export class UsersController {
   async put(
     @CurrentCaller() caller: Caller,
     @Param('external_id') externalId: string,
-    @Body() body: CreateUser,
+    @Body() body: PutUser,
     @Req() req: BridgeRequest,
     @Res({ passthrough: true }) res: BridgeResponse,
   ): Promise<UserBody> {

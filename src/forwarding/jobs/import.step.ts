@@ -1,3 +1,4 @@
+import { TaskInterrupted } from '../../tasks/task-failures.js';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
@@ -11,7 +12,7 @@ import { LeftOutRepository } from '../../tasks/left-out.repository.js';
 import { Connections } from '../platform/connections.js';
 import { personText, readPlatformUser } from '../platform-user.mapping.js';
 import { IntakeLocator, type Intake, type PeopleIntake } from '../people-intake.js';
-import { JobFailed, JobInterrupted, type Batch, type Job } from './forwarding-job.js';
+import { JobFailed, type Batch, type Job } from './forwarding-job.js';
 
 const PAGE = 100;
 const PAGE_BYTES = 4 * 1024 * 1024;
@@ -43,7 +44,7 @@ export class ImportStep {
       maxBytes: PAGE_BYTES,
     });
     const verdict = judge(answer, this.clock.now());
-    if (verdict.kind === 'unavailable') throw new JobInterrupted(`the platform is away: ${verdict.reason}`);
+    if (verdict.kind === 'unavailable') throw new TaskInterrupted(`the platform is away: ${verdict.reason}`);
     if (verdict.kind !== 'ok') throw new JobFailed(`The platform refused its list: ${verdict.words}`);
     const { accounts, next } = pageIn(verdict.body, cursor ?? '');
     const source: ChangeSource = {
