@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
+import { foldCase } from '../scim/text.js';
 import { emailKey } from './user.mapping.js';
 import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
@@ -9,7 +10,7 @@ import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 export type NamedUser = UserRow & { directory_name: string | null; held_since: string | null };
 
 /** A person in a list, without the document: it may be large, and the lists show nothing of it. */
-export type ListedUser = Omit<UserRow, 'doc'> & { directory_name: string | null };
+export type ListedUser = Omit<NamedUser, 'doc'>;
 
 export interface UserFilter {
   email?: string | undefined;
@@ -17,11 +18,22 @@ export interface UserFilter {
   status?: string | undefined;
   role?: string | undefined;
   updated_since?: Date | undefined;
+  /** The id of a directory; `none`: users that no directory manages. */
+  directory?: string | undefined;
+  seat?: string | undefined;
+  /** A reason; `any`: held for whatever reason; `none`: not held. */
+  held?: string | undefined;
+  source?: string | undefined;
+  /** What the e-mail, a name, the `external_id` or the `userName` begins with, without regard to case. */
+  q?: string | undefined;
 }
 
 const FROM = `from users u left join directories d on d.tenant_id = $1 and d.id = u.directory_id`;
 const SELECT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
-const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name ${FROM}`;
+const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
+
+/** The time of a write is that of the process that makes it. */
+const CLOCKS_DIFFER_SECONDS = 10;
 
 /** So many changed users are looked up by their ids; of more, a page is found sooner along the list. */
 const FEW_UPDATED = 2_000;
@@ -77,6 +89,26 @@ export class UserDirectoryRepository {
     }
     if (filter.status !== undefined) conditions.push(`u.status = ${add(filter.status)}`);
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
+    if (filter.directory !== undefined) conditions.push(`coalesce(u.directory_id, 'none') = ${add(filter.directory)}`);
+    if (filter.seat !== undefined) conditions.push(`u.seat = ${add(filter.seat)}`);
+    if (filter.source !== undefined) conditions.push(`u.source = ${add(filter.source)}`);
+    if (filter.held === 'none') conditions.push(`u.held is null`);
+    else if (filter.held !== undefined) {
+      // The index of held users has no others.
+      const reason = add(filter.held);
+      conditions.push(`u.held is not null and (${reason} = 'any' or u.held = ${reason})`);
+    }
+    if (filter.q !== undefined) {
+      const start = add(foldCase(filter.q));
+      const fields = [
+        'u.email_key',
+        'u.user_name_key',
+        'lower(u.first_name)',
+        'lower(u.last_name)',
+        'lower(u.person_external_id)',
+      ];
+      conditions.push(`(${fields.map((field) => `starts_with(${field}, ${start}::text)`).join(' or ')})`);
+    }
     if (filter.updated_since !== undefined) {
       const since = add(filter.updated_since);
       conditions.push(`u.updated_at >= ${since}`);
@@ -90,11 +122,25 @@ export class UserDirectoryRepository {
     const text = cutAtBytes(`${SELECT_FACTS} where ${conditions.join(' and ')}
        order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`);
     // A rare status or role is found by reading past all other users: a search.
-    const filtered = [filter.status, filter.role, filter.updated_since].some((value) => value !== undefined);
+    const { email: _email, external_id: _key, ...others } = filter;
+    const filtered = Object.values(others).some((value) => value !== undefined);
     const found = await (filtered && !selective
       ? this.db.search<ListedUser>(text, params)
       : this.db.shaped<ListedUser>(text, params));
     return cutRowsOf(found);
+  }
+
+  /**
+   * The `updated_since` of the next call: before every write that is not committed yet, and before what other clocks may
+   * say, so that a late commit is not missed. A user may come twice.
+   */
+  async nextUpdatedSince(tenantId: string): Promise<string> {
+    const { rows } = await this.db.query<{ since: Date; asked_by: string }>(
+      `select $1::text as asked_by, coalesce(min(xact_start), clock_timestamp()) - interval '${CLOCKS_DIFFER_SECONDS} seconds' as since
+       from pg_stat_activity where datname = current_database() and usesysid = current_user::regrole::oid`,
+      [tenantId],
+    );
+    return rows[0]!.since.toISOString();
   }
 
   /** Whether few users have been changed since a moment: their ids are then found by the index of the times. */

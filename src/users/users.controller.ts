@@ -1,3 +1,4 @@
+import { HELD_REASONS } from './held/held.dto.js';
 import { isLongerThan } from '../base/characters.js';
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
@@ -10,12 +11,26 @@ import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
 import { PeopleService } from './people.service.js';
-import { ChangeUser, CreateUser, PutUser, userBody, UserBody } from './user.dto.js';
+import { ChangeUser, CreateUser, PutUser, userBody, UserBody, UserListBody } from './user.dto.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
 
 const TOO_LARGE =
   '422 `document_too_large` where the stored record would be over 256 KiB; `limit` and `bytes` name the figures.';
-const FILTERS = ['email', 'external_id', 'status', 'role', 'updated_since'] as const;
+const FILTERS = [
+  'email',
+  'external_id',
+  'status',
+  'role',
+  'updated_since',
+  'directory',
+  'seat',
+  'held',
+  'source',
+  'q',
+] as const;
+const SEATS = ['held', 'none', 'waiting'] as const;
+const SOURCES = ['api', 'scim', 'sign-in'] as const;
+const HELD = ['any', 'none', ...HELD_REASONS] as const;
 
 /** The people of a tenant, whichever door they came through. */
 @ApiController('users', { unversioned: true })
@@ -48,9 +63,15 @@ export class UsersController {
   @ApiQuery({ name: 'status', required: false, enum: ['active', 'inactive'] })
   @ApiQuery({ name: 'role', required: false })
   @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'directory', required: false, description: 'the id of a directory, or `none`' })
+  @ApiQuery({ name: 'seat', required: false, enum: SEATS })
+  @ApiQuery({ name: 'held', required: false, enum: HELD })
+  @ApiQuery({ name: 'source', required: false, enum: SOURCES })
+  @ApiQuery({ name: 'q', required: false, description: 'the beginning of e-mail, names, `external_id` or `userName`' })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
-  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<UserBody>> {
+  @ApiOkResponse({ type: UserListBody })
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<UserListBody> {
     const options = queryOptions(query, [...FILTERS, 'limit', 'cursor']);
     const filter = {
       email: options.email,
@@ -58,9 +79,17 @@ export class UsersController {
       status: queryChoice('status', options.status, ['active', 'inactive']),
       role: options.role,
       updated_since: queryTime('updated_since', options.updated_since),
+      directory: options.directory,
+      seat: queryChoice('seat', options.seat, SEATS),
+      held: queryChoice('held', options.held, HELD),
+      source: queryChoice('source', options.source, SOURCES),
+      q: options.q === '' ? undefined : options.q,
     };
     const page = readPage(query, `users ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
-    return pageOf(page, await this.repository.list(caller.tenantId, filter, page), (row) => row.id, userBody);
+    // Asked before the page is read: what commits in between is not on it.
+    const next = await this.repository.nextUpdatedSince(caller.tenantId);
+    const rows = await this.repository.list(caller.tenantId, filter, page);
+    return { ...pageOf(page, rows, (row) => row.id, userBody), next_updated_since: next };
   }
 
   @Put('by-external-id/:external_id')

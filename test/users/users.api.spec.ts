@@ -40,6 +40,7 @@ describe('200, 201, 204', () => {
       source: 'api',
       managed_by: null,
       held: null,
+      held_since: null,
       created_at: expect.any(String),
       updated_at: created.body.created_at,
     });
