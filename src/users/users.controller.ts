@@ -2,7 +2,7 @@ import { HELD_REASONS } from './held/held.dto.js';
 import { isLongerThan } from '../base/characters.js';
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { pageOf, readPage, type Page } from '../base/http/page.js';
+import { pageOf, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { InvalidFields } from '../base/errors/domain-error.js';
