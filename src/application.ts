@@ -22,6 +22,7 @@ import { ForwardingWorker } from './forwarding/forwarding.worker.js';
 import { MetricsServer } from './operations/metrics-server.js';
 import { setupDocs } from './operations/docs/docs.js';
 import { Retention } from './operations/retention.js';
+import { SealedSecrets } from './operations/sealed-secrets.js';
 import { Statistics } from './operations/statistics.js';
 import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
@@ -60,10 +61,21 @@ export class Application {
     if (access.asOwner !== null) {
       nest.get(Logger).warn('the service runs with the rights of the owner of its tables', { reason: access.asOwner });
     }
+    nest
+      .get(Logger)
+      .info('encryption keys', {
+        key_ids: config.encryptionKeys.map(({ id }) => id),
+        sealing: config.encryptionKeys[0]!.id,
+      });
     setupHttp(nest);
     setupDocs(nest);
     await nest.init();
     return new Application(config, nest, dataSource);
+  }
+
+  /** What is wrong with the encryption keys of the settings, in words; null: they open all stored secrets. */
+  async secretTrouble(): Promise<string | null> {
+    return (await this.nest.get(SealedSecrets).trouble())?.words ?? null;
   }
 
   /** Takes requests (roles `api` and `all`; a worker serves its health and metrics by the same port). */

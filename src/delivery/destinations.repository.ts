@@ -108,11 +108,13 @@ export class DestinationsRepository {
   }
 
   private destination(row: Row): Destination {
+    const key = this.keyOf(row);
     return {
       tenantId: row.tenant_id,
       baseUrl: row.base_url,
       operatorOrigin: row.operator_origin,
-      key: this.keyOf(row),
+      key,
+      keyUnreadable: key === null && row.key_sealed !== null,
       keyHint: row.key_hint,
       settings: { ...DEFAULT_SETTINGS, ...row.settings, paths: { ...DEFAULT_SETTINGS.paths, ...row.settings.paths } },
       version: row.version,

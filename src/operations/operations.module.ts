@@ -11,14 +11,25 @@ import { OperationsController } from './operations.controller.js';
 import { Readiness } from './readiness.js';
 import { RequestLog } from './request-log.js';
 import { Retention } from './retention.js';
+import { SealedSecrets } from './sealed-secrets.js';
 import { Statistics } from './statistics.js';
 
 /** Running the service: is it up, is it ready, what are its figures, what did each request come to. */
 @Module({
   imports: [DeliveryModule],
   controllers: [OperationsController, ProblemsController, KeyRotationController],
-  providers: [Lifecycle, Metrics, MetricsAccess, MetricsServer, Readiness, RequestLog, Retention, Statistics],
-  exports: [Lifecycle, Metrics, MetricsServer, Readiness, RequestLog, Retention, Statistics],
+  providers: [
+    Lifecycle,
+    Metrics,
+    MetricsAccess,
+    MetricsServer,
+    Readiness,
+    RequestLog,
+    Retention,
+    SealedSecrets,
+    Statistics,
+  ],
+  exports: [Lifecycle, Metrics, MetricsServer, Readiness, RequestLog, Retention, SealedSecrets, Statistics],
 })
 export class OperationsModule {
   constructor(metrics: Metrics, delivery: DeliveryMetrics) {

@@ -11,6 +11,7 @@ import { LeftOutRepository } from '../../tasks/left-out.repository.js';
 import { Connections } from '../platform/connections.js';
 import { personText, readPlatformUser } from '../platform-user.mapping.js';
 import { IntakeLocator, type Intake, type PeopleIntake } from '../people-intake.js';
+import { KEY_UNREADABLE } from '../platform/platform-test.rules.js';
 import { JobFailed, JobInterrupted, type Batch, type Job } from './forwarding-job.js';
 
 const PAGE = 100;
@@ -32,6 +33,7 @@ export class ImportStep {
   async run(job: Job): Promise<Batch> {
     const destination = await this.destinations.read(job.tenantId);
     if (destination === null) throw new JobFailed('There is no platform connection.');
+    if (destination.keyUnreadable) throw new JobFailed(KEY_UNREADABLE);
     const intake = this.intake.find();
     if (intake === null) throw new JobFailed('This installation cannot take people in.');
     const cursor = typeof job.payload['cursor'] === 'string' ? job.payload['cursor'] : undefined;

@@ -100,7 +100,7 @@ export class PlatformBody {
   concurrency!: number;
   @ApiProperty()
   timeout_ms!: number;
-  @ApiProperty({ enum: ['ok', 'open', 'paused', 'no_platform_yet', 'no_key_yet'] })
+  @ApiProperty({ enum: ['ok', 'open', 'paused', 'no_platform_yet', 'no_key_yet', 'key_unreadable'] })
   state!: string;
   @ApiProperty({ type: String, nullable: true, example: 'looks_misconfigured' })
   reason!: string | null;

@@ -19,7 +19,7 @@ import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
 import { Connections } from './connections.js';
-import { findingOf } from './platform-test.rules.js';
+import { findingOf, KEY_UNREADABLE } from './platform-test.rules.js';
 import type { ChangePlatform, PlatformBody, PlatformTestBody } from './platform.dto.js';
 
 /** The platform connection of a tenant, as its administrators see and change it. */
@@ -101,6 +101,7 @@ export class PlatformService {
   async test(tenantId: string): Promise<PlatformTestBody> {
     const destination = await this.destinations.read(tenantId);
     if (destination === null) throw noPlatform();
+    if (destination.keyUnreadable) return { ok: false, message: KEY_UNREADABLE, status: null, duration_ms: 0 };
     const { resolve } = destination.settings.paths;
     const answer = await this.client.send(this.connections.of(destination), {
       method: 'GET',
@@ -180,20 +181,25 @@ export class PlatformService {
 
 function view(destination: Destination | null): Omit<PlatformBody, 'waiting' | 'parked'> {
   const settings = destination?.settings ?? DEFAULT_SETTINGS;
-  const noKey = destination !== null && destination.state === 'ok' && destination.key === null;
   return {
     connected: destination !== null,
     base_url: destination?.baseUrl ?? null,
     key_hint: destination?.keyHint ?? null,
     ...settings,
-    state: destination === null ? 'no_platform_yet' : noKey ? 'no_key_yet' : destination.state,
+    state: stateShown(destination),
     reason: destination?.stateReason ?? null,
-    detail: destination?.stateDetail ?? null,
+    detail: destination?.stateDetail ?? (destination?.keyUnreadable ? KEY_UNREADABLE : null),
     since: destination?.stateSince ?? null,
     next_probe_at: destination?.nextProbeAt ?? null,
     last_success_at: destination?.lastSuccessAt ?? null,
     updated_at: destination?.updatedAt ?? null,
   };
+}
+
+function stateShown(destination: Destination | null): string {
+  if (destination === null) return 'no_platform_yet';
+  if (destination.state !== 'ok' || destination.key !== null) return destination.state;
+  return destination.keyUnreadable ? 'key_unreadable' : 'no_key_yet';
 }
 
 function changeOf(body: ChangePlatform): DestinationChange {
