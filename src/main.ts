@@ -55,8 +55,7 @@ async function main(config: Config): Promise<void> {
   const patience = setTimeout(() => say('Waiting for the database …'), 2_000);
   const app = await Application.create(config, url, ownerUrl).finally(() => clearTimeout(patience));
   parts.push(app);
-  const trouble = await app.secretTrouble();
-  if (trouble !== null) say(`WARNING: ${trouble}`);
+  for (const words of app.warnings) say(`WARNING: ${words}`);
   const wanted = config.sandbox.enabled === 'on' || (config.sandbox.enabled === 'auto' && embedded !== null);
   const sandbox = wanted ? await startSandbox(config, ownerUrl ?? url) : null;
   if (sandbox) parts.splice(-1, 0, sandbox); // the application still sends to it while it stops

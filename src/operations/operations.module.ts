@@ -10,6 +10,8 @@ import { MetricsServer } from './metrics-server.js';
 import { OperationsController } from './operations.controller.js';
 import { Readiness } from './readiness.js';
 import { RequestLog } from './request-log.js';
+import { InstallationRepository } from './restore/installation.repository.js';
+import { RestoreWatch } from './restore/restore-watch.js';
 import { Retention } from './retention.js';
 import { SealedSecrets } from './sealed-secrets.js';
 import { Statistics } from './statistics.js';
@@ -19,6 +21,8 @@ import { Statistics } from './statistics.js';
   imports: [DeliveryModule],
   controllers: [OperationsController, ProblemsController, KeyRotationController],
   providers: [
+    InstallationRepository,
+    RestoreWatch,
     Lifecycle,
     Metrics,
     MetricsAccess,
@@ -29,7 +33,17 @@ import { Statistics } from './statistics.js';
     SealedSecrets,
     Statistics,
   ],
-  exports: [Lifecycle, Metrics, MetricsServer, Readiness, RequestLog, Retention, SealedSecrets, Statistics],
+  exports: [
+    RestoreWatch,
+    Lifecycle,
+    Metrics,
+    MetricsServer,
+    Readiness,
+    RequestLog,
+    Retention,
+    SealedSecrets,
+    Statistics,
+  ],
 })
 export class OperationsModule {
   constructor(metrics: Metrics, delivery: DeliveryMetrics) {

@@ -4,7 +4,7 @@ import { newId } from '../../base/ids.js';
 import type { Actor } from '../../identity/source.js';
 import { MOST_FAILURES, type Batch, type Job, type JobKind } from './forwarding-job.js';
 
-export const KINDS: readonly JobKind[] = ['platform.reforward', 'platform.import', 'changes.resend'];
+export const KINDS: readonly JobKind[] = ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'];
 /** Longer than any batch takes. */
 const LEASE_SECONDS = 120;
 /** Claims go one after the other, over all processes: two at once could take two jobs of one tenant. */
