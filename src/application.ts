@@ -22,6 +22,8 @@ import { ForwardingWorker } from './forwarding/forwarding.worker.js';
 import { MetricsServer } from './operations/metrics-server.js';
 import { setupDocs } from './operations/docs/docs.js';
 import { Retention } from './operations/retention.js';
+import { RestoreWatch } from './operations/restore/restore-watch.js';
+import { SealedSecrets } from './operations/sealed-secrets.js';
 import { Statistics } from './operations/statistics.js';
 import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
@@ -36,6 +38,8 @@ export class Application {
     readonly config: Config,
     readonly nest: NestExpressApplication,
     private readonly dataSource: DataSource,
+    /** What an operator has to know about this database, in words. */
+    readonly warnings: readonly string[],
   ) {}
 
   /**
@@ -60,10 +64,18 @@ export class Application {
     if (access.asOwner !== null) {
       nest.get(Logger).warn('the service runs with the rights of the owner of its tables', { reason: access.asOwner });
     }
+    nest.get(Logger).info('encryption keys', {
+      key_ids: config.encryptionKeys.map(({ id }) => id),
+      sealing: config.encryptionKeys[0]!.id,
+    });
     setupHttp(nest);
     setupDocs(nest);
     await nest.init();
-    return new Application(config, nest, dataSource);
+    // Before anything is forwarded: a restored database must not speak.
+    const restored = await nest.get(RestoreWatch).begin();
+    const secrets = await nest.get(SealedSecrets).trouble();
+    const warnings = [restored, secrets?.words].filter((words) => words != null);
+    return new Application(config, nest, dataSource, warnings);
   }
 
   /** Takes requests (roles `api` and `all`; a worker serves its health and metrics by the same port). */
@@ -72,6 +84,7 @@ export class Application {
     tuneServer(server);
     await this.nest.listen(port);
     await this.nest.get(MetricsServer).start();
+    this.nest.get(RestoreWatch).start();
     return server;
   }
 
@@ -90,6 +103,7 @@ export class Application {
     const server = this.nest.getHttpServer();
     if (server.listening) await drain(server, 25_000);
     await Promise.all(this.workers().map((worker) => worker.stop()));
+    await this.nest.get(RestoreWatch).stop();
     await this.nest.get(MetricsServer).stop();
     await this.nest.close();
     await this.nest.get(Database).close();

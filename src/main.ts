@@ -55,6 +55,7 @@ async function main(config: Config): Promise<void> {
   const patience = setTimeout(() => say('Waiting for the database …'), 2_000);
   const app = await Application.create(config, url, ownerUrl).finally(() => clearTimeout(patience));
   parts.push(app);
+  for (const words of app.warnings) say(`WARNING: ${words}`);
   const wanted = config.sandbox.enabled === 'on' || (config.sandbox.enabled === 'auto' && embedded !== null);
   const sandbox = wanted ? await startSandbox(config, ownerUrl ?? url) : null;
   if (sandbox) parts.splice(-1, 0, sandbox); // the application still sends to it while it stops
@@ -97,6 +98,7 @@ async function announce(config: Config, sandboxUrl: string | null, embedded: Emb
   if (sandboxUrl)
     say(`  Sandbox         ${sandboxUrl}   (the hiring platform’s stand-in: what arrived, faults on request)`);
   if (credentials) say(`  Credentials     ${credentialsFile(config)}   (scim_token, api_key, operator_token)`);
+  say(`  Encryption      ${keysInWords(config)}`);
   if (embedded) say(`  Database        ${embedded.folder}`);
   if (credentials) {
     const read = `$(node -p "require('${credentialsFile(config)}').scim_token")`;
@@ -108,4 +110,10 @@ async function announce(config: Config, sandboxUrl: string | null, embedded: Emb
     say('  Next, your IdP: "The first IdP in ten minutes" in README.md');
   }
   say();
+}
+
+/** The ids of the encryption keys: what stands beside a sealed secret, and what a key is put back by. */
+function keysInWords({ encryptionKeys }: Config): string {
+  const [current, ...older] = encryptionKeys.map(({ id }) => id);
+  return older.length === 0 ? `key ${current} seals` : `key ${current} seals; ${older.join(', ')} still open`;
 }

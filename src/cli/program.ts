@@ -43,6 +43,7 @@ const NOUNS: Record<string, string> = {
     'sign-in through IdPs: create-oidc, create-saml, list, show, set, enable, disable, delete, refresh-metadata, check, test, forget-subjects',
   domain: 'e-mail domains of a tenant: add, verify, list, remove, trust (operator token)',
   platform: 'where changes go: set, show, test, pause, resume, import',
+  drift: 'what the platform has and what it should have: run',
   changes: 'what was or is to be forwarded: list, retry, dismiss, resend',
   held: 'people for whom what was written is not in force: list, release, discard',
   seats: 'how many, the limit, the ledger: show, limit, verify, heads',

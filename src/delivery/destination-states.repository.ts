@@ -32,6 +32,16 @@ export class DestinationStatesRepository {
     return rowCount === 1;
   }
 
+  /** Stops the calls of all tenants, also of those that are paused for another reason. Returns the tenants. */
+  async pauseAll(tx: SqlRunner, reason: string, detail: string): Promise<string[]> {
+    const { rows } = await tx.query<{ tenant_id: string }>(
+      `update destinations set state = 'paused', state_reason = $1, state_detail = $2, state_since = now(),
+         next_probe_at = null, version = version + 1, updated_at = now() returning tenant_id`,
+      [reason, detail],
+    );
+    return rows.map(({ tenant_id }) => tenant_id);
+  }
+
   /** The same, if nobody has changed the destination since the call went out. */
   async pauseIfUnchanged(destination: Destination, reason: string, detail: string): Promise<boolean> {
     const { rowCount } = await this.db.query(

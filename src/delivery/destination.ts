@@ -30,8 +30,10 @@ export interface Destination {
   baseUrl: string;
   /** The origin that the operator chose for this tenant: it may be private, and plain http. Null: none. */
   operatorOrigin: string | null;
-  /** The platform's key, or null if it was never given. */
+  /** The platform's key, or null if it was never given or cannot be opened. */
   key: string | null;
+  /** A key was given, and no key of the settings opens it. */
+  keyUnreadable: boolean;
   /** How to recognise the key without reading it: its last four characters. */
   keyHint: string | null;
   settings: DestinationSettings;

@@ -38,6 +38,9 @@ interface Row {
 const COLUMNS = `tenant_id, base_url, operator_origin, key_sealed, key_hint, settings, version, epoch, state, state_reason, state_detail,
   state_since, next_probe_at, extract(epoch from next_probe_at - now())::float8 * 1000 as probe_in_ms, last_success_at, refusals <> '[]' as has_refusals, updated_at`;
 
+/** Pauses that a change of the settings does not end: only `resume` does. */
+const STAYS = `state_reason in ('by_hand', 'database_restored')`;
+
 const aadOf = (tenantId: string): string => `${tenantId}:destinations.key`;
 
 /** The platform connection of each tenant. */
@@ -63,7 +66,7 @@ export class DestinationsRepository {
 
   /**
    * Makes or changes a tenant's destination. Another address begins a new epoch. Whatever kept it from being used is
-   * over with a change, except a pause by hand. Out: the destination as it is now, and whether the address moved.
+   * over with a change, except a pause by hand or after a restore. Out: the destination as it is now, and whether the address moved.
    */
   async save(
     tx: SqlRunner,
@@ -87,10 +90,10 @@ export class DestinationsRepository {
          key_sealed = case when $7 then excluded.key_sealed else d.key_sealed end,
          key_hint = case when $7 then excluded.key_hint else d.key_hint end,
          settings = excluded.settings, version = d.version + 1, epoch = d.epoch + $6::boolean::int,
-         state = case when d.state_reason = 'by_hand' then d.state else 'ok' end,
-         state_reason = case when d.state_reason = 'by_hand' then d.state_reason end,
-         state_detail = case when d.state_reason = 'by_hand' then d.state_detail end,
-         state_since = case when d.state = 'ok' or d.state_reason = 'by_hand' then d.state_since else now() end,
+         state = case when d.${STAYS} then d.state else 'ok' end,
+         state_reason = case when d.${STAYS} then d.state_reason end,
+         state_detail = case when d.${STAYS} then d.state_detail end,
+         state_since = case when d.state = 'ok' or d.${STAYS} then d.state_since else now() end,
          probes = 0, next_probe_at = null, refusals = '[]', updated_at = now()
        returning ${COLUMNS}`,
       [
@@ -108,11 +111,13 @@ export class DestinationsRepository {
   }
 
   private destination(row: Row): Destination {
+    const key = this.keyOf(row);
     return {
       tenantId: row.tenant_id,
       baseUrl: row.base_url,
       operatorOrigin: row.operator_origin,
-      key: this.keyOf(row),
+      key,
+      keyUnreadable: key === null && row.key_sealed !== null,
       keyHint: row.key_hint,
       settings: { ...DEFAULT_SETTINGS, ...row.settings, paths: { ...DEFAULT_SETTINGS.paths, ...row.settings.paths } },
       version: row.version,

@@ -9,9 +9,12 @@ import { ChangesRepository } from './changes/changes.repository.js';
 import { ChangesService } from './changes/changes.service.js';
 import { ForwardingService } from './forwarding.service.js';
 import { ForwardingWorker } from './forwarding.worker.js';
+import { DriftRepository } from './jobs/drift.repository.js';
+import { DriftStep } from './jobs/drift.step.js';
 import { ImportStep } from './jobs/import.step.js';
 import { JobsRepository } from './jobs/jobs.repository.js';
 import { JobsRunner } from './jobs/jobs.runner.js';
+import { PlatformList } from './jobs/platform-list.js';
 import { SendAgainSteps } from './jobs/send-again.steps.js';
 import { IntakeLocator } from './people-intake.js';
 import { Connections } from './platform/connections.js';
@@ -34,7 +37,10 @@ import { PlatformSender } from './platform.sender.js';
     JobsRepository,
     SendAgainSteps,
     IntakeLocator,
+    PlatformList,
     ImportStep,
+    DriftRepository,
+    DriftStep,
     JobsRunner,
     ForwardingWorker,
     ChangesRepository,

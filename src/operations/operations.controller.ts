@@ -25,13 +25,17 @@ export class OperationsController {
   }
 
   @Get('readyz')
-  @ApiOperation({ summary: 'It can work: the database answers, the migrations are in order, and it is not stopping' })
+  @ApiOperation({
+    summary:
+      'It can work: the database answers, the migrations and the encryption keys are in order, and it is not stopping',
+  })
   @ApiOkResponse()
   @ApiResponse({ status: 503, description: 'Not just now; says why.' })
   async readyz(@Res() res: BridgeResponse): Promise<void> {
-    const reason = await this.readiness.check();
-    if (reason === null) return sendJson(res, 200, JSON.stringify({ status: 'ok' }));
-    sendJson(res, 503, JSON.stringify({ status: 'not ready', reason }), 'application/json', {
+    const { reason, detail } = await this.readiness.check();
+    const more = detail === null ? {} : { detail };
+    if (reason === null) return sendJson(res, 200, JSON.stringify({ status: 'ok', ...more }));
+    sendJson(res, 503, JSON.stringify({ status: 'not ready', reason, ...more }), 'application/json', {
       'Retry-After': '5',
     });
   }

@@ -10,15 +10,40 @@ import { MetricsServer } from './metrics-server.js';
 import { OperationsController } from './operations.controller.js';
 import { Readiness } from './readiness.js';
 import { RequestLog } from './request-log.js';
+import { InstallationRepository } from './restore/installation.repository.js';
+import { RestoreWatch } from './restore/restore-watch.js';
 import { Retention } from './retention.js';
+import { SealedSecrets } from './sealed-secrets.js';
 import { Statistics } from './statistics.js';
 
 /** Running the service: is it up, is it ready, what are its figures, what did each request come to. */
 @Module({
   imports: [DeliveryModule],
   controllers: [OperationsController, ProblemsController, KeyRotationController],
-  providers: [Lifecycle, Metrics, MetricsAccess, MetricsServer, Readiness, RequestLog, Retention, Statistics],
-  exports: [Lifecycle, Metrics, MetricsServer, Readiness, RequestLog, Retention, Statistics],
+  providers: [
+    InstallationRepository,
+    RestoreWatch,
+    Lifecycle,
+    Metrics,
+    MetricsAccess,
+    MetricsServer,
+    Readiness,
+    RequestLog,
+    Retention,
+    SealedSecrets,
+    Statistics,
+  ],
+  exports: [
+    RestoreWatch,
+    Lifecycle,
+    Metrics,
+    MetricsServer,
+    Readiness,
+    RequestLog,
+    Retention,
+    SealedSecrets,
+    Statistics,
+  ],
 })
 export class OperationsModule {
   constructor(metrics: Metrics, delivery: DeliveryMetrics) {

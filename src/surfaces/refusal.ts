@@ -1,4 +1,5 @@
 import { HttpException } from '@nestjs/common';
+import { SealError } from '../base/crypto/seal.js';
 import { DomainError, Unavailable, type ErrorExtras, type ErrorKind } from '../base/errors/domain-error.js';
 import { ScimRequestError } from '../scim/scim.errors.js';
 import { databaseRefusal } from './database-refusal.js';
@@ -20,6 +21,14 @@ const INTERNAL: Refusal = {
   extras: {},
 };
 
+const SECRET_UNREADABLE: Omit<Refusal, 'extras'> = {
+  kind: 'unavailable',
+  code: 'secret_unreadable',
+  detail:
+    'A stored secret that this request needs cannot be opened with the encryption keys of this service. ' +
+    'The operator puts the missing key back, or the secret is set anew.',
+};
+
 /** Translates whatever was thrown. What is not a refusal is a bug, and says nothing outside. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof DomainError) {
@@ -35,6 +44,7 @@ export function refusalOf(error: unknown): Refusal {
     };
   }
   if (error instanceof HttpException) return fromStatus(error.getStatus(), error);
+  if (error instanceof SealError) return { ...SECRET_UNREADABLE, extras: { cause: error } };
   const status = (error as { status?: unknown } | null)?.status;
   // Express refuses what it cannot decode (a broken percent sign in a path) with an error of its own.
   if (error instanceof URIError && status === 400) return fromStatus(400, error);

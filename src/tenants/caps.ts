@@ -71,7 +71,7 @@ export const CAPS = {
     what: 'imports, resends and tasks of held users that are waiting or running',
     remedy: 'wait until one has finished',
     count: `select count(*)::int as n from jobs
-      where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'changes.resend', 'held.release', 'held.discard')`,
+      where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'platform.drift', 'changes.resend', 'held.release', 'held.discard')`,
     lock: TENANT_ROW,
   },
 } as const satisfies Record<string, Cap>;

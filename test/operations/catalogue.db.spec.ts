@@ -56,6 +56,7 @@ interface Key {
 const WITHOUT_TENANT: Record<string, string> = {
   tenants: 'a tenant is the thing itself; its `id` is what all others lead with',
   migrations: 'about the schema, not about anybody’s data',
+  installation: 'the installation itself, in one row',
   service_keys: 'the installation’s own keys',
   chain_keys: 'public keys that sign the heads of all chains, with what vouches for them',
   tries: 'how often an address or account has tried; an address is no tenant’s, and all of them are kept as hashes',

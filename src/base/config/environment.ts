@@ -75,18 +75,26 @@ export class Environment {
   SANDBOX_PORT?: string;
 
   /**
-   * The key of the secrets at rest: 32 bytes in base64, or several as `id:base64` with commas between, the current
-   * one first. Made once under DATA_DIR when absent, except in production.
+   * The key of the secrets at rest: 32 bytes in base64, or several with commas between, the current one first. Each may
+   * have an id (`id:base64`). Made once under DATA_DIR when absent, except in production.
    */
-  @Rule('keys', isKeyList, 'must be 32 bytes in base64, or id:base64 pairs with commas between, each id once')
+  @Rule(
+    'keys',
+    isKeyList,
+    'must be keys of 32 bytes in base64 with commas between, with an id each (id:base64) or without, none twice',
+  )
   ENCRYPTION_KEY?: string;
 
   /**
-   * The seed of the Ed25519 key that heads of the chains are signed with: 32 bytes in base64, or several as `id:base64`
-   * with commas between, the current one first. Derived from ENCRYPTION_KEY when absent, since all processes of an
+   * The seed of the Ed25519 key that heads of the chains are signed with: 32 bytes in base64, or several with commas
+   * between, the current one first; each may have an id (`id:base64`). Derived from ENCRYPTION_KEY when absent, since all processes of an
    * installation share that one.
    */
-  @Rule('keys', isKeyList, 'must be 32 bytes in base64, or id:base64 pairs with commas between, each id once')
+  @Rule(
+    'keys',
+    isKeyList,
+    'must be keys of 32 bytes in base64 with commas between, with an id each (id:base64) or without, none twice',
+  )
   CHAIN_SIGNING_KEY?: string;
 
   /** The installation's own credential. Made once under DATA_DIR when absent. */

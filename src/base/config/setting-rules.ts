@@ -68,15 +68,17 @@ export function isServerList(text: string): boolean {
   });
 }
 
-/** Keys of 32 bytes in base64: one, or several with an id before each. */
+/**
+ * Keys of 32 bytes in base64 with commas between, each with an id before it or without. No id stands twice, and no key
+ * without an id.
+ */
 export function isKeyList(text: string): boolean {
   const parts = text.split(',').map((part) => part.trim());
-  const ids = parts.map((part) => (part.includes(':') ? part.slice(0, part.indexOf(':')) : null));
-  const named = ids.every((id) => (id === null ? parts.length === 1 : /^[a-z0-9_-]{1,32}$/.test(id)));
   const keys = parts.map((part) => part.slice(part.indexOf(':') + 1));
+  const names = parts.map((part, i) => (part.includes(':') ? part.slice(0, part.indexOf(':')) : keys[i]!));
   return (
-    named &&
-    new Set(ids).size === ids.length &&
+    parts.every((part, i) => !part.includes(':') || /^[a-z0-9_-]{1,32}$/.test(names[i]!)) &&
+    new Set(names).size === names.length &&
     keys.every((key) => isBase64(key) && Buffer.from(key, 'base64').length === 32)
   );
 }

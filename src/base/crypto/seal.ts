@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { EncryptionKey } from '../config/config.js';
 
+const NO_KEY = 'none of the keys in the settings opens this secret: it was sealed with another key, changed or moved';
+
 /** A secret that cannot be opened: its key is not among the settings, or it was moved or changed. */
 export class SealError extends Error {
   constructor(message: string, cause?: unknown) {
@@ -17,14 +19,17 @@ const TAG = 16;
  * to its tenant and column (`ten_…:destinations.key`), so that a row copied to another tenant does not open there.
  */
 export class Sealer {
-  private readonly keys = new Map<string, Buffer>();
   private readonly current: EncryptionKey;
 
-  constructor(keys: readonly EncryptionKey[]) {
+  constructor(private readonly keys: readonly EncryptionKey[]) {
     const [current] = keys;
     if (current === undefined) throw new SealError('there is no encryption key');
     this.current = current;
-    for (const { id, key } of keys) this.keys.set(id, key);
+  }
+
+  /** The ids of all keys, the one that seals first. */
+  get keyIds(): readonly string[] {
+    return this.keys.map(({ id }) => id);
   }
 
   /** The id of the key that seals now. */
@@ -40,18 +45,36 @@ export class Sealer {
     return `v1.${this.current.id}.${Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64url')}`;
   }
 
-  /** Opens what `seal` made with the same additional data; throws SealError otherwise. */
+  /**
+   * Opens what `seal` made with the same additional data.
+   *
+   * The id beside the secret is a hint only. A key can have another name today than when it sealed, and a name can belong
+   * to another key by now, so every key of the settings is tried. A wrong key never opens anything: GCM authenticates.
+   *
+   * @throws {SealError} when no key of the settings opens it
+   */
   unseal(sealed: string, aad: string): string {
-    const key = this.keys.get(this.keyIdOf(sealed));
-    if (key === undefined) throw new SealError('the key that sealed this secret is not among the settings');
-    const bytes = Buffer.from(sealed.slice(sealed.lastIndexOf('.') + 1), 'base64url');
+    const id = this.keyIdOf(sealed);
+    const hinted = this.keys.filter((each) => each.id === id);
+    let cause: unknown;
+    for (const { key } of [...hinted, ...this.keys.filter((each) => each.id !== id)]) {
+      try {
+        return open(sealed, key, aad);
+      } catch (error) {
+        cause ??= error;
+      }
+    }
+    throw new SealError(NO_KEY, cause);
+  }
+
+  /** Whether the current key sealed it. */
+  isCurrent(sealed: string, aad: string): boolean {
+    if (!sealed.startsWith(`v1.${this.current.id}.`)) return false;
     try {
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV), { authTagLength: TAG });
-      decipher.setAAD(Buffer.from(aad));
-      decipher.setAuthTag(bytes.subarray(IV, IV + TAG));
-      return Buffer.concat([decipher.update(bytes.subarray(IV + TAG)), decipher.final()]).toString('utf8');
-    } catch (error) {
-      throw new SealError('the sealed secret was changed or belongs elsewhere', error);
+      open(sealed, this.current.key, aad);
+      return true;
+    } catch {
+      return false;
     }
   }
 
@@ -66,4 +89,12 @@ export class Sealer {
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.current.key, '', `talent-bridge ${purpose}`, 32));
   }
+}
+
+function open(sealed: string, key: Buffer, aad: string): string {
+  const bytes = Buffer.from(sealed.slice(sealed.lastIndexOf('.') + 1), 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV), { authTagLength: TAG });
+  decipher.setAAD(Buffer.from(aad));
+  decipher.setAuthTag(bytes.subarray(IV, IV + TAG));
+  return Buffer.concat([decipher.update(bytes.subarray(IV + TAG)), decipher.final()]).toString('utf8');
 }

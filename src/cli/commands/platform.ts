@@ -55,6 +55,12 @@ export const PLATFORM_COMMANDS: Command[] = [
     run: (context) => context.client.call('POST', '/platform/pause', given(context, 'reason')),
   },
   {
+    noun: 'drift',
+    verb: 'run',
+    description: 'Compares the platform’s list with what the platform should know; task left-out lists what differs',
+    run: ({ client }) => client.call('POST', '/platform/drift', {}),
+  },
+  {
     noun: 'changes',
     verb: 'list',
     description: 'Lists changes, newest first',

@@ -1,7 +1,7 @@
 import type { Actor } from '../../identity/source.js';
 
 /** Work on many people that no request waits for. */
-export type JobKind = 'platform.reforward' | 'platform.import' | 'changes.resend';
+export type JobKind = 'platform.reforward' | 'platform.import' | 'platform.drift' | 'changes.resend';
 
 export interface Job {
   tenantId: string;

@@ -1,21 +1,13 @@
-import { TaskInterrupted } from '../../tasks/task-failures.js';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../base/clock.js';
 import { Database } from '../../base/database/database.js';
 import { DestinationsRepository } from '../../delivery/destinations.repository.js';
-import { judge } from '../../delivery/retry.rules.js';
 import type { Person } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
-import { PlatformClient } from '../../platform-client/platform.client.js';
-import type { PlatformUser } from '../../platform-client/platform.types.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';
-import { Connections } from '../platform/connections.js';
-import { personText, readPlatformUser } from '../platform-user.mapping.js';
+import { personText } from '../platform-user.mapping.js';
 import { IntakeLocator, type Intake, type PeopleIntake } from '../people-intake.js';
 import { JobFailed, type Batch, type Job } from './forwarding-job.js';
-
-const PAGE = 100;
-const PAGE_BYTES = 4 * 1024 * 1024;
+import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-list.js';
 
 /** Takes in the people whom the platform already has, one page of its list after the other. Nothing is forwarded. */
 @Injectable()
@@ -23,9 +15,7 @@ export class ImportStep {
   constructor(
     private readonly db: Database,
     private readonly destinations: DestinationsRepository,
-    private readonly client: PlatformClient,
-    private readonly connections: Connections,
-    private readonly clock: Clock,
+    private readonly list: PlatformList,
     private readonly intake: IntakeLocator,
     private readonly leftOut: LeftOutRepository,
   ) {}
@@ -36,17 +26,7 @@ export class ImportStep {
     const intake = this.intake.find();
     if (intake === null) throw new JobFailed('This installation cannot take people in.');
     const cursor = typeof job.payload['cursor'] === 'string' ? job.payload['cursor'] : undefined;
-    const answer = await this.client.send(this.connections.of(destination), {
-      method: 'GET',
-      path: destination.settings.paths.users,
-      query: { limit: String(PAGE), ...(cursor === undefined ? {} : { cursor }) },
-      timeoutMs: Math.max(destination.settings.timeout_ms, 30_000),
-      maxBytes: PAGE_BYTES,
-    });
-    const verdict = judge(answer, this.clock.now());
-    if (verdict.kind === 'unavailable') throw new TaskInterrupted(`the platform is away: ${verdict.reason}`);
-    if (verdict.kind !== 'ok') throw new JobFailed(`The platform refused its list: ${verdict.words}`);
-    const { accounts, next } = pageIn(verdict.body, cursor ?? '');
+    const { accounts, next } = await this.list.page(destination, cursor);
     const source: ChangeSource = {
       request_id: job.id,
       surface: 'system',
@@ -67,8 +47,7 @@ export class ImportStep {
         await this.leftOut.add(job.tenantId, job.id, { id, item, reason, detail });
       }
     }
-    // A cursor that does not move would lead in circles.
-    const last = next === null || next === cursor || accounts.length === 0;
+    const last = next === null;
     const batch = { done, wake: false, result: counts };
     if (!last) return { ...batch, next: { ...counts, pass, cursor: next } };
     if (pass === 'active') return { ...batch, next: { ...counts, pass: 'others' } };
@@ -147,42 +126,12 @@ export class ImportStep {
   }
 }
 
-/** An entry of the platform's list. */
-interface ListedAccount {
-  /** Null: no account can be read from it. */
-  user: PlatformUser | null;
-  /** Its place in the list. */
-  place: string;
-}
-
-/** Whether the account may work on the platform; one that does not say so may. */
-function isActive({ status }: PlatformUser): boolean {
-  return status === null || status === 'active';
-}
-
 /**
  * The list is read twice: first the active accounts, then the others. So of two accounts with one e-mail the active one
  * is taken, whichever comes first in the list.
  */
 function passOf({ user }: ListedAccount): 'active' | 'others' {
   return user !== null && isActive(user) ? 'active' : 'others';
-}
-
-function shownOf({ user, place }: ListedAccount): { id: string; item: object } {
-  if (user === null) return { id: place, item: { place } };
-  const { id, email, external_id, status } = user;
-  return { id, item: { id, email, external_id, status } };
-}
-
-function pageIn(body: unknown, cursor: string): { accounts: ListedAccount[]; next: string | null } {
-  const list = Array.isArray(body) ? (body as unknown[]) : (body as { data?: unknown } | null)?.data;
-  if (!Array.isArray(list)) throw new JobFailed('The platform answered, but not with a list of users.');
-  const following = (body as { next_cursor?: unknown }).next_cursor;
-  const accounts = list.map((entry, i) => ({
-    user: readPlatformUser(entry),
-    place: `page ${cursor.slice(0, 200)}, entry ${i + 1}`,
-  }));
-  return { accounts, next: typeof following === 'string' && following !== '' ? following : null };
 }
 
 type Counts = Record<'created' | 'known' | 'left_out', number>;

@@ -5,7 +5,7 @@ import type { Actor } from '../../identity/source.js';
 import { postponeTask } from '../../tasks/task-failures.js';
 import type { Batch, Job, JobKind } from './forwarding-job.js';
 
-export const KINDS: readonly JobKind[] = ['platform.reforward', 'platform.import', 'changes.resend'];
+export const KINDS: readonly JobKind[] = ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'];
 /** Longer than any batch takes. */
 const LEASE_SECONDS = 120;
 /** Claims go one after the other, over all processes: two at once could take two jobs of one tenant. */

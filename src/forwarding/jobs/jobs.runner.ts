@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../../base/log/logger.js';
 import { ForwardingService } from '../forwarding.service.js';
+import { DriftStep } from './drift.step.js';
 import { ImportStep } from './import.step.js';
 import { JobsRepository, KINDS } from './jobs.repository.js';
 import { SendAgainSteps } from './send-again.steps.js';
@@ -10,7 +11,7 @@ const POLL_MS = 1_000;
 /** So many tenants are worked for at once. */
 const LANES = 4;
 /** These ask a platform, which may let them wait; one lane is always left to those that do not. */
-const ASKING: ReadonlySet<JobKind> = new Set<JobKind>(['platform.import']);
+const ASKING: ReadonlySet<JobKind> = new Set<JobKind>(['platform.import', 'platform.drift']);
 const NOT_ASKING = KINDS.filter((kind) => !ASKING.has(kind));
 
 /**
@@ -31,11 +32,13 @@ export class JobsRunner {
     private readonly logger: Logger,
     sendAgain: SendAgainSteps,
     importing: ImportStep,
+    drift: DriftStep,
   ) {
     this.steps = {
       'platform.reforward': (job) => sendAgain.reforward(job),
       'changes.resend': (job) => sendAgain.resend(job),
       'platform.import': (job) => importing.run(job),
+      'platform.drift': (job) => drift.run(job),
     };
   }
 

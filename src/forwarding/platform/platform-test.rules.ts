@@ -1,5 +1,10 @@
 import type { Verdict } from '../../delivery/retry.rules.js';
 
+/** What is said instead of asking the platform, when the fault is this installation's. */
+export const KEY_UNREADABLE =
+  'The platform was not asked: no key of ENCRYPTION_KEY opens the stored API key of the platform. Put the key that sealed it ' +
+  'back into ENCRYPTION_KEY and restart, or set api_key anew.';
+
 /** In plain words, what a test of the platform's address and key found. */
 export function findingOf(verdict: Verdict, baseUrl: string, path: string): { ok: boolean; message: string } {
   const no = (message: string): { ok: boolean; message: string } => ({ ok: false, message });

@@ -67,6 +67,19 @@ export class PlatformController {
     return this.platform.import(caller);
   }
 
+  @Post('drift')
+  @HttpCode(202)
+  @ApiRefusals({ 409: ['no_platform_yet', 'too_many_jobs'] })
+  @ApiOperation({
+    summary: "Compares the platform's list with what the platform should know, in the background",
+    description:
+      'Changes nothing. The result counts `same`, `different`, `missing` (active here, not there) and `extra` (active there, unknown here); `GET /tasks/{id}/left-out` lists all but the same. Works while forwarding is paused.',
+  })
+  @ApiAcceptedResponse({ type: JobBody })
+  drift(@CurrentCaller() caller: Caller): Promise<JobBody> {
+    return this.platform.drift(caller);
+  }
+
   @Get('jobs')
   @ApiOperation({ summary: 'Background work of forwarding, newest first: imports, resends, changes of address' })
   @ApiOkResponse({

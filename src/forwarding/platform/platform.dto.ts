@@ -100,7 +100,7 @@ export class PlatformBody {
   concurrency!: number;
   @ApiProperty()
   timeout_ms!: number;
-  @ApiProperty({ enum: ['ok', 'open', 'paused', 'no_platform_yet', 'no_key_yet'] })
+  @ApiProperty({ enum: ['ok', 'open', 'paused', 'no_platform_yet', 'no_key_yet', 'key_unreadable'] })
   state!: string;
   @ApiProperty({ type: String, nullable: true, example: 'looks_misconfigured' })
   reason!: string | null;
@@ -134,7 +134,7 @@ export class PlatformTestBody {
 export class JobBody {
   @ApiProperty({ example: 'job_01k0000000abcdefghjkmnpqrs' })
   id!: string;
-  @ApiProperty({ enum: ['platform.reforward', 'platform.import', 'changes.resend'] })
+  @ApiProperty({ enum: ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'] })
   kind!: string;
   @ApiProperty({ enum: ['waiting', 'running', 'done', 'failed'] })
   state!: string;
@@ -147,7 +147,7 @@ export class JobBody {
     additionalProperties: { type: 'integer' },
     nullable: true,
     description:
-      'Of an import: `created`, `known` and `left_out`. `GET /tasks/{id}/left-out` lists the accounts left out.',
+      'Of an import: `created`, `known` and `left_out`; of a drift run: `same`, `different`, `missing` and `extra`. `GET /tasks/{id}/left-out` lists the accounts left out, or what differs.',
   })
   result!: Record<string, number> | null;
   @ApiProperty({ type: String, nullable: true })

@@ -7,7 +7,7 @@ import { refusalOfUrl } from '../../base/http/public-address.js';
 import { urlOf } from '../../base/http/url.js';
 import { newId } from '../../base/ids.js';
 import { trimEndOf } from '../../base/trim.js';
-import { DEFAULT_SETTINGS, type Destination, type DestinationSettings } from '../../delivery/destination.js';
+import type { Destination, DestinationSettings } from '../../delivery/destination.js';
 import { DestinationStatesRepository } from '../../delivery/destination-states.repository.js';
 import { DestinationsRepository, type DestinationChange } from '../../delivery/destinations.repository.js';
 import { judge } from '../../delivery/retry.rules.js';
@@ -19,7 +19,8 @@ import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
 import { Connections } from './connections.js';
-import { findingOf } from './platform-test.rules.js';
+import { findingOf, KEY_UNREADABLE } from './platform-test.rules.js';
+import { view } from './platform.mapping.js';
 import type { ChangePlatform, PlatformBody, PlatformTestBody } from './platform.dto.js';
 
 /** The platform connection of a tenant, as its administrators see and change it. */
@@ -101,6 +102,7 @@ export class PlatformService {
   async test(tenantId: string): Promise<PlatformTestBody> {
     const destination = await this.destinations.read(tenantId);
     if (destination === null) throw noPlatform();
+    if (destination.keyUnreadable) return { ok: false, message: KEY_UNREADABLE, status: null, duration_ms: 0 };
     const { resolve } = destination.settings.paths;
     const answer = await this.client.send(this.connections.of(destination), {
       method: 'GET',
@@ -125,14 +127,23 @@ export class PlatformService {
   }
 
   /** Begins to take in everybody whom the platform has. */
-  async import(caller: Caller): Promise<JobView> {
+  import(caller: Caller): Promise<JobView> {
+    return this.begin(caller, 'platform.import', 'platform.import_begun');
+  }
+
+  /** Begins to compare the platform's list with what the platform should know. Changes nothing. */
+  drift(caller: Caller): Promise<JobView> {
+    return this.begin(caller, 'platform.drift', 'platform.drift_begun');
+  }
+
+  private async begin(caller: Caller, kind: 'platform.import' | 'platform.drift', action: string): Promise<JobView> {
     const { tenantId, actor, requestId } = caller;
     return this.db.transaction(tenantId, async (tx) => {
       if ((await this.destinations.lock(tx, tenantId)) === null) throw noPlatform();
       await demandRoom(tx, CAPS.jobs, tenantId);
-      const job = await this.jobs.add(tx, tenantId, 'platform.import', {}, actor);
+      const job = await this.jobs.add(tx, tenantId, kind, {}, actor);
       const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
-      await this.audit.record(tx, { ...line, action: 'platform.import_begun', after: { job: job.id } });
+      await this.audit.record(tx, { ...line, action, after: { job: job.id } });
       return job;
     });
   }
@@ -176,24 +187,6 @@ export class PlatformService {
     const refusal = this.connections.mayBePrivate(baseUrl, known) ? null : refusalOfUrl(baseUrl);
     if (refusal !== null) throw missing('base_url', refusal);
   }
-}
-
-function view(destination: Destination | null): Omit<PlatformBody, 'waiting' | 'parked'> {
-  const settings = destination?.settings ?? DEFAULT_SETTINGS;
-  const noKey = destination !== null && destination.state === 'ok' && destination.key === null;
-  return {
-    connected: destination !== null,
-    base_url: destination?.baseUrl ?? null,
-    key_hint: destination?.keyHint ?? null,
-    ...settings,
-    state: destination === null ? 'no_platform_yet' : noKey ? 'no_key_yet' : destination.state,
-    reason: destination?.stateReason ?? null,
-    detail: destination?.stateDetail ?? null,
-    since: destination?.stateSince ?? null,
-    next_probe_at: destination?.nextProbeAt ?? null,
-    last_success_at: destination?.lastSuccessAt ?? null,
-    updated_at: destination?.updatedAt ?? null,
-  };
 }
 
 function changeOf(body: ChangePlatform): DestinationChange {

@@ -61,6 +61,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   seat_limit_reached: 'All seats are taken, and the policy of this door is to refuse.',
   search_too_expensive:
     'The search took longer than the 3 seconds that a search has; `detail` says which filters are fast.',
+  secret_unreadable:
+    'A stored secret cannot be opened with the encryption keys of the service; the operator puts the missing key back, or the secret is set anew.',
   several_credentials: 'The request carries more than one credential.',
   sign_in_link_over:
     'The sign-in link is used, replaced or older than ten minutes, or its user may not sign in; ask the operator for a new one.',

@@ -1,6 +1,6 @@
 import { Sealer } from '../../../src/base/crypto/seal.js';
 import { reseal } from '../../../src/base/crypto/reseal.js';
-import { SEALED_COLUMNS } from '../../../src/operations/key-rotation.controller.js';
+import { SEALED_COLUMNS } from '../../../src/operations/sealed-columns.js';
 import { ConnectionStore } from '../../../src/auth/connections/connection.store.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { fields, makeConnection, oidc, SECRET } from './support/connections.js';

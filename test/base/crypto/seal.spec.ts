@@ -30,9 +30,18 @@ it('refuses what was moved, changed, or sealed with a key that is gone', () => {
   expect(() => sealer.unseal(swapped, AAD)).toThrow(SealError);
   expect(() => sealer.unseal('v1.a.AAAA', AAD)).toThrow(SealError);
   expect(() => sealer.unseal('plain text', AAD)).toThrow(SealError);
-  expect(() => new Sealer([key(1, 'c')]).unseal(sealed, AAD)).toThrow(SealError);
+  expect(() => new Sealer([key(2, 'c')]).unseal(sealed, AAD)).toThrow(SealError);
   expect(() => new Sealer([key(9, 'a')]).unseal(sealed, AAD)).toThrow(SealError);
   expect(() => new Sealer([])).toThrow(SealError);
+});
+
+it('opens by the key itself, whatever its name is by now', () => {
+  const sealed = sealer.seal('secret', AAD);
+  expect(new Sealer([key(2, 'new'), key(1, 'old')]).unseal(sealed, AAD)).toBe('secret');
+  // The recipe followed twice: `a` was the older key, and is now the newer one.
+  const twice = new Sealer([key(2, 'a'), key(1, 'b')]);
+  expect(twice.unseal(sealed, AAD)).toBe('secret');
+  expect([twice.isCurrent(sealed, AAD), twice.isCurrent(twice.seal('x', AAD), AAD)]).toEqual([false, true]);
 });
 
 it('derives keys that differ by purpose and by key', () => {

@@ -22,6 +22,7 @@ const OF_THE_INSTALLATION = [
   'ledger/chain-keys.ts', // keys of the installation
   'ledger/heads.repository.ts', // tenants whose heads or days are due
   'operations/metrics.ts',
+  'operations/restore/installation.repository.ts', // the installation’s own row
   'operations/retention.ts', // months, through functions of the owner
   'operations/statistics.ts',
   'seats/ledger/sealer.ts',

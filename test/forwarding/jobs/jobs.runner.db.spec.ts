@@ -1,5 +1,8 @@
 import net from 'node:net';
 import { SystemClock } from '../../../src/base/clock.js';
+import { DriftRepository } from '../../../src/forwarding/jobs/drift.repository.js';
+import { DriftStep } from '../../../src/forwarding/jobs/drift.step.js';
+import { PlatformList } from '../../../src/forwarding/jobs/platform-list.js';
 import { ImportStep } from '../../../src/forwarding/jobs/import.step.js';
 import { JobsRepository, KINDS } from '../../../src/forwarding/jobs/jobs.repository.js';
 import { JobsRunner } from '../../../src/forwarding/jobs/jobs.runner.js';
@@ -33,17 +36,18 @@ describe('jobs', () => {
   beforeAll(async () => {
     h = await Harness.start();
     jobs = new JobsRepository(h.db);
+    const list = new PlatformList(new PlatformClient(h.outbound), h.connections, new SystemClock());
+    const leftOut = { add: () => Promise.resolve() } as never;
     const importing = new ImportStep(
       h.db,
       h.destinations,
-      new PlatformClient(h.outbound),
-      h.connections,
-      new SystemClock(),
+      list,
       // The room of the people, which comes from above and has no part here: no import gets as far as them.
       { find: () => ({ importUnmanaged: () => Promise.resolve({ kind: 'left_out' }) }) } as never,
-      { add: () => Promise.resolve() } as never,
+      leftOut,
     );
-    runner = new JobsRunner(jobs, h.forwarding, h.logger, new SendAgainSteps(h.db), importing);
+    const drift = new DriftStep(h.destinations, list, new DriftRepository(h.db), leftOut);
+    runner = new JobsRunner(jobs, h.forwarding, h.logger, new SendAgainSteps(h.db), importing, drift);
   });
   afterEach(() => h.db.query(`delete from jobs`));
   afterAll(() => h.stop());

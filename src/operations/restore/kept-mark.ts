@@ -1,0 +1,54 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+
+/** How far the database of an installation had come, kept outside the database. */
+export interface Mark {
+  readonly installation: string;
+  readonly generation: number;
+  readonly at: string;
+}
+
+/** The file `DATA_DIR/database-generation`. */
+export class KeptMark {
+  private readonly file: string;
+
+  constructor(private readonly dataDir: string) {
+    this.file = path.join(dataDir, 'database-generation');
+  }
+
+  /** The mark that an earlier process has left; null: none, or nothing that can be read as one. */
+  async read(): Promise<Mark | null> {
+    let text: string;
+    try {
+      text = await readFile(this.file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+    return markIn(text);
+  }
+
+  /** Replaces the mark; a process that ends in between leaves the old one whole. */
+  async write(mark: Mark): Promise<void> {
+    await mkdir(this.dataDir, { recursive: true, mode: 0o755 });
+    const draft = `${this.file}.${process.pid}`;
+    const file = await open(draft, 'w', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(mark)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, this.file);
+  }
+}
+
+function markIn(text: string): Mark | null {
+  try {
+    const { installation, generation, at } = JSON.parse(text) as Partial<Mark>;
+    if (typeof installation !== 'string' || !Number.isSafeInteger(generation)) return null;
+    return { installation, generation: generation!, at: String(at) };
+  } catch {
+    return null;
+  }
+}

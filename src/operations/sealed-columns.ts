@@ -1,0 +1,48 @@
+import { keyAad } from '../auth/keys/service-keys.repository.js';
+import type { SealedColumn } from '../base/crypto/reseal.js';
+
+/** Every column that holds sealed secrets. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  {
+    table: 'destinations',
+    key: ['tenant_id'],
+    column: 'key_sealed',
+    lasting: true,
+    aad: (row) => `${row['tenant_id']}:destinations.key`,
+  },
+  {
+    table: 'idempotency_keys',
+    key: ['tenant_id', 'credential_id', 'key'],
+    column: 'response',
+    lasting: false,
+    aad: (row) => `${row['tenant_id']}:idempotency_keys.response:${row['credential_id']}`,
+  },
+  {
+    table: 'connections',
+    key: ['tenant_id', 'id'],
+    column: 'client_secret_sealed',
+    lasting: true,
+    aad: (row) => `${row['tenant_id']}:connections.client_secret:${row['id']}`,
+  },
+  {
+    table: 'connections',
+    key: ['tenant_id', 'id'],
+    column: 'private_key_sealed',
+    lasting: true,
+    aad: (row) => `${row['tenant_id']}:connections.private_key:${row['id']}`,
+  },
+  {
+    table: 'sessions',
+    key: ['tenant_id', 'id'],
+    column: 'id_token_sealed',
+    lasting: false,
+    aad: (row) => `${row['tenant_id']}:sessions.id_token:${row['id']}`,
+  },
+  {
+    table: 'service_keys',
+    key: ['purpose', 'id'],
+    column: 'private_key_sealed',
+    lasting: true,
+    aad: (row) => keyAad(row['purpose']!, row['id']!),
+  },
+];

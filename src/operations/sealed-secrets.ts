@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../base/clock.js';
+import { countSealed, type SealedCount } from '../base/crypto/reseal.js';
+import { Sealer } from '../base/crypto/seal.js';
+import { Database } from '../base/database/database.js';
+import { Logger } from '../base/log/logger.js';
+import { SEALED_COLUMNS } from './sealed-columns.js';
+
+/** All secrets opened: they are looked at again after this time, since another process can have another key. */
+const GOOD_MS = 300_000;
+/** Some did not: whoever mends it is told soon that it is mended. */
+const BAD_MS = 5_000;
+
+/**
+ * Whether the keys of the settings open the secrets in the database. Only secrets that last are looked at: stored
+ * answers and id tokens of sessions end by themselves, and are as good as absent where they cannot be opened.
+ */
+@Injectable()
+export class SealedSecrets {
+  private looked: { until: number; trouble: Promise<SealedTrouble | null> } | null = null;
+  private said = '';
+
+  constructor(
+    private readonly db: Database,
+    private readonly sealer: Sealer,
+    private readonly logger: Logger,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What the keys of the settings do not open, as of a moment ago; null: they open all. News is written to the log. */
+  trouble(): Promise<SealedTrouble | null> {
+    if (this.looked === null || this.clock.monotonic() >= this.looked.until) {
+      const looked = { until: Infinity, trouble: this.look() };
+      this.looked = looked;
+      looked.trouble.then(
+        (found) => (looked.until = this.clock.monotonic() + (found === null ? GOOD_MS : BAD_MS)),
+        () => (this.looked = null),
+      );
+    }
+    return this.looked.trouble;
+  }
+
+  private async look(): Promise<SealedTrouble | null> {
+    const counts: SealedCount[] = [];
+    for (const column of SEALED_COLUMNS) {
+      if (column.lasting) counts.push(...(await countSealed(this.db, this.sealer, column)));
+    }
+    const trouble = troubleOf(counts, this.sealer.keyIds);
+    this.tell(trouble);
+    return trouble;
+  }
+
+  private tell(trouble: SealedTrouble | null): void {
+    const news = trouble?.words ?? '';
+    if (news === this.said) return;
+    this.said = news;
+    if (trouble === null) {
+      this.logger.info('encryption keys open all stored secrets again', { key_ids: this.sealer.keyIds });
+    } else {
+      this.logger.error('encryption keys do not open all stored secrets', {
+        key_ids: this.sealer.keyIds,
+        unopened: trouble.unopened.map(({ column, keyId, unopened }) => ({ column, sealed_by: keyId, unopened })),
+        detail: trouble.words,
+      });
+    }
+  }
+}
+
+/** Stored secrets that no key of the settings opens. */
+export interface SealedTrouble {
+  readonly unopened: readonly SealedCount[];
+  /** A key is missing: nothing that it sealed opens. Otherwise single rows are damaged. */
+  readonly keyMissing: boolean;
+  /** What it is and what to do, for an operator. */
+  readonly words: string;
+}
+
+function troubleOf(counts: readonly SealedCount[], keyIds: readonly string[]): SealedTrouble | null {
+  const unopened = counts.filter((count) => count.unopened > 0);
+  if (unopened.length === 0) return null;
+  const opening = new Set(counts.filter(({ opened }) => opened > 0).map(({ keyId }) => keyId));
+  const where = unopened.map(({ column, keyId, unopened: n }) => `${n} in ${column} (sealed by key ${keyId})`);
+  const words =
+    `No key of ENCRYPTION_KEY (${keyIds.join(', ')}) opens these stored secrets: ${where.join(', ')}. ` +
+    'Put the key that sealed them into ENCRYPTION_KEY, behind the current one, and restart. ' +
+    'If that key is lost, see "A lost key" in README.md.';
+  return { unopened, keyMissing: unopened.some(({ keyId }) => !opening.has(keyId)), words };
+}
