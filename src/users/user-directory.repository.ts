@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
+import { userNameKey } from '../scim/text.js';
+import { beginsWith, heldCondition } from './user-search.sql.js';
 import { emailKey } from './user.mapping.js';
 import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
@@ -13,10 +15,17 @@ export type ListedUser = Omit<UserRow, 'doc'> & { directory_name: string | null 
 
 export interface UserFilter {
   email?: string | undefined;
+  user_name?: string | undefined;
   external_id?: string | undefined;
   status?: string | undefined;
   role?: string | undefined;
   updated_since?: Date | undefined;
+  directory?: string | undefined;
+  seat?: string | undefined;
+  held?: string | undefined;
+  source?: string | undefined;
+  /** The beginning of an e-mail, a name, an `external_id` or a `userName`. */
+  q?: string | undefined;
 }
 
 const FROM = `from users u left join directories d on d.tenant_id = $1 and d.id = u.directory_id`;
@@ -68,6 +77,10 @@ export class UserDirectoryRepository {
         union all select e.user_id from user_emails e where e.tenant_id = $1 and e.value_key = ${key}))`);
       selective = true;
     }
+    if (filter.user_name !== undefined) {
+      conditions.push(`u.user_name_key = ${add(userNameKey(filter.user_name))}`);
+      selective = true;
+    }
     if (filter.external_id !== undefined) {
       const key = add(filter.external_id);
       conditions.push(`u.person_external_id = ${key} and u.id = any(array(
@@ -75,7 +88,16 @@ export class UserDirectoryRepository {
         union all select o.id from users o where o.tenant_id = $1 and o.person_external_id = ${key} and o.status = 'inactive'))`);
       selective = true;
     }
-    if (filter.status !== undefined) conditions.push(`u.status = ${add(filter.status)}`);
+    for (const name of ['status', 'source', 'seat'] as const) {
+      if (filter[name] !== undefined) conditions.push(`u.${name} = ${add(filter[name])}`);
+    }
+    if (filter.directory !== undefined) {
+      conditions.push(
+        filter.directory === 'none' ? 'u.directory_id is null' : `u.directory_id = ${add(filter.directory)}`,
+      );
+    }
+    if (filter.held !== undefined) conditions.push(heldCondition(filter.held, add));
+    if (filter.q !== undefined) conditions.push(beginsWith(filter.q, add));
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
     if (filter.updated_since !== undefined) {
       const since = add(filter.updated_since);
@@ -90,7 +112,8 @@ export class UserDirectoryRepository {
     const text = cutAtBytes(`${SELECT_FACTS} where ${conditions.join(' and ')}
        order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`);
     // A rare status or role is found by reading past all other users: a search.
-    const filtered = [filter.status, filter.role, filter.updated_since].some((value) => value !== undefined);
+    const { email: _, user_name: __, external_id: ___, ...others } = filter;
+    const filtered = Object.values(others).some((value) => value !== undefined);
     const found = await (filtered && !selective
       ? this.db.search<ListedUser>(text, params)
       : this.db.shaped<ListedUser>(text, params));
