@@ -36,11 +36,26 @@ export const PLATFORM_COMMANDS: Command[] = [
     noun: 'platform',
     verb: 'show',
     description: 'Shows where changes go, and how that place is doing',
-    run: ({ client }) => client.call('GET', '/platform'),
+    async run({ client, options }) {
+      const platform = await client.call('GET', '/platform');
+      return options['json'] === true ? platform : { ...platform, state: stateWord(platform['state']) };
+    },
+  },
+  {
+    noun: 'platform',
+    verb: 'test',
+    description: 'Tries the connection; exit code 1 where an answer is not as it should be',
+    options: [{ name: 'write', description: 'also creates, changes and deletes a throw-away user', flag: true }],
+    async run({ client, options }) {
+      const body = options['write'] === true ? { write: true } : {};
+      const finding = await client.call<Json & { steps?: Step[] }>('POST', '/platform/test', body);
+      if (options['json'] === true) return finding;
+      const { steps = [], ...rest } = finding;
+      return { ...rest, ...Object.fromEntries(steps.map(stepLine)) };
+    },
   },
   ...(
     [
-      ['test', 'Tries the connection'],
       ['resume', 'Forwards again'],
       ['import', 'Takes in the platform’s people without forwarding'],
     ] as const
@@ -115,3 +130,22 @@ export const PLATFORM_COMMANDS: Command[] = [
     run: (context) => context.client.call('POST', '/changes/resend', given(context, 'since')),
   },
 ];
+
+interface Step {
+  name: string;
+  method: string;
+  path: string;
+  status: number | null;
+  ok: boolean;
+  message: string | null;
+}
+
+function stepLine({ name, method, path, status, ok, message }: Step, place: number): [string, string] {
+  const found = ok ? 'ok' : `not ok: ${message ?? ''}`;
+  return [`step_${place + 1}`, `${name}: ${method} ${path} → ${status ?? 'no answer'}, ${found}`];
+}
+
+/** The state as a reader knows it: the circuit breaker's word `open` says the opposite to most. */
+export function stateWord(state: unknown): unknown {
+  return state === 'open' ? 'unavailable' : state;
+}

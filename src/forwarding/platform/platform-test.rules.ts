@@ -1,3 +1,4 @@
+import { PRIVATE_HINT } from '../../base/http/public-address.js';
 import type { Verdict } from '../../delivery/retry.rules.js';
 
 /** In plain words, what a test of the platform's address and key found. */
@@ -28,7 +29,7 @@ function stoppedBy(verdict: Verdict & { kind: 'stopped' }): string {
     case 'redirect':
       return `The address leads elsewhere (${verdict.status}${verdict.words ? ` to ${verdict.words}` : ''}): enter the final one.`;
     case 'address_refused':
-      return 'The address is not a public one, so this service does not connect to it.';
+      return `The address is not a public one, so this service does not connect to it; ${PRIVATE_HINT}.`;
   }
 }
 

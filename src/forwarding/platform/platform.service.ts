@@ -19,6 +19,7 @@ import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
 import { Connections } from './connections.js';
+import { platformWords } from './platform-words.js';
 import { findingOf } from './platform-test.rules.js';
 import type { ChangePlatform, PlatformBody, PlatformTestBody } from './platform.dto.js';
 
@@ -45,7 +46,8 @@ export class PlatformService {
        from lanes where tenant_id = $1 and first_pending is not null`,
       [tenantId],
     );
-    return { ...view(destination), ...rows[0]! };
+    const shown = view(destination);
+    return { ...shown, message: platformWords(shown), ...rows[0]! };
   }
 
   /**
@@ -178,7 +180,7 @@ export class PlatformService {
   }
 }
 
-function view(destination: Destination | null): Omit<PlatformBody, 'waiting' | 'parked'> {
+function view(destination: Destination | null): Omit<PlatformBody, 'waiting' | 'parked' | 'message'> {
   const settings = destination?.settings ?? DEFAULT_SETTINGS;
   const noKey = destination !== null && destination.state === 'ok' && destination.key === null;
   return {
