@@ -154,16 +154,20 @@ export const DIRECTORY_COMMANDS: Command[] = [
     options: [{ name: 'confirm', description: 'although users will wait for a seat', flag: true }],
   },
   {
-    ...change('guard', 'Sets when mass departures are held', (context) => {
-      const { policy } = given(context, 'policy');
-      const figures = numbers(context, 'percent', 'people', 'at_least', 'within_minutes', 'day_percent');
-      const some = Object.keys(figures).length > 0;
-      if (policy === 'off' && some) throw new CliError('--policy off has no figures.', EXIT.usage);
-      // Figures switch the guard on; `on` alone would set the usual ones.
-      if (some) return { guard: figures };
-      if (policy !== undefined) return { guard: policy };
-      throw new CliError('Say --policy on, --policy off, or figures.', EXIT.usage);
-    }),
+    ...change(
+      'guard',
+      'Sets when mass departures are to be held; the guard does not act yet, its figures are kept',
+      (context) => {
+        const { policy } = given(context, 'policy');
+        const figures = numbers(context, 'percent', 'people', 'at_least', 'within_minutes', 'day_percent');
+        const some = Object.keys(figures).length > 0;
+        if (policy === 'off' && some) throw new CliError('--policy off has no figures.', EXIT.usage);
+        // Figures switch the guard on; `on` alone would set the usual ones.
+        if (some) return { guard: figures };
+        if (policy !== undefined) return { guard: policy };
+        throw new CliError('Say --policy on, --policy off, or figures.', EXIT.usage);
+      },
+    ),
     options: [
       { name: 'policy', description: 'on: with the usual figures, or those that are named', choices: ['on', 'off'] },
       { name: 'percent', description: 'share of the people' },
