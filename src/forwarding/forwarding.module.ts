@@ -18,6 +18,7 @@ import { PlatformList } from './jobs/platform-list.js';
 import { SendAgainSteps } from './jobs/send-again.steps.js';
 import { IntakeLocator } from './people-intake.js';
 import { Connections } from './platform/connections.js';
+import { PlatformTrial } from './platform/platform-trial.js';
 import { PlatformController } from './platform/platform.controller.js';
 import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -46,6 +47,7 @@ import { PlatformSender } from './platform.sender.js';
     ChangesRepository,
     ChangesService,
     PlatformService,
+    PlatformTrial,
   ],
   exports: [
     ForwardingService,

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
-import { foldCase } from '../scim/text.js';
+import { userNameKey } from '../scim/text.js';
+import { beginsWith, heldCondition } from './user-search.sql.js';
 import { emailKey } from './user.mapping.js';
 import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
@@ -14,17 +15,16 @@ export type ListedUser = Omit<NamedUser, 'doc'>;
 
 export interface UserFilter {
   email?: string | undefined;
+  user_name?: string | undefined;
   external_id?: string | undefined;
   status?: string | undefined;
   role?: string | undefined;
   updated_since?: Date | undefined;
-  /** The id of a directory; `none`: users that no directory manages. */
   directory?: string | undefined;
   seat?: string | undefined;
-  /** A reason; `any`: held for whatever reason; `none`: not held. */
   held?: string | undefined;
   source?: string | undefined;
-  /** What the e-mail, a name, the `external_id` or the `userName` begins with, without regard to case. */
+  /** The beginning of an e-mail, a name, an `external_id` or a `userName`. */
   q?: string | undefined;
 }
 
@@ -80,6 +80,10 @@ export class UserDirectoryRepository {
         union all select e.user_id from user_emails e where e.tenant_id = $1 and e.value_key = ${key}))`);
       selective = true;
     }
+    if (filter.user_name !== undefined) {
+      conditions.push(`u.user_name_key = ${add(userNameKey(filter.user_name))}`);
+      selective = true;
+    }
     if (filter.external_id !== undefined) {
       const key = add(filter.external_id);
       conditions.push(`u.person_external_id = ${key} and u.id = any(array(
@@ -87,28 +91,17 @@ export class UserDirectoryRepository {
         union all select o.id from users o where o.tenant_id = $1 and o.person_external_id = ${key} and o.status = 'inactive'))`);
       selective = true;
     }
-    if (filter.status !== undefined) conditions.push(`u.status = ${add(filter.status)}`);
+    for (const name of ['status', 'source', 'seat'] as const) {
+      if (filter[name] !== undefined) conditions.push(`u.${name} = ${add(filter[name])}`);
+    }
+    if (filter.directory !== undefined) {
+      conditions.push(
+        filter.directory === 'none' ? 'u.directory_id is null' : `u.directory_id = ${add(filter.directory)}`,
+      );
+    }
+    if (filter.held !== undefined) conditions.push(heldCondition(filter.held, add));
+    if (filter.q !== undefined) conditions.push(beginsWith(filter.q, add));
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
-    if (filter.directory !== undefined) conditions.push(`coalesce(u.directory_id, 'none') = ${add(filter.directory)}`);
-    if (filter.seat !== undefined) conditions.push(`u.seat = ${add(filter.seat)}`);
-    if (filter.source !== undefined) conditions.push(`u.source = ${add(filter.source)}`);
-    if (filter.held === 'none') conditions.push(`u.held is null`);
-    else if (filter.held !== undefined) {
-      // The index of held users has no others.
-      const reason = add(filter.held);
-      conditions.push(`u.held is not null and (${reason} = 'any' or u.held = ${reason})`);
-    }
-    if (filter.q !== undefined) {
-      const start = add(foldCase(filter.q));
-      const fields = [
-        'u.email_key',
-        'u.user_name_key',
-        'lower(u.first_name)',
-        'lower(u.last_name)',
-        'lower(u.person_external_id)',
-      ];
-      conditions.push(`(${fields.map((field) => `starts_with(${field}, ${start}::text)`).join(' or ')})`);
-    }
     if (filter.updated_since !== undefined) {
       const since = add(filter.updated_since);
       conditions.push(`u.updated_at >= ${since}`);
@@ -122,7 +115,7 @@ export class UserDirectoryRepository {
     const text = cutAtBytes(`${SELECT_FACTS} where ${conditions.join(' and ')}
        order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`);
     // A rare status or role is found by reading past all other users: a search.
-    const { email: _email, external_id: _key, ...others } = filter;
+    const { email: _, user_name: __, external_id: ___, ...others } = filter;
     const filtered = Object.values(others).some((value) => value !== undefined);
     const found = await (filtered && !selective
       ? this.db.search<ListedUser>(text, params)

@@ -1,4 +1,3 @@
-import { HELD_REASONS } from './held/held.dto.js';
 import { isLongerThan } from '../base/characters.js';
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
@@ -10,6 +9,7 @@ import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
+import { HELD_REASONS } from './held/held.dto.js';
 import { PeopleService } from './people.service.js';
 import { ChangeUser, CreateUser, PutUser, userBody, UserBody, UserListBody } from './user.dto.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
@@ -17,20 +17,21 @@ import { UserDirectoryRepository } from './user-directory.repository.js';
 const TOO_LARGE =
   '422 `document_too_large` where the stored record would be over 256 KiB; `limit` and `bytes` name the figures.';
 const FILTERS = [
+  'q',
   'email',
+  'user_name',
   'external_id',
   'status',
   'role',
-  'updated_since',
   'directory',
   'seat',
   'held',
   'source',
-  'q',
+  'updated_since',
 ] as const;
+const HELD_CHOICES = ['any', 'none', ...HELD_REASONS] as const;
 const SEATS = ['held', 'none', 'waiting'] as const;
 const SOURCES = ['api', 'scim', 'sign-in'] as const;
-const HELD = ['any', 'none', ...HELD_REASONS] as const;
 
 /** The people of a tenant, whichever door they came through. */
 @ApiController('users', { unversioned: true })
@@ -58,32 +59,40 @@ export class UsersController {
   @Get()
   @RequireScope('users:read')
   @ApiOperation({ summary: 'Users, newest first' })
+  @ApiQuery({
+    name: 'q',
+    required: false,
+    description:
+      'The beginning of an e-mail, a name, an `external_id` or a `userName`, at most 200 characters. Also finds users who ' +
+      'are held by what was written.',
+  })
   @ApiQuery({ name: 'email', required: false })
+  @ApiQuery({ name: 'user_name', required: false })
   @ApiQuery({ name: 'external_id', required: false })
   @ApiQuery({ name: 'status', required: false, enum: ['active', 'inactive'] })
   @ApiQuery({ name: 'role', required: false })
-  @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
   @ApiQuery({ name: 'directory', required: false, description: 'the id of a directory, or `none`' })
   @ApiQuery({ name: 'seat', required: false, enum: SEATS })
-  @ApiQuery({ name: 'held', required: false, enum: HELD })
+  @ApiQuery({ name: 'held', required: false, enum: HELD_CHOICES })
   @ApiQuery({ name: 'source', required: false, enum: SOURCES })
-  @ApiQuery({ name: 'q', required: false, description: 'the beginning of e-mail, names, `external_id` or `userName`' })
+  @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
   @ApiOkResponse({ type: UserListBody })
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<UserListBody> {
     const options = queryOptions(query, [...FILTERS, 'limit', 'cursor']);
     const filter = {
+      q: searchText(options.q),
       email: options.email,
+      user_name: options.user_name,
       external_id: options.external_id,
       status: queryChoice('status', options.status, ['active', 'inactive']),
       role: options.role,
-      updated_since: queryTime('updated_since', options.updated_since),
       directory: options.directory,
       seat: queryChoice('seat', options.seat, SEATS),
-      held: queryChoice('held', options.held, HELD),
+      held: queryChoice('held', options.held, HELD_CHOICES),
       source: queryChoice('source', options.source, SOURCES),
-      q: options.q === '' ? undefined : options.q,
+      updated_since: queryTime('updated_since', options.updated_since),
     };
     const page = readPage(query, `users ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
     // Asked before the page is read: what commits in between is not on it.
@@ -143,6 +152,14 @@ export class UsersController {
   remove(@CurrentCaller() caller: Caller, @Param('id') id: string, @Req() req: BridgeRequest): Promise<void> {
     return this.people.remove(caller, id, receivedAt(req));
   }
+}
+
+function searchText(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (text.trim() === '' || isLongerThan(text, 200)) {
+    throw new InvalidFields([{ field: 'q', message: 'must have 1 to 200 characters' }]);
+  }
+  return text.trim();
 }
 
 function receivedAt(req: BridgeRequest): Date {
