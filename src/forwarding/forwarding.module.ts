@@ -18,6 +18,7 @@ import { PlatformList } from './jobs/platform-list.js';
 import { SendAgainSteps } from './jobs/send-again.steps.js';
 import { IntakeLocator } from './people-intake.js';
 import { Connections } from './platform/connections.js';
+import { FirstPlatform } from './platform/first-platform.js';
 import { PlatformController } from './platform/platform.controller.js';
 import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -46,8 +47,10 @@ import { PlatformSender } from './platform.sender.js';
     ChangesRepository,
     ChangesService,
     PlatformService,
+    FirstPlatform,
   ],
   exports: [
+    FirstPlatform,
     ForwardingService,
     ForwardingWorker,
     PlatformService,
