@@ -34,6 +34,7 @@ import { DiscardedRoles1767226630000 } from './base/database/migrations/17672266
 import { Installation1767227000000 } from './base/database/migrations/1767227000000-installation.js';
 import { StorageProbe1767227020000 } from './base/database/migrations/1767227020000-storage-probe.js';
 import { TaskSeen1767227010000 } from './base/database/migrations/1767227010000-task-seen.js';
+import { UnknownRoles1767227030000 } from './base/database/migrations/1767227030000-unknown-roles.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -67,6 +68,7 @@ export const MIGRATIONS = [
   Installation1767227000000,
   TaskSeen1767227010000,
   StorageProbe1767227020000,
+  UnknownRoles1767227030000,
 ];
 
 /**
