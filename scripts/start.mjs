@@ -8,6 +8,8 @@ const child = spawn(process.execPath, [...NODE_FLAGS, 'dist/main.js'], { stdio: 
 // then we have another parent.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => child.kill('SIGTERM'));
+// A terminal that is closed sends it to the whole group: the service ends by itself.
+process.on('SIGHUP', () => child.kill('SIGHUP'));
 const parent = process.ppid;
 const watch = setInterval(() => {
   if (process.ppid === parent) return;

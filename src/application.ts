@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -18,6 +19,7 @@ import { prepareDatabase } from './database-access.js';
 import { DayCloser } from './ledger/day-closer.js';
 import { DeletedDirectories } from './directory-sync/roles/deleted-directories.js';
 import { RoleJobs } from './directory-sync/roles/role-jobs.js';
+import { FirstPlatform } from './forwarding/platform/first-platform.js';
 import { ForwardingWorker } from './forwarding/forwarding.worker.js';
 import { MetricsServer } from './operations/metrics-server.js';
 import { setupDocs } from './operations/docs/docs.js';
@@ -64,17 +66,16 @@ export class Application {
     if (access.asOwner !== null) {
       nest.get(Logger).warn('the service runs with the rights of the owner of its tables', { reason: access.asOwner });
     }
-    nest.get(Logger).info('encryption keys', {
-      key_ids: config.encryptionKeys.map(({ id }) => id),
-      sealing: config.encryptionKeys[0]!.id,
-    });
+    reportHealth(nest.get(Database), nest.get(Logger));
     setupHttp(nest);
     setupDocs(nest);
     await nest.init();
     // Before anything is forwarded: a restored database must not speak.
     const restored = await nest.get(RestoreWatch).begin();
     const secrets = await nest.get(SealedSecrets).trouble();
-    const warnings = [restored, secrets?.words].filter((words) => words != null);
+    const unused = await nest.get(FirstPlatform).apply();
+    if (unused !== null) nest.get(Logger).warn('settings unused', { detail: unused });
+    const warnings = [restored, secrets?.words, unused].filter((words) => words != null);
     return new Application(config, nest, dataSource, warnings);
   }
 
@@ -85,6 +86,11 @@ export class Application {
     await this.nest.listen(port);
     await this.nest.get(MetricsServer).start();
     this.nest.get(RestoreWatch).start();
+    this.nest.get(Logger).info('started', {
+      base_url: this.config.baseUrl,
+      port: (server.address() as AddressInfo).port,
+      key_ids: this.config.encryptionKeys.map(({ id }) => id),
+    });
     return server;
   }
 
@@ -99,6 +105,9 @@ export class Application {
    * claimed is handed back, then the database.
    */
   async stop(): Promise<void> {
+    const began = performance.now();
+    const logger = this.nest.get(Logger);
+    logger.info('stopping');
     this.nest.get(Lifecycle).draining = true;
     const server = this.nest.getHttpServer();
     if (server.listening) await drain(server, 25_000);
@@ -108,6 +117,8 @@ export class Application {
     await this.nest.close();
     await this.nest.get(Database).close();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
+    logger.info('stopped', { ms: Math.round(performance.now() - began) });
+    logger.flush();
   }
 
   private workers(): { start(): void; stop(): Promise<void> }[] {
@@ -128,6 +139,15 @@ export class Application {
     ];
     return rooms.map((room) => this.nest.get<{ start(): void; stop(): Promise<void> }>(room));
   }
+}
+
+/** One event when the database is away or has no room, and one when that is over. */
+function reportHealth({ health }: Database, logger: Logger): void {
+  health.listener = (trouble, error, lastedMs) => {
+    if (trouble === null) return logger.info('database back', { lasted_ms: Math.round(lastedMs) });
+    const { code, message } = error as { code?: string; message?: string };
+    logger.error(trouble === 'away' ? 'database away' : 'database disk full', { code, detail: message });
+  };
 }
 
 /**

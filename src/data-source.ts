@@ -33,7 +33,9 @@ import { ListOrders1767226710000 } from './base/database/migrations/176722671000
 import { PreviewWrites1767226620000 } from './base/database/migrations/1767226620000-preview-writes.js';
 import { DiscardedRoles1767226630000 } from './base/database/migrations/1767226630000-discarded-roles.js';
 import { Installation1767227000000 } from './base/database/migrations/1767227000000-installation.js';
+import { StorageProbe1767227020000 } from './base/database/migrations/1767227020000-storage-probe.js';
 import { TaskSeen1767227010000 } from './base/database/migrations/1767227010000-task-seen.js';
+import { UnknownRoles1767227030000 } from './base/database/migrations/1767227030000-unknown-roles.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -67,6 +69,8 @@ export const MIGRATIONS = [
   DiscardedRoles1767226630000,
   Installation1767227000000,
   TaskSeen1767227010000,
+  StorageProbe1767227020000,
+  UnknownRoles1767227030000,
 ];
 
 /**

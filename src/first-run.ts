@@ -57,9 +57,8 @@ async function createIn({ config, nest }: Application, sandboxUrl: string | null
   const directory = await nest
     .get(DirectoriesService)
     .create(by, { name: 'Demo directory', profile: 'tolerant', guard: 'off' });
-  if (config.platform.baseUrl !== undefined) {
-    await nest.get(PlatformService).ensure(tenant.id, config.platform.baseUrl, config.platform.apiKey ?? '');
-  } else if (sandboxUrl !== null) {
+  // With PLATFORM_API_BASE_URL the tenant has its connection by now.
+  if (sandboxUrl !== null && config.platform.baseUrl === undefined) {
     await nest.get(PlatformService).ensure(tenant.id, sandboxUrl, sandboxKey());
   }
   const credentials: Credentials = {
@@ -82,7 +81,7 @@ export async function refreshCredentials(app: Application, sandboxUrl: string | 
   if (before === null) return;
   const after = { ...before, ...addresses(config, sandboxUrl ?? before.sandbox_url) };
   if (JSON.stringify(after) === JSON.stringify(before)) return;
-  if (sandboxUrl !== null && before.sandbox_url === null) {
+  if (sandboxUrl !== null && before.sandbox_url === null && config.platform.baseUrl === undefined) {
     await nest.get(PlatformService).ensure(before.tenant_id, sandboxUrl, sandboxKey());
   } else if (sandboxUrl !== null && before.sandbox_url !== null && before.sandbox_url !== sandboxUrl) {
     await nest.get(PlatformService).follow(before.tenant_id, before.sandbox_url, sandboxUrl);

@@ -3,13 +3,16 @@ import { Application } from './application.js';
 import type { Config } from './base/config/config.js';
 import { loadConfig } from './base/config/load-config.js';
 import { Sealer } from './base/crypto/seal.js';
-import { EmbeddedPostgres } from './base/database/embedded/embedded-postgres.js';
+import { EmbeddedPostgres, type EmbeddedEvent } from './base/database/embedded/embedded-postgres.js';
 import { prepareSandbox } from './database-access.js';
 import { createDemoTenant, credentialsFile, readCredentials, refreshCredentials } from './first-run.js';
 import { SANDBOX_SCHEMA, SandboxProcess } from './sandbox-process.js';
 import { startFailure } from './start-failure.js';
 
-const say = (line = ''): boolean => process.stderr.write(`${line}\n`);
+/** In production everything that is said is a line of the log. */
+const asJson = process.env['NODE_ENV'] === 'production';
+const say = (line = '', level = 'info'): boolean =>
+  process.stderr.write(`${asJson ? JSON.stringify({ level, time: new Date().toISOString(), message: line }) : line}\n`);
 
 // Whoever read what is said here may be gone (a closed pipe). Then there is nobody left to tell, and saying so would be
 // the next failure of its kind, without end; it is no reason to serve nobody either.
@@ -19,7 +22,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 const parts: { stop(): Promise<void> }[] = [];
 let stopping: Promise<void> | undefined;
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (stopping) return; // a second Ctrl-C must not cut short what the first one began
     say(`${signal}: finishing what is under way …`);
@@ -30,9 +33,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 // What nobody has caught: nobody knows what state it has left. It is said, what runs is finished, and the process ends.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
-    say(
-      JSON.stringify({ level: 'fatal', message: event, error: error instanceof Error ? error.stack : String(error) }),
-    );
+    const line = { level: 'fatal', message: event, error: error instanceof Error ? error.stack : String(error) };
+    process.stderr.write(`${JSON.stringify(line)}\n`);
     if (!stopping) void end(1);
   });
 }
@@ -41,7 +43,7 @@ try {
   await main(loadConfig(process.env));
 } catch (error) {
   if (!stopping) {
-    say(startFailure(error));
+    say(startFailure(error), 'fatal');
     await end(1);
   }
 }
@@ -49,13 +51,16 @@ try {
 /** Database, sandbox, application, in this order. */
 async function main(config: Config): Promise<void> {
   const embedded = config.databaseUrl === null ? await EmbeddedPostgres.start(config.dataDir) : null;
-  if (embedded) parts.push(embedded);
+  if (embedded) {
+    parts.push(embedded);
+    embedded.keepUp(embeddedEvent);
+  }
   const url = config.databaseUrl ?? embedded!.serviceUrl();
   const ownerUrl = embedded?.url() ?? config.migrationDatabaseUrl;
   const patience = setTimeout(() => say('Waiting for the database …'), 2_000);
   const app = await Application.create(config, url, ownerUrl).finally(() => clearTimeout(patience));
   parts.push(app);
-  for (const words of app.warnings) say(`WARNING: ${words}`);
+  for (const words of app.warnings) say(`WARNING: ${words}`, 'warn');
   const wanted = config.sandbox.enabled === 'on' || (config.sandbox.enabled === 'auto' && embedded !== null);
   const sandbox = wanted ? await startSandbox(config, ownerUrl ?? url) : null;
   if (sandbox) parts.splice(-1, 0, sandbox); // the application still sends to it while it stops
@@ -74,6 +79,15 @@ async function startSandbox(config: Config, ownerUrl: string): Promise<SandboxPr
   return SandboxProcess.start(url, config.sandbox.port);
 }
 
+/** What became of an embedded database that ended by itself. Without a database the process is of no use. */
+function embeddedEvent(event: EmbeddedEvent, error?: Error): void {
+  const detail = error === undefined ? {} : { error: error.message };
+  const level = event === 'restarted' ? 'warn' : 'error';
+  const line = { level, time: new Date().toISOString(), message: `embedded database ${event}`, ...detail };
+  process.stderr.write(`${JSON.stringify(line)}\n`);
+  if (event === 'lost' && !stopping) void end(1);
+}
+
 async function end(code: number): Promise<void> {
   stopping = (async () => {
     for (const part of parts.splice(0).reverse()) await part.stop();
@@ -81,13 +95,14 @@ async function end(code: number): Promise<void> {
   try {
     await stopping;
   } catch (error) {
-    say(`stopping failed: ${String(error)}`);
+    say(`stopping failed: ${String(error)}`, 'error');
     process.exit(1);
   }
   process.exit(code);
 }
 
 async function announce(config: Config, sandboxUrl: string | null, embedded: EmbeddedPostgres | null): Promise<void> {
+  if (asJson) return; // the line `started` says it
   const credentials = await readCredentials(config);
   say();
   say('  talent-bridge is ready');

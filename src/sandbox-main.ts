@@ -9,7 +9,8 @@ const sandbox = new SandboxPlatform({
 });
 process.stdin.resume();
 process.stdin.on('end', () => void sandbox.stop().then(() => process.exit(0)));
-process.on('SIGINT', () => undefined); // Ctrl-C is for the service, which then closes the pipe
+// A signal to the whole process group is for the service: it sends what is on its way, and then closes the pipe.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.stdout.write(`${await listening()}\n`);
 
 /** The port of an earlier sandbox, killed with its service, may take a moment to become free. */

@@ -41,7 +41,8 @@ export class SandboxProcess {
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null) return;
+    // A signal to the whole process group may have ended it before: then there is a signal and no exit code.
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = once(this.child, 'exit');
     this.child.stdin!.end();
     await ended;

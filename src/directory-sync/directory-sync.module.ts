@@ -26,6 +26,7 @@ import { RoleJobsController } from './roles/role-jobs.controller.js';
 import { RoleJobs } from './roles/role-jobs.js';
 import { ScimUsersController } from './users/scim-users.controller.js';
 import { ScimUsersService } from './users/scim-users.service.js';
+import { UnknownRoles } from './users/unknown-roles.js';
 
 /** The words that lower rooms need of the directories. */
 @Global()
@@ -67,6 +68,7 @@ export class DirectoryConsequencesModule {}
   ],
   providers: [
     ScimUsersService,
+    UnknownRoles,
     ScimGroupsService,
     GroupsRepository,
     MembershipReview,

@@ -39,7 +39,10 @@ export class ScimGuard implements CanActivate {
     const http = context.switchToHttp();
     const req = http.getRequest<ScimRequest>();
     const token = bearerToken(req);
-    if (token === null) throw new Unauthenticated('missing');
+    if (token === null) {
+      if (req.headers.authorization !== undefined) this.credentials.noteUnreadable(req.headers.authorization);
+      throw new Unauthenticated('missing');
+    }
     const credential = await this.credentials.findScimToken(token, req);
     if (credential === null) throw new Unauthenticated('invalid');
     await this.addresses.demandOwn(req, credential.tenantId);

@@ -19,6 +19,7 @@ import { SendAgainSteps } from './jobs/send-again.steps.js';
 import { IntakeLocator } from './people-intake.js';
 import { Connections } from './platform/connections.js';
 import { PlatformTrial } from './platform/platform-trial.js';
+import { FirstPlatform } from './platform/first-platform.js';
 import { PlatformController } from './platform/platform.controller.js';
 import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -48,8 +49,10 @@ import { PlatformSender } from './platform.sender.js';
     ChangesService,
     PlatformService,
     PlatformTrial,
+    FirstPlatform,
   ],
   exports: [
+    FirstPlatform,
     ForwardingService,
     ForwardingWorker,
     PlatformService,

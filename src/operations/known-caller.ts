@@ -16,10 +16,16 @@ export function knownCaller(
   const operator = hashToken(operatorToken);
   return async (req) => {
     const token = bearerToken(req);
-    if (token === null) throw new Unauthenticated('missing');
+    const isScim = isScimPath(pathOf(req));
+    if (token === null) {
+      const header = req.headers.authorization;
+      if (isScim && header !== undefined) credentials.noteUnreadable(header);
+      throw new Unauthenticated('missing');
+    }
     if (sameHash(hashToken(token), operator)) return 'operator';
-    const kind = parseToken(token)?.kind ?? (isScimPath(pathOf(req)) ? 'tbs' : 'tbk');
-    const found = await (kind === 'tbs' ? credentials.findScimToken(token, req) : credentials.findApiKey(token, req));
+    const kind = parseToken(token)?.kind;
+    const asScim = kind === 'tbs' || (isScim && kind !== 'tbk');
+    const found = await (asScim ? credentials.findScimToken(token, req) : credentials.findApiKey(token, req));
     if (found === null) throw new Unauthenticated('invalid');
     return found.tenantId;
   };

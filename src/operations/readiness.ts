@@ -9,7 +9,8 @@ import { SealedSecrets } from './sealed-secrets.js';
 const PATIENCE = 2_000;
 const KEPT = 1_000;
 
-export type NotReady = 'draining' | 'database unreachable' | 'migrations pending' | 'encryption key missing';
+export type NotReady =
+  'disk full' | 'draining' | 'database unreachable' | 'migrations pending' | 'encryption key missing';
 
 /** What a probe is told. */
 export interface ReadinessAnswer {
@@ -64,6 +65,7 @@ export class Readiness {
 
   private async ask(): Promise<ReadinessAnswer> {
     await this.db.ping();
+    if (this.db.health.isFull && !(await this.db.hasRoom())) return because('disk full');
     if (!this.migrated) {
       if (await this.dataSource.showMigrations()) return because('migrations pending');
       this.migrated = true;

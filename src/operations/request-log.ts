@@ -38,8 +38,14 @@ export class RequestLog {
       credential_id: req.credentialId,
       directory_id: req.directoryId,
       link: req.link,
+      ...(req.refusal === undefined ? {} : { ...req.refusal, resource: resourceOf(path) }),
     });
   };
+}
+
+/** The kind of resource that a path of SCIM is about; undefined: none, or another door. */
+function resourceOf(path: string): string | undefined {
+  return /^\/scim\/v2\/(Users|Groups|Bulk|Me|Schemas|ResourceTypes|ServiceProviderConfig)\b/.exec(path)?.[1];
 }
 
 function isProbe(path: string): boolean {

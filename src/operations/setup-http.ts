@@ -3,6 +3,7 @@ import { Activity } from '../base/activity.js';
 import { Config } from '../base/config/config.js';
 import { bodyReader, type BodyOptions } from '../base/http/body.js';
 import { requestStart } from '../base/http/request-id.js';
+import { singleSlashes } from '../base/http/scim-slashes.js';
 import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.js';
 import { CredentialStore } from '../tenants/credentials.js';
 import { knownCaller } from './known-caller.js';
@@ -34,6 +35,7 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.set(LOOPBACK_FORMS, config.allowPrivateDestinations && !config.production);
   app.set('trust proxy', config.trustProxy.length > 0 ? [...config.trustProxy] : false);
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
+  app.use(singleSlashes);
   const admit = knownCaller(app.get(CredentialStore), config.operatorToken);
   app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, ...body }));
 }

@@ -9,6 +9,7 @@ import { Logger } from '../base/log/logger.js';
 import { sendPage } from '../auth/pages/layout.js';
 import { errorPage } from './error-page.js';
 import { knownMethods } from './known-methods.js';
+import { loggedReason } from './logged-reason.js';
 import { problemOf } from './problem.js';
 import { refusalOf } from './refusal.js';
 import { scimError } from './scim-error.js';
@@ -50,6 +51,11 @@ export class SurfaceFilter implements ExceptionFilter {
       const where = { request_id: req.id, method: req.method, path: loggedPath(req) };
       this.logger.error('request failed', { ...where, error: cause });
     }
+    req.refusal = {
+      code: refusal.code,
+      scim_type: refusal.extras.scimType,
+      reason: loggedReason(refusal.detail),
+    };
     for (const [name, value] of Object.entries(refusal.extras.headers ?? {})) res.setHeader(name, value);
     if (refusal.kind === 'unauthenticated' && !res.hasHeader('WWW-Authenticate')) {
       res.setHeader('WWW-Authenticate', 'Bearer realm="talent-bridge"');

@@ -3,10 +3,20 @@ import { Clock } from '../base/clock.js';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 
-export type RefusalReason = 'expired' | 'revoked' | 'unknown' | 'not_a_scim_token';
+/**
+ * Why a credential was refused. `incomplete`: it has the form of a token, and its length or checksum is wrong, so it was cut or
+ * changed. `doubled_bearer`: the header says `Bearer` twice. `no_bearer`: the header does not say it. `not_a_scim_token`: a
+ * credential of another kind.
+ */
+export type RefusalReason =
+  'expired' | 'revoked' | 'unknown' | 'not_a_scim_token' | 'incomplete' | 'doubled_bearer' | 'no_bearer';
 
 const EVERY = 10_000;
 const REMEMBERED = 1_000;
+
+/** The beginning of one of our tokens, with `Bearer` before it or not: it names the kind and the tenant. */
+const NAMED = /([Bb]earer )?(tb[ksnrcl])_([0-9a-z]{8,40})_/;
+const MOST_READ = 300;
 
 /**
  * The last refused credential of each directory, with the reason. Expired tokens that only show as 401 at the IdP are
@@ -22,14 +32,30 @@ export class CredentialRefusals {
     private readonly logger: Logger,
   ) {}
 
+  /** Notes the refusal of a header that holds no token as it should, if it names a tenant at all. */
+  noteUnreadable(header: string): void {
+    const found = NAMED.exec(header.slice(0, MOST_READ));
+    if (found === null) return;
+    const [whole, bearer = '', kind, tenant] = found;
+    const before = header.slice(0, found.index + whole.length).toLowerCase();
+    const twice = before.includes('bearer bearer');
+    const other = kind !== 'tbs';
+    const reason = other ? 'not_a_scim_token' : twice ? 'doubled_bearer' : bearer === '' ? 'no_bearer' : 'incomplete';
+    this.write(`ten_${tenant}`, null, reason, `${kind}_${tenant}_`);
+  }
+
   /** Notes a refusal. A token that nobody knows names only its tenant: then all of its directories get the note. */
   note(tenantId: string, directoryId: string | null, reason: RefusalReason, token: string): void {
+    this.write(tenantId, directoryId, reason, token.slice(0, token.length - 45));
+  }
+
+  private write(tenantId: string, directoryId: string | null, reason: RefusalReason, prefix: string): void {
     const name = `${tenantId} ${directoryId ?? ''} ${reason}`;
     const now = this.clock.monotonic();
     if (now - (this.written.get(name) ?? -EVERY) < EVERY) return;
     if (!this.makeRoom(now)) return;
     this.written.set(name, now);
-    const refusal = { at: this.clock.now().toISOString(), reason, prefix: token.slice(0, token.length - 45) };
+    const refusal = { at: this.clock.now().toISOString(), reason, prefix };
     this.db
       .query(
         `update directories set last_refusal = $3

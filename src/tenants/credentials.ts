@@ -100,7 +100,8 @@ export class CredentialStore {
   async findScimToken(text: string, from?: Origin): Promise<ScimCredential | null> {
     const token = parseToken(text);
     if (token === null || token.kind !== 'tbs') {
-      if (token?.kind === 'tbk') this.refusals.note(token.tenantId, null, 'not_a_scim_token', text);
+      if (token === null) this.refusals.noteUnreadable(`Bearer ${text}`);
+      else if (token.tenantId !== '') this.refusals.note(token.tenantId, null, 'not_a_scim_token', text);
       return this.failed('', from);
     }
     const found = await this.found(this.tokens, token, this.unknownTokens, readScimToken, scimTokenOf);
@@ -112,6 +113,11 @@ export class CredentialStore {
     const { credential } = found!;
     this.uses.note('scim_tokens', token.tenantId, credential.tokenId, credential.directoryId);
     return credential;
+  }
+
+  /** A header without a bearer token was refused: the directories of the tenant that it names remember why. */
+  noteUnreadable(header: string): void {
+    this.refusals.noteUnreadable(header);
   }
 
   /** Forgets one key or token by its id, so that a change of it that was made here holds at once. */

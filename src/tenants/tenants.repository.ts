@@ -51,6 +51,12 @@ export class TenantsRepository {
     return rows[0]!;
   }
 
+  /** The tenant that was made first; null: there is none. */
+  async first(): Promise<string | null> {
+    const { rows } = await this.db.query<{ id: string }>(`select id from tenants order by id limit 1`);
+    return rows[0]?.id ?? null;
+  }
+
   /** Newest first. */
   async list(page: PageRequest): Promise<TenantBody[]> {
     const { rows } = await this.db.query<TenantBody>(

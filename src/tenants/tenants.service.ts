@@ -31,9 +31,14 @@ export class TenantsService {
     private readonly config: Config,
   ) {}
 
+  /** Set by the room above that has something to do for new tenants; called after the commit. */
+  onCreated: (() => Promise<void>) | undefined;
+
   /** A new tenant, with roles, an open seat limit and the beginnings of its chains; and a first key if asked for. */
-  create(input: CreateTenant, by: By): Promise<NewTenantBody> {
-    return this.db.transaction(null, (tx) => this.createIn(tx, input, by));
+  async create(input: CreateTenant, by: By): Promise<NewTenantBody> {
+    const tenant = await this.db.transaction(null, (tx) => this.createIn(tx, input, by));
+    await this.onCreated?.();
+    return tenant;
   }
 
   private async createIn(tx: SqlRunner, input: CreateTenant, by: By): Promise<NewTenantBody> {

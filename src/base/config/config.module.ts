@@ -5,6 +5,7 @@ import { Sealer } from '../crypto/seal.js';
 import { AnswerBudget } from '../http/answer-budget.js';
 import { useCursorKey } from '../http/cursor.js';
 import { Logger } from '../log/logger.js';
+import { processFields } from '../log/process-fields.js';
 import { Config } from './config.js';
 
 /** What every room may ask for: the settings, the time, the log, and the box for secrets. */
@@ -13,7 +14,7 @@ import { Config } from './config.js';
 export class ConfigModule {
   static with(
     config: Config,
-    logger: Logger = new Logger(config.logLevel),
+    logger: Logger = new Logger(config.logLevel, undefined, processFields(config)),
     clock: Clock = new SystemClock(),
   ): DynamicModule {
     const sealer = new Sealer(config.encryptionKeys);

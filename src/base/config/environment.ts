@@ -81,7 +81,7 @@ export class Environment {
   @Rule(
     'keys',
     isKeyList,
-    'must be keys of 32 bytes in base64 with commas between, with an id each (id:base64) or without, none twice',
+    'must be 32 bytes in base64, or several keys with commas between, each with an id (id:base64) or without, none twice',
   )
   ENCRYPTION_KEY?: string;
 
@@ -93,7 +93,7 @@ export class Environment {
   @Rule(
     'keys',
     isKeyList,
-    'must be keys of 32 bytes in base64 with commas between, with an id each (id:base64) or without, none twice',
+    'must be 32 bytes in base64, or several keys with commas between, each with an id (id:base64) or without, none twice',
   )
   CHAIN_SIGNING_KEY?: string;
 

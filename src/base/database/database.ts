@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import pg, { type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { ConnectionGate, INSTALLATION } from './connection-gate.js';
+import { DatabaseHealth } from './database-health.js';
 import { RecordBusy, SearchTooExpensive } from './database.errors.js';
 import { LOCK_SECONDS, searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
 import { shapedStatementName, statementName } from './statement-names.js';
@@ -36,6 +37,8 @@ export class Database implements SqlRunner {
   private readonly searches: Pool;
   private readonly gate: ConnectionGate;
   private readonly searchGate: ConnectionGate;
+  /** What the statements of this process show of the database. */
+  readonly health = new DatabaseHealth();
 
   constructor(readonly dataSource: DataSource) {
     // TypeORM keeps node-postgres' pool here and gives it no type; one pool serves its migrations and our SQL.
@@ -66,8 +69,11 @@ export class Database implements SqlRunner {
     const turn = this.searchGate.enter(owner);
     if (turn !== undefined) await turn;
     try {
-      return await this.searches.query<R>({ name: shapedStatementName(text), text, values });
+      const result = await this.searches.query<R>({ name: shapedStatementName(text), text, values });
+      if (!this.health.isWell) this.health.answered();
+      return result;
     } catch (error) {
+      this.health.failed(error);
       throw codeOf(error) === CANCELLED ? new SearchTooExpensive(SEARCH_SECONDS, error) : error;
     } finally {
       this.searchGate.leave(owner);
@@ -94,8 +100,11 @@ export class Database implements SqlRunner {
       const turn = this.gate.enter(owner);
       if (turn !== undefined) await turn;
       try {
-        return await this.inTransaction(work);
+        const result = await this.inTransaction(work);
+        if (!this.health.isWell) this.health.answered();
+        return result;
       } catch (error) {
+        this.health.failed(error);
         const code = codeOf(error);
         if (attempt < ATTEMPTS && (code === LOCKED || RETRYABLE.has(code))) continue;
         throw code === LOCKED ? new RecordBusy(ATTEMPTS * LOCK_SECONDS, error) : error;
@@ -111,9 +120,29 @@ export class Database implements SqlRunner {
     if (turn !== undefined) await turn;
     try {
       await this.pool.query('select 1');
+      if (!this.health.isWell) this.health.answered();
+    } catch (error) {
+      this.health.failed(error);
+      throw error;
     } finally {
       this.gate.leave(HEALTH);
     }
+  }
+
+  /**
+   * Whether the disk of the database, which was full, has room again: a write that needs some, taken back at once.
+   */
+  async hasRoom(): Promise<boolean> {
+    try {
+      await this.transaction(null, async (tx) => {
+        await tx.query(`insert into storage_probe select repeat('x', 1900) from generate_series(1, 64)`);
+        throw new TakenBack();
+      });
+    } catch (error) {
+      if (!(error instanceof TakenBack)) return false;
+    }
+    this.health.hasRoom();
+    return true;
   }
 
   /** Connections that are open and idle, and work that waits for one; for the metrics. */
@@ -157,8 +186,11 @@ export class Database implements SqlRunner {
       const turn = this.gate.enter(owner);
       if (turn !== undefined) await turn;
       try {
-        return await statement();
+        const result = await statement();
+        if (!this.health.isWell) this.health.answered();
+        return result;
       } catch (error) {
+        this.health.failed(error);
         if (codeOf(error) !== LOCKED) throw error;
         // Nothing of the statement has happened.
         if (attempt === ATTEMPTS) throw new RecordBusy(ATTEMPTS * LOCK_SECONDS, error);
@@ -168,6 +200,9 @@ export class Database implements SqlRunner {
     }
   }
 }
+
+/** Ends a transaction whose writes are not wanted. */
+class TakenBack extends Error {}
 
 class Transaction implements SqlRunner {
   constructor(private readonly client: PoolClient) {}

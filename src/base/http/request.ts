@@ -12,6 +12,8 @@ export interface Noted {
   directoryId?: string;
   /** What the write linked a user by. */
   link?: string;
+  /** Why it was refused; for the log. */
+  refusal?: { readonly code: string; readonly scim_type?: string | undefined; readonly reason: string };
   /** The bytes of the body, where the path asks for them (signature checks). */
   rawBody?: Buffer;
 }

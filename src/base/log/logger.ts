@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import { isReported } from '../database/database-health.js';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 
 export type LogFields = Record<string, unknown>;
@@ -30,13 +31,16 @@ export class Logger {
   /** False when lines of level info go nowhere: then nobody needs to put them together. */
   readonly infoEnabled: boolean;
 
-  constructor(level = 'info', destination?: DestinationStream) {
+  /**
+   * @param base what stands in every line: which process it is of
+   */
+  constructor(level = 'info', destination?: DestinationStream, base: LogFields = {}) {
     // Lines leave in blocks, off the request's path; a timer, a warning and the end of the process send what waits.
     this.destination = destination ?? pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 500 });
     this.pino = pino(
       {
         level,
-        base: null,
+        base,
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
         messageKey: 'message',
@@ -49,7 +53,7 @@ export class Logger {
     this.lines = pino(
       {
         level,
-        base: null,
+        base,
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
       },
@@ -67,8 +71,15 @@ export class Logger {
   warn(message: string, fields?: LogFields): void {
     this.pino.warn(fields, message);
   }
-  /** `fields.error` is written with its stack and all its causes. */
+  /**
+   * `fields.error` is written with its stack and all its causes. One that only shows that the database is away or full is
+   * written without them, as `debug`: that is an event of its own.
+   */
   error(message: string, fields?: LogFields): void {
+    if (fields !== undefined && isReported(fields['error'])) {
+      this.pino.debug({ ...fields, error: String(fields['error']) }, message);
+      return;
+    }
     this.pino.error(fields, message);
     this.flush();
   }

@@ -54,6 +54,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
         'state',
         'last_request_at',
         'last_refusal',
+        'last_unknown_role',
       );
     },
   },

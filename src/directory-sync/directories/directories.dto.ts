@@ -66,6 +66,7 @@ const SERVER_SET = [
   'scim_base_url',
   'last_request_at',
   'last_refusal',
+  'last_unknown_role',
   'superseded_by',
   'people',
   'unmanaged',
@@ -189,6 +190,13 @@ export class DirectoryBody {
   last_request_at!: Date | null;
   @ApiProperty({ type: Object, nullable: true, description: 'The last credential that was refused, and why.' })
   last_refusal!: unknown;
+  @ApiProperty({
+    type: Object,
+    nullable: true,
+    description:
+      'The last role that the directory sent and the catalogue lacks, with its user: `{ at, role, user_id }`. It has no effect until the catalogue has it.',
+  })
+  last_unknown_role!: unknown;
   @ApiProperty()
   created_at!: Date;
   @ApiProperty()

@@ -18,6 +18,7 @@ export interface DirectoryRow {
   superseded_by: string | null;
   last_request_at: Date | null;
   last_refusal: unknown;
+  last_unknown_role: unknown;
   created_at: Date;
   updated_at: Date;
 }
@@ -47,7 +48,7 @@ const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_m
   d.replace_creates_missing, d.guard,
   (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id and o.deleted_at is null
     and o.state = 'live') as superseded_by,
-  d.last_request_at, d.last_refusal, d.created_at, d.updated_at`;
+  d.last_request_at, d.last_refusal, d.last_unknown_role, d.created_at, d.updated_at`;
 
 @Injectable()
 export class DirectoriesRepository {

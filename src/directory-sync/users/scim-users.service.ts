@@ -24,6 +24,7 @@ import { listText, type ListAsk, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { PreconditionFailed } from '../scim.refusals.js';
 import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
+import { UnknownRoles } from './unknown-roles.js';
 import { userTag, type StoredUser, type View } from './user-resource.js';
 
 /** What of a request, beside its body, a write has to know. */
@@ -85,6 +86,7 @@ export class ScimUsersService {
     private readonly users: UsersService,
     private readonly review: MembershipReview,
     private readonly previews: PreviewEditing,
+    private readonly unknownRoles: UnknownRoles,
   ) {}
 
   /** How the people of a list or an answer look to a directory. */
@@ -109,6 +111,7 @@ export class ScimUsersService {
       inPreview: (tx, userId, by) =>
         this.previews.keepMatch(directory, draft, { tx, userId, by, source: context.source }),
     });
+    this.unknownRoles.look(directory, row.id, draft.roles);
     if (outcome === 'previewed') return this.read(directory, row.id);
     if (linkedBy !== undefined) request.linked?.(linkedBy);
     return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
@@ -147,7 +150,7 @@ export class ScimUsersService {
     if (await this.previews.edit(directory, id, { requestId, check, next })) return this.read(directory, id);
     const context = writeContext(directory, requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
-    let comesIn = false;
+    let [comesIn, roles]: [boolean, readonly string[]] = [false, []];
     const { row, outcome } = await this.users.change(
       context,
       id,
@@ -163,11 +166,13 @@ export class ScimUsersService {
         if (directory.writing.superseded) return null; // answered, and without effect (contract §4)
         comesIn = !mine;
         const draft = draftOf(after, directory.writing.attributeMap);
+        ({ roles } = draft);
         const link = comesIn ? ({ linkedBy: 'id', upon: arrival.upon } as const) : {};
         return { draft, directoryId: directory.id, ...link };
       },
       request.ifMatch !== undefined,
     );
+    this.unknownRoles.look(directory, id, roles);
     if (comesIn && outcome === 'changed') request.linked?.('id');
     return comesIn && outcome === 'changed' ? this.arrived(directory, row, arrival, request) : row;
   }

@@ -75,7 +75,7 @@ export class PlatformService {
    * Gives a tenant a connection if it has none: the operator's own platform for the first tenant, the sandbox for
    * the demo tenant. Out: whether one was made.
    */
-  async ensure(tenantId: string, baseUrl: string, key: string): Promise<boolean> {
+  async ensure(tenantId: string, baseUrl: string, key: string | null): Promise<boolean> {
     return this.db.transaction(tenantId, async (tx) => {
       if ((await this.destinations.lock(tx, tenantId)) !== null) return false;
       await this.save(

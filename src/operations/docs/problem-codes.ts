@@ -67,6 +67,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   sign_in_link_over:
     'The sign-in link is used, replaced or older than ten minutes, or its user may not sign in; ask the operator for a new one.',
   slug_taken: 'Another connection has this slug, or a deleted connection of another tenant had it.',
+  storage_full: 'The database has no room left on its disk; try again when the operator has made some.',
   tenant_busy:
     'Too many requests of the tenant wait for the database; send fewer at once, and again after Retry-After seconds.',
   too_many_api_keys: 'The tenant has 200 live API keys, which is as many as it can have; revoke one.',

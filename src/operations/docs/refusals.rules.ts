@@ -37,6 +37,7 @@ export function refusalsOf(form: OperationForm, own: Refusals): Refusals {
     else add(Number(status), ...codes);
   }
   add(503, 'unavailable');
+  if (form.method !== 'get') add(503, 'storage_full');
   if (form.credential !== null) add(503, 'secret_unreadable');
   return all;
 }

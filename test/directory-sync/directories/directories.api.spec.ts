@@ -39,6 +39,7 @@ describe('a new directory', () => {
         scim_base_url: 'https://bridge.example/scim/v2',
         last_request_at: null,
         last_refusal: null,
+        last_unknown_role: null,
       },
     });
     const found = await edge.app.get(CredentialStore).findScimToken(made.body.scim_token);

@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { childEnvironment } from '../../config/child-environment.js';
 import { addressOf, ensureLogin, SERVICE_ROLE } from '../service-role.js';
 import { findBinaries, outsideFolder, type Binaries } from './binaries.js';
 import { initialise } from './initialise.js';
 import { reachable } from './passable.js';
+import { launch } from './launch.js';
 import { freePort, listens } from './ports.js';
 import { recall, remember, type Remembered } from './remembered.js';
 import { isAlive, whileLocked } from './start-lock.js';
@@ -17,13 +16,24 @@ const USER = 'talent_bridge';
 const DATABASE = 'talent_bridge';
 /** A connection that was closed is no longer listed after this time, on a busy machine too. */
 const LINGERS_MS = 1_000;
+/** How often it is looked whether the server still runs. */
+const WATCH_MS = 500;
+
+/** What became of a server that ended by itself. */
+export type EmbeddedEvent = 'ended' | 'restarted' | 'lost';
 
 /**
  * A real PostgreSQL that `npm start` and the tests run for themselves. It outlives a killed process: the next start
  * finds it still running and goes on with it.
  */
 export class EmbeddedPostgres {
+  private timer: NodeJS.Timeout | null = null;
+  private restarting: Promise<void> | null = null;
+  private stopped = false;
+
   private constructor(
+    private readonly dataDir: string,
+    private readonly settings: string[],
     private readonly remembered: Remembered,
     readonly adopted: boolean,
   ) {}
@@ -56,7 +66,7 @@ export class EmbeddedPostgres {
     let remembered = await recall(dataDir);
     if (remembered && (await isRunning(remembered))) {
       await makeServiceRole(remembered);
-      return new EmbeddedPostgres(remembered, true);
+      return new EmbeddedPostgres(dataDir, settings, remembered, true);
     }
 
     const binaries = await findBinaries();
@@ -66,9 +76,36 @@ export class EmbeddedPostgres {
     remembered = { port: await freePort(remembered?.port), password, servicePassword, folder };
     await remember(dataDir, remembered);
     await initialise(binaries, { user: USER, ...remembered });
-    await launch(binaries, remembered, path.join(dataDir, 'database.log'), settings);
+    const ours = remembered;
+    await launch(binaries, ours, path.join(dataDir, 'database.log'), settings, () => isOurs(ours));
     await makeServiceRole(remembered);
-    return new EmbeddedPostgres(remembered, false);
+    return new EmbeddedPostgres(dataDir, settings, remembered, false);
+  }
+
+  /**
+   * Watches the server from now on, and starts it again at the same address when it has ended.
+   *
+   * @param tell is told that it ended, and then that it was restarted, or is lost because that failed
+   */
+  keepUp(tell: (event: EmbeddedEvent, error?: Error) => void): void {
+    this.timer = setInterval(() => {
+      this.restarting ??= this.restartIfEnded(tell).finally(() => (this.restarting = null));
+    }, WATCH_MS);
+    this.timer.unref();
+  }
+
+  private async restartIfEnded(tell: (event: EmbeddedEvent, error?: Error) => void): Promise<void> {
+    const pid = await postmasterPid(this.remembered.folder);
+    if (this.stopped || (pid !== null && isAlive(pid))) return;
+    tell('ended');
+    try {
+      const { remembered } = await EmbeddedPostgres.start(this.dataDir, this.settings);
+      // The connections of this process go to the old address.
+      if (remembered.port !== this.remembered.port) throw new Error(`port ${this.remembered.port} was taken meanwhile`);
+      tell('restarted');
+    } catch (error) {
+      tell('lost', error as Error);
+    }
   }
 
   /**
@@ -76,6 +113,9 @@ export class EmbeddedPostgres {
    * lock file is gone.
    */
   async stop(): Promise<void> {
+    this.stopped = true;
+    if (this.timer) clearInterval(this.timer);
+    await this.restarting;
     const client = new pg.Client({ connectionString: this.url('postgres') });
     client.on('error', () => undefined); // another process of this installation may stop it in this very moment
     try {
@@ -165,58 +205,6 @@ async function chooseFolder(dataDir: string, binaries: Binaries): Promise<string
   const outside = path.join(outsideFolder(), mark, 'postgres');
   await writeFile(path.join(dataDir, 'database-location'), `${outside}\n`);
   return outside;
-}
-
-async function launch(binaries: Binaries, remembered: Remembered, logFile: string, settings: string[]): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  let exited = true;
-  let code: number | null = null;
-  while (Date.now() < deadline) {
-    if (exited) {
-      exited = false;
-      // Its errors go to a file, because a pipe would die with us; detached, so that Ctrl-C does not reach it before
-      // the service has drained.
-      const log = await open(logFile, 'a', 0o600);
-      const child = spawn(binaries.postgres, serverArguments(remembered, settings), {
-        ...binaries.runAs,
-        detached: true,
-        stdio: ['ignore', log.fd, log.fd],
-        cwd: '/',
-        env: childEnvironment(),
-      });
-      child.on('error', (error) => {
-        throw error;
-      });
-      child.on('exit', (status) => {
-        // Right after a crash the old lock file may still stand: it is tried again until the deadline.
-        exited = true;
-        code = status;
-      });
-      child.unref();
-      await log.close();
-    }
-    if (await isOurs(remembered)) return;
-    await sleep(exited ? 200 : 15);
-  }
-  const tail = (await readFile(logFile, 'utf8')).slice(-2000);
-  throw new Error(`PostgreSQL did not start (last exit code ${String(code)}); the end of ${logFile}:\n${tail}`);
-}
-
-function serverArguments({ port, folder }: Remembered, settings: string[]): string[] {
-  const all = [
-    `port=${port}`,
-    'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
-    'shared_buffers=256MB',
-    'max_connections=120',
-    'max_wal_size=2GB',
-    'checkpoint_timeout=15min',
-    'random_page_cost=1.1',
-    'jit=off',
-    'log_min_messages=warning',
-    ...settings,
-  ];
-  return ['-D', folder, ...all.flatMap((setting) => ['-c', setting])];
 }
 
 async function postmasterPid(folder: string): Promise<number | null> {

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../base/clock.js';
+import { Database } from '../../base/database/database.js';
+import { Logger } from '../../base/log/logger.js';
+import { TenantStore } from '../../tenants/tenant.store.js';
+import type { CurrentDirectory } from '../current-directory.js';
+
+const EVERY_MS = 10_000;
+const REMEMBERED = 1_000;
+const LONGEST_NAME = 200;
+
+/**
+ * Notes at a directory the last role that it sent and the catalogue lacks. Such a role has no effect, so its user gets the
+ * role of a rule or the default, or is held. Written beside the request, at most once in ten seconds for a directory.
+ */
+@Injectable()
+export class UnknownRoles {
+  private readonly written = new Map<string, number>();
+
+  constructor(
+    private readonly db: Database,
+    private readonly tenants: TenantStore,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Looks at the roles that a user was written with. Never throws. */
+  look(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
+    if (roles.length === 0) return;
+    this.note(directory, userId, roles).catch((error: unknown) =>
+      this.logger.warn('unknown role not noted', { tenant_id: directory.tenantId, error }),
+    );
+  }
+
+  private async note({ tenantId, id }: CurrentDirectory, userId: string, roles: readonly string[]): Promise<void> {
+    const tenant = await this.tenants.get(tenantId);
+    const unknown = roles.find((role) => !tenant.roles.has(role));
+    if (unknown === undefined) return;
+    const now = this.clock.monotonic();
+    if (now - (this.written.get(id) ?? -EVERY_MS) < EVERY_MS) return;
+    if (this.written.size >= REMEMBERED) this.written.clear();
+    this.written.set(id, now);
+    await this.db.query(`update directories set last_unknown_role = $3 where tenant_id = $1 and id = $2`, [
+      tenantId,
+      id,
+      { at: this.clock.now().toISOString(), role: unknown.slice(0, LONGEST_NAME), user_id: userId },
+    ]);
+  }
+}
