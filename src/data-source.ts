@@ -32,6 +32,7 @@ import { TaskResults1767226610000 } from './base/database/migrations/17672266100
 import { ListOrders1767226710000 } from './base/database/migrations/1767226710000-list-orders.js';
 import { PreviewWrites1767226620000 } from './base/database/migrations/1767226620000-preview-writes.js';
 import { DiscardedRoles1767226630000 } from './base/database/migrations/1767226630000-discarded-roles.js';
+import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -63,6 +64,7 @@ export const MIGRATIONS = [
   ListOrders1767226710000,
   PreviewWrites1767226620000,
   DiscardedRoles1767226630000,
+  SignInHelp1767227100000,
 ];
 
 /**
