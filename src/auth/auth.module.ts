@@ -38,6 +38,8 @@ import { SignInCompletion } from './sign-in/sign-in-completion.js';
 import { LimitedSignIns } from './sign-in/limited-sign-ins.js';
 import { SignInLimits } from './sign-in/sign-in-limits.js';
 import { SignInStart } from './sign-in/sign-in-start.js';
+import { TestResults } from './sign-in/test-results.js';
+import { TenantFaces } from './pages/tenant-faces.js';
 import { TestLinkController } from './sign-in/test-link.controller.js';
 import { TestSignInController } from './sign-in/test-sign-in.controller.js';
 import { SignInLog } from './sign-ins/sign-in-log.js';
@@ -83,6 +85,8 @@ import { TokensController } from './tokens/tokens.controller.js';
     SignInMetrics,
     LimitedSignIns,
     RefusedSignIns,
+    TenantFaces,
+    TestResults,
     SessionsRepository,
     IdpLogouts,
     SessionsService,

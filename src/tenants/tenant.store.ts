@@ -9,6 +9,8 @@ export interface TenantView {
   readonly id: string;
   readonly name: string;
   readonly timeZone: string;
+  /** Where users get help with signing in: an https or mailto address. */
+  readonly helpUrl: string | null;
   readonly ownerUserId: string | null;
   /** Users whom a directory cannot put out: the owner and the break-glass accounts. */
   readonly protectedUserIds: ReadonlySet<string>;
@@ -20,6 +22,7 @@ interface TenantRow {
   id: string;
   name: string;
   time_zone: string;
+  help_url: string | null;
   owner_user_id: string | null;
   break_glass: string[];
   api_may_write_directory_users: boolean;
@@ -51,7 +54,7 @@ export class TenantStore {
 
   private async load(tenantId: string): Promise<TenantView> {
     const { rows } = await this.db.query<TenantRow>(
-      `select id, name, time_zone, owner_user_id, break_glass, api_may_write_directory_users,
+      `select id, name, time_zone, help_url, owner_user_id, break_glass, api_may_write_directory_users,
               coalesce((select jsonb_object_agg(r.name, r.takes_seat) from roles r where r.tenant_id = t.id), '{}') roles
        from tenants t where id = $1`,
       [tenantId],
@@ -62,6 +65,7 @@ export class TenantStore {
       id: row.id,
       name: row.name,
       timeZone: row.time_zone,
+      helpUrl: row.help_url,
       ownerUserId: row.owner_user_id,
       protectedUserIds: new Set([...(row.owner_user_id === null ? [] : [row.owner_user_id]), ...row.break_glass]),
       apiMayWriteDirectoryUsers: row.api_may_write_directory_users,

@@ -3,6 +3,7 @@ import { Flag, Moment, Choices, Nested, Ruled, Whole } from '../base/http/fields
 import { Text } from '../base/http/text.js';
 import { urlOf } from '../base/http/url.js';
 import { ServerSet } from '../base/http/validate.js';
+import { HELP_URL, helpUrlProblem } from './help-url.rules.js';
 import { SCOPES, type Scope } from './scopes.js';
 
 export const MAX_OVERLAP_SECONDS = 30 * 86_400;
@@ -97,6 +98,9 @@ export class ChangeTenant {
   @Text({ max: 64, optional: true, nullable: true, description: 'The person who gets a seat even at the limit.' })
   owner_user_id?: string | null;
 
+  @Ruled(helpUrlProblem, HELP_URL, { optional: true, nullable: true })
+  help_url?: string | null;
+
   @Ruled(breakGlassProblem, BREAK_GLASS, { optional: true })
   break_glass?: string[];
 
@@ -169,6 +173,8 @@ export class TenantBody {
   api_may_write_directory_users!: boolean;
   @ApiProperty({ ...BASE_URL, nullable: true })
   base_url!: string | null;
+  @ApiProperty({ ...HELP_URL, nullable: true })
+  help_url!: string | null;
   @ApiProperty()
   created_at!: Date;
   @ApiProperty()

@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { TenantBody } from './tenants.dto.js';
 
-const COLUMNS = `id, name, time_zone, owner_user_id, break_glass, api_may_write_directory_users, base_url, created_at,
+const COLUMNS = `id, name, time_zone, owner_user_id, break_glass, api_may_write_directory_users, base_url, help_url, created_at,
   updated_at`;
 
 /** What a tenant begins with: who takes a seat and who does not. */
@@ -22,6 +22,7 @@ export interface TenantChange {
   api_may_write_directory_users?: boolean;
   /** An origin; null: the installation's address. */
   base_url?: string | null;
+  help_url?: string | null;
 }
 
 @Injectable()
@@ -80,7 +81,8 @@ export class TenantsRepository {
          owner_user_id = case when $4 then $5 else owner_user_id end,
          api_may_write_directory_users = coalesce($6, api_may_write_directory_users),
          break_glass = coalesce($7, break_glass),
-         base_url = case when $8 then $9 else base_url end, updated_at = now()
+         base_url = case when $8 then $9 else base_url end,
+         help_url = case when $10 then $11 else help_url end, updated_at = now()
        where id = $1 returning ${COLUMNS}`,
       [
         id,
@@ -92,6 +94,8 @@ export class TenantsRepository {
         change.break_glass ?? null,
         change.base_url !== undefined,
         change.base_url ?? null,
+        change.help_url !== undefined,
+        change.help_url ?? null,
       ],
     );
     return rows[0]!;

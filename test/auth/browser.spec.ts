@@ -395,6 +395,9 @@ describeInBrowser('in a browser', () => {
       expect(await page.locator('main').innerText()).toContain('ada-sub');
       expect(await axe(page)).toEqual([]);
       expect(await who(context)).toBeNull();
+      await page.reload();
+      expect(await heading(page)).toBe('The test sign-in works');
+      await context.clearCookies();
       await page.goto(body.url);
       expect(await heading(page)).not.toBe('The test sign-in works');
     });

@@ -138,9 +138,11 @@ it('made-up codes are counted by their address, and good ones of others are not'
       send('POST', `${busy.url}/api/auth/token`, null, body, { 'x-forwarded-for': address });
     const { code } = await withCode();
     const madeUp = { code: `tbc_${house.tenantId.replace('_', '')}` };
-    let seen = await from('192.0.2.9', madeUp);
-    for (let i = 0; i < 500 && seen.status === 400; i++) seen = await from('192.0.2.9', madeUp);
-    expect([seen.status, seen.headers.get('retry-after')]).toEqual([429, '1']);
+    // At once: the allowance grows again with time, and a busy machine sends one after the other too slowly to use it up.
+    const burst = () => Promise.all(Array.from({ length: 100 }, () => from('192.0.2.9', madeUp)));
+    let seen: Awaited<ReturnType<typeof from>> | undefined;
+    for (let i = 0; i < 20 && seen === undefined; i++) seen = (await burst()).find(({ status }) => status !== 400);
+    expect([seen?.status, seen?.headers.get('retry-after')]).toEqual([429, '1']);
     expect((await from('192.0.2.10', { code, code_verifier })).status).toBe(200);
   } finally {
     await busy.close();

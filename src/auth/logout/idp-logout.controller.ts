@@ -9,6 +9,7 @@ import { LogoutRefused } from '../auth.errors.js';
 import { IDP_PROVIDER } from '../connections/slug.rules.js';
 import { sendPage } from '../pages/layout.js';
 import { handoverPage } from '../pages/pages.js';
+import { TenantFaces } from '../pages/tenant-faces.js';
 import type { ArrivedLogout } from '../saml/logout.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { PendingSignIns } from '../sign-in/pending.guards.js';
@@ -34,6 +35,7 @@ export class IdpLogoutController {
     private readonly limits: SignInLimits,
     private readonly log: SignInLog,
     private readonly addresses: AuthAddresses,
+    private readonly faces: TenantFaces,
   ) {}
 
   @Get('slo/:idp_provider')
@@ -85,7 +87,7 @@ export class IdpLogoutController {
     req.signInContext!.answersLogout = isAnswer(arrived);
     const step = await this.logout.bySaml(connection, arrived, originOf(req));
     if (step === null) res.redirect(303, this.addresses.signedOut);
-    else if (step.kind === 'form') sendPage(res, handoverPage(step));
+    else if (step.kind === 'form') sendPage(res, handoverPage(step), await this.faces.of(connection.tenantId));
     else res.redirect(303, step.url);
   }
 

@@ -6,6 +6,7 @@ import { AuthAddresses } from '../addresses.js';
 import { sendPage } from '../pages/layout.js';
 import { homePage } from '../pages/home-page.js';
 import { handoverPage, signedOutPage } from '../pages/pages.js';
+import { TenantFaces } from '../pages/tenant-faces.js';
 import { demandSameSite } from '../sessions/same-site.js';
 import { noSessionCookie, sessionToken } from '../sessions/session.cookie.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -23,6 +24,7 @@ export class LogoutController {
     private readonly logout: LogoutService,
     private readonly sessions: SessionsService,
     private readonly addresses: AuthAddresses,
+    private readonly faces: TenantFaces,
   ) {}
 
   @Post('api/auth/logout')
@@ -95,6 +97,7 @@ export class LogoutController {
           current: one.id === session.id,
         })),
       }),
+      await this.faces.of(session.tenant_id),
     );
   }
 }

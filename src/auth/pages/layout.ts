@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml, type Html } from '../../base/http/html.js';
 import type { BridgeResponse } from '../../base/http/request.js';
+import type { TenantFace } from './tenant-faces.js';
 import { LOOPBACK_FORMS } from '../../base/http/security-headers.js';
 
 const STYLE = `
@@ -15,6 +16,7 @@ h1{margin:0 0 .6rem;font-size:1.45rem;line-height:1.25}
 h2{margin:1.4rem 0 .4rem;font-size:1.05rem}
 p{margin:.5rem 0;overflow-wrap:anywhere}
 .note{color:var(--soft);font-size:.92rem}
+a.help{color:var(--accent)}
 .alert{color:var(--warn);font-weight:600}
 label{display:block;margin:1.1rem 0 .35rem;font-weight:600}
 input{width:100%;font:inherit;color:inherit;background:var(--ground);border:1px solid var(--soft);border-radius:.5rem;padding:.65rem .75rem}
@@ -67,9 +69,11 @@ export interface Page {
 /**
  * Sends a page. Nothing on it is loaded from anywhere, and no script runs but the one that is named by its hash; so
  * names that an IdP has sent can do nothing, however they are written.
+ *
+ * @param face the tenant whose page it is; null where that is not known
  */
-export function sendPage(res: BridgeResponse, page: Page): void {
-  const text = pageText(page);
+export function sendPage(res: BridgeResponse, page: Page, face: TenantFace | null = null): void {
+  const text = pageText(page, face);
   res.setHeader(
     'Content-Security-Policy',
     [
@@ -115,8 +119,13 @@ function mayTellLoopback(res: BridgeResponse): boolean {
 }
 
 // What stands between the tags of style and script must be the very text of which the policy has the hash.
-function pageText(page: Page): string {
+function pageText(page: Page, face: TenantFace | null): string {
   const title = escapeHtml(page.title);
+  const name = escapeHtml(face?.name ?? 'talent-bridge');
+  const help =
+    face === null || face.helpUrl === null
+      ? ''
+      : `\n<p class="note"><a class="help" href="${escapeHtml(face.helpUrl)}">Help with signing in to ${name}</a></p>`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -128,9 +137,9 @@ function pageText(page: Page): string {
 </head>
 <body>
 <main${page.wide ? ' class="wide"' : ''}>
-<p class="mark">talent-bridge</p>
+<p class="mark">${name}</p>
 <h1>${title}</h1>
-${page.body.text}
+${page.body.text}${help}
 </main>
 ${page.script === undefined ? '' : `<script>${SCRIPTS[page.script]}</script>`}
 </body>

@@ -184,8 +184,8 @@ export function testPage(result: TestResult): Page {
       </p>
       <p><strong>Next step:</strong> ${result.next}</p>
       <p class="note">
-        Connection <strong>${result.connection}</strong>. Nothing was changed, and nobody is signed in. This page is
-        shown once; the sign-in log keeps the outcome.
+        Connection <strong>${result.connection}</strong>. Nothing was changed, and nobody is signed in. This page can be
+        loaded again for ten minutes; the sign-in log keeps the outcome.
       </p>
       ${table('What it is here', result.fields)} ${table('What the IdP sent', result.claims)}`,
   };

@@ -68,6 +68,29 @@ export class SignInRequestsRepository {
     return rowCount === 1;
   }
 
+  /** Keeps the result of a test for ten minutes. */
+  async keepResult(tenantId: string, id: string, result: object): Promise<void> {
+    await this.db.query(
+      `update sign_in_requests set result = $3, result_until = now() + make_interval(secs => $4)
+       where tenant_id = $1 and id = $2`,
+      [tenantId, id, JSON.stringify(result), SIGN_IN_SECONDS],
+    );
+  }
+
+  /** The kept result of a test, and whose it is; null: there is none, or its time is over. */
+  async keptResult(
+    tenantId: string,
+    connectionId: string,
+    id: string,
+  ): Promise<{ result: object; browser_hash: Buffer } | null> {
+    const { rows } = await this.db.query<{ result: object; browser_hash: Buffer }>(
+      `select result, browser_hash from sign_in_requests
+       where tenant_id = $1 and id = $2 and connection_id = $3 and result_until > now()`,
+      [tenantId, id, connectionId],
+    );
+    return rows[0] ?? null;
+  }
+
   /** Gives a test that an admin has prepared to the browser that opens it first. */
   async claim(tenantId: string, id: string, browserHash: Buffer): Promise<boolean> {
     const { rowCount } = await this.db.query(

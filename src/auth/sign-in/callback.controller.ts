@@ -13,7 +13,8 @@ import { DomainsStore } from '../domains/domains.store.js';
 import { OidcSignInGuard } from '../oidc/oidc.strategy.js';
 import { sendPage } from '../pages/layout.js';
 import { testPage } from '../pages/pages.js';
-import { forgetCookie, newHandle } from '../requests/browser-half.js';
+import { TenantFaces } from '../pages/tenant-faces.js';
+import { newHandle } from '../requests/browser-half.js';
 import { SamlSignInGuard } from '../saml/saml.strategy.js';
 import { sessionToken } from '../sessions/session.cookie.js';
 import type { SignInRefused } from '../sign-in-refused.js';
@@ -27,6 +28,7 @@ import { RefusedSignIns } from './refusals.filter.js';
 import { SignInCompletion, type SignedIn } from './sign-in-completion.js';
 import { cookiesOf, originOf, type SignInHttpRequest } from './sign-in.context.js';
 import { workingTest } from './test-result.mapping.js';
+import { TestResults } from './test-results.js';
 
 /**
  * Where IdPs send people back: OIDC by GET, SAML by POST. The guards have found the sign-in that is answered, and have
@@ -48,6 +50,8 @@ export class CallbackController {
     private readonly log: SignInLog,
     private readonly addresses: AuthAddresses,
     private readonly clock: Clock,
+    private readonly faces: TenantFaces,
+    private readonly results: TestResults,
   ) {}
 
   @Get()
@@ -83,7 +87,7 @@ export class CallbackController {
 
   /** Shows what a sign-in would have come to, and changes nothing but the log. */
   private async finishTest(req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
-    const { connection, request } = req.signInContext!;
+    const { connection } = req.signInContext!;
     const verified = req.user!;
     await this.completion.useOnce(connection, verified);
     const found = await this.accounts.find(connection, verified);
@@ -114,8 +118,11 @@ export class CallbackController {
       originOf(req),
     );
     await this.connections.noteSuccess(connection);
-    res.setHeader('Set-Cookie', forgetCookie(request!.id));
-    sendPage(res, testPage(workingTest(connection, verified, outcome)));
+    const result = workingTest(connection, verified, outcome);
+    // The cookie stays as long as the result: with it the page can be loaded again.
+    const cookie = await this.results.keep(req, result);
+    if (cookie !== null) res.setHeader('Set-Cookie', cookie);
+    sendPage(res, testPage(result), await this.faces.of(connection.tenantId));
   }
 
   /**

@@ -12,6 +12,7 @@ import { domainOf } from '../domains/domain.rules.js';
 import { DomainsStore } from '../domains/domains.store.js';
 import { sendPage } from '../pages/layout.js';
 import { choicePage, emailPage } from '../pages/pages.js';
+import { TenantFaces } from '../pages/tenant-faces.js';
 import { DocumentsGuard } from './documents.guard.js';
 import { DescribedInitiatedLogin, DescribedLogin } from './login.description.js';
 import { RefusedSignIns } from './refusals.filter.js';
@@ -39,6 +40,7 @@ export class LoginController {
     private readonly start: SignInStart,
     private readonly limits: SignInLimits,
     private readonly addresses: AuthAddresses,
+    private readonly faces: TenantFaces,
   ) {}
 
   @Get('login')
@@ -99,7 +101,8 @@ export class LoginController {
       return this.go(found[0]!, ask, req, res, status);
     }
     const connections = found.map(({ name, slug: value }) => ({ label: name, value }));
-    sendPage(res, choicePage({ action: this.addresses.login, fields: { email, ...startQuery(asked) }, connections }));
+    const choice = { action: this.addresses.login, fields: { email, ...startQuery(asked) }, connections };
+    sendPage(res, choicePage(choice), await this.faces.of(found[0]!.tenantId));
   }
 
   private async go(
@@ -111,7 +114,8 @@ export class LoginController {
   ): Promise<void> {
     req.tenantId = connection.tenantId;
     req.signInContext = { connection, request: null, browser: null };
-    follow(res, await this.start.begin(connection, ask, cookiesOf(req)), status);
+    const next = await this.start.begin(connection, ask, cookiesOf(req));
+    follow(res, next, status, await this.faces.of(connection.tenantId));
   }
 
   /** The issuer names the connection where only one has it; else, and where nobody is named, people are asked. */

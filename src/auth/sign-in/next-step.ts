@@ -1,6 +1,7 @@
 import type { BridgeResponse } from '../../base/http/request.js';
 import { sendPage } from '../pages/layout.js';
 import { handoverPage } from '../pages/pages.js';
+import type { TenantFace } from '../pages/tenant-faces.js';
 import type { NextStep } from './sign-in-start.js';
 
 /**
@@ -8,8 +9,13 @@ import type { NextStep } from './sign-in-start.js';
  *
  * @param status 303 after a form, so that no browser sends the form on (RFC 9700 §4.12)
  */
-export function follow(res: BridgeResponse, { step, cookies }: NextStep, status: 302 | 303 = 302): void {
+export function follow(
+  res: BridgeResponse,
+  { step, cookies }: NextStep,
+  status: 302 | 303 = 302,
+  face: TenantFace | null = null,
+): void {
   res.setHeader('Set-Cookie', cookies);
   if (step.kind === 'redirect') res.redirect(status, step.url);
-  else sendPage(res, handoverPage(step));
+  else sendPage(res, handoverPage(step), face);
 }

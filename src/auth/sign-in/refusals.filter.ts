@@ -9,6 +9,7 @@ import type { Connection } from '../connections/connection.js';
 import { OidcProtocol } from '../oidc/oidc.protocol.js';
 import { sendPage } from '../pages/layout.js';
 import { refusalPage, testPage, type Handover, type Way } from '../pages/pages.js';
+import { TenantFaces } from '../pages/tenant-faces.js';
 import { newHandle } from '../requests/browser-half.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
 import { sessionToken } from '../sessions/session.cookie.js';
@@ -22,6 +23,7 @@ import { SignInLimits } from './sign-in-limits.js';
 import { startQuery } from './start-ask.mapping.js';
 import { SignInStart, type StartAsk } from './sign-in-start.js';
 import { failedTest } from './test-result.mapping.js';
+import { TestResults } from './test-results.js';
 import { cookiesOf, originOf, type SignInContext, type SignInHttpRequest } from './sign-in.context.js';
 
 /**
@@ -42,6 +44,8 @@ export class RefusedSignIns implements ExceptionFilter {
     private readonly clock: Clock,
     private readonly logger: Logger,
     private readonly limited: LimitedSignIns,
+    private readonly faces: TenantFaces,
+    private readonly results: TestResults,
   ) {}
 
   catch(refused: SignInRefused, host: ArgumentsHost): void {
@@ -56,16 +60,25 @@ export class RefusedSignIns implements ExceptionFilter {
     const context = req.signInContext;
     // What nobody here has begun is judged by the address before it is written down, whatever was wrong with it.
     const isTest = (context?.kind ?? context?.request?.kind) === 'test';
+    // The result of a test is loaded again: that is no new try, and is not logged.
+    if (context?.request?.kind === 'test' && isStale(found.reason)) {
+      const kept = await this.results.of(req, context.connection, context.request.id);
+      if (kept !== null) return sendPage(res, testPage(kept), await this.faces.of(context.connection.tenantId));
+    }
     const begun = context?.request != null || req.user !== undefined || isTest;
     const door = context?.kind === 'logout' ? 'logout' : 'sign-in';
     const refused = begun
       ? found
       : await this.limits.unlessUsedUp(req.ip ?? '', context?.connection.tenantId ?? '', door, found);
     const supportId = await this.note(refused, req, context);
+    const face = await this.faces.of(context?.connection.tenantId);
     if (context !== undefined && isTest) {
       const outcome = `${refused.reason}: ${refused.message.replace(/\.$/, '')}. In the sign-in log: ${supportId}.`;
       const said = { reason: refused.reason, outcome };
-      return sendPage(res, testPage(failedTest(context.connection, said, req.user ?? null)));
+      const result = failedTest(context.connection, said, req.user ?? null);
+      const cookie = isStale(refused.reason) ? null : await this.results.keep(req, result);
+      if (cookie !== null) res.setHeader('Set-Cookie', cookie);
+      return sendPage(res, testPage(result), face);
     }
     if (isStale(refused.reason)) return this.stale(req, res, supportId);
     const plain =
@@ -83,6 +96,7 @@ export class RefusedSignIns implements ExceptionFilter {
         ways: [...this.ways(plain.way, context), ...(leave?.kind === 'link' ? [leave.way] : [])],
         leave: leave?.kind === 'form' ? leave.form : null,
       }),
+      face,
     );
   }
 
@@ -112,6 +126,7 @@ export class RefusedSignIns implements ExceptionFilter {
     sendPage(
       res,
       refusalPage({ ...plain, account: null, supportId, ways: this.ways(plain.way, context), leave: null }),
+      await this.faces.of(context?.connection.tenantId),
     );
   }
 

@@ -6,7 +6,8 @@ import { AuthAddresses } from '../addresses.js';
 import type { Connection } from '../connections/connection.js';
 import { ConnectionStore } from '../connections/connection.store.js';
 import { sendPage } from '../pages/layout.js';
-import { testLinkPage } from '../pages/pages.js';
+import { testLinkPage, testPage } from '../pages/pages.js';
+import { TenantFaces } from '../pages/tenant-faces.js';
 import { demandSameSite } from '../sessions/same-site.js';
 import { SignInRefused } from '../sign-in-refused.js';
 import { DocumentsGuard } from './documents.guard.js';
@@ -15,6 +16,7 @@ import { RefusedSignIns } from './refusals.filter.js';
 import { SignInLimits } from './sign-in-limits.js';
 import { SignInStart } from './sign-in-start.js';
 import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
+import { TestResults } from './test-results.js';
 
 /** The link of a test sign-in. Opening it shows a button; the button begins the test and uses the link up. */
 @Controller('api/auth/test/:slug/:handle')
@@ -26,6 +28,8 @@ export class TestLinkController {
     private readonly start: SignInStart,
     private readonly limits: SignInLimits,
     private readonly addresses: AuthAddresses,
+    private readonly faces: TenantFaces,
+    private readonly results: TestResults,
   ) {}
 
   @Get()
@@ -37,8 +41,13 @@ export class TestLinkController {
     @Res() res: BridgeResponse,
   ): Promise<void> {
     const connection = await this.testOf(req, slug, handle);
-    if (!(await this.start.isOpenTest(connection, handle))) throw isOver();
-    sendPage(res, testLinkPage(connection.name, this.addresses.test(slug, handle)));
+    const face = await this.faces.of(connection.tenantId);
+    if (await this.start.isOpenTest(connection, handle)) {
+      return sendPage(res, testLinkPage(connection.name, this.addresses.test(slug, handle)), face);
+    }
+    const kept = await this.results.of(req, connection, handle);
+    if (kept === null) throw isOver();
+    sendPage(res, testPage(kept), face);
   }
 
   @Post()
@@ -54,7 +63,7 @@ export class TestLinkController {
     const connection = await this.testOf(req, slug, handle);
     const next = await this.start.beginTest(connection, handle, cookiesOf(req));
     if (next === null) throw isOver();
-    follow(res, next, 303);
+    follow(res, next, 303, await this.faces.of(connection.tenantId));
   }
 
   private async testOf(req: SignInHttpRequest, slug: string, handle: string): Promise<Connection> {

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { startApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../oidc/support/op.js';
@@ -72,4 +73,61 @@ it('names algorithm and key of OIDC', async () => {
   const page = read((await door.test(house, { sub })).text);
   expect(page).toContain('✓ Works.');
   expect(page).toContain('signed the ID token, by RS256, key key-1');
+});
+
+/** A test of an OIDC connection, and the address of its answer, as a browser has it. */
+async function tested(claims: Record<string, unknown>) {
+  const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+  const link = (await house.api.post(`/connections/${door.id}/test-sign-in`)).body.url as string;
+  const tab = door.tab();
+  const asked = new URL((await tab.post(link)).location!).searchParams;
+  const seen = await door.answer(tab, asked, claims);
+  const callback = `/api/auth/callback/${door.slug}?code=used&state=${asked.get('state')!}`;
+  return { door, link, tab, seen, callback };
+}
+const lines = async (id: string) => (await house.api.get(`/sign-ins?connection_id=${id}`)).body.data as unknown[];
+
+it('shows the result again when it is loaded again, for ten minutes, to its own browser', async () => {
+  const sub = fresh('again');
+  await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
+  const { door, link, tab, seen, callback } = await tested({ sub });
+  expect(seen.text).toContain('✓ Works.');
+  for (const address of [callback, link]) expect((await tab.get(address)).text).toBe(seen.text);
+  expect(await lines(door.id)).toHaveLength(1);
+  for (const address of [callback, link]) expect((await door.tab().get(address)).text).not.toContain('✓ Works.');
+  await service.db.execute(`update sign_in_requests set result_until = now() where result is not null`);
+  for (const address of [callback, link]) expect((await tab.get(address)).text).not.toContain('✓ Works.');
+});
+
+it('shows a refusal again as well', async () => {
+  const { tab, seen, callback } = await tested({ aud: 'somebody-else' });
+  expect(seen.text).toContain('audience_mismatch');
+  expect((await tab.get(callback)).text).toBe(seen.text);
+});
+
+describe('the pages of a tenant', () => {
+  it('carry its name, and its help link where one is set', async () => {
+    const name = `Acme <${fresh()}>`;
+    const help_url = 'mailto:it@acme.example?subject=Sign-in';
+    await house.api.patch('/tenant', { name });
+    const door = await OidcDoor.open(service, house, {}, op);
+    const link = (await house.api.post(`/connections/${door.id}/test-sign-in`)).body.url as string;
+    const mark = `<p class="mark">${name.replace('<', '&lt;').replace('>', '&gt;')}</p>`;
+    await eventually(() => door.tab().get(link), ({ text }) => text.includes(mark)); // prettier-ignore
+    expect((await door.tab().get(link)).text).not.toContain('class="help"');
+    expect((await house.api.patch('/tenant', { help_url })).body.help_url).toBe(help_url);
+    const link2 = `<a class="help" href="${help_url}">Help with signing in to Acme`;
+    await eventually(() => door.tab().get(link), ({ text }) => text.includes(link2)); // prettier-ignore
+    const refused = await door.signIn(door.tab(), { sub: 'nobody', aud: 'x' });
+    expect([refused.text.includes(mark), refused.text.includes(link2)]).toEqual([true, true]);
+    expect((await house.api.patch('/tenant', { help_url: null })).body.help_url).toBeNull();
+  });
+
+  it.each(['http://acme.example', 'javascript:alert(1)', 'mailto:', 'https://u:p@acme.example', 'x', 5])(
+    '%s is no help link',
+    async (help_url) => {
+      const refused = await house.api.patch('/tenant', { help_url });
+      expect([refused.status, refused.body.errors?.[0].field]).toEqual([422, 'help_url']);
+    },
+  );
 });
