@@ -360,8 +360,10 @@ export class Company {
         `${human.tag} is on the platform as ${this.accounts.load(human.tag, human.mail, { status }).id}`,
       );
     }
+    // An account that is bound to a user would only drift.
+    const bound = await this.bound();
     for (const account of [...this.accounts.users.byId.values()]) {
-      if (account.first_name !== human.tag || human.isHere) continue;
+      if (account.first_name !== human.tag || bound.has(account.id)) continue;
       this.accounts.users.update(account.id, JSON.stringify({ status: 'inactive' }));
       this.said(`the platform puts out ${account.id} of ${human.tag}`);
     }
@@ -479,6 +481,15 @@ export class Company {
     return this.said(`${deed} of ${one.first_name} ${one.id}, held as ${one.held}`, answer);
   }
 
+  /** The accounts that are users' here. */
+  private async bound(): Promise<Set<string>> {
+    const { rows } = await this.service.db.query<{ platform_id: string }>(
+      `select platform_id from lanes where tenant_id = $1 and platform_id is not null`,
+      [this.house.tenantId],
+    );
+    return new Set(rows.map((row) => row.platform_id));
+  }
+
   private mails(): string[] {
     return MAILS.map((name) => `${name}@${this.domain}`);
   }
@@ -506,11 +517,8 @@ export class Company {
       ({ email, status, first_name }) => email === mail && status === 'active' && first_name !== human.tag,
     );
     if (rows.length > 0 || others.length === 0) return rows.length === 0;
-    const bound = await this.service.db.query<{ platform_id: string }>(
-      `select platform_id from lanes where tenant_id = $1 and platform_id = any($2::text[])`,
-      [this.house.tenantId, others.map(({ id }) => id)],
-    );
-    return bound.rows.length === others.length;
+    const bound = await this.bound();
+    return others.every(({ id }) => bound.has(id));
   }
 
   private said(what: string, answer?: Answer): null {
