@@ -7,7 +7,7 @@ import { StandInPlatform } from './support/stand-in-platform.js';
 
 // Companies over the years, made up at random: humans come and go by directories, scripts and the platform itself, whose
 // records and accounts must stay their own. COMPANIES=4000 SEED=1 makes more of them up, and others.
-const COMPANIES = Number(process.env['COMPANIES'] ?? 6);
+const COMPANIES = Number(process.env['COMPANIES'] ?? 3);
 
 const KINDS: Record<string, Kind> = {
   'the e-mail is the userName, with an externalId': { named: 'email', keyed: true },

@@ -44,10 +44,10 @@ export interface Directory {
 const MAILS = ['ada', 'bob', 'eve', 'kim'];
 /** What may happen, and how often. */
 export const DEEDS = {
-  hire: 5, enrol: 5, leave: 5, rehire: 4, away: 2, back: 2, rename: 3, enrolLeaver: 1, match: 2,
-  hireApi: 3, renameApi: 1, leaveApi: 2, backApi: 1, byKey: 1, hirePlatform: 3, doublePlatform: 1, leavePlatform: 1, importAll: 3,
-  second: 2, live: 3, preview: 2, removeDirectory: 1, untake: 1,
-  release: 2, discard: 2, discardAll: 1, owner: 1, breakGlass: 1, limit: 1, group: 2, dropRules: 1, deliver: 2,
+  hire: 10, enrol: 6, leave: 8, rehire: 5, away: 2, back: 3, rename: 4, enrolLeaver: 1, match: 3,
+  hireApi: 6, renameApi: 2, leaveApi: 7, backApi: 2, byKey: 2, hirePlatform: 4, doublePlatform: 1, leavePlatform: 2,
+  importAll: 4, second: 2, live: 3, preview: 1, removeDirectory: 1, untake: 1, release: 2, discard: 2, discardAll: 1,
+  owner: 1, breakGlass: 1, limit: 1, group: 3, dropRules: 1, deliver: 3,
 } as const; // prettier-ignore
 
 export interface Step {
@@ -68,7 +68,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     where: fc.nat(3),
     how: fc.nat(5),
   }),
-  { minLength: 10, maxLength: 40, size: 'max' },
+  { minLength: 40, maxLength: 80, size: 'max' },
 );
 
 /** A user as the users API shows it. */
@@ -81,6 +81,18 @@ export interface Shown {
   seat: string;
   held: string | null;
   managed_by: { id: string } | null;
+}
+
+/** Whether a deed can happen to a human. */
+function isFit(deed: Step['deed'], { isHere, at }: Human, directory: Directory | undefined): boolean {
+  const isKnown = directory !== undefined && at.has(directory);
+  if (deed === 'enrol' || deed === 'match') return isHere && !isKnown;
+  if (deed === 'enrolLeaver') return !isHere && !isKnown;
+  if (deed === 'leave' || deed === 'away') return isKnown;
+  if (deed === 'back') return isHere && isKnown;
+  if (deed === 'rename') return isHere && at.size > 0;
+  if (deed === 'rehire' || deed === 'leavePlatform') return !isHere;
+  return deed === 'group' ? at.size > 0 : isHere;
 }
 
 /** One company: its humans, directories, scripts and platform, in which steps are taken. */
@@ -125,7 +137,8 @@ export class Company {
     const { deed, who, mail: place, where, how } = step;
     const mail = `${MAILS[place]}@${this.domain}`;
     const directory = this.present()[where % Math.max(1, this.present().length)];
-    const human = this.humans[who % Math.max(1, this.humans.length)];
+    const fit = this.humans.filter((one) => isFit(deed, one, directory));
+    const human = fit[who % Math.max(1, fit.length)];
     switch (deed) {
       case 'hire':
       case 'hireApi':
@@ -142,6 +155,10 @@ export class Company {
         return this.protect(deed, who);
       case 'limit':
         return this.limit(how);
+      case 'renameApi':
+      case 'leaveApi':
+      case 'backApi':
+        return this.byScript(deed, who, mail);
       case 'release':
       case 'discard':
       case 'discardAll':
@@ -195,20 +212,19 @@ export class Company {
     const id = directory && human.at.get(directory);
     switch (deed) {
       case 'enrol':
-        return directory && human.isHere && id === undefined ? this.enrol(human, directory) : null;
+        return directory ? this.enrol(human, directory) : null;
       case 'enrolLeaver':
-        if (directory === undefined || human.isHere || id !== undefined) return null;
+        if (directory === undefined) return null;
         return (await this.isFree(human.mail, human)) ? this.enrol(human, directory, false) : null;
       case 'match':
-        return directory && human.isHere && id === undefined ? this.match(human, directory) : null;
+        return directory ? this.match(human, directory) : null;
       case 'leave':
-        human.isHere = false;
         return directory && id !== undefined ? this.leave(human, directory, id, how) : null;
       case 'rehire':
         return this.rehire(human, mail, directory);
       case 'away':
       case 'back':
-        if (!directory || id === undefined || (deed === 'back' && !human.isHere)) return null;
+        if (!directory || id === undefined) return null;
         return this.write(directory, id, `${human.tag} is ${deed}`, { active: deed === 'back' });
       case 'rename':
         return this.rename(human, mail, how);
@@ -217,15 +233,24 @@ export class Company {
       case 'doublePlatform':
       case 'leavePlatform':
         return this.onPlatform(deed, human, how);
+      case 'byKey':
+        return this.byKey(human);
       default:
-        return this.byScript(deed, human, mail);
+        throw new Error(`no deed of a human: ${deed}`);
     }
   }
 
-  private async hire(deed: Step['deed'], mail: string, directory: Directory | undefined, how: number) {
+  /** A newcomer, mostly with the address of somebody who has left. */
+  private async hire(deed: Step['deed'], wish: string, directory: Directory | undefined, how: number) {
     const tag = `H${++this.made}`;
-    const human: Human = { tag, key: `${this.domain} ${tag}`, login: `${tag}-${this.domain}`, mail, isHere: true, at: new Map() }; // prettier-ignore
-    if (!(await this.isFree(mail, human))) return null;
+    const human: Human = { tag, key: `${this.domain} ${tag}`, login: `${tag}-${this.domain}`, mail: wish, isHere: true, at: new Map() }; // prettier-ignore
+    const left = this.humans
+      .filter(({ isHere }) => !isHere)
+      .map((one) => one.mail)
+      .reverse();
+    const mail = await this.freeOf([...(how > 0 ? left : []), wish, ...this.mails()], human);
+    if (mail === null) return null;
+    human.mail = mail;
     this.humans.push(human);
     if (deed === 'hire') return directory === undefined ? null : this.enrol(human, directory);
     const external_id = how % 2 === 0 && this.kind.keyed ? human.key : null;
@@ -270,6 +295,7 @@ export class Company {
   }
 
   private async leave(human: Human, directory: Directory, id: string, how: number): Promise<Directory> {
+    human.isHere = false;
     if (how > 2) return this.write(directory, id, `${human.tag} leaves`, { active: false });
     const answer = await directory.client.delete(`/Users/${id}`);
     this.said(`${directory.name} deletes ${human.tag} ${id}`, answer);
@@ -278,24 +304,25 @@ export class Company {
   }
 
   private async rehire(human: Human, mail: string, directory: Directory | undefined): Promise<Directory | null> {
-    if (human.isHere || directory === undefined) return null;
-    const next = [human.mail, mail];
-    for (const one of next) {
-      if (!(await this.isFree(one, human))) continue;
-      Object.assign(human, { isHere: true, mail: one });
-      const id = human.at.get(directory);
-      if (id === undefined) return this.enrol(human, directory);
-      const answer = await directory.client.put(`/Users/${id}`, this.document(human, true));
-      this.said(`${directory.name} hires ${human.tag} ${one} again by ${id}`, answer);
-      return directory;
-    }
-    return null;
+    if (directory === undefined) return null;
+    const one = await this.freeOf([human.mail, mail, ...this.mails()], human);
+    if (one === null) return null;
+    Object.assign(human, { isHere: true, mail: one });
+    const id = human.at.get(directory);
+    if (id === undefined) return this.enrol(human, directory);
+    const answer = await directory.client.put(`/Users/${id}`, this.document(human, true));
+    this.said(`${directory.name} hires ${human.tag} ${one} again by ${id}`, answer);
+    return directory;
   }
 
   /** `how`: in one directory only, or in all that know the human. */
-  private async rename(human: Human, mail: string, how: number): Promise<Directory | null> {
+  private async rename(human: Human, wish: string, how: number): Promise<Directory | null> {
     const places = [...human.at].filter(([{ isGone }]) => !isGone);
-    if (!human.isHere || places.length === 0 || !(await this.isFree(mail, human))) return null;
+    const mail = await this.freeOf(
+      [wish, ...this.mails()].filter((one) => one !== human.mail),
+      human,
+    );
+    if (places.length === 0 || mail === null) return null;
     human.mail = mail;
     const isAlone = places.length === 1 || how > 2;
     for (const [directory, id] of isAlone ? places.slice(0, 1) : places) {
@@ -327,42 +354,48 @@ export class Company {
 
   private async onPlatform(deed: Step['deed'], human: Human, how: number): Promise<null> {
     if (deed === 'doublePlatform') {
-      if (!human.isHere || !(await this.isFree(human.mail, human))) return null;
+      if (!(await this.isFree(human.mail, human))) return null;
       const status = how > 2 ? 'inactive' : 'active';
       return this.said(
         `${human.tag} is on the platform as ${this.accounts.load(human.tag, human.mail, { status }).id}`,
       );
     }
-    for (const account of this.accounts.users.byId.values()) {
-      if (account.first_name !== human.tag || human.isHere) continue;
+    // An account that is bound to a user would only drift.
+    const bound = await this.bound();
+    for (const account of [...this.accounts.users.byId.values()]) {
+      if (account.first_name !== human.tag || bound.has(account.id)) continue;
       this.accounts.users.update(account.id, JSON.stringify({ status: 'inactive' }));
       this.said(`the platform puts out ${account.id} of ${human.tag}`);
     }
     return null;
   }
 
-  private async byScript(deed: Step['deed'], human: Human, mail: string): Promise<null> {
+  private async byKey(human: Human): Promise<null> {
+    if (!this.kind.keyed || !(await this.isFree(human.mail, human))) return null;
+    const body = { email: human.mail, first_name: human.tag, last_name: 'K' };
+    const answer = await this.house.api.put(`/users/by-external-id/${encodeURIComponent(human.key)}`, body);
+    return this.said(`a script puts ${human.tag} ${human.mail} by key`, answer);
+  }
+
+  private async byScript(deed: 'renameApi' | 'leaveApi' | 'backApi', who: number, wish: string): Promise<null> {
     const { api } = this.house;
-    if (deed === 'byKey') {
-      if (!human.isHere || !this.kind.keyed || !(await this.isFree(human.mail, human))) return null;
-      const body = { email: human.mail, first_name: human.tag, last_name: 'K' };
-      const answer = await api.put(`/users/by-external-id/${encodeURIComponent(human.key)}`, body);
-      return this.said(`a script puts ${human.tag} ${human.mail} by key`, answer);
-    }
-    const found = (await this.users()).find(
-      ({ first_name, managed_by }) => first_name === human.tag && managed_by === null,
+    const status = deed === 'backApi' ? 'inactive' : 'active';
+    const found = (await this.users()).filter(
+      (one) => one.managed_by === null && one.status === status && !this.kept.has(one.id),
     );
-    if (found === undefined || this.kept.has(found.id)) return null;
+    const one = found[who % Math.max(1, found.length)];
+    const human = this.humans.find(({ tag }) => tag === one?.first_name);
+    if (one === undefined || human === undefined) return null;
+    const path = `/users/${one.id}`;
     if (deed === 'leaveApi') {
       human.isHere = false;
-      return this.said(`a script puts out ${human.tag} ${found.id}`, await api.patch(`/users/${found.id}`, { status: 'inactive' })); // prettier-ignore
+      return this.said(`a script puts out ${human.tag} ${one.id}`, await api.patch(path, { status: 'inactive' }));
     }
-    const next = deed === 'renameApi' ? mail : (found.email ?? mail);
-    if (!(await this.isFree(next, human))) return null;
-    human.isHere = true;
-    human.mail = next;
-    const body = deed === 'renameApi' ? { email: next } : { email: next, status: 'active' };
-    return this.said(`a script: ${deed} ${human.tag} ${next} ${found.id}`, await api.patch(`/users/${found.id}`, body));
+    const mail = await this.freeOf(deed === 'renameApi' ? [wish, ...this.mails()] : [one.email!, wish], human);
+    if (mail === null) return null;
+    Object.assign(human, { isHere: true, mail });
+    const body = deed === 'renameApi' ? { email: mail } : { email: mail, status: 'active' };
+    return this.said(`a script: ${deed} ${human.tag} ${mail} ${one.id}`, await api.patch(path, body));
   }
 
   // What happens to directories, and what an admin does.
@@ -448,6 +481,24 @@ export class Company {
     return this.said(`${deed} of ${one.first_name} ${one.id}, held as ${one.held}`, answer);
   }
 
+  /** The accounts that are users' here. */
+  private async bound(): Promise<Set<string>> {
+    const { rows } = await this.service.db.query<{ platform_id: string }>(
+      `select platform_id from lanes where tenant_id = $1 and platform_id is not null`,
+      [this.house.tenantId],
+    );
+    return new Set(rows.map((row) => row.platform_id));
+  }
+
+  private mails(): string[] {
+    return MAILS.map((name) => `${name}@${this.domain}`);
+  }
+
+  private async freeOf(mails: string[], human: Human): Promise<string | null> {
+    for (const mail of new Set(mails)) if (await this.isFree(mail, human)) return mail;
+    return null;
+  }
+
   /**
    * Whether a mailbox can be a human's: it is no other one's who is here, and no system still takes it for the mailbox of
    * a leaver who has not been put out. A `userName` that a directory wrote names its user for good.
@@ -466,11 +517,8 @@ export class Company {
       ({ email, status, first_name }) => email === mail && status === 'active' && first_name !== human.tag,
     );
     if (rows.length > 0 || others.length === 0) return rows.length === 0;
-    const bound = await this.service.db.query<{ platform_id: string }>(
-      `select platform_id from lanes where tenant_id = $1 and platform_id = any($2::text[])`,
-      [this.house.tenantId, others.map(({ id }) => id)],
-    );
-    return bound.rows.length === others.length;
+    const bound = await this.bound();
+    return others.every(({ id }) => bound.has(id));
   }
 
   private said(what: string, answer?: Answer): null {
