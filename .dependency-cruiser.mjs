@@ -35,13 +35,13 @@ export default {
       comment: 'The protocol could be a package of its own.',
       severity: 'error',
       from: { path: '^src/scim/' },
-      to: { pathNot: '^src/(scim|base/errors)/', dependencyTypesNot: ['core'] },
+      to: { pathNot: '^src/(scim/|base/errors/|base/characters)', dependencyTypesNot: ['core'] },
     },
     {
       name: 'identity-is-pure',
       severity: 'error',
       from: { path: '^src/identity/' },
-      to: { pathNot: '^src/identity/' },
+      to: { pathNot: '^src/(identity/|base/characters)' },
     },
     {
       name: 'rules-and-mappings-are-pure',

@@ -3,7 +3,7 @@ import { prepare, run } from './prepare.mjs';
 import { checkDependencies } from './check-dependencies.mjs';
 
 await prepare();
-const node = (script, ...args) => run(process.execPath, [`node_modules/${script}`, ...args]);
+const node = (script, ...args) => run(process.execPath, [`node_modules/${script}`, ...args], { stdio: 'inherit' });
 node('typescript/bin/tsc', '-p', '.');
 node('eslint/bin/eslint.js', 'src', 'test', '--max-warnings', '0');
 node('prettier/bin/prettier.cjs', '--check', '.');

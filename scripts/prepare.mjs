@@ -75,7 +75,12 @@ function newestIn(folder) {
 }
 
 export function run(command, args, options = {}) {
-  const result = spawnSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32', ...options });
+  // Standard output is that of the program that is prepared: `--json` must be JSON alone.
+  const result = spawnSync(command, args, {
+    stdio: ['inherit', 2, 2],
+    shell: process.platform === 'win32',
+    ...options,
+  });
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
 

@@ -22,6 +22,7 @@ import { UserNameKeys1767226910000 } from './base/database/migrations/1767226910
 import { PendingMembersEnd1767226920000 } from './base/database/migrations/1767226920000-pending-members-end.js';
 import { HolderFacts1767226930000 } from './base/database/migrations/1767226930000-holder-facts.js';
 import { TenantAddresses1767226940000 } from './base/database/migrations/1767226940000-tenant-addresses.js';
+import { Managers1767226950000 } from './base/database/migrations/1767226950000-managers.js';
 import { NeverLockedOut1767226500000 } from './base/database/migrations/1767226500000-never-locked-out.js';
 import { ResourceRevisions1767226700000 } from './base/database/migrations/1767226700000-resource-revisions.js';
 import { DoubtedMetadata1767226800000 } from './base/database/migrations/1767226800000-doubted-metadata.js';
@@ -57,6 +58,7 @@ export const MIGRATIONS = [
   PendingMembersEnd1767226920000,
   HolderFacts1767226930000,
   TenantAddresses1767226940000,
+  Managers1767226950000,
   ResourceRevisions1767226700000,
   DoubtedMetadata1767226800000,
   SessionNames1767226810000,

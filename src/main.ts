@@ -121,7 +121,7 @@ async function announce(config: Config, sandboxUrl: string | null, embedded: Emb
     say('  Try it:');
     say(`    curl -s ${config.baseUrl}/scim/v2/Users -H "Authorization: Bearer ${read}" \\`);
     say(`      -H 'Content-Type: application/scim+json' -d '{"userName":"bjensen@example.com"}'`);
-    if (sandboxUrl) say(`  It is at ${sandboxUrl} a moment later. What is where: npm run cli -- status`);
+    if (sandboxUrl) say(`  It is at ${sandboxUrl} a moment later. What is where: npx talent-bridge status`);
     say('  Next, your IdP: "The first IdP in ten minutes" in README.md');
   }
   say();

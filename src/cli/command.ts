@@ -11,6 +11,10 @@ export interface CommandOption {
   required?: boolean;
   /** The API's field, where it has another name. */
   of?: string;
+  /** The values that it can have; another one is refused before the service is asked. */
+  choices?: readonly string[];
+  /** Options that say something else about the same: together they are refused. */
+  conflicts?: readonly string[];
 }
 
 export interface Context {
@@ -41,7 +45,12 @@ export const SPAN: readonly CommandOption[] = [
 
 /** How much of a list that never ends: pages are read until there are so many. */
 export const LONG_LIST: readonly CommandOption[] = [
-  { name: 'format', description: 'csv or ndjson: all of them, as the API exports them' },
+  {
+    name: 'format',
+    description: 'all of them, as the API exports them',
+    choices: ['csv', 'ndjson'],
+    conflicts: ['limit', 'json'],
+  },
   { name: 'limit', description: 'how many, 200 unless set' },
 ];
 
@@ -61,12 +70,10 @@ export function queryOf(context: Context, ...names: string[]): string {
   return query === '' ? '' : `?${query}`;
 }
 
-/** Whether `--format` asks for a file; only what the API exports is one. */
+/** Whether `--format` asks for a file. */
 export function isExport(context: Context): boolean {
   const { format } = given(context, 'format');
-  if (format === undefined) return false;
-  if (format === 'csv' || format === 'ndjson') return true;
-  throw new CliError('--format is csv or ndjson.', EXIT.usage);
+  return format !== undefined;
 }
 
 /** The options that are numbers, as numbers. What is none is refused here: as JSON it would become null, which means "no limit". */

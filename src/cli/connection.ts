@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { trimEndOf } from '../base/trim.js';
 import { CliError, EXIT } from './cli.errors.js';
@@ -20,12 +20,15 @@ interface CredentialsFile {
   operator_token?: string;
 }
 
+/** The root of the installation: both `src/cli` and `dist/cli` are two folders below it. */
+const INSTALLATION = path.resolve(import.meta.dirname, '../..');
+
 /**
  * Puts together where the service is and what opens it: TALENT_BRIDGE_URL, TALENT_BRIDGE_API_KEY and OPERATOR_TOKEN,
- * else `credentials.json` and `operator-token` in DATA_DIR, else the address of a fresh start.
+ * else `credentials.json` and `operator-token` in the data folder, else the address of a fresh start.
  */
 export function findConnection(env: Env): Connection {
-  const dataDir = path.resolve(env['DATA_DIR'] ?? '.data');
+  const dataDir = dataDirOf(env);
   const file = readCredentials(path.join(dataDir, 'credentials.json'));
   const ownKey = env['TALENT_BRIDGE_API_KEY'];
   return {
@@ -40,6 +43,19 @@ export function findConnection(env: Env): Connection {
     tenantId: ownKey === undefined ? (file.tenant_id ?? null) : null,
     operatorToken: env['OPERATOR_TOKEN'] ?? file.operator_token ?? readText(path.join(dataDir, 'operator-token')),
   };
+}
+
+/**
+ * Returns the data folder: DATA_DIR, else the nearest `.data` of the current folder and those above it, else the one of the
+ * installation. So a command finds a service that was started by `npm start`, in whichever folder the command is typed.
+ */
+export function dataDirOf(env: Env, from = process.cwd()): string {
+  if (env['DATA_DIR']) return path.resolve(from, env['DATA_DIR']);
+  for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
+    const candidate = path.join(folder, '.data');
+    if (['credentials.json', 'operator-token'].some((file) => existsSync(path.join(candidate, file)))) return candidate;
+    if (folder === path.dirname(folder)) return path.join(INSTALLATION, '.data');
+  }
 }
 
 function readCredentials(file: string): CredentialsFile {

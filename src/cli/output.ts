@@ -1,9 +1,12 @@
 import type { Json } from './client.js';
+import { blockOf, tableOf } from './table.js';
 
 /** Where a command writes: results to one side, everything else to the other. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
+  /** How many columns the reader sees; undefined: the output goes into a file or a pipe. */
+  width?: number | undefined;
 }
 
 /** Prints a result: as JSON for scripts, else as lines for people. An export is a text, and stays what it is. */
@@ -11,31 +14,32 @@ export function print(terminal: Terminal, result: unknown, json: boolean): void 
   if (result === undefined) return;
   if (typeof result === 'string') terminal.out(result);
   else if (json) terminal.out(`${JSON.stringify(result, null, 2)}\n`);
-  else if (Array.isArray(result)) terminal.out(table(result as Json[]));
+  else if (Array.isArray(result)) terminal.out(table(result as Json[], terminal.width));
   else terminal.out(lines(result as Json));
 }
 
+/** A record: a line for each field. */
 function lines(record: Json): string {
-  const width = Math.max(0, ...Object.keys(record).map((name) => name.length));
-  return Object.entries(record)
-    .map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}\n`)
-    .join('');
+  const names = Object.keys(record);
+  return blockOf(
+    names,
+    names.map((name) => cell(record[name])),
+  );
 }
 
-function table(rows: Json[]): string {
+function table(rows: Json[], width: number | undefined): string {
   if (rows.length === 0) return '(none)\n';
-  const names = Object.keys(rows[0]!);
-  const cells = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
-  const widths = names.map((_, column) => Math.max(...cells.map((line) => line[column]!.length)));
-  return cells
-    .map(
-      (line) =>
-        `${line
-          .map((text, column) => text.padEnd(widths[column]!))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return tableOf(
+    names,
+    rows.map((row) => names.map((name) => shortTime(cell(row[name])))),
+    width,
+  );
+}
+
+/** A table shows whole seconds: times are what it has least room for. */
+function shortTime(text: string): string {
+  return text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/, '$1Z');
 }
 
 function cell(value: unknown): string {

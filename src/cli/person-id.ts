@@ -1,28 +1,48 @@
 import { CliError, EXIT } from './cli.errors.js';
 import type { Context } from './command.js';
 
-/** How commands say whom they are about. */
-export const PERSON = { name: 'user_id', required: true, description: 'the person: their id, or e-mail' };
+/** How commands say which user they are about. */
+export const PERSON = { name: 'user_id', required: true, description: 'the id, e-mail, external_id or userName' };
 
-/** The person that a command is about. Of an e-mail that several have, they are named, and one has to be chosen. */
+/** What an id of a user begins with. */
+const ID = /^usr_/;
+
+/** Returns the id of the user that a command is about. */
 export function personId({ client, argument }: Context): Promise<string> {
   return idOf(client, argument!);
 }
 
-/** The same context, with the id where `--user-id` has an e-mail. */
+/** The same context, with the id where `--user-id` names a user in another way. */
 export async function withPersonId(context: Context): Promise<Context> {
   const { user_id: named } = context.options;
   if (typeof named !== 'string') return context;
   return { ...context, options: { ...context.options, user_id: await idOf(context.client, named) } };
 }
 
-/** Whoever was deleted has only the id, which the log and the list of leavers name. */
+interface Found {
+  id: string;
+  email: string | null;
+  status: string;
+}
+
+/**
+ * Returns the id of the only user with a name.
+ *
+ * @param named an id, which is not looked up (a deleted user has only that), else an e-mail, `external_id` or `userName`
+ * @throws {CliError} when no user has the name, or several have it
+ */
 async function idOf(client: Context['client'], named: string): Promise<string> {
-  if (!named.includes('@')) return named;
-  const found = (await client.list(`/users?email=${encodeURIComponent(named)}`)) as { id: string; status: string }[];
-  const [only, ...others] = found;
-  if (only === undefined) throw new CliError(`Nobody has the e-mail ${named}.`);
-  if (others.length === 0) return only.id;
-  const all = found.map(({ id, status }) => `${id} (${status})`).join(', ');
-  throw new CliError(`Several people have the e-mail ${named}; name one: ${all}.`, EXIT.usage);
+  if (ID.test(named)) return named;
+  const filters = named.includes('@') ? ['email', 'user_name', 'external_id'] : ['external_id', 'user_name'];
+  for (const filter of filters) {
+    const found = (await client.list(`/users?${filter}=${encodeURIComponent(named)}`)) as unknown as Found[];
+    const [only, ...others] = found;
+    if (only === undefined) continue;
+    if (others.length === 0) return only.id;
+    const all = found.map(({ id, status }) => `${id} (${status})`).join(', ');
+    throw new CliError(`Several users have the ${filter} ${named}. Name one by its id: ${all}.`, EXIT.usage);
+  }
+  throw new CliError(
+    `No user has ${named} as id, e-mail, external_id or userName. "user find" looks for parts of names.`,
+  );
 }

@@ -1,11 +1,13 @@
-import { Command as Commander, CommanderError } from 'commander';
+import { Command as Commander, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CliError, EXIT, ServiceRefusal } from './cli.errors.js';
 import { Client } from './client.js';
-import { byOptions, type Command } from './command.js';
+import { byOptions, optionOf, type Command, type CommandOption } from './command.js';
 import { AUDIT_COMMANDS } from './commands/audit.js';
 import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
+import { DIRECTORY_LIST_COMMANDS } from './commands/directory-lists.js';
 import { DOMAIN_COMMANDS } from './commands/domains.js';
+import { HELD_COMMANDS } from './commands/held.js';
 import { HISTORY_COMMANDS } from './commands/history.js';
 import { IDENTITY_COMMANDS } from './commands/identities.js';
 import { PLATFORM_COMMANDS } from './commands/platform.js';
@@ -13,18 +15,26 @@ import { SEAT_COMMANDS } from './commands/seats.js';
 import { SIGN_IN_COMMANDS } from './commands/sign-ins.js';
 import { SERVICE_COMMANDS } from './commands/service.js';
 import { TASK_COMMANDS } from './commands/tasks.js';
+import { ROLE_COMMANDS } from './commands/roles.js';
+import { SEAT_LIST_COMMANDS } from './commands/seat-lists.js';
 import { TENANT_COMMANDS } from './commands/tenants.js';
+import { USER_COMMANDS } from './commands/users.js';
 import { findConnection, type Env } from './connection.js';
 import { print, type Terminal } from './output.js';
 
 /** Every command there is. */
 export const COMMANDS: readonly Command[] = [
   ...TENANT_COMMANDS,
+  ...USER_COMMANDS,
   ...DIRECTORY_COMMANDS,
+  ...DIRECTORY_LIST_COMMANDS,
+  ...ROLE_COMMANDS,
   ...CONNECTION_COMMANDS,
   ...DOMAIN_COMMANDS,
   ...PLATFORM_COMMANDS,
+  ...HELD_COMMANDS,
   ...SEAT_COMMANDS,
+  ...SEAT_LIST_COMMANDS,
   ...AUDIT_COMMANDS,
   ...HISTORY_COMMANDS,
   ...SIGN_IN_COMMANDS,
@@ -38,16 +48,19 @@ const NOUNS: Record<string, string> = {
   tenant: 'customers (operator token)',
   owner: 'a way in without an IdP: sign-in-link (operator token)',
   'api-key': 'what opens the API: create, list, revoke',
-  directory: 'SCIM sources: create, list, rotate-token, preview, live, guard',
+  user: 'users: find, show (why a user is held, and who has the name)',
+  directory:
+    'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending',
+  role: 'the catalogue of roles: list, show, create, set, delete',
   connection:
     'sign-in through IdPs: create-oidc, create-saml, list, show, set, enable, disable, delete, refresh-metadata, check, test, forget-subjects',
   domain: 'e-mail domains of a tenant: add, verify, list, remove, trust (operator token)',
   platform: 'where changes go: set, show, test, pause, resume, import',
   drift: 'what the platform has and what it should have: run',
-  changes: 'what was or is to be forwarded: list, retry, dismiss, resend',
+  changes: 'what was or is to be forwarded: list, show, retry, dismiss, resend',
   held: 'people for whom what was written is not in force: list, release, discard',
-  seats: 'how many, the limit, the ledger: show, limit, verify, heads',
-  audit: 'the log of administrative changes: verify, heads',
+  seats: 'how many, the limit, the ledger: show, holders, events, usage, limit, verify, heads',
+  audit: 'the log of administrative changes: list, verify, heads',
   'sign-in': 'who signed in, who was refused, and why: list',
   session: 'who is signed in now: list, end',
   identity: 'who a person is at the IdPs: list, release',
@@ -59,7 +72,7 @@ const NOUNS: Record<string, string> = {
 
 const AFTER = `
 Where the service is and what opens it comes from the environment, or else from what the first start has left in
-DATA_DIR (.data unless set):
+DATA_DIR (unless set: the nearest .data of this folder and those above it, else of the installation):
   TALENT_BRIDGE_URL       its address             (else credentials.json, else http://localhost:3000)
   TALENT_BRIDGE_API_KEY   a key of your tenant    (else credentials.json)
   OPERATOR_TOKEN          the installation's own  (else credentials.json, else operator-token)
@@ -118,11 +131,7 @@ function add(parent: Commander, command: Command, env: Env, terminal: Terminal):
     .option('--json', 'print JSON');
   const { argument } = command;
   if (argument) sub.argument(argument.required ? `<${argument.name}>` : `[${argument.name}]`, argument.description);
-  for (const { name, description, flag, required } of command.options ?? []) {
-    const form = `--${name.replaceAll('_', '-')}${flag ? '' : ` <${name}>`}`;
-    if (required) sub.requiredOption(form, description);
-    else sub.option(form, description);
-  }
+  for (const option of command.options ?? []) sub.addOption(asTyped(option));
   sub.action(async (...received: unknown[]) => {
     const typed = sub.opts<Record<string, string | boolean | undefined>>();
     const options: Record<string, string | boolean | undefined> = {};
@@ -142,17 +151,39 @@ function add(parent: Commander, command: Command, env: Env, terminal: Terminal):
   });
 }
 
+/** An option as the parser knows it. Given twice it is refused: only one of the two could count. */
+function asTyped({ name, description, flag, required, choices, conflicts }: CommandOption): Option {
+  const typed = new Option(`${optionOf(name)}${flag ? '' : ` <${name}>`}`, description);
+  if (!flag) {
+    typed.argParser((value: string, before: string | undefined) => {
+      if (before !== undefined) throw new InvalidArgumentError('It is given twice.');
+      if (choices !== undefined && !choices.includes(value)) {
+        throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+      }
+      return value;
+    });
+  }
+  if (choices !== undefined) typed.argChoices = [...choices];
+  if (conflicts !== undefined) typed.conflicts(conflicts.map(camel));
+  return typed.makeOptionMandatory(required === true);
+}
+
 /** A script sees by the exit code that what was looked at is not well; what is wrong has been printed. */
 function demandOk(result: unknown): void {
   if (result === null || typeof result !== 'object' || !('ok' in result) || result.ok !== false) return;
-  const problem = 'problem' in result && typeof result.problem === 'string' ? ` ${result.problem}` : '';
-  throw new CliError(`Not ok.${problem}`);
+  const words = ['problem', 'message'].map((name) => (result as Record<string, unknown>)[name]);
+  throw new CliError(['Not ok.', ...words.filter((text) => typeof text === 'string')].join(' '));
 }
 
 // The API's own spelling (--time_zone) is as good as the usual one of a terminal (--time-zone).
 function hyphened(arg: string): string {
   const match = /^--[a-z_]+(?==|$)/.exec(arg);
   return match === null ? arg : match[0].replaceAll('_', '-') + arg.slice(match[0].length);
+}
+
+// The parser knows options by the names that they have as properties.
+function camel(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function snake(name: string): string {

@@ -19,6 +19,7 @@ import { SendAgainSteps } from './jobs/send-again.steps.js';
 import { IntakeLocator } from './people-intake.js';
 import { Connections } from './platform/connections.js';
 import { FirstPlatform } from './platform/first-platform.js';
+import { PlatformTrial } from './platform/platform-trial.js';
 import { PlatformController } from './platform/platform.controller.js';
 import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -48,6 +49,7 @@ import { PlatformSender } from './platform.sender.js';
     ChangesService,
     PlatformService,
     FirstPlatform,
+    PlatformTrial,
   ],
   exports: [
     FirstPlatform,

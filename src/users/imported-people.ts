@@ -8,7 +8,7 @@ import type { Person } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
 import { SeatsService } from '../seats/seats.service.js';
 import { TenantStore } from '../tenants/tenant.store.js';
-import { isLost, LostRace } from './lost-race.js';
+import { isLost } from './lost-race.js';
 import { standIn } from './stand-in.js';
 import { storedDocument } from './stored-document.js';
 import { documentOf, draftOf, emailKey, type UserDraft } from './user.mapping.js';
@@ -44,8 +44,16 @@ export class ImportedPeople extends PeopleIntake {
       if (found !== null) return found;
       const name = person.email ?? person.external_id;
       if (name === null) return leftOut('nameless', 'The account has neither an e-mail nor an external_id.');
+      const draft = draftOf(documentOf({ ...person, active: status === 'active', userName: name }));
+      // One statement while no other user has the name: a transaction is three round trips more for each account.
+      const plain = await this.create(this.db, tenantId, account, draft, source);
+      if (plain !== null) return plain;
       try {
-        return await this.db.transaction(tenantId, (tx) => this.create(tx, tenantId, account, name, source));
+        const created = await this.db.transaction(tenantId, async (tx) => {
+          const free = await this.withFreeName(tx, tenantId, draft, person, name);
+          return this.create(tx, tenantId, account, free, source);
+        });
+        if (created !== null) return created;
       } catch (error) {
         if (!isLost(error)) throw error; // a user with these names came in the same moment: look again
       }
@@ -53,17 +61,17 @@ export class ImportedPeople extends PeopleIntake {
     return leftOut('contended', 'Other users with the same names came at the same moment, again and again.');
   }
 
+  /** Creates the user of an account. Null: another user has one of its names, and nothing was written. */
   private async create(
-    tx: SqlRunner,
+    db: SqlRunner,
     tenantId: string,
     { person, status, platformId }: Account,
-    name: string,
+    draft: UserDraft,
     source: ChangeSource,
-  ): Promise<Intake> {
+  ): Promise<Intake | null> {
     const { roles } = await this.tenants.get(tenantId);
     const role = person.role !== null && roles.has(person.role) ? person.role : 'User';
     const takesSeat = status === 'active' && (roles.get(role)?.takesSeat ?? true);
-    const draft = await this.draftWithFreeName(tx, tenantId, { ...person, active: status === 'active' }, name);
     const write: UserWrite = {
       id: newId('usr'),
       directoryId: null,
@@ -90,22 +98,21 @@ export class ImportedPeople extends PeopleIntake {
       reason: `imported (${platformId})`,
       source,
     });
-    if ((await work.run(tx)).length === 0) throw new LostRace();
-    return { kind: 'created', userId: write.id };
+    return (await work.run(db)).length === 0 ? null : { kind: 'created', userId: write.id };
   }
 
-  /** The draft of an account; its `userName` is the e-mail, or a stand-in where another user has that name for good. */
-  private async draftWithFreeName(
+  /** The draft of an account under a `userName` that is free: the e-mail, or a stand-in where another user keeps the name. */
+  private async withFreeName(
     tx: SqlRunner,
     tenantId: string,
-    fields: Person & { active: boolean },
+    draft: UserDraft,
+    person: Person,
     name: string,
   ): Promise<UserDraft> {
-    const draft = draftOf(documentOf({ ...fields, userName: name }));
-    const holders = await this.users.holders(tenantId, draft, fields.external_id, null, tx);
+    const holders = await this.users.holders(tenantId, draft, person.external_id, null, tx);
     const holder = holders.find(({ same_name, gone }) => same_name && !gone);
     if (holder === undefined) return draft;
-    if (!holder.yields) return draftOf(documentOf({ ...fields, userName: standIn(name) }));
+    if (!holder.yields) return draftOf(documentOf({ ...person, active: draft.active, userName: standIn(name) }));
     await this.users.giveNameAway(tx, tenantId, holder, draft);
     return draft;
   }

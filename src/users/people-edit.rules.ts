@@ -1,5 +1,5 @@
 import { roleNames } from '../identity/role.rules.js';
-import type { ChangeUser } from './user.dto.js';
+import type { ChangedFields } from './user.dto.js';
 import type { Edit } from './user-decision.js';
 import { draftOf, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
@@ -14,7 +14,7 @@ const IDENTITY = ['email', 'first_name', 'last_name', 'external_id', 'status'] a
  */
 export function editOf(
   row: UserRow,
-  body: ChangeUser,
+  body: ChangedFields,
   userName: string,
   directory: WritingDirectory | null,
   mayWrite: boolean,
@@ -41,7 +41,7 @@ export function editOf(
  * A merge patch leaves alone what it does not name. What is in force need not be what the resource alone would give:
  * a directory that is gone may have taken the names from elsewhere.
  */
-export function keepUnnamed(draft: UserDraft, row: UserRow, body: ChangeUser): void {
+export function keepUnnamed(draft: UserDraft, row: UserRow, body: ChangedFields): void {
   if (body.email === undefined) draft.email = row.email;
   if (body.external_id === undefined) draft.key = row.person_external_id;
   if (body.first_name === undefined && body.last_name === undefined) {
@@ -62,7 +62,7 @@ export function refuseManaged(fields: string[], row: UserRow, directory: Writing
  * What differs from what is in force. For somebody who is held, what differs from what was `written` too: to be left
  * as one is shown then takes back what waits to come into force.
  */
-function changedFields(row: UserRow, written: UserDraft | null, body: ChangeUser): string[] {
+function changedFields(row: UserRow, written: UserDraft | null, body: ChangedFields): string[] {
   const inForce: Record<string, unknown> = {
     email: row.email,
     first_name: row.first_name,

@@ -4,7 +4,7 @@ import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.j
 import { sourceOf, type Caller } from '../tenants/caller.js';
 import { dropUnprovenIdentities } from '../tenants/person-credentials.js';
 import { TenantStore } from '../tenants/tenant.store.js';
-import type { CreateUser, ChangeUser } from './user.dto.js';
+import { fieldsOf, type ChangeUser, type CreateUser, type PutUser } from './user.dto.js';
 import { standIn } from './stand-in.js';
 import { documentOf, draftOf } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
@@ -65,7 +65,8 @@ export class PeopleService {
   }
 
   /** Changes what is named; naming a field as it is already changes nothing and is always allowed. */
-  async change(caller: Caller, id: string, body: ChangeUser, receivedAt: Date, foundByKey = false): Promise<NamedUser> {
+  async change(caller: Caller, id: string, sent: ChangeUser, receivedAt: Date, foundByKey = false): Promise<NamedUser> {
+    const body = fieldsOf(sent);
     const before = await this.get(caller.tenantId, id);
     await this.requireRole(caller.tenantId, body.role);
     const directory = await this.directoryOf(caller.tenantId, before);
@@ -92,7 +93,7 @@ export class PeopleService {
   async put(
     caller: Caller,
     externalId: string,
-    body: CreateUser,
+    body: PutUser,
     receivedAt: Date,
   ): Promise<{ row: NamedUser; created: boolean }> {
     if (body.external_id !== undefined && body.external_id !== externalId) {
@@ -101,7 +102,10 @@ export class PeopleService {
     const known = await this.repository.byExternalId(caller.tenantId, externalId);
     if (!known) {
       try {
-        return { row: await this.create(caller, { ...body, external_id: externalId }, receivedAt), created: true };
+        const { email, ...fields } = fieldsOf(body);
+        if (email === undefined) throw new InvalidFields([{ field: 'email', message: 'is required' }]);
+        const made = { ...fields, email, external_id: externalId };
+        return { row: await this.create(caller, made, receivedAt), created: true };
       } catch (error) {
         // The same request at the same moment was quicker: then this one is the second.
         const quicker = error instanceof Taken && (await this.repository.byExternalId(caller.tenantId, externalId));

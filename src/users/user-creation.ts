@@ -10,7 +10,7 @@ import { writtenIn } from './requested-state.js';
 import { matchOf } from './link.rules.js';
 import { Taken } from './users.errors.js';
 import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
-import { insertUser } from './user-statements.js';
+import { insertUser, type CreatedUser } from './user-statements.js';
 import type { WriteContext } from './write-context.js';
 
 /** What a careful creation came to: somebody new, or somebody whom the draft means and who has to be linked with it. */
@@ -48,11 +48,12 @@ export class UserCreation {
     insertUser(tx, ctx.tenantId, write, { seat, clashes: false, unlinked: ctx.directory ?? false });
     const forwarded = this.consequences.ofWrite(tx, ctx, null, write);
     also?.(tx);
-    if ((await tx.run(this.db)).length === 0) {
+    const [made] = await tx.run<CreatedUser>(this.db);
+    if (made === undefined) {
       this.seats.forget(ctx.tenantId);
       return null;
     }
-    return { row: rowAfter(null, write), forwarded };
+    return { row: { ...rowAfter(null, write), manager: made.manager ?? null }, forwarded };
   }
 
   /** Looks who is in the way, counts seats where they are few, then creates. Throws `Taken` and `SeatLimitReached`. */
@@ -84,8 +85,9 @@ export class UserCreation {
     insertUser(work, ctx.tenantId, write, { seat: false, clashes: false, unlinked: false });
     const forwarded = this.consequences.ofWrite(work, ctx, null, write);
     also?.(work);
-    if ((await work.run(tx)).length === 0) throw new LostRace();
-    return { kind: 'created', row: rowAfter(null, write), forwarded };
+    const [made] = await work.run<CreatedUser>(tx);
+    if (made === undefined) throw new LostRace();
+    return { kind: 'created', row: { ...rowAfter(null, write), manager: made.manager ?? null }, forwarded };
   }
 }
 

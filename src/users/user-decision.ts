@@ -224,6 +224,7 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
     revision: before?.revision ?? 1,
     modified_at: before?.modified_at ?? write.at.getTime(),
     groups: before?.groups ?? null,
+    manager: before?.manager ?? null,
   };
 }
 

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
+import { userNameKey } from '../scim/text.js';
+import { beginsWith, heldCondition } from './user-search.sql.js';
 import { emailKey } from './user.mapping.js';
 import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
@@ -9,19 +11,29 @@ import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 export type NamedUser = UserRow & { directory_name: string | null; held_since: string | null };
 
 /** A person in a list, without the document: it may be large, and the lists show nothing of it. */
-export type ListedUser = Omit<UserRow, 'doc'> & { directory_name: string | null };
+export type ListedUser = Omit<NamedUser, 'doc'>;
 
 export interface UserFilter {
   email?: string | undefined;
+  user_name?: string | undefined;
   external_id?: string | undefined;
   status?: string | undefined;
   role?: string | undefined;
   updated_since?: Date | undefined;
+  directory?: string | undefined;
+  seat?: string | undefined;
+  held?: string | undefined;
+  source?: string | undefined;
+  /** The beginning of an e-mail, a name, an `external_id` or a `userName`. */
+  q?: string | undefined;
 }
 
 const FROM = `from users u left join directories d on d.tenant_id = $1 and d.id = u.directory_id`;
 const SELECT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
-const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name ${FROM}`;
+const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
+
+/** The time of a write is that of the process that makes it. */
+const CLOCKS_DIFFER_SECONDS = 10;
 
 /** So many changed users are looked up by their ids; of more, a page is found sooner along the list. */
 const FEW_UPDATED = 2_000;
@@ -68,6 +80,10 @@ export class UserDirectoryRepository {
         union all select e.user_id from user_emails e where e.tenant_id = $1 and e.value_key = ${key}))`);
       selective = true;
     }
+    if (filter.user_name !== undefined) {
+      conditions.push(`u.user_name_key = ${add(userNameKey(filter.user_name))}`);
+      selective = true;
+    }
     if (filter.external_id !== undefined) {
       const key = add(filter.external_id);
       conditions.push(`u.person_external_id = ${key} and u.id = any(array(
@@ -75,7 +91,16 @@ export class UserDirectoryRepository {
         union all select o.id from users o where o.tenant_id = $1 and o.person_external_id = ${key} and o.status = 'inactive'))`);
       selective = true;
     }
-    if (filter.status !== undefined) conditions.push(`u.status = ${add(filter.status)}`);
+    for (const name of ['status', 'source', 'seat'] as const) {
+      if (filter[name] !== undefined) conditions.push(`u.${name} = ${add(filter[name])}`);
+    }
+    if (filter.directory !== undefined) {
+      conditions.push(
+        filter.directory === 'none' ? 'u.directory_id is null' : `u.directory_id = ${add(filter.directory)}`,
+      );
+    }
+    if (filter.held !== undefined) conditions.push(heldCondition(filter.held, add));
+    if (filter.q !== undefined) conditions.push(beginsWith(filter.q, add));
     if (filter.role !== undefined) conditions.push(`u.role = ${add(filter.role)}`);
     if (filter.updated_since !== undefined) {
       const since = add(filter.updated_since);
@@ -90,11 +115,25 @@ export class UserDirectoryRepository {
     const text = cutAtBytes(`${SELECT_FACTS} where ${conditions.join(' and ')}
        order by ${selective ? `(u.id || '')` : 'u.id'} desc limit ${page.limit + 1}`);
     // A rare status or role is found by reading past all other users: a search.
-    const filtered = [filter.status, filter.role, filter.updated_since].some((value) => value !== undefined);
+    const { email: _, user_name: __, external_id: ___, ...others } = filter;
+    const filtered = Object.values(others).some((value) => value !== undefined);
     const found = await (filtered && !selective
       ? this.db.search<ListedUser>(text, params)
       : this.db.shaped<ListedUser>(text, params));
     return cutRowsOf(found);
+  }
+
+  /**
+   * The `updated_since` of the next call: before every write that is not committed yet, and before what other clocks may
+   * say, so that a late commit is not missed. A user may come twice.
+   */
+  async nextUpdatedSince(tenantId: string): Promise<string> {
+    const { rows } = await this.db.query<{ since: Date; asked_by: string }>(
+      `select $1::text as asked_by, coalesce(min(xact_start), clock_timestamp()) - interval '${CLOCKS_DIFFER_SECONDS} seconds' as since
+       from pg_stat_activity where datname = current_database() and usesysid = current_user::regrole::oid`,
+      [tenantId],
+    );
+    return rows[0]!.since.toISOString();
   }
 
   /** Whether few users have been changed since a moment: their ids are then found by the index of the times. */

@@ -7,7 +7,7 @@ import { emailKey, type UserDraft } from './user.mapping.js';
 import { RESOURCE_FACTS, type UserRow } from './user.row.js';
 import { ASIDE_KEY, asideKeys } from './held-name.js';
 import { addEmails, addPopulation, emailsDiffer, replaceEmails } from './user-side-rows.js';
-import { groupsColumn } from './users.repository.js';
+import { managerColumn, relationColumns, type Relations } from './user-relations.js';
 
 // What a change of a person writes into the tables of this room, as parts of one statement.
 
@@ -84,14 +84,21 @@ export function insertUser(tx: UnitOfWork, tenantId: string, write: UserWrite, g
         ${p.add(decision.held === null ? null : write.at, 'timestamptz')}, ${p.add(write.released, 'text')},
         ${p.add(write.everActive, 'boolean')}, ${p.add(write.nameWritten, 'boolean')}, ${p.add(write.costCenter, 'text')}, ${at}, ${at}
       ${conditions.length ? `where ${conditions.join(' and ')}` : ''}
-      on conflict do nothing returning id`;
+      on conflict do nothing returning id, manager_id`;
   });
+  if (draft.managerId !== null) tx.answer((p) => `id, ${managerColumn(p.add(tenantId), 'subject.manager_id')}`);
   addEmails(tx, tenantId, draft);
   addPopulation(tx, tenantId, [{ owner: write.directoryId, step: 1 }]);
 }
 
+/** What the statement of {@link insertUser} answers; the manager where the resource names one. */
+export interface CreatedUser {
+  id: string;
+  manager?: string | null;
+}
+
 /** What the statement of {@link updateUser} answers. */
-export type UpdatedUser = Pick<UserRow, 'revision' | 'modified_at'> & { groups: string | null };
+export type UpdatedUser = Pick<UserRow, 'revision' | 'modified_at'> & Relations;
 
 /** Adds the guarded update of a person as the subject: it writes only onto the version that was read. */
 export function updateUser(
@@ -163,9 +170,12 @@ export function updateUser(
         other(`o.person_external_id = ${p.add(person.external_id, 'text')} and o.status = 'active'`),
       );
     }
-    return `update users u set ${assignments.join(', ')} where ${conditions.join(' and ')} returning u.id, ${RESOURCE_FACTS}`;
+    return `update users u set ${assignments.join(', ')} where ${conditions.join(' and ')} returning u.id, u.manager_id, ${RESOURCE_FACTS}`;
   });
-  tx.answer((p) => `subject.revision, subject.modified_at, ${groupsColumn(p.add(tenantId), 'subject.id')}`);
+  tx.answer(
+    (p) =>
+      `subject.revision, subject.modified_at, ${relationColumns(p.add(tenantId), 'subject.id', 'subject.manager_id')}`,
+  );
   if (emailsDiffer(before, draft)) replaceEmails(tx, tenantId, draft);
   if (before.gone) addPopulation(tx, tenantId, [{ owner: write.directoryId, step: 1 }]);
   else if (write.directoryId !== before.directory_id) {

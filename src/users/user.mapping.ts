@@ -30,6 +30,8 @@ export interface UserDraft {
   key: string | null;
   roles: string[];
   costCenter: string | null;
+  /** What the resource names as the manager. */
+  managerId: string | null;
 }
 
 interface EmailValue {
@@ -69,6 +71,7 @@ export function draftOf(doc: UserDocument, map: AttributeMap = {}): UserDraft {
     key: map.external_id === undefined ? externalId : (attributeText(doc, map.external_id) ?? null),
     roles: roleNames(doc['roles'] as { value?: unknown; primary?: unknown }[] | undefined),
     costCenter: (enterprise?.['costCenter'] as string | undefined) ?? null,
+    managerId: (enterprise?.['manager'] as { value?: string } | undefined)?.value ?? null,
   };
 }
 

@@ -1,7 +1,7 @@
 import { isLongerThan } from '../base/characters.js';
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { pageOf, readPage, type Page } from '../base/http/page.js';
+import { pageOf, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
 import { InvalidFields } from '../base/errors/domain-error.js';
@@ -9,13 +9,29 @@ import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
+import { HELD_REASONS } from './held/held.dto.js';
 import { PeopleService } from './people.service.js';
-import { ChangeUser, CreateUser, userBody, UserBody } from './user.dto.js';
+import { ChangeUser, CreateUser, PutUser, userBody, UserBody, UserListBody } from './user.dto.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
 
 const TOO_LARGE =
   '422 `document_too_large` where the stored record would be over 256 KiB; `limit` and `bytes` name the figures.';
-const FILTERS = ['email', 'external_id', 'status', 'role', 'updated_since'] as const;
+const FILTERS = [
+  'q',
+  'email',
+  'user_name',
+  'external_id',
+  'status',
+  'role',
+  'directory',
+  'seat',
+  'held',
+  'source',
+  'updated_since',
+] as const;
+const HELD_CHOICES = ['any', 'none', ...HELD_REASONS] as const;
+const SEATS = ['held', 'none', 'waiting'] as const;
+const SOURCES = ['api', 'scim', 'sign-in'] as const;
 
 /** The people of a tenant, whichever door they came through. */
 @ApiController('users', { unversioned: true })
@@ -43,24 +59,46 @@ export class UsersController {
   @Get()
   @RequireScope('users:read')
   @ApiOperation({ summary: 'Users, newest first' })
+  @ApiQuery({
+    name: 'q',
+    required: false,
+    description:
+      'The beginning of an e-mail, a name, an `external_id` or a `userName`, at most 200 characters. Also finds users who ' +
+      'are held by what was written.',
+  })
   @ApiQuery({ name: 'email', required: false })
+  @ApiQuery({ name: 'user_name', required: false })
   @ApiQuery({ name: 'external_id', required: false })
   @ApiQuery({ name: 'status', required: false, enum: ['active', 'inactive'] })
   @ApiQuery({ name: 'role', required: false })
+  @ApiQuery({ name: 'directory', required: false, description: 'the id of a directory, or `none`' })
+  @ApiQuery({ name: 'seat', required: false, enum: SEATS })
+  @ApiQuery({ name: 'held', required: false, enum: HELD_CHOICES })
+  @ApiQuery({ name: 'source', required: false, enum: SOURCES })
   @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
-  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<UserBody>> {
+  @ApiOkResponse({ type: UserListBody })
+  async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<UserListBody> {
     const options = queryOptions(query, [...FILTERS, 'limit', 'cursor']);
     const filter = {
+      q: searchText(options.q),
       email: options.email,
+      user_name: options.user_name,
       external_id: options.external_id,
       status: queryChoice('status', options.status, ['active', 'inactive']),
       role: options.role,
+      directory: options.directory,
+      seat: queryChoice('seat', options.seat, SEATS),
+      held: queryChoice('held', options.held, HELD_CHOICES),
+      source: queryChoice('source', options.source, SOURCES),
       updated_since: queryTime('updated_since', options.updated_since),
     };
     const page = readPage(query, `users ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
-    return pageOf(page, await this.repository.list(caller.tenantId, filter, page), (row) => row.id, userBody);
+    // Asked before the page is read: what commits in between is not on it.
+    const next = await this.repository.nextUpdatedSince(caller.tenantId);
+    const rows = await this.repository.list(caller.tenantId, filter, page);
+    return { ...pageOf(page, rows, (row) => row.id, userBody), next_updated_since: next };
   }
 
   @Put('by-external-id/:external_id')
@@ -70,7 +108,7 @@ export class UsersController {
   async put(
     @CurrentCaller() caller: Caller,
     @Param('external_id') externalId: string,
-    @Body() body: CreateUser,
+    @Body() body: PutUser,
     @Req() req: BridgeRequest,
     @Res({ passthrough: true }) res: BridgeResponse,
   ): Promise<UserBody> {
@@ -114,6 +152,14 @@ export class UsersController {
   remove(@CurrentCaller() caller: Caller, @Param('id') id: string, @Req() req: BridgeRequest): Promise<void> {
     return this.people.remove(caller, id, receivedAt(req));
   }
+}
+
+function searchText(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (text.trim() === '' || isLongerThan(text, 200)) {
+    throw new InvalidFields([{ field: 'q', message: 'must have 1 to 200 characters' }]);
+  }
+  return text.trim();
 }
 
 function receivedAt(req: BridgeRequest): Date {

@@ -3,6 +3,8 @@ import { PeopleIntake } from '../forwarding/people-intake.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { SeatsModule } from '../seats/seats.module.js';
+import { ExplainController } from './explain.controller.js';
+import { ExplainService } from './explain.service.js';
 import { HeldController } from './held/held.controller.js';
 import { HeldTasks } from './held/held-tasks.js';
 import { HeldService } from './held/held.service.js';
@@ -20,7 +22,7 @@ import { UsersService } from './users.service.js';
 /** The people of a tenant. `WritingDirectories` comes from a global module of the room that knows directories. */
 @Module({
   imports: [SeatsModule, ForwardingModule, TasksModule],
-  controllers: [UsersController, HeldController],
+  controllers: [UsersController, ExplainController, HeldController],
   providers: [
     UsersRepository,
     UserChanging,
@@ -30,6 +32,7 @@ import { UsersService } from './users.service.js';
     UserDirectoryRepository,
     PeopleService,
     PeopleUpkeep,
+    ExplainService,
     HeldService,
     HeldTasks,
     { provide: PeopleIntake, useClass: ImportedPeople },

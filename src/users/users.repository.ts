@@ -4,28 +4,11 @@ import { userNameKey } from '../scim/text.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
 import { standIn } from './stand-in.js';
 import { ASIDE_KEY, asideKeys } from './held-name.js';
+import { RELATIONS, type Relations } from './user-relations.js';
 import { nameWritten, USER_COLUMNS, type UserRow } from './user.row.js';
 
-/** A person with the groups they are directly in, as JSON text (null: none). */
-export type UserWithGroups = UserRow & { groups: string | null };
-
-/** So many groups are shown at a user, by their ids: a page of users must stay within its bytes. */
-export const MAX_GROUPS_SHOWN = 2000;
-
-/**
- * The groups of somebody, as JSON text. Whether there are any groups at all is asked once per statement, not once per
- * user: a tenant without groups pays nothing for them. `tenant` and `user` are SQL.
- */
-export const groupsColumn = (tenant: string, user: string): string =>
-  `case when exists (select 1 from groups where tenant_id = ${tenant}) then (
-    select json_agg(json_build_object('value', g.id, 'display', g.display_name, 'directory', g.directory_id)
-      order by g.id)::text
-    from (select m.group_id from group_members m where m.tenant_id = ${tenant} and m.member_id = ${user}
-        order by m.group_id limit ${MAX_GROUPS_SHOWN}) m
-      join groups g on g.tenant_id = ${tenant} and g.id = m.group_id) end as groups`;
-
-/** The same in a statement whose first parameter is the tenant, for a table of users that is called `u`. */
-export const GROUPS_COLUMN = groupsColumn('$1', 'u.id');
+/** A user with what the resource shows of other resources. */
+export type UserWithGroups = UserRow & Relations;
 
 /** Somebody who has the same user name, e-mail or key as a draft. */
 export interface Holder {
@@ -56,7 +39,7 @@ export class UsersRepository {
   /** One person of the tenant, or undefined; with `lock`, to the end of the transaction. */
   async read(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<UserWithGroups | undefined> {
     const { rows } = await db.query<UserWithGroups>(
-      `select ${USER_COLUMNS}, ${GROUPS_COLUMN} from users u where u.tenant_id = $1 and u.id = $2${lock ? ' for update of u' : ''}`,
+      `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = $2${lock ? ' for update of u' : ''}`,
       [tenantId, id],
     );
     return rows[0];

@@ -123,7 +123,7 @@ describe('an export of the ledger', () => {
 
     const changed = lines.with(1, lines[1]!.replace(/"limit":\d+/, '"limit":9000'));
     expect(changed).not.toEqual(lines);
-    expect(await check(changed)).toMatchObject({ code: 1, err: expect.stringContaining('"sequence":2') });
+    expect(await check(changed)).toMatchObject({ code: 1, json: { ok: false, sequence: 2 } });
     expect(await check(lines.toSpliced(1, 1))).toMatchObject({ code: 1, err: expect.stringContaining('sequence 2') });
     expect(await check(lines.slice(0, -1), '--head', hashOf(last))).toMatchObject({
       code: 1,
@@ -163,6 +163,7 @@ describe('the tenant of the credentials file', () => {
 
   it('its directory is guarded, put into preview and back', async () => {
     expect((await cli('directory guard --percent 5 --json')).json.guard).toMatchObject({ percent: 5 });
+    expect((await cli('directory guard --policy on --percent 7 --json')).json.guard).toMatchObject({ percent: 7 });
     expect((await cli('directory guard --policy off --json')).json.guard).toBe('off');
     expect((await cli('directory preview --json')).json.state).toBe('preview');
     expect((await cli('directory live --json')).json.state).toBe('live');
@@ -212,6 +213,16 @@ describe('what goes wrong', () => {
     ['nothing to set', 'seats limit', 2, /--limit, --policy/],
     ['a refusal of the service', 'api-key create --name k --scopes everything', 1, /scopes must hold only/],
     ['something that is not there', 'api-key revoke key_x', 1, /No such API key/],
+    ['a value that no option has', 'directory guard --policy maybe', 2, /Allowed choices are on, off/],
+    ['figures of a guard that is off', 'directory guard --policy off --percent 5', 2, /--policy off has no figures/],
+    ['an option given twice', 'seats limit --limit 5 --limit 6', 2, /given twice/],
+    ['a file and JSON at once', 'seats events --format csv --json', 2, /cannot be used with option '--json'/],
+    ['an export and a head of the service', 'seats verify --file x --sequence 3', 2, /cannot be used with/],
+    ['a user and all', 'held release usr_x --all', 2, /not both/],
+    ['a dry run of everybody', 'held release --all --dry-run', 2, /--reason or --directory/],
+    ['nothing to look for', 'user find', 2, /Say what to look for/],
+    ['nothing to change', 'directory set', 2, /Say what to change/],
+    ['a state that no change has', 'changes list --state sent', 2, /Allowed choices are waiting, pending/],
     ['another tenant that is not there', 'seats show --tenant ten_x', 1, /No such tenant/],
     ['neither one nor all', 'held release', 2, /--all/],
     ['a migration without a database', 'migrate', 2, /DATABASE_URL/],

@@ -239,7 +239,7 @@ describe('README.md', () => {
   it('names commands and metrics that there are', async () => {
     const { COMMANDS } = await import('../../src/cli/program.js');
     const names = new Set(COMMANDS.map(({ noun, verb }) => `${noun} ${verb}`.trim()));
-    for (const [, command] of readme.matchAll(/npm run cli -- ((?!--)[a-z-]+(?: (?!--)[a-z-]+)?)/g)) {
+    for (const [, command] of readme.matchAll(/npx talent-bridge ((?!--)[a-z-]+(?: (?!--)[a-z-]+)?)/g)) {
       expect([command, names.has(command!)]).toEqual([command, true]);
     }
     const sources = [

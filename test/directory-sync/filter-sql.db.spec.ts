@@ -15,6 +15,7 @@ import { draftOf } from '../../src/users/user.mapping.js';
 import { casesOf } from '../scim/cases.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { group, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
+import { patience } from '../support/speed.js';
 
 const OPTIONS = { booleansAsStrings: true };
 // What strings are compared wrongly by: case, width, composition, wildcards, quotes, length, order beyond the BMP.
@@ -209,7 +210,7 @@ describe('the database finds whom the rules find', () => {
       // Filters that find everybody or nobody would prove little; by chance a quarter of them finds some, give or take.
       expect(hits).toBeGreaterThan(runs / 10);
     },
-    120_000,
+    patience(120_000),
   );
 });
 

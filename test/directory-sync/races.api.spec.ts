@@ -2,6 +2,7 @@ import { ownerOf } from '../support/database.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, type Answer, type Client } from '../support/http.js';
 import { bulk, fresh, group, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
+import { patience } from '../support/speed.js';
 
 // Every pair of write operations at the same users and groups, 110 requests at once. The database counts deadlocks
 // itself; a retry hides a deadlock from the client, but not from that counter.
@@ -150,22 +151,26 @@ describe.each([
       expect(inBulk.filter(({ status }) => status.startsWith('5'))).toEqual([]);
       expect(await broken(scene)).toEqual({ members: [], missing: 0 });
     },
-    120_000,
+    patience(120_000),
   );
 });
 
-it('a directory that is deleted beside its writers: no 5xx', async () => {
-  for (const name of names.filter((each) => each !== 'group rules')) {
-    scene = await newScene(true);
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, i) =>
-        i === 10 ? scene.api.delete(`/directories/${scene.tenant.directoryId}`) : OPERATIONS[name]!(scene, i),
-      ),
-    );
-    expect([name, answers.filter(({ status }) => status >= 500).map(({ text }) => text)]).toEqual([name, []]);
-    expect(answers[10]!.status).toBe(204);
-  }
-}, 120_000);
+it(
+  'a directory that is deleted beside its writers: no 5xx',
+  async () => {
+    for (const name of names.filter((each) => each !== 'group rules')) {
+      scene = await newScene(true);
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, i) =>
+          i === 10 ? scene.api.delete(`/directories/${scene.tenant.directoryId}`) : OPERATIONS[name]!(scene, i),
+        ),
+      );
+      expect([name, answers.filter(({ status }) => status >= 500).map(({ text }) => text)]).toEqual([name, []]);
+      expect(answers[10]!.status).toBe(204);
+    }
+  },
+  patience(120_000),
+);
 
 it('the database has counted no deadlock', async () => {
   const owner = await ownerOf(service.databaseUrl);

@@ -13,6 +13,7 @@ import {
   user,
   USER,
 } from '../support/scim.js';
+import { patience } from '../support/speed.js';
 
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const SEARCH = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest';
@@ -465,7 +466,7 @@ describe('a walk over 1 237 people while others come and go', () => {
       );
       expect(totalResults).toBe(rows[0]!.n);
     },
-    120_000,
+    patience(120_000),
   );
 });
 

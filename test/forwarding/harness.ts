@@ -22,6 +22,7 @@ import type { ChangeSource } from '../../src/identity/source.js';
 import { PlatformClient } from '../../src/platform-client/platform.client.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
+import { patience } from '../support/speed.js';
 
 export const SOURCE: ChangeSource = {
   request_id: 'req_test',
@@ -284,7 +285,7 @@ export function personOf(userId: string, person: Partial<Person> = {}): Person {
 }
 
 export async function until(test: () => Promise<boolean> | boolean, ms = 20_000): Promise<void> {
-  const end = Date.now() + ms;
+  const end = Date.now() + patience(ms);
   while (!(await test())) {
     if (Date.now() > end) throw new Error(`this did not happen within ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, 15));

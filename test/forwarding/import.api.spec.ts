@@ -4,10 +4,11 @@ import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
 import { fresh, madeUser, user } from '../support/scim.js';
+import { patience } from '../support/speed.js';
 
 /** How many accounts the large list has; a full run sets 20000. */
 const LARGE = Number(process.env['IMPORT_ACCOUNTS'] ?? 300);
-const LIMIT_MS = 60_000 + LARGE * 100;
+const LIMIT_MS = patience(60_000 + LARGE * 100);
 
 interface Account {
   id?: string;

@@ -1,6 +1,7 @@
 import { UnitOfWork } from '../../src/base/database/unit-of-work.js';
 import type { Person } from '../../src/identity/person.js';
 import { Harness, personOf, SOURCE } from './harness.js';
+import { patience } from '../support/speed.js';
 
 interface Employee {
   readonly id: string;
@@ -87,7 +88,7 @@ describe('desks that change hands', () => {
       }
       expect(office.hired).toBeGreaterThan(50);
     },
-    120_000,
+    patience(120_000),
   );
 });
 

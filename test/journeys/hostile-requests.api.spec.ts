@@ -3,6 +3,7 @@ import net from 'node:net';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, type Client } from '../support/http.js';
 import { bulk, ENTERPRISE, fresh, group, madeGroup, madeUser, patch, scim, user, USER } from '../support/scim.js';
+import { patience } from '../support/speed.js';
 
 let service: TestApp;
 let tenant: TestTenant;
@@ -170,8 +171,10 @@ describe('injection', () => {
 });
 
 describe('bodies', () => {
-  it('odd, deep and large ones are refused, whatever they are', async () => {
-    const bodies = [
+  it(
+    'odd, deep and large ones are refused, whatever they are',
+    async () => {
+      const bodies = [
       'null', 'true', '0', '"x"', '[]', '[[]]', '{}', '{"a":1}', '\ufeff{}', '{"schemas":[]}', '{"schemas":{}}', '{"schemas":null}', '{"schemas":[[]]}',
       '{"Operations":{}}', '{"Operations":[null]}', '{"Operations":[[]]}', '{"Operations":"x"}', '{"userName":{"$gt":""}}', '{"userName":["a"]}',
       `{"userName":${'9'.repeat(400)}}`, '{"userName":1e999}', '{,}', "{'a':1}", '{"a":NaN}', '{"a":1}{"b":2}', '{"userName":"a",}', '\u0000', '\xff',
@@ -182,63 +185,65 @@ describe('bodies', () => {
       JSON.stringify(patch({ op: 'add', path: 'active', value: 1 })), JSON.stringify(patch({ op: 'add', path: 'active', value: [] })),
       JSON.stringify(bulk([{ method: 'POST', path: '/Bulk', bulkId: 'a', data: {} }])), JSON.stringify({ ...bulk([]), failOnErrors: -1 }),
     ]; // prettier-ignore
-    const addresses: [string, string][] = [
-      ['POST', '/Users'],
-      ['PUT', `/Users/${id}`],
-      ['PATCH', `/Users/${id}`],
-      ['POST', '/Groups'],
-      ['PUT', `/Groups/${groupId}`],
-      ['PATCH', `/Groups/${groupId}`],
-      ['POST', '/Bulk'],
-    ];
-    const before = (await directory.get(`/Users/${id}`)).body;
-    for (const body of bodies) {
-      for (const [method, path] of addresses) {
-        const answer = await raw(
-          method,
-          `/scim/v2${path}`,
-          { ...bearer(tenant.scimToken), 'content-type': 'application/scim+json' },
-          body,
-        );
-        const expected =
-          path === '/Bulk' ? answer.status >= 400 || /"status":"4/.test(answer.text) : answer.status >= 400;
-        expect([method, path, body.slice(0, 60), answer.status < 500 && expected]).toEqual([
-          method,
-          path,
-          body.slice(0, 60),
-          true,
-        ]);
+      const addresses: [string, string][] = [
+        ['POST', '/Users'],
+        ['PUT', `/Users/${id}`],
+        ['PATCH', `/Users/${id}`],
+        ['POST', '/Groups'],
+        ['PUT', `/Groups/${groupId}`],
+        ['PATCH', `/Groups/${groupId}`],
+        ['POST', '/Bulk'],
+      ];
+      const before = (await directory.get(`/Users/${id}`)).body;
+      for (const body of bodies) {
+        for (const [method, path] of addresses) {
+          const answer = await raw(
+            method,
+            `/scim/v2${path}`,
+            { ...bearer(tenant.scimToken), 'content-type': 'application/scim+json' },
+            body,
+          );
+          const expected =
+            path === '/Bulk' ? answer.status >= 400 || /"status":"4/.test(answer.text) : answer.status >= 400;
+          expect([method, path, body.slice(0, 60), answer.status < 500 && expected]).toEqual([
+            method,
+            path,
+            body.slice(0, 60),
+            true,
+          ]);
+        }
+        for (const [method, path] of [
+          ['POST', '/users'],
+          ['PUT', `/users/by-external-id/${fresh()}`],
+          ['PATCH', `/users/${id}`],
+          ['PUT', '/seats/limit'],
+        ] as const) {
+          const { status } = await raw(
+            method,
+            `/api/v1${path}`,
+            { ...bearer(tenant.apiKey), 'content-type': 'application/json' },
+            body,
+          );
+          const harmless =
+            ['{}', '\ufeff{}'].includes(body) && ['PATCH', 'PUT'].includes(method) && !path.startsWith('/users/by');
+          expect([method, path, body.slice(0, 60), status]).toEqual([
+            method,
+            path,
+            body.slice(0, 60),
+            harmless ? 200 : expect.any(Number),
+          ]);
+          expect([method, path, body.slice(0, 60), status < 500 && (harmless || status >= 400)]).toEqual([
+            method,
+            path,
+            body.slice(0, 60),
+            true,
+          ]);
+        }
       }
-      for (const [method, path] of [
-        ['POST', '/users'],
-        ['PUT', `/users/by-external-id/${fresh()}`],
-        ['PATCH', `/users/${id}`],
-        ['PUT', '/seats/limit'],
-      ] as const) {
-        const { status } = await raw(
-          method,
-          `/api/v1${path}`,
-          { ...bearer(tenant.apiKey), 'content-type': 'application/json' },
-          body,
-        );
-        const harmless =
-          ['{}', '\ufeff{}'].includes(body) && ['PATCH', 'PUT'].includes(method) && !path.startsWith('/users/by');
-        expect([method, path, body.slice(0, 60), status]).toEqual([
-          method,
-          path,
-          body.slice(0, 60),
-          harmless ? 200 : expect.any(Number),
-        ]);
-        expect([method, path, body.slice(0, 60), status < 500 && (harmless || status >= 400)]).toEqual([
-          method,
-          path,
-          body.slice(0, 60),
-          true,
-        ]);
-      }
-    }
-    expect((await directory.get(`/Users/${id}`)).body).toEqual(before);
-  }, 120_000);
+      expect((await directory.get(`/Users/${id}`)).body).toEqual(before);
+    },
+    patience(120_000),
+  );
 
   it('a body that is compressed, cut short, or declared as something else', async () => {
     const text = JSON.stringify(user(fresh()));

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, send } from '../support/http.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
 import { user } from '../support/scim.js';
+import { patience } from '../support/speed.js';
 
 // Two processes of the service behind a load balancer; one after the other is stopped and started anew, twice, while
 // an IdP writes without a pause.
@@ -222,7 +223,7 @@ it('restarting one process after the other loses no request, and everything arri
     wrong: [],
     codes: [0, 0, 0, 0],
   });
-  expect(Math.max(...drained)).toBeLessThan(15_000);
+  expect(Math.max(...drained)).toBeLessThan(patience(15_000));
   expect(requests).toBeGreaterThan(200);
   const platform = () => send('GET', `${base}/api/v1/platform`, apiKey);
   await eventually(platform, ({ body }) => body.waiting === 0, 30_000);

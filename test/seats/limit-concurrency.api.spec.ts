@@ -1,6 +1,7 @@
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, eventually, type Answer } from '../support/http.js';
 import { fresh, scim, user } from '../support/scim.js';
+import { patience } from '../support/speed.js';
 
 /** How often the race is run; more with SEAT_ROUNDS. */
 const ROUNDS = Number(process.env['SEAT_ROUNDS'] ?? 5);
@@ -91,47 +92,62 @@ describe('the limit under concurrency, with two processes', () => {
     30_000 + ROUNDS * 5_000,
   );
 
-  it('a limit of 1 000 with 900 there, believed to be far: 400 creates give exactly 1 000', async () => {
-    const tenant = await limited(1000);
-    await seed(tenant, 900);
-    await apps[0]!.db.query(`update seat_limits set mode = 'open' where tenant_id = $1`, [tenant.tenantId]);
-    const counts = tally(await create(tenant, 400, () => false));
-    expect(counts).toEqual({ '201': 100, '409 seat_limit_reached': 300 });
-    expect(await held(tenant)).toEqual(exactly(1000, 0));
-  }, 60_000);
+  it(
+    'a limit of 1 000 with 900 there, believed to be far: 400 creates give exactly 1 000',
+    async () => {
+      const tenant = await limited(1000);
+      await seed(tenant, 900);
+      await apps[0]!.db.query(`update seat_limits set mode = 'open' where tenant_id = $1`, [tenant.tenantId]);
+      const counts = tally(await create(tenant, 400, () => false));
+      expect(counts).toEqual({ '201': 100, '409 seat_limit_reached': 300 });
+      expect(await held(tenant)).toEqual(exactly(1000, 0));
+    },
+    patience(60_000),
+  );
 
-  it('from far away to the limit in one rush', async () => {
-    const { rows } = await apps[0]!.db.query<{ n: number }>(`select current_setting('max_connections')::int as n`, []);
-    const limit = 4 * rows[0]!.n + 200;
-    const tenant = await limited(limit);
-    await seed(tenant, 190);
-    await client(`${apps[0]!.url}/api/v1`, tenant.apiKey).put('/seats/limit', { limit });
-    const mode = await apps[0]!.db.query<{ mode: string }>(`select mode from seat_limits where tenant_id = $1`, [
-      tenant.tenantId,
-    ]);
-    expect(mode.rows[0]!.mode).toBe('open');
-    const counts = tally(await create(tenant, limit - 190 + 100, () => false));
-    expect(counts).toEqual({ '201': limit - 190, '409 seat_limit_reached': 100 });
-    expect(await held(tenant)).toEqual(exactly(limit, 0));
-  }, 120_000);
+  it(
+    'from far away to the limit in one rush',
+    async () => {
+      const { rows } = await apps[0]!.db.query<{ n: number }>(
+        `select current_setting('max_connections')::int as n`,
+        [],
+      );
+      const limit = 4 * rows[0]!.n + 200;
+      const tenant = await limited(limit);
+      await seed(tenant, 190);
+      await client(`${apps[0]!.url}/api/v1`, tenant.apiKey).put('/seats/limit', { limit });
+      const mode = await apps[0]!.db.query<{ mode: string }>(`select mode from seat_limits where tenant_id = $1`, [
+        tenant.tenantId,
+      ]);
+      expect(mode.rows[0]!.mode).toBe('open');
+      const counts = tally(await create(tenant, limit - 190 + 100, () => false));
+      expect(counts).toEqual({ '201': limit - 190, '409 seat_limit_reached': 100 });
+      expect(await held(tenant)).toEqual(exactly(limit, 0));
+    },
+    patience(120_000),
+  );
 
-  it('seats that become free at the same moment go to whoever waits, and never to two', async () => {
-    const tenant = await limited(20);
-    const first = await create(tenant, 20, () => true);
-    const waiting = await create(tenant, 40, () => true);
-    expect(tally(waiting)).toEqual({ '201': 40 });
-    const door = scim(apps[1]!.url, tenant.scimToken);
-    const deleted = await Promise.all(first.map((each) => door.delete(`/Users/${each.body.id}`)));
-    expect(tally(deleted)).toEqual({ '204': 20 });
-    for (let i = 0; ; i++) {
-      const now = await held(tenant);
-      expect(now.people).toBeLessThanOrEqual(20);
-      if (now.people === 20 && now.waiting === 20) break;
-      expect(i).toBeLessThan(500);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(await held(tenant)).toEqual(exactly(20, 20));
-  }, 60_000);
+  it(
+    'seats that become free at the same moment go to whoever waits, and never to two',
+    async () => {
+      const tenant = await limited(20);
+      const first = await create(tenant, 20, () => true);
+      const waiting = await create(tenant, 40, () => true);
+      expect(tally(waiting)).toEqual({ '201': 40 });
+      const door = scim(apps[1]!.url, tenant.scimToken);
+      const deleted = await Promise.all(first.map((each) => door.delete(`/Users/${each.body.id}`)));
+      expect(tally(deleted)).toEqual({ '204': 20 });
+      for (let i = 0; ; i++) {
+        const now = await held(tenant);
+        expect(now.people).toBeLessThanOrEqual(20);
+        if (now.people === 20 && now.waiting === 20) break;
+        expect(i).toBeLessThan(500);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      expect(await held(tenant)).toEqual(exactly(20, 20));
+    },
+    patience(60_000),
+  );
 });
 
 /** People with seats, and their lines in the ledger, as creates would have left them. */

@@ -1,3 +1,5 @@
+import { patience } from './speed.js';
+
 /** An answer, its body parsed where it is JSON. */
 export interface Answer {
   status: number;
@@ -50,9 +52,13 @@ export function client(base: string, token: string | null, contentType = 'applic
 
 export type Client = ReturnType<typeof client>;
 
-/** Asks again until the condition holds; fails with the last answer after ten seconds. */
+/**
+ * Asks again until the condition holds; else fails with the last answer.
+ *
+ * @param within milliseconds on a quiet machine, ten seconds unless set; on a busy one it is more
+ */
 export async function eventually<T>(ask: () => Promise<T>, holds: (value: T) => boolean, within = 10_000): Promise<T> {
-  const deadline = Date.now() + within;
+  const deadline = Date.now() + patience(within);
   for (;;) {
     const value = await ask();
     if (holds(value)) return value;

@@ -21,6 +21,9 @@ const OPEN = new Set([
   'OperationsController.show',
   'OperationsController.console',
   'ProblemsController.page',
+  // What a hiring platform has to answer: the same for all tenants, and no secret.
+  'PlatformDocsController.page',
+  'PlatformDocsController.description',
   // Browsers before there is a session, and IdPs, whose messages say by their signature who they are.
   'LoginController.login',
   'LoginController.initiated',
@@ -37,6 +40,8 @@ const OPEN = new Set([
   'IdpLogoutController.backChannel',
   'RevocationController.revoke',
   'LogoutController.end',
+  'LogoutController.endOne',
+  'FrontChannelController.end',
   'LogoutController.signedOut',
   'LogoutController.home',
   // What anybody may know of us.

@@ -5,6 +5,10 @@ import { MAX_URL, urlOf } from './url.js';
 /** Ports that a tenant may name for a public address: the usual ones of https. */
 const PORTS = new Set(['', '443', '4443', '8443', '9443', '10443']);
 
+/** What a tenant on a private address, or on plain http, needs to know. */
+export const PRIVATE_HINT =
+  'for trials the operator can allow private addresses and plain http with ALLOW_PRIVATE_DESTINATIONS=true';
+
 /** Whether an IP address belongs to the public Internet. In: any spelling of an address. Out: false for nonsense too. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -23,12 +27,12 @@ export function refusalOfUrl(text: string): string | null {
   if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
   const url = urlOf(text);
   if (url === null) return 'must be a complete address such as https://platform.example.com';
-  if (url.protocol !== 'https:') return 'must begin with https://';
+  if (url.protocol !== 'https:') return `must begin with https:// (${PRIVATE_HINT})`;
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (!PORTS.has(url.port)) return `must use one of the ports ${[...PORTS].filter(Boolean).join(', ')}`;
   const host = bare(url.hostname);
   if (isIP(host) !== 0 ? !isPublicAddress(host) : /(^|\.)localhost\.?$/i.test(host)) {
-    return 'must be a public address';
+    return `must be a public address (${PRIVATE_HINT})`;
   }
   return null;
 }

@@ -1,8 +1,11 @@
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode, type Client, type Json } from '../client.js';
 import { columns, given, numbers, type Command, type Context } from '../command.js';
+import { DIRECTORY, directoryId } from '../directory-id.js';
 
-const DIRECTORY = { name: 'directory_id', required: false, description: 'not needed where there is only one' };
+const PROFILES = ['tolerant', 'entra', 'okta', 'strict', 'ipsie'];
+const ON_MATCH = ['link', 'refuse'];
+const MAPPED = ['external_id', 'email', 'first_name', 'last_name'] as const;
 
 export const DIRECTORY_COMMANDS: Command[] = [
   {
@@ -11,13 +14,13 @@ export const DIRECTORY_COMMANDS: Command[] = [
     description: 'Makes a directory and its first SCIM token, which is shown this once',
     options: [
       { name: 'name', description: 'what the directory is called', required: true },
-      { name: 'profile', description: 'tolerant (unless set), entra, okta, strict or ipsie' },
-      { name: 'state', description: 'live (unless set) or preview' },
+      { name: 'profile', description: 'tolerant unless set', choices: PROFILES },
+      { name: 'state', description: 'live unless set', choices: ['live', 'preview'] },
       { name: 'default_role', description: 'User unless set; none: none yet' },
-      { name: 'on_match', description: 'link (unless set) or refuse' },
+      { name: 'on_match', description: 'link unless set', choices: ON_MATCH },
       { name: 'takes_over', description: 'the directory whose people it takes over' },
       { name: 'replace_creates_missing', description: 'a replace that matches nothing makes the value', flag: true },
-      { name: 'guard', description: 'on (unless set) or off' },
+      { name: 'guard', description: 'on unless set', choices: ['on', 'off'] },
     ],
     async run(context) {
       const { default_role, ...rest } = given(
@@ -53,6 +56,51 @@ export const DIRECTORY_COMMANDS: Command[] = [
         'last_refusal',
         'last_unknown_role',
       );
+    },
+  },
+  {
+    noun: 'directory',
+    verb: 'show',
+    description: 'Shows a directory: settings, counts, last request, last refused credential',
+    argument: DIRECTORY,
+    run: async (context) => context.client.call('GET', `/directories/${encode(await directoryId(context))}`),
+  },
+  {
+    noun: 'directory',
+    verb: 'set',
+    description: 'Changes what is named; live, preview and guard have verbs of their own',
+    argument: DIRECTORY,
+    options: [
+      { name: 'name', description: 'what the directory is called' },
+      { name: 'profile', description: 'what the IdP may send', choices: PROFILES },
+      { name: 'default_role', description: 'the role of users without another one; none: none yet' },
+      { name: 'on_match', description: 'what a POST does that matches one existing user', choices: ON_MATCH },
+      { name: 'takes_over', description: 'the directory whose users it takes over, or none' },
+      {
+        name: 'replace_creates_missing',
+        description: 'a replace that matches nothing makes the value',
+        choices: ['on', 'off'],
+      },
+      ...MAPPED.map((field) => ({
+        name: `map_${field}`,
+        description: `the SCIM attribute that feeds ${field}, or none: the usual way`,
+      })),
+    ],
+    async run(context) {
+      const body = changesOf(context);
+      if (Object.keys(body).length === 0) throw new CliError('Say what to change.', EXIT.usage);
+      return context.client.call('PATCH', `/directories/${encode(await directoryId(context))}`, body);
+    },
+  },
+  {
+    noun: 'directory',
+    verb: 'delete',
+    description: 'Deletes a directory; its users stay as they are, and no directory manages them',
+    argument: { ...DIRECTORY, required: true, description: 'its id or name' },
+    async run(context) {
+      const id = await directoryId(context);
+      await context.client.call('DELETE', `/directories/${encode(id)}`);
+      return { directory_id: id, deleted: true };
     },
   },
   {
@@ -107,15 +155,22 @@ export const DIRECTORY_COMMANDS: Command[] = [
     options: [{ name: 'confirm', description: 'although users will wait for a seat', flag: true }],
   },
   {
-    ...change('guard', 'Sets when mass departures are held', (context) => {
-      const { policy } = given(context, 'policy');
-      const figures = numbers(context, 'percent', 'people', 'at_least', 'within_minutes', 'day_percent');
-      if (policy !== undefined) return { guard: policy };
-      if (Object.keys(figures).length > 0) return { guard: figures };
-      throw new CliError('Say --policy on, --policy off, or figures.', EXIT.usage);
-    }),
+    ...change(
+      'guard',
+      'Sets when mass departures are to be held; the guard does not act yet, its figures are kept',
+      (context) => {
+        const { policy } = given(context, 'policy');
+        const figures = numbers(context, 'percent', 'people', 'at_least', 'within_minutes', 'day_percent');
+        const some = Object.keys(figures).length > 0;
+        if (policy === 'off' && some) throw new CliError('--policy off has no figures.', EXIT.usage);
+        // Figures switch the guard on; `on` alone would set the usual ones.
+        if (some) return { guard: figures };
+        if (policy !== undefined) return { guard: policy };
+        throw new CliError('Say --policy on, --policy off, or figures.', EXIT.usage);
+      },
+    ),
     options: [
-      { name: 'policy', description: 'on or off' },
+      { name: 'policy', description: 'on: with the usual figures, or those that are named', choices: ['on', 'off'] },
       { name: 'percent', description: 'share of the people' },
       { name: 'people', description: 'number of people' },
       { name: 'at_least', description: 'never for fewer' },
@@ -124,6 +179,31 @@ export const DIRECTORY_COMMANDS: Command[] = [
     ],
   },
 ];
+
+/** The options of `set` as fields of the API. */
+function changesOf(context: Context): Json {
+  const cleared = (value: string) => (value === 'none' ? null : value);
+  const { default_role, takes_over, replace_creates_missing, ...plain } = given(
+    context,
+    'name',
+    'profile',
+    'on_match',
+    'default_role',
+    'takes_over',
+    'replace_creates_missing',
+  );
+  const mapped = MAPPED.map((field) => [field, given(context, `map_${field}`)[`map_${field}`]] as const);
+  const map = mapped
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => [field, cleared(value!)] as const);
+  return {
+    ...plain,
+    ...(default_role === undefined ? {} : { default_role: cleared(default_role) }),
+    ...(takes_over === undefined ? {} : { takes_over: cleared(takes_over) }),
+    ...(replace_creates_missing === undefined ? {} : { replace_creates_missing: replace_creates_missing === 'on' }),
+    ...(map.length === 0 ? {} : { attribute_map: Object.fromEntries(map) }),
+  };
+}
 
 function change(verb: string, description: string, body: (context: Context) => Json): Command {
   return {
@@ -149,14 +229,4 @@ async function rotate(client: Client, id: string, valid: Json[], body: Json): Pr
 function omit(record: Json, name: string): Json {
   const { [name]: _, ...rest } = record;
   return rest;
-}
-
-async function directoryId({ client, argument }: Context): Promise<string> {
-  if (argument !== undefined) return argument;
-  const all = await client.list('/directories');
-  if (all.length === 1) return all[0]!['id'] as string;
-  throw new CliError(
-    all.length === 0 ? 'There is no directory yet.' : 'There are several directories: name one by its id.',
-    EXIT.usage,
-  );
 }

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../cli.errors.js';
-import { encode } from '../client.js';
+import { CHANGE_STATES } from '../../forwarding/changes/change.mapping.js';
+import { readable, type ShownChange } from '../change-words.js';
+import { encode, type Json } from '../client.js';
 import { columns, given, numbers, queryOf, type Command } from '../command.js';
+import { withPersonId } from '../person-id.js';
 
-const ALL = { name: 'all', description: 'all of them', flag: true };
+const REMOVALS = ['inactive', 'delete'];
+const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'];
 
 export const PLATFORM_COMMANDS: Command[] = [
   {
@@ -13,8 +17,8 @@ export const PLATFORM_COMMANDS: Command[] = [
     options: [
       { name: 'base_url', description: 'the address of the platform’s API' },
       { name: 'api_key', description: 'the platform’s key; - reads it from standard input' },
-      { name: 'on_deactivate', description: 'inactive or delete' },
-      { name: 'on_delete', description: 'delete or inactive' },
+      { name: 'on_deactivate', description: 'what a deactivation does there', choices: REMOVALS },
+      { name: 'on_delete', description: 'what a deletion does there', choices: REMOVALS },
       { name: 'rate', description: 'calls a second' },
       { name: 'concurrency', description: 'calls at once' },
       { name: 'timeout_ms', description: 'the deadline of a call' },
@@ -23,21 +27,35 @@ export const PLATFORM_COMMANDS: Command[] = [
       const body = given(context, 'base_url', 'api_key', 'on_deactivate', 'on_delete');
       // Arguments can be read by everybody on the machine; a secret need not be one.
       if (body['api_key'] === '-') body['api_key'] = readFileSync(0, 'utf8').trim();
-      return context.client.call('PUT', '/platform', {
-        ...body,
-        ...numbers(context, 'rate', 'concurrency', 'timeout_ms'),
-      });
+      const change = { ...body, ...numbers(context, 'rate', 'concurrency', 'timeout_ms') };
+      if (Object.keys(change).length === 0) throw new CliError('Say what to set.', EXIT.usage);
+      return context.client.call('PUT', '/platform', change);
     },
   },
   {
     noun: 'platform',
     verb: 'show',
     description: 'Shows where changes go, and how that place is doing',
-    run: ({ client }) => client.call('GET', '/platform'),
+    async run({ client, options }) {
+      const platform = await client.call('GET', '/platform');
+      return options['json'] === true ? platform : { ...platform, state: stateWord(platform['state']) };
+    },
+  },
+  {
+    noun: 'platform',
+    verb: 'test',
+    description: 'Tries the connection; exit code 1 where an answer is not as it should be',
+    options: [{ name: 'write', description: 'also creates, changes and deletes a throw-away user', flag: true }],
+    async run({ client, options }) {
+      const body = options['write'] === true ? { write: true } : {};
+      const finding = await client.call<Json & { steps?: Step[] }>('POST', '/platform/test', body);
+      if (options['json'] === true) return finding;
+      const { steps = [], ...rest } = finding;
+      return { ...rest, ...Object.fromEntries(steps.map(stepLine)) };
+    },
   },
   ...(
     [
-      ['test', 'Tries the connection'],
       ['resume', 'Forwards again'],
       ['import', 'Takes in the platform’s people without forwarding'],
     ] as const
@@ -65,17 +83,40 @@ export const PLATFORM_COMMANDS: Command[] = [
     verb: 'list',
     description: 'Lists changes, newest first',
     options: [
-      { name: 'state', description: 'waiting, parked, delivered …' },
-      { name: 'kind', description: 'created, updated, deactivated …' },
-      { name: 'user_id', description: 'of one person' },
+      {
+        name: 'state',
+        description: 'how far it has come; waiting is the same as pending',
+        choices: ['waiting', ...CHANGE_STATES],
+      },
+      { name: 'kind', description: 'what happened', choices: KINDS },
+      { name: 'user_id', description: 'of one user: id, e-mail, external_id or userName' },
       { name: 'since', description: 'such as 2026-01-31T00:00:00Z' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
-    async run(context) {
+    async run(asked) {
+      const context = await withPersonId(asked);
       const { limit = 50 } = numbers(context, 'limit');
-      const query = queryOf(context, 'state', 'kind', 'user_id', 'since');
+      const state = context.options['state'] === 'waiting' ? 'pending' : context.options['state'];
+      const query = queryOf(
+        { ...context, options: { ...context.options, state } },
+        'state',
+        'kind',
+        'user_id',
+        'since',
+      );
       const changes = await context.client.list(`/changes${query}`, limit);
+      if (context.options['json'] === true) return changes;
       return columns(changes, 'id', 'kind', 'state', 'user_id', 'external_id', 'changed', 'occurred_at', 'error');
+    },
+  },
+  {
+    noun: 'changes',
+    verb: 'show',
+    description: 'Shows one change, each call to the platform because of it, and the platform’s own words',
+    argument: { name: 'change_id', required: true, description: 'as the list shows it' },
+    async run({ client, argument, options }) {
+      const found = await client.call<ShownChange>('GET', `/changes/${encode(argument!)}`);
+      return options['json'] === true ? (found as unknown as Json) : readable(found);
     },
   },
   ...(['retry', 'dismiss'] as const).map((verb): Command => ({
@@ -94,35 +135,23 @@ export const PLATFORM_COMMANDS: Command[] = [
     options: [{ name: 'since', description: 'such as 2026-01-31T00:00:00Z', required: true }],
     run: (context) => context.client.call('POST', '/changes/resend', given(context, 'since')),
   },
-  {
-    noun: 'held',
-    verb: 'list',
-    description: 'Lists people for whom what was written is not in force, and why',
-    options: [{ name: 'reason', description: 'guard, no_seat, no_email …' }],
-    async run(context) {
-      const held = await context.client.list(`/held${queryOf(context, 'reason')}`);
-      return columns(held, 'user_id', 'reason', 'since', 'directory_id');
-    },
-  },
-  ...(['release', 'discard'] as const).map((verb): Command => ({
-    noun: 'held',
-    verb,
-    description: verb === 'release' ? 'Puts what was written into force' : 'Forgets what was written',
-    argument: { name: 'user_id', required: false, description: 'one person; else --all' },
-    options: [ALL, { name: 'reason', description: 'with --all: only those' }],
-    async run(context) {
-      const { client, argument, options } = context;
-      if (argument !== undefined) return client.call('POST', `/held/${encode(argument)}/${verb}`, {});
-      if (options['all'] !== true) throw new CliError('Name a user, or say --all.', EXIT.usage);
-      const held = await client.list(`/held${queryOf(context, 'reason')}`, 100_000);
-      const refused: string[] = [];
-      for (const { user_id } of held as { user_id: string }[]) {
-        await client.call('POST', `/held/${encode(user_id)}/${verb}`, {}).catch((error: unknown) => {
-          if (!(error instanceof CliError) || error.exitCode !== EXIT.failed) throw error;
-          refused.push(user_id);
-        });
-      }
-      return { [verb === 'release' ? 'released' : 'discarded']: held.length - refused.length, refused };
-    },
-  })),
 ];
+
+interface Step {
+  name: string;
+  method: string;
+  path: string;
+  status: number | null;
+  ok: boolean;
+  message: string | null;
+}
+
+function stepLine({ name, method, path, status, ok, message }: Step, place: number): [string, string] {
+  const found = ok ? 'ok' : `not ok: ${message ?? ''}`;
+  return [`step_${place + 1}`, `${name}: ${method} ${path} → ${status ?? 'no answer'}, ${found}`];
+}
+
+/** The state as a reader knows it: the circuit breaker's word `open` says the opposite to most. */
+export function stateWord(state: unknown): unknown {
+  return state === 'open' ? 'unavailable' : state;
+}

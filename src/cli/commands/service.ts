@@ -2,13 +2,14 @@ import { prepareDatabase } from '../../database-access.js';
 import { CliError, EXIT } from '../cli.errors.js';
 import type { Json } from '../client.js';
 import { columns, given, numbers, type Command } from '../command.js';
+import { stateWord } from './platform.js';
 
 export const SERVICE_COMMANDS: Command[] = [
   {
     noun: 'status',
     verb: '',
     description: 'Shows whether the service is up and ready, and how a tenant is doing',
-    async run({ client }) {
+    async run({ client, options }) {
       const up = await client.open('/healthz');
       const ready = await client.open<{ status?: string; reason?: string }>('/readyz');
       const status: Json = {
@@ -28,7 +29,7 @@ export const SERVICE_COMMANDS: Command[] = [
         seats_used: seats['used'],
         seats_limit: seats['limit'],
         seats_waiting: seats['waiting'],
-        platform: platform?.['state'] ?? 'none yet',
+        platform: (options['json'] === true ? platform?.['state'] : stateWord(platform?.['state'])) ?? 'none yet',
         held: (await client.list('/held')).length,
       };
     },

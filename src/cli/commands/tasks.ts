@@ -1,9 +1,12 @@
-import { encode } from '../client.js';
+import { encode, type Json } from '../client.js';
 import { columns, numbers, type Command } from '../command.js';
 
 const TASK = { name: 'task_id', required: true, description: 'as the list shows it' };
 const LIMIT = { name: 'limit', description: 'how many, 50 unless set' };
+/** Characters of a whole bar. */
+const BAR = 10;
 
+/** Commands about background work. */
 export const TASK_COMMANDS: Command[] = [
   {
     noun: 'task',
@@ -13,15 +16,27 @@ export const TASK_COMMANDS: Command[] = [
     async run(context) {
       const { limit = 50 } = numbers(context, 'limit');
       const tasks = await context.client.list('/tasks', limit);
-      return columns(tasks, 'id', 'kind', 'state', 'done', 'total', 'created_at', 'error');
+      if (context.options['json'] === true) {
+        return columns(tasks, 'id', 'kind', 'state', 'done', 'total', 'created_at', 'error');
+      }
+      return tasks.map((task) => ({
+        ...columns([task], 'id', 'kind', 'state')[0],
+        progress: barOf(task),
+        ...columns([task], 'created_at', 'error')[0],
+      }));
     },
   },
   {
     noun: 'task',
     verb: 'show',
-    description: 'Shows one task: what it came to, counted',
+    description: 'Shows one task: its progress, and what it came to, counted',
     argument: TASK,
-    run: ({ client, argument }) => client.call('GET', `/tasks/${encode(argument!)}`),
+    async run({ client, argument, options }) {
+      const task = await client.call('GET', `/tasks/${encode(argument!)}`);
+      if (options['json'] === true) return task;
+      const { result, done: _, total: __, ...record } = task;
+      return { ...record, progress: barOf(task), ...(result as Json | null) };
+    },
   },
   {
     noun: 'task',
@@ -36,3 +51,12 @@ export const TASK_COMMANDS: Command[] = [
     },
   },
 ];
+
+/** The progress of a task: a bar with its share where the total is known, else the number alone. */
+function barOf(task: Json): string {
+  const { done, total, state } = task as { done: number; total: number | null; state: string };
+  if (total === null) return String(done);
+  const share = state === 'done' || total === 0 ? 1 : Math.min(1, done / total);
+  const full = Math.floor(share * BAR);
+  return `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${Math.floor(share * 100)} % ${done}/${total}`;
+}

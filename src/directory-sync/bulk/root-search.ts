@@ -44,8 +44,13 @@ export class RootSearch {
       }
       before += part.total;
     }
+    // The parts are counted before they are read: what came in between is listed, so it counts.
+    const listed = resources.length === 0 ? 0 : query.startIndex - 1 + resources.length;
     return listResponseText({
-      totalResults: parts.reduce((sum, part) => sum + part.total, 0),
+      totalResults: Math.max(
+        parts.reduce((sum, part) => sum + part.total, 0),
+        listed,
+      ),
       startIndex: query.startIndex,
       itemsPerPage: resources.length,
       resources,

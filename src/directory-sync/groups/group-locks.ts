@@ -57,6 +57,15 @@ export async function lockForRemoval(
   return rows.find((row) => row.id === id);
 }
 
+/** The ids of all members of a group that is locked. */
+export async function memberIdsOf(tx: SqlRunner, tenantId: string, id: string): Promise<string[]> {
+  const { rows } = await tx.query<{ member_id: string }>(
+    `select member_id from group_members where tenant_id = $1 and group_id = $2`,
+    [tenantId, id],
+  );
+  return rows.map((row) => row.member_id);
+}
+
 /** True for the id of a group; ids of users and unknown ids are not. */
 export function isGroupId(id: string): boolean {
   return id.startsWith('grp_');

@@ -1,3 +1,5 @@
+import type { Projection } from '../../scim/resource/project.js';
+
 // Parts of the statements that change members. `$1` is the tenant, `$2` the group, `$3` the directory.
 
 // Who is meant by the ids of a request: a user the directory sees, a group of it, or nobody yet. An id is never looked
@@ -38,12 +40,31 @@ export const LOCKED_AFTER_PEOPLE = `locked as materialized (
 export const LOCKED = `locked as materialized (
   select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 for no key update)`;
 
-/** The members as JSON text; `$base` is the place of the parameter with the SCIM base address. */
-export const membersColumn = (base: string, group = 'g.id'): string => `(
-  select json_agg(json_strip_nulls(json_build_object('value', m.member_id, 'type', m.kind, 'display', m.display,
-    '$ref', ${base}::text || (case m.kind when 'User' then '/Users/' else '/Groups/' end) || m.member_id))
-    order by m.member_id)::text
-  from group_members m where m.tenant_id = $1 and m.group_id = ${group})`;
+/** The parts of a member, in the order in which they are shown. */
+const MEMBER_PARTS = ['value', 'type', 'display', '$ref'] as const;
+export type MemberPart = (typeof MEMBER_PARTS)[number];
+
+/** The parts of each member that an answer needs. Of a large group every part costs as much as reading the rows. */
+export function memberPartsOf(projection: Projection | null): readonly MemberPart[] {
+  const selection = projection?.core.get('members');
+  if (projection == null || !(selection instanceof Set)) return MEMBER_PARTS;
+  return MEMBER_PARTS.filter((part) => selection.has(part) === (projection.mode === 'only'));
+}
+
+/** The members as JSON text, with the parts named; `$base` is the place of the parameter with the SCIM base address. */
+export const membersColumn = (base: string, group = 'g.id', parts: readonly MemberPart[] = MEMBER_PARTS): string => {
+  const sql: Record<MemberPart, string> = {
+    value: 'm.member_id',
+    type: 'm.kind',
+    display: 'm.display',
+    $ref: `${base}::text || (case m.kind when 'User' then '/Users/' else '/Groups/' end) || m.member_id`,
+  };
+  const object = `json_build_object(${parts.map((part) => `'${part}', ${sql[part]}`).join(', ')})`;
+  // A parameter that no part names would have no type.
+  return `(
+  select json_agg(${parts.includes('display') ? `json_strip_nulls(${object})` : object} order by m.member_id)::text
+  from group_members m where m.tenant_id = $1 and m.group_id = ${group} and ${base}::text is not null)`;
+};
 
 /** The bytes that each member of a group takes in an answer; at least 160. */
 export const memberBytes = (group: string): string =>

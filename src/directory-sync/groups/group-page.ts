@@ -1,12 +1,12 @@
 import { tooMany } from '../../scim/scim.errors.js';
 import type { ListColumns } from '../page-sql.js';
-import { memberBytes, membersColumn } from './group-members.sql.js';
+import { memberBytes, membersColumn, type MemberPart } from './group-members.sql.js';
 
 /** The members that one answer can hold, in bytes: about 200 000 of them. */
 export const MAX_MEMBERS_BYTES = 32 * 1024 * 1024;
 
-/** What a list reads of each group; `base` is the SCIM base address as a part of a literal, null: without members. */
-export function groupColumns(base: string | null): ListColumns {
+/** What a list reads of each group; `base` is the SCIM base address as a part of a literal, null: without members; `parts` are those of each member. */
+export function groupColumns(base: string | null, parts: readonly MemberPart[]): ListColumns {
   const facts = `g.id, g.doc, coalesce(g.doc_bytes, octet_length(g.doc::text)) as doc_bytes, g.version,
     extract(epoch from g.created_at)::float8 * 1000 as created_at,
     extract(epoch from g.updated_at)::float8 * 1000 as updated_at`;
@@ -16,7 +16,7 @@ export function groupColumns(base: string | null): ListColumns {
     found: facts,
     bytes: 'a.doc_bytes',
     related: memberBytes('a.id'),
-    shown: `${shown}, case when c.fits and not c.large then ${membersColumn(`'${base}'`, 'c.id')} end as members`,
+    shown: `${shown}, case when c.fits and not c.large then ${membersColumn(`'${base}'`, 'c.id', parts)} end as members`,
   };
 }
 

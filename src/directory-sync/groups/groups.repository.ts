@@ -5,7 +5,16 @@ import { toSql } from '../../scim/filter/to-sql.js';
 import type { Member } from '../../scim/patch/group-plan.js';
 import type { StoredDocument } from '../../users/stored-document.js';
 import { MEMBER_COLUMN_MAP } from './group.columns.js';
-import { FOUND, LOCKED, LOCKED_AFTER_PEOPLE, memberBytes, membersColumn, NEW, TOUCH } from './group-members.sql.js';
+import {
+  FOUND,
+  LOCKED,
+  LOCKED_AFTER_PEOPLE,
+  memberBytes,
+  membersColumn,
+  NEW,
+  TOUCH,
+  type MemberPart,
+} from './group-members.sql.js';
 
 /** A stored group; its members are read only when they are asked for. */
 export interface GroupRow {
@@ -50,16 +59,16 @@ export class GroupsRepository {
     directoryId: string,
     id: string,
     baseUrl: string | null,
-    db: SqlRunner = this.db,
+    parts?: readonly MemberPart[],
   ): Promise<GroupRow | undefined> {
     const members =
       baseUrl === null
         ? 'null as members'
-        : `case when n.few then ${membersColumn('$4')} end as members,
+        : `case when n.few then ${membersColumn('$4', 'g.id', parts)} end as members,
            case when not n.few then (select sum(x.bytes)::float8 from (${memberBytes('g.id')}) x) end as members_bytes`;
     const few = `cross join lateral (select count(*) <= ${FEW_MEMBERS} as few from (
       select 1 from group_members m where m.tenant_id = $1 and m.group_id = g.id limit ${FEW_MEMBERS + 1}) x) n`;
-    const { rows } = await db.query<GroupRow>(
+    const { rows } = await this.db.query<GroupRow>(
       `select ${GROUP_COLUMNS}, ${members} from groups g ${baseUrl === null ? '' : few}
        where g.tenant_id = $1 and g.directory_id = $2 and g.id = $3`,
       baseUrl === null ? [tenantId, directoryId, id] : [tenantId, directoryId, id, baseUrl],
@@ -68,12 +77,11 @@ export class GroupsRepository {
   }
 
   /** The members of a group as JSON text, however many they are; null: none. */
-  async members(tenantId: string, id: string, baseUrl: string): Promise<string | null> {
-    const { rows } = await this.db.query<{ members: string | null }>(`select ${membersColumn('$3', '$2')} as members`, [
-      tenantId,
-      id,
-      baseUrl,
-    ]);
+  async members(tenantId: string, id: string, baseUrl: string, parts?: readonly MemberPart[]): Promise<string | null> {
+    const { rows } = await this.db.query<{ members: string | null }>(
+      `select ${membersColumn('$3', '$2', parts)} as members`,
+      [tenantId, id, baseUrl],
+    );
     return rows[0]!.members;
   }
 

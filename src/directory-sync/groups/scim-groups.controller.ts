@@ -10,6 +10,7 @@ import { LIST_LIMITS } from '../limits.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { factsOf, idOf, listAsk } from '../users/scim-users.controller.js';
+import { memberPartsOf } from './group-members.sql.js';
 import { groupText } from './group-resource.js';
 import type { GroupRow } from './groups.repository.js';
 import { ScimGroupsService } from './scim-groups.service.js';
@@ -51,6 +52,7 @@ export class ScimGroupsController {
       req.directory,
       idOf(req),
       projectionNeeds(projection, 'members') ? req.answer : null,
+      memberPartsOf(projection),
     );
     const etag = etagOf(row.version);
     if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);

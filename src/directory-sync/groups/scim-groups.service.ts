@@ -17,8 +17,9 @@ import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
 import { GROUP_COLUMN_MAP, GROUP_KEYS } from './group.columns.js';
 import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
+import { memberPartsOf, type MemberPart } from './group-members.sql.js';
 import { groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
-import { isGroupId, lockForRemoval, lockGroup, lockMembers } from './group-locks.js';
+import { isGroupId, lockForRemoval, lockGroup, lockMembers, memberIdsOf } from './group-locks.js';
 import { GroupsRepository, type GroupDraft, type GroupRow, type MemberMoves } from './groups.repository.js';
 
 const TABLE: ListTable = {
@@ -162,7 +163,7 @@ export class ScimGroupsService {
       if (!row) throw new NotFound('group');
       requireVersion(etagOf(row.version), request.ifMatch);
       // Noted while the rules of the group are still there: its people lose what the rules gave them.
-      const members = directory.writing.hasRules ? await this.memberIds(tx, directory, id) : [];
+      const members = directory.writing.hasRules ? await memberIdsOf(tx, directory.tenantId, id) : [];
       await this.review.note(tx, directory, id, members, false);
       if ((await this.repository.remove(tx, directory.tenantId, directory.id, id)) === null)
         throw new NotFound('group');
@@ -174,17 +175,23 @@ export class ScimGroupsService {
    * One group.
    *
    * @param share what the answer may hold, where its members are to be shown; null: they are not read
+   * @param parts what the answer shows of each member; left out: everything
    * @throws {ScimRequestError} `tooMany` when its members are more than an answer can hold
    */
-  async read(directory: CurrentDirectory, id: string, share: AnswerShare | null): Promise<GroupRow> {
+  async read(
+    directory: CurrentDirectory,
+    id: string,
+    share: AnswerShare | null,
+    parts?: readonly MemberPart[],
+  ): Promise<GroupRow> {
     const base = share === null ? null : directory.scimBase;
-    const row = await this.repository.read(directory.tenantId, directory.id, id, base);
+    const row = await this.repository.read(directory.tenantId, directory.id, id, base, parts);
     if (!row) throw new NotFound('group');
     const bytes = row.members_bytes ?? null;
     if (share === null || bytes === null) return row;
     if (bytes > MAX_MEMBERS_BYTES) throw tooManyMembers(id);
     await share.grow(bytes);
-    return { ...row, members: await this.repository.members(directory.tenantId, id, directory.scimBase) };
+    return { ...row, members: await this.repository.members(directory.tenantId, id, directory.scimBase, parts) };
   }
 
   /** A ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
@@ -192,8 +199,9 @@ export class ScimGroupsService {
     const { directory, query, share } = ask;
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     const base = directory.scimBase.replaceAll("'", "''");
-    const columns = groupColumns(projectionNeeds(projection, 'members') ? base : null);
-    const complete = (row: GroupRow) => this.read(directory, row.id, share);
+    const parts = memberPartsOf(projection);
+    const columns = groupColumns(projectionNeeds(projection, 'members') ? base : null, parts);
+    const complete = (row: GroupRow) => this.read(directory, row.id, share, parts);
     // A group of another directory is not this one's to see, whichever it takes over.
     const own = { ...directory, owners: [directory.id] };
     return listText(this.db, TABLE, { ...ask, directory: own }, this.marks, { columns, complete, render });
@@ -223,14 +231,6 @@ export class ScimGroupsService {
     if (!row) throw new NotFound('group');
     requireVersion(etagOf(row.version), request.ifMatch);
     return row;
-  }
-
-  private async memberIds(tx: SqlRunner, directory: CurrentDirectory, id: string): Promise<string[]> {
-    const { rows } = await tx.query<{ member_id: string }>(
-      `select member_id from group_members where tenant_id = $1 and group_id = $2`,
-      [directory.tenantId, id],
-    );
-    return rows.map((row) => row.member_id);
   }
 
   /** The group after a write. Where there is no room for its members, the answer goes without: the write is done. */

@@ -1,3 +1,4 @@
+import type { Relations } from '../../users/user-relations.js';
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
@@ -15,7 +16,7 @@ import { PreviewWritesRepository, type PreviewPlace, type PreviewWrite } from '.
 export interface PreviewEdit {
   requestId: string;
   /** Refuses, by throwing, when the version is not the one that the client saw. */
-  check: (row: { revision: number; groups: string | null }) => void;
+  check: (row: { revision: number } & Relations) => void;
   /** The resource that follows from the one before; null: no change. */
   next: (before: UserDocument) => UserDocument | null;
 }
@@ -104,7 +105,7 @@ export class PreviewEditing {
       const known = await this.writes.find(place);
       const isSeen = row !== undefined && !row.gone && directory.owners.includes(row.directory_id ?? '');
       if (!isSeen || known?.doc === null) throw new NotFound('user');
-      check({ revision: known?.revision ?? row.revision, groups: row.groups });
+      check({ ...row, revision: known?.revision ?? row.revision });
       if (await write(row, place, known)) return true;
     }
     throw new TooMuchContention();

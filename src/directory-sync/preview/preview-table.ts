@@ -11,7 +11,7 @@ const SHOWN = `(
     case when o.user_id is null then b.external_id else o.external_id end as external_id,
     coalesce(o.active, b.active) as active,
     case when o.user_id is null then b.version::bigint - b.quiet_writes else ${PREVIEW_REVISION} end as version,
-    0 as quiet_writes,
+    0 as quiet_writes, b.manager_id,
     case when o.user_id is null then b.resource_at else date_trunc('milliseconds', o.updated_at) end as resource_at,
     b.updated_at,
     case when o.user_id is not null and o.doc is null then o.updated_at else b.gone_at end as gone_at

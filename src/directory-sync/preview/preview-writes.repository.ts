@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import type { LinkedBy } from '../../identity/adoption.rules.js';
 import type { ChangeSource } from '../../identity/source.js';
+import { lockGroupsOf } from '../../users/lock-order.js';
 import { storedDocument } from '../../users/stored-document.js';
 import type { UserDraft } from '../../users/user.mapping.js';
 import { Taken } from '../../users/users.errors.js';
@@ -115,12 +116,16 @@ export class PreviewWritesRepository {
 
   /** Takes a user out of the groups of the directory, and moves their versions. */
   async leaveGroups({ tenantId, directoryId, userId }: PreviewPlace): Promise<void> {
-    await this.db.query(
-      `with gone as (delete from group_members m using groups g where m.tenant_id = $1 and m.member_id = $3
-         and g.tenant_id = $1 and g.id = m.group_id and g.directory_id = $2 returning m.group_id)
-       update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
-       where g.tenant_id = $1 and g.id in (select group_id from gone)`,
-      [tenantId, directoryId, userId],
-    );
+    await this.db.transaction(tenantId, async (tx) => {
+      // Groups by id before memberships: the one order of locks.
+      await lockGroupsOf(tx, tenantId, userId);
+      await tx.query(
+        `with gone as (delete from group_members m using groups g where m.tenant_id = $1 and m.member_id = $3
+           and g.tenant_id = $1 and g.id = m.group_id and g.directory_id = $2 returning m.group_id)
+         update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
+         where g.tenant_id = $1 and g.id in (select group_id from gone)`,
+        [tenantId, directoryId, userId],
+      );
+    });
   }
 }

@@ -7,6 +7,7 @@ import { PreviewPlan } from '../preview/preview-plan.js';
 import type { DirectoryState } from '../directories/directory.js';
 import { RoleReview } from '../directories/role-review.js';
 import { joinUnmanaged } from '../groups/pending-members.js';
+import { settleHeld } from './released-users.js';
 import { RoleJobs } from './role-jobs.js';
 
 /** What a changed directory means for its people: a job, so that nobody waits for thousands of them. */
@@ -32,9 +33,11 @@ export class PeopleOfDirectory extends DirectoryPeople {
     super();
   }
 
-  /** They stay, as they are in force now, and nobody manages them any more; nothing is forwarded. */
+  /** Users stay as they are in force, unmanaged and no longer held for the directory's sake; nothing is forwarded. */
   async release(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
     await lockDirectory(db, tenantId, directoryId);
+    await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
+    await settleHeld(db, tenantId, directoryId);
     await db.query(
       // Key and role came from the directory; now they are the person's own, as the users API writes them.
       `with freed as (update users set directory_id = null, role_set = coalesce(role, role_set),
@@ -43,6 +46,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
            quiet_writes = quiet_writes + (external_id is not distinct from person_external_id)::int,
            resource_at = case when external_id is not distinct from person_external_id then resource_at
              else greatest(date_trunc('milliseconds', now()), resource_at, updated_at) end,
+           name_written = true, discarded_role = null, released = null,
            doc_bytes = null, -- measured when it is needed
            doc = case when person_external_id is null then doc - 'externalId'
              else jsonb_set(doc, '{externalId}', to_jsonb(person_external_id)) end
@@ -54,14 +58,6 @@ export class PeopleOfDirectory extends DirectoryPeople {
        select $1, x.owner, x.step from (select count(*)::int as n from freed) f
        cross join lateral (values ($2::text, -f.n), ('', f.n)) as x(owner, step) where f.n > 0`,
       [tenantId, directoryId, JSON.stringify(source)],
-    );
-    // Who is gone for the directory and still in force has nobody left who could bring them back.
-    // The version moves: whoever has read the row before must not write the directory into it again.
-    await db.query(
-      // A user who has come in since the statement above is counted with the directory, and freed by DeletedDirectories.
-      `update users set directory_id = null, version = version + 1, quiet_writes = quiet_writes + 1
-       where tenant_id = $1 and directory_id = $2 and gone_at is not null`,
-      [tenantId, directoryId],
     );
     await db.query(`delete from groups where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
     await joinUnmanaged(db, tenantId);

@@ -6,6 +6,7 @@ import { Background } from '../../base/loop.js';
 import type { Actor, ChangeSource } from '../../identity/source.js';
 import { UsersService } from '../../users/users.service.js';
 import type { WriteContext, WritingDirectory } from '../../users/write-context.js';
+import { postponeTask } from '../../tasks/task-failures.js';
 import { DirectoryStore } from '../directories/directory.store.js';
 import { PreviewLive } from '../preview/preview-live.js';
 
@@ -39,7 +40,7 @@ export class RoleJobs extends Background {
     private readonly users: UsersService,
     private readonly live: PreviewLive,
     private readonly directories: DirectoryStore,
-    logger: Logger,
+    private readonly logger: Logger,
   ) {
     super(1000, 'a role job', logger);
   }
@@ -48,15 +49,24 @@ export class RoleJobs extends Background {
   override async run(): Promise<boolean> {
     const job = await this.claim();
     if (!job) return false;
+    try {
+      await this.step(job);
+    } catch (error) {
+      this.logger.error('job.interrupted', { tenant_id: job.tenant_id, job_id: job.id, kind: job.kind, error });
+      await postponeTask(this.db, { ...job, tenantId: job.tenant_id }, error);
+    }
+    return true;
+  }
+
+  private async step(job: Job): Promise<void> {
     const { done, last, after } = job.kind === 'preview-live' ? await this.goLive(job) : await this.reviewed(job);
     await this.db.query(
-      `update jobs set done = done + $3, payload = payload || $4::jsonb, lease_until = now(),
+      `update jobs set done = done + $3, payload = (payload - 'failures') || $4::jsonb, lease_until = now(),
          state = case when $5 then 'done' else 'waiting' end, finished_at = case when $5 then now() end
        -- Whoever was too slow and lost the job to somebody else changes nothing: the batch is the other's now.
        where tenant_id = $1 and id = $2 and done = $6`,
       [job.tenant_id, job.id, done, JSON.stringify({ after }), last, job.done],
     );
-    return true;
   }
 
   /** Works out the state of a batch of users again. */

@@ -1,3 +1,4 @@
+import { ENTERPRISE_URN } from '../../scim/urns.js';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import type { AnswerShare } from '../../base/http/answer-budget.js';
@@ -11,7 +12,7 @@ import { parseProjection, projectionNeeds } from '../../scim/resource/project.js
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import { RESOURCE_FACTS, type UserRow } from '../../users/user.row.js';
-import { GROUPS_COLUMN } from '../../users/users.repository.js';
+import { RELATIONS, type Relations } from '../../users/user-relations.js';
 import { UsersService, type Edit, type Upon } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../groups/pending-members.js';
@@ -41,12 +42,12 @@ export interface RequestFacts {
 
 const COLUMNS = `u.id, u.doc::text as doc, extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}`;
 
-const listColumns = (groups: string): ListColumns => ({
+const listColumns = (relations: string): ListColumns => ({
   found: `u.id, u.doc, coalesce(u.doc_bytes, octet_length(u.doc::text)) as doc_bytes,
-    extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}, ${groups}`,
+    extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}, ${relations}`,
   bytes: 'a.doc_bytes + coalesce(octet_length(a.groups), 0)',
   shown: `c.id, case when c.fits then c.doc::text end as doc, c.revision, c.created_at, c.modified_at,
-    case when c.fits then c.groups end as groups`,
+    case when c.fits then c.groups end as groups, c.manager`,
 });
 
 const TABLE: ListTable = {
@@ -94,7 +95,7 @@ export class ScimUsersService {
   }
 
   /** The entity tag of a user as the directory sees it. */
-  tagFor(directory: CurrentDirectory, row: Pick<StoredUser, 'revision' | 'groups'>): string {
+  tagFor(directory: CurrentDirectory, row: Pick<StoredUser, 'revision'> & Relations): string {
     return userTag(row, { directoryId: directory.id });
   }
 
@@ -217,7 +218,7 @@ export class ScimUsersService {
 
   async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
     const { rows } = await this.db.query<StoredUser>(
-      `select ${COLUMNS}, ${GROUPS_COLUMN} from ${tableFor(directory).from}
+      `select ${COLUMNS}, ${RELATIONS} from ${tableFor(directory).from}
        where ${TABLE.visible} and u.id = $3`,
       [directory.tenantId, directory.owners, id],
     );
@@ -229,14 +230,14 @@ export class ScimUsersService {
   async list(ask: ListAsk, render: (row: StoredUser) => string): Promise<string> {
     const { query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const needed = projectionNeeds(projection, 'groups') || projectionNeeds(projection, 'meta');
-    const groups = needed ? GROUPS_COLUMN : 'null::text as groups';
-    return listText(this.db, tableFor(ask.directory), ask, this.marks, { columns: listColumns(groups), render });
+    const needed = ['groups', 'meta', ENTERPRISE_URN].some((name) => projectionNeeds(projection, name));
+    const relations = needed ? RELATIONS : 'null::text as groups, null::text as manager';
+    return listText(this.db, tableFor(ask.directory), ask, this.marks, { columns: listColumns(relations), render });
   }
 
   /** Refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */
   private versionCheck(directory: CurrentDirectory, { ifMatch }: RequestFacts) {
-    return (row: Pick<StoredUser, 'revision' | 'groups'>) => requireVersion(this.tagFor(directory, row), ifMatch);
+    return (row: Pick<StoredUser, 'revision'> & Relations) => requireVersion(this.tagFor(directory, row), ifMatch);
   }
 
   private visibleTo(directory: CurrentDirectory): (row: UserRow) => boolean {

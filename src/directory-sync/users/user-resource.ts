@@ -2,20 +2,19 @@ import { createHash } from 'node:crypto';
 import { etagOf } from '../../scim/resource/etag.js';
 import { project, type Projection } from '../../scim/resource/project.js';
 import type { Resource } from '../../scim/schema/resource-types.js';
-import { MAX_GROUPS_SHOWN } from '../../users/users.repository.js';
+import { ENTERPRISE_URN } from '../../scim/urns.js';
+import { MANAGER_NAME, MAX_GROUPS_SHOWN, type Relations } from '../../users/user-relations.js';
 
 /** Hexadecimal digits of the hash of a user's groups in an entity tag. */
 const TAG_DIGITS = 12;
 
 /** What an answer needs of a stored person. */
-export interface StoredUser {
+export interface StoredUser extends Relations {
   id: string;
   doc: string;
   revision: number;
   created_at: number;
   modified_at: number;
-  /** JSON text of the user's groups in all directories; null: none. The version needs it even where no group is shown. */
-  groups: string | null;
 }
 
 /** Who looks: where the references point, and whose groups are shown. */
@@ -32,34 +31,70 @@ export function userText(row: StoredUser, view: View, projection: Projection | n
   if (projection !== null) return JSON.stringify(project(userResource(row, view), projection));
   const found = groupsOf(row, view);
   const groups = found === null ? '' : `"groups":${JSON.stringify(found)},`;
-  return `{"id":"${row.id}",${userMeta(row, view)},${groups}${row.doc.slice(1)}`;
+  const doc = row.doc.includes('"manager"') ? JSON.stringify(withManager(row, view)) : row.doc;
+  return `{"id":"${row.id}",${userMeta(row, view)},${groups}${doc.slice(1)}`;
 }
 
 /** The same as an object, for what has to look inside. */
 function userResource(row: StoredUser, view: View): Resource {
-  const resource = JSON.parse(`{"id":"${row.id}",${userMeta(row, view)},${row.doc.slice(1)}`) as Resource;
+  const resource: Resource = {
+    ...(JSON.parse(`{"id":"${row.id}",${userMeta(row, view)}}`) as Resource),
+    ...withManager(row, view),
+  };
   const groups = groupsOf(row, view);
   if (groups !== null) resource['groups'] = groups;
   return resource;
 }
 
 /**
- * The entity tag of a user as a directory sees it. A change of the user's groups, or of the name of one of them, writes
- * nothing at the user: renaming a group of 100 000 would write 100 000 rows. So their hash is part of the tag.
+ * The document with the name and the address of the manager (RFC 7643 §4.3), which are looked up. A manager that is
+ * deleted is left out; a value that is none of our ids stays as it was written.
  */
-export function userTag(row: Pick<StoredUser, 'revision' | 'groups'>, view: Pick<View, 'directoryId'>): string {
+function withManager(row: StoredUser, view: View): Resource {
+  const doc = JSON.parse(row.doc) as Resource;
+  const part = doc[ENTERPRISE_URN] as Resource | undefined;
+  const written = part?.['manager'] as { value?: string } | undefined;
+  if (part === undefined || written?.value === undefined) return doc;
+  const known = shownManager(row, view);
+  if (known !== null) {
+    part['manager'] = { ...written, $ref: `${view.baseUrl}/Users/${written.value}`, displayName: known.display };
+  } else if (row.manager === null && isOurId(written.value)) {
+    delete part['manager'];
+    if (Object.keys(part).length === 0) {
+      delete doc[ENTERPRISE_URN];
+      doc['schemas'] = (doc['schemas'] as string[]).filter((urn) => urn !== ENTERPRISE_URN);
+    }
+  }
+  return doc;
+}
+
+function isOurId(value: string): boolean {
+  return value.startsWith('usr_');
+}
+
+/**
+ * The entity tag of a user as a directory sees it. A change of the user's groups, or of the name of one of them, writes
+ * nothing at the user: renaming a group of 100 000 would write 100 000 rows. So their hash is part of the tag, and the
+ * manager's name with them.
+ */
+export function userTag(row: Pick<StoredUser, 'revision'> & Relations, view: Pick<View, 'directoryId'>): string {
   const groups = shownGroups(row, view);
-  if (groups.length === 0) return etagOf(row.revision);
-  const text = groups.map(({ value, display }) => `${value} ${display}`).join('\n');
+  const manager = shownManager(row, view);
+  if (groups.length === 0 && manager === null) return etagOf(row.revision);
+  const names = groups.map(({ value, display }) => `${value} ${display}`).join('\n');
+  const text = names + (manager === null ? '' : `\n\n${manager.display}`);
   return etagOf(row.revision, createHash('sha256').update(text).digest('hex').slice(0, TAG_DIGITS));
 }
 
 /** The twin of {@link userTag} in SQL. `$1` is the tenant, `$2` begins with the directory that looks, `u` is the user. */
 export const USER_TAG_SQL = `('W/"' || (u.version - u.quiet_writes) || coalesce((
-    select '-' || left(encode(sha256(convert_to(string_agg(g.id || ' ' || g.display_name, chr(10) order by g.id), 'UTF8')), 'hex'), ${TAG_DIGITS})
-    from (select m.group_id from group_members m where m.tenant_id = $1 and m.member_id = u.id
-      order by m.group_id limit ${MAX_GROUPS_SHOWN}) m
-    join groups g on g.tenant_id = $1 and g.id = m.group_id and g.directory_id = ($2::text[])[1]), '') || '"')`;
+    select '-' || left(encode(sha256(convert_to(nullif(concat(g.names, b.name), ''), 'UTF8')), 'hex'), ${TAG_DIGITS})
+    from (select string_agg(g.id || ' ' || g.display_name, chr(10) order by g.id) as names
+      from (select m.group_id from group_members m where m.tenant_id = $1 and m.member_id = u.id
+        order by m.group_id limit ${MAX_GROUPS_SHOWN}) m
+      join groups g on g.tenant_id = $1 and g.id = m.group_id and g.directory_id = ($2::text[])[1]) g
+    left join (select chr(10) || chr(10) || ${MANAGER_NAME} as name from users b where b.tenant_id = $1
+      and b.id = u.manager_id and b.gone_at is null and coalesce(b.directory_id, ($2::text[])[1]) = ($2::text[])[1]) b on true), '') || '"')`;
 
 function userMeta(row: StoredUser, view: View): string {
   const { id, created_at, modified_at } = row;
@@ -90,6 +125,13 @@ interface ShownGroup {
 function shownGroups({ groups }: Pick<StoredUser, 'groups'>, { directoryId }: Pick<View, 'directoryId'>): ShownGroup[] {
   if (groups === null) return [];
   return (JSON.parse(groups) as ShownGroup[]).filter(({ directory }) => directory === directoryId);
+}
+
+/** The manager, if the directory sees it. */
+function shownManager({ manager }: Relations, { directoryId }: Pick<View, 'directoryId'>): { display: string } | null {
+  if (manager === null) return null;
+  const known = JSON.parse(manager) as { display: string; directory: string | null };
+  return known.directory === null || known.directory === directoryId ? known : null;
 }
 
 /** Somebody whom no directory manages may be in the groups of several; each is shown its own. */

@@ -1,6 +1,8 @@
 import { equalities, type BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
 import { foldCase, userNameKey } from '../../scim/text.js';
+import { ENTERPRISE_URN } from '../../scim/urns.js';
+import { MANAGER_NAME } from '../../users/user-relations.js';
 import { USER_TAG_SQL } from './user-resource.js';
 
 // These expressions stand in the indexes of the migration ListOrders, word for word.
@@ -12,6 +14,25 @@ const INDEXED_CHARACTERS = 256;
 /** The beginning of a text, with the last of all characters for a missing one, which so comes last. */
 function beginningOf(text: string): string {
   return `(coalesce(left(${text}, ${INDEXED_CHARACTERS}), chr(1114111)) collate "C")`;
+}
+
+/** A manager that is deleted is shown no more; a value that is none of our ids is. */
+const MANAGER_SHOWN = `(not starts_with(u.manager_id, 'usr_')
+  or exists (select 1 from users b where b.tenant_id = $1 and b.id = u.manager_id and b.gone_at is null))`;
+
+function managerColumns(): ColumnMap['columns'] {
+  const manager = `${ENTERPRISE_URN}:manager`;
+  return {
+    [`${manager}.value`]: { sql: 'u.manager_id', type: 'text', nullable: true, when: MANAGER_SHOWN },
+    [`${manager}.$ref`]: { sql: managerOf('b.id'), type: 'text', nullable: true, path: '/Users/' },
+    [`${manager}.displayName`]: { sql: managerOf(MANAGER_NAME), type: 'text', nullable: true },
+  };
+}
+
+/** The manager of `u` that the directory sees. */
+function managerOf(what: string): string {
+  return `(select ${what} from users b where b.tenant_id = $1 and b.id = u.manager_id and b.gone_at is null
+    and coalesce(b.directory_id, ($2::text[])[1]) = ($2::text[])[1])`;
 }
 
 /** Which attributes of a user have a column or a table of their own; all others are asked of the document. */
@@ -35,6 +56,7 @@ export const USER_COLUMN_MAP: ColumnMap = {
     'meta.resourceType': { sql: `'User'::text`, type: 'text' },
     'meta.location': { sql: 'u.id', type: 'text', path: '/Users/' },
     'meta.version': { sql: USER_TAG_SQL, type: 'text' },
+    ...managerColumns(),
   },
   lists: { emails: emailsFromTable, groups: groupsFromTable },
 };
@@ -133,6 +155,6 @@ function groupsFromTable(inner: BoundValueFilter, params: unknown[], base: strin
 
 /** An index finds whoever has one of these, or an e-mail. */
 export const USER_KEYS = {
-  columns: ['id', 'meta.location', 'userName', 'externalId', 'displayName'],
+  columns: ['id', 'meta.location', `${ENTERPRISE_URN}:manager.value`, 'userName', 'externalId', 'displayName'],
   lists: ['emails'],
 };

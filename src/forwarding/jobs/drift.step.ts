@@ -83,7 +83,11 @@ export class DriftStep {
 
   private async ours(job: Job, counts: Counts): Promise<Batch> {
     const { tenantId, id: taskId, payload } = job;
-    const { users, next } = await this.repository.unseen(tenantId, taskId, typeof payload['after'] === 'string' ? payload['after'] : '');
+    const { users, next } = await this.repository.unseen(
+      tenantId,
+      taskId,
+      typeof payload['after'] === 'string' ? payload['after'] : '',
+    );
     for (const { userId } of users) {
       const detail = 'Active here, and not in the list of the platform.';
       await this.leftOut.add(tenantId, taskId, { id: userId, item: { user_id: userId }, reason: 'missing', detail });

@@ -28,9 +28,3 @@ export type JobStep = (job: Job) => Promise<Batch>;
 
 /** A job that cannot go on, and whose owner has to know why. */
 export class JobFailed extends Error {}
-
-/** A batch that could not be done now. The message is safe to show: it becomes the job's error if the job is given up. */
-export class JobInterrupted extends Error {}
-
-/** A job is given up after so many failures in a row. With pauses of up to ten minutes that is about three hours. */
-export const MOST_FAILURES = 24;

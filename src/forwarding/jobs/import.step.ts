@@ -8,6 +8,7 @@ import { personText } from '../platform-user.mapping.js';
 import { IntakeLocator, type Intake, type PeopleIntake } from '../people-intake.js';
 import { JobFailed, type Batch, type Job } from './forwarding-job.js';
 import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-list.js';
+import { sideBySide } from './side-by-side.js';
 
 /** Takes in the people whom the platform already has, one page of its list after the other. Nothing is forwarded. */
 @Injectable()
@@ -35,18 +36,17 @@ export class ImportStep {
     };
     const pass = job.payload['pass'] === 'others' ? 'others' : 'active';
     const counts = countsOf(job);
-    let done = 0;
-    for (const account of accounts) {
-      if (passOf(account) !== pass) continue;
-      const outcome = await this.take(intake, job, destination.epoch, account, source);
+    const due = accounts.filter((account) => passOf(account) === pass);
+    const bound = await this.boundAmong(job.tenantId, destination.epoch, due);
+    await sideBySide(due, namesOf, async (account) => {
+      const outcome = await this.take(intake, job, destination.epoch, account, bound, source);
       counts[outcome.kind]++;
-      done++;
-      if (outcome.kind === 'left_out') {
-        const { reason, detail } = outcome;
-        const { id, item } = shownOf(account);
-        await this.leftOut.add(job.tenantId, job.id, { id, item, reason, detail });
-      }
-    }
+      if (outcome.kind !== 'left_out') return;
+      const { reason, detail } = outcome;
+      const { id, item } = shownOf(account);
+      await this.leftOut.add(job.tenantId, job.id, { id, item, reason, detail });
+    });
+    const done = due.length;
     const last = next === null;
     const batch = { done, wake: false, result: counts };
     if (!last) return { ...batch, next: { ...counts, pass, cursor: next } };
@@ -59,6 +59,7 @@ export class ImportStep {
     job: Job,
     epoch: number,
     account: ListedAccount,
+    bound: Set<string>,
     source: ChangeSource,
   ): Promise<Intake | { kind: 'known' }> {
     if (account.user === null) {
@@ -68,7 +69,7 @@ export class ImportStep {
     }
     const { tenantId } = job;
     const { user } = account;
-    if (await this.isBound(tenantId, epoch, user.id)) return { kind: 'known' };
+    if (bound.has(user.id)) return { kind: 'known' };
     const person: Person = {
       email: user.email === '' ? null : user.email,
       first_name: user.first_name ?? '',
@@ -79,12 +80,14 @@ export class ImportStep {
     const status = isActive(user) ? 'active' : 'inactive';
     const taken = await intake.importUnmanaged(tenantId, person, status, user.id, source);
     if (taken.kind === 'left_out') return taken;
-    const other = await this.accountOf(tenantId, taken.userId, epoch);
+    // A user who has just been created has no account yet.
+    const other = taken.kind === 'created' ? null : await this.accountOf(tenantId, taken.userId, epoch);
     if (other !== null) {
       const detail = `The user ${taken.userId} is bound to the account ${other}.`;
       return { kind: 'left_out', reason: 'user_has_another_account', detail };
     }
     await this.bind(tenantId, taken.userId, epoch, user.id, status, personText(person));
+    bound.add(user.id); // a list may name an account twice
     return taken;
   }
 
@@ -97,12 +100,14 @@ export class ImportStep {
     return rows[0]?.platform_id ?? null;
   }
 
-  private async isBound(tenantId: string, epoch: number, platformId: string): Promise<boolean> {
-    const { rowCount } = await this.db.query(
-      `select 1 from lanes where tenant_id = $1 and platform_id = $2 and epoch = $3`,
-      [tenantId, platformId, epoch],
+  /** The accounts that are bound to a user already, asked once for a whole page. */
+  private async boundAmong(tenantId: string, epoch: number, accounts: ListedAccount[]): Promise<Set<string>> {
+    const ids = accounts.flatMap(({ user }) => (user === null ? [] : [user.id]));
+    const { rows } = await this.db.query<{ platform_id: string }>(
+      `select platform_id from lanes where tenant_id = $1 and platform_id = any($2::text[]) and epoch = $3`,
+      [tenantId, ids, epoch],
     );
-    return rowCount! > 0;
+    return new Set(rows.map((row) => row.platform_id));
   }
 
   /** The platform's id becomes the person's. A lane that is being worked on finds it by itself. */
@@ -132,6 +137,13 @@ export class ImportStep {
  */
 function passOf({ user }: ListedAccount): 'active' | 'others' {
   return user !== null && isActive(user) ? 'active' : 'others';
+}
+
+/** By what two accounts of a list may be one user, or be in each other's way. */
+function namesOf({ user, place }: ListedAccount): string[] {
+  if (user === null) return [`place ${place}`];
+  const names = [user.email, user.external_id].filter((name) => name !== null && name !== '');
+  return [`id ${user.id}`, ...names.map((name) => `name ${String(name).toLowerCase()}`)];
 }
 
 type Counts = Record<'created' | 'known' | 'left_out', number>;

@@ -2,16 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { newId } from '../../base/ids.js';
 import type { Actor } from '../../identity/source.js';
-import { MOST_FAILURES, type Batch, type Job, type JobKind } from './forwarding-job.js';
+import { postponeTask } from '../../tasks/task-failures.js';
+import type { Batch, Job, JobKind } from './forwarding-job.js';
 
 export const KINDS: readonly JobKind[] = ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'];
 /** Longer than any batch takes. */
 const LEASE_SECONDS = 120;
 /** Claims go one after the other, over all processes: two at once could take two jobs of one tenant. */
 const CLAIMS = 7_301;
-/** How long a job rests after a failure, and at the most after many in a row. */
-const FIRST_PAUSE_SECONDS = 10;
-const LONGEST_PAUSE_SECONDS = 600;
 
 /** A job as the API shows it. */
 export interface JobView {
@@ -108,26 +106,9 @@ export class JobsRepository {
     );
   }
 
-  /**
-   * Lets a job rest after a failure, longer after each one in a row. After `MOST_FAILURES` in a row the job has failed.
-   *
-   * @param reason of this failure, safe to show to the tenant
-   * @returns false when the job is given up
-   */
-  async postpone(job: Job, reason: string): Promise<boolean> {
-    const failures = failuresOf(job) + 1;
-    if (failures >= MOST_FAILURES) {
-      await this.fail(job, `Given up after ${failures} failures in a row. The last one: ${reason}`);
-      return false;
-    }
-    const seconds = Math.min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** Math.min(failures - 1, 10));
-    await this.db.query(
-      `update jobs set state = 'waiting', lease_until = now() + $3 * interval '1 second',
-         payload = payload || jsonb_build_object('failures', $4::int)
-       where tenant_id = $1 and id = $2 and state = 'running' and done = $5`,
-      [job.tenantId, job.id, seconds, failures, job.done],
-    );
-    return true;
+  /** See {@link postponeTask}. */
+  postpone(job: Job, error: unknown): Promise<boolean> {
+    return postponeTask(this.db, job, error);
   }
 
   async fail(job: Job, error: string): Promise<void> {
@@ -146,8 +127,4 @@ export class JobsRepository {
     );
     return rows;
   }
-}
-
-function failuresOf({ payload }: Job): number {
-  return typeof payload['failures'] === 'number' ? payload['failures'] : 0;
 }

@@ -5,7 +5,7 @@ import { DriftStep } from './drift.step.js';
 import { ImportStep } from './import.step.js';
 import { JobsRepository, KINDS } from './jobs.repository.js';
 import { SendAgainSteps } from './send-again.steps.js';
-import { JobFailed, JobInterrupted, type Job, type JobKind, type JobStep } from './forwarding-job.js';
+import { JobFailed, type Job, type JobKind, type JobStep } from './forwarding-job.js';
 
 const POLL_MS = 1_000;
 /** So many tenants are worked for at once. */
@@ -100,15 +100,8 @@ export class JobsRunner {
       this.logger.error('job.interrupted', { tenant_id: job.tenantId, job_id: job.id, kind: job.kind, error });
       // What the platform or the settings are to blame for is told; the rest (the database) is tried again.
       const noted: Promise<unknown> =
-        error instanceof JobFailed ? this.jobs.fail(job, error.message) : this.jobs.postpone(job, reasonOf(error));
+        error instanceof JobFailed ? this.jobs.fail(job, error.message) : this.jobs.postpone(job, error);
       await noted.catch((failure: unknown) => this.logger.error('jobs.failed', { error: failure }));
     }
   }
-}
-
-/** A failure in words that a tenant may read; what the database says stays in the log. */
-function reasonOf(error: unknown): string {
-  return error instanceof JobInterrupted
-    ? error.message
-    : 'an error inside the service, which its log describes under job.interrupted';
 }

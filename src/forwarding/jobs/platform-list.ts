@@ -7,7 +7,8 @@ import type { PlatformUser } from '../../platform-client/platform.types.js';
 import { Connections } from '../platform/connections.js';
 import { KEY_UNREADABLE } from '../platform/platform-test.rules.js';
 import { readPlatformUser } from '../platform-user.mapping.js';
-import { JobFailed, JobInterrupted } from './forwarding-job.js';
+import { TaskInterrupted } from '../../tasks/task-failures.js';
+import { JobFailed } from './forwarding-job.js';
 
 const PAGE = 100;
 const PAGE_BYTES = 4 * 1024 * 1024;
@@ -24,7 +25,7 @@ export class PlatformList {
   /**
    * Reads one page. `next` is the cursor of the page that follows; null: this was the last one.
    *
-   * @throws {JobInterrupted} while the platform is away
+   * @throws {TaskInterrupted} while the platform is away
    * @throws {JobFailed} when it does not give its list
    */
   async page(
@@ -40,7 +41,7 @@ export class PlatformList {
       maxBytes: PAGE_BYTES,
     });
     const verdict = judge(answer, this.clock.now());
-    if (verdict.kind === 'unavailable') throw new JobInterrupted(`the platform is away: ${verdict.reason}`);
+    if (verdict.kind === 'unavailable') throw new TaskInterrupted(`the platform is away: ${verdict.reason}`);
     if (verdict.kind !== 'ok') throw new JobFailed(`The platform refused its list: ${verdict.words}`);
     const { accounts, next } = pageIn(verdict.body, cursor ?? '');
     // A cursor that does not move would lead in circles.

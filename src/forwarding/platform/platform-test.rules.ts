@@ -1,3 +1,4 @@
+import { PRIVATE_HINT } from '../../base/http/public-address.js';
 import type { Verdict } from '../../delivery/retry.rules.js';
 
 /** What is said instead of asking the platform, when the fault is this installation's. */
@@ -33,7 +34,7 @@ function stoppedBy(verdict: Verdict & { kind: 'stopped' }): string {
     case 'redirect':
       return `The address leads elsewhere (${verdict.status}${verdict.words ? ` to ${verdict.words}` : ''}): enter the final one.`;
     case 'address_refused':
-      return 'The address is not a public one, so this service does not connect to it.';
+      return `The address is not a public one, so this service does not connect to it; ${PRIVATE_HINT}.`;
   }
 }
 

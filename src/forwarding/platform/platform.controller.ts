@@ -6,7 +6,15 @@ import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
 import { JobsRepository } from '../jobs/jobs.repository.js';
-import { ChangePlatform, JobBody, PausePlatform, PlatformBody, PlatformTestBody } from './platform.dto.js';
+import {
+  ChangePlatform,
+  JobBody,
+  PausePlatform,
+  PlatformBody,
+  PlatformTestBody,
+  TestPlatform,
+} from './platform.dto.js';
+import { PlatformTrial } from './platform-trial.js';
 import { PlatformService } from './platform.service.js';
 
 @ApiController('platform')
@@ -14,6 +22,7 @@ import { PlatformService } from './platform.service.js';
 export class PlatformController {
   constructor(
     private readonly platform: PlatformService,
+    private readonly trial: PlatformTrial,
     private readonly jobs: JobsRepository,
   ) {}
 
@@ -36,10 +45,16 @@ export class PlatformController {
 
   @Post('test')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Asks the platform about nobody and says in plain words what came of it' })
+  @ApiRefusals({ 409: ['no_platform_yet'] })
+  @ApiOperation({
+    summary: 'Tries the platform and says in plain words what came of it',
+    description:
+      'Without `write` it looks an unknown user up, and changes nothing. With `write` it plays the calls that `/docs/platform` ' +
+      'describes, with a throw-away user. The first wrong answer ends the trial.',
+  })
   @ApiOkResponse({ type: PlatformTestBody })
-  test(@CurrentCaller() caller: Caller): Promise<PlatformTestBody> {
-    return this.platform.test(caller.tenantId);
+  test(@CurrentCaller() caller: Caller, @Body() body: TestPlatform): Promise<PlatformTestBody> {
+    return body.write === true ? this.trial.play(caller) : this.platform.test(caller.tenantId);
   }
 
   @Post('pause')

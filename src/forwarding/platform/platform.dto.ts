@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Nested, Ruled, Whole } from '../../base/http/fields.js';
+import { Choice, Flag, Nested, Ruled, Whole } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { MAX_URL, urlOf } from '../../base/http/url.js';
 import { ServerSet } from '../../base/http/validate.js';
@@ -37,6 +37,7 @@ export class PlatformPaths {
   'connected',
   'key_hint',
   'state',
+  'message',
   'reason',
   'detail',
   'since',
@@ -81,6 +82,14 @@ export class PausePlatform {
   reason?: string;
 }
 
+export class TestPlatform {
+  @Flag({
+    optional: true,
+    description: 'Also plays create, look-up, update, deactivation and deletion, with a throw-away user.',
+  })
+  write?: boolean;
+}
+
 export class PlatformBody {
   @ApiProperty({ description: 'False: there is no platform yet; changes wait and nothing is lost.' })
   connected!: boolean;
@@ -102,6 +111,11 @@ export class PlatformBody {
   timeout_ms!: number;
   @ApiProperty({ enum: ['ok', 'open', 'paused', 'no_platform_yet', 'no_key_yet', 'key_unreadable'] })
   state!: string;
+  @ApiProperty({
+    description: 'The state in one sentence, with what to do.',
+    example: 'The platform is unavailable. Changes wait, and one call at a time probes it.',
+  })
+  message!: string;
   @ApiProperty({ type: String, nullable: true, example: 'looks_misconfigured' })
   reason!: string | null;
   @ApiProperty({ type: String, nullable: true })
@@ -120,6 +134,24 @@ export class PlatformBody {
   updated_at!: Date | null;
 }
 
+/** One call of a trial. */
+export class PlatformTestStep {
+  @ApiProperty({ example: 'create' })
+  name!: string;
+  @ApiProperty({ enum: ['GET', 'POST', 'PATCH', 'DELETE'] })
+  method!: string;
+  @ApiProperty({ example: '/v1/users' })
+  path!: string;
+  @ApiProperty({ type: Number, nullable: true })
+  status!: number | null;
+  @ApiProperty()
+  ok!: boolean;
+  @ApiProperty({ type: String, nullable: true, description: 'What is wrong with the answer, and what it needs.' })
+  message!: string | null;
+  @ApiProperty()
+  duration_ms!: number;
+}
+
 export class PlatformTestBody {
   @ApiProperty()
   ok!: boolean;
@@ -129,6 +161,8 @@ export class PlatformTestBody {
   status!: number | null;
   @ApiProperty()
   duration_ms!: number;
+  @ApiProperty({ type: [PlatformTestStep], required: false, description: 'With `write`: each call, in order.' })
+  steps?: PlatformTestStep[];
 }
 
 export class JobBody {

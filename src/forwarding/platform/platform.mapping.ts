@@ -3,7 +3,7 @@ import type { PlatformBody } from './platform.dto.js';
 import { KEY_UNREADABLE } from './platform-test.rules.js';
 
 /** A connection as administrators see it, without what waits there. */
-export function view(destination: Destination | null): Omit<PlatformBody, 'waiting' | 'parked'> {
+export function view(destination: Destination | null): Omit<PlatformBody, 'waiting' | 'parked' | 'message'> {
   const settings = destination?.settings ?? DEFAULT_SETTINGS;
   return {
     connected: destination !== null,

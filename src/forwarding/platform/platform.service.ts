@@ -21,6 +21,7 @@ import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
 import { Connections } from './connections.js';
 import { findingOf, KEY_UNREADABLE } from './platform-test.rules.js';
 import { view } from './platform.mapping.js';
+import { platformWords } from './platform-words.js';
 import type { ChangePlatform, PlatformBody, PlatformTestBody } from './platform.dto.js';
 
 /** The platform connection of a tenant, as its administrators see and change it. */
@@ -46,7 +47,8 @@ export class PlatformService {
        from lanes where tenant_id = $1 and first_pending is not null`,
       [tenantId],
     );
-    return { ...view(destination), ...rows[0]! };
+    const shown = view(destination);
+    return { ...shown, message: platformWords(shown), ...rows[0]! };
   }
 
   /**

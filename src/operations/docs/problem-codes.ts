@@ -56,6 +56,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   request_in_progress: 'The first request with this Idempotency-Key is still running; try again in a moment.',
   role_exists: 'A role of this name exists.',
   role_in_use: 'People hold the role, or directories or rules name it.',
+  seats_needed:
+    'Going live would leave users without a seat; `needed`, `free` and `missing` say how many. Confirm with `confirm: true`.',
   seat_limit_reached: 'All seats are taken, and the policy of this door is to refuse.',
   search_too_expensive:
     'The search took longer than the 3 seconds that a search has; `detail` says which filters are fast.',

@@ -19,7 +19,10 @@ export interface Dialect extends Quirks, DirectorySwitches {
   readonly passwordInSchema: boolean;
 }
 
-/** The profiles. A row lists only what differs from the RFC; the default takes every quirk there is. */
+/**
+ * The profiles. A row lists only what differs from `strict`, which is stricter than the RFC: it takes no PATCH operation
+ * without a path and no unknown attributes. The default takes every quirk there is.
+ */
 const PROFILES: Record<Profile, { quirks: readonly Quirk[]; passwordInSchema?: false }> = {
   tolerant: { quirks: [...HARMLESS, ...ENTRA, ...OKTA, ...ONELOGIN, ...VALUE_LISTS, ...OTHERS] },
   entra: { quirks: [...HARMLESS, ...ENTRA] },
@@ -52,6 +55,7 @@ function dialect(profile: Profile, switches: DirectorySwitches): Dialect {
     passwordInSchema: passwordInSchema ?? true,
     ...switches,
     pathlessPatch: has('pathlessPatch'),
+    passwordPatchDropped: has('passwordPatchDropped'),
     unknownAttributesIgnored: has('unknownAttributesIgnored'),
     foreignSchemasSkipped: has('foreignSchemasSkipped'),
     schemasOptional: has('schemasOptional'),

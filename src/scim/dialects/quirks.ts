@@ -3,8 +3,13 @@
  * says which profile has which. A flag that is off means: as the RFC has it.
  */
 export interface Quirks {
-  /** PATCH add and replace without `path` (RFC 7644 §3.5.2.1; the coming interop profile forbids it). Okta, Entra. */
+  /**
+   * PATCH add and replace without `path`. RFC 7644 §3.5.2.1 allows it, and the coming interop profile forbids it: a profile
+   * without this quirk is stricter than the RFC. Okta, Entra.
+   */
   readonly pathlessPatch: boolean;
+  /** A `password` in a PATCH is dropped, although `changePassword` is not supported. Okta's password sync. */
+  readonly passwordPatchDropped: boolean;
   /** Attributes no schema knows are left out of bodies, not refused. OneLogin templates hold names of their own. */
   readonly unknownAttributesIgnored: boolean;
   /** `schemas` may list URIs that mean nothing here. Entra (ADSCIM/2.0/Group), OneLogin (urn:scim:schemas:core:1.0). */
@@ -38,6 +43,7 @@ export type Quirk = keyof Quirks;
 /** What costs nothing: no meaning of the RFC is lost by accepting it. */
 export const HARMLESS = [
   'pathlessPatch',
+  'passwordPatchDropped',
   'unknownAttributesIgnored',
   'foreignSchemasSkipped',
   'schemasOptional',

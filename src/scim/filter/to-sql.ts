@@ -10,6 +10,8 @@ export interface ColumnRule {
   readonly key?: (text: string) => string;
   /** The column holds the end of an address: this comes in front of it, and `ColumnMap.base` in front of that. */
   readonly path?: string;
+  /** A condition without which the value counts as missing; the column is nullable then. */
+  readonly when?: string;
   /** Leave out for NOT NULL columns, whose comparisons then stay plain enough for every index. */
   readonly nullable?: boolean;
   /**
@@ -156,13 +158,16 @@ function documentCondition(filter: BoundComparison, raw: string, params: unknown
 }
 
 /** Addresses are equal if their ends are, so that an index on the end finds them. */
-function compareAddress(filter: BoundComparison, { sql, path }: ColumnRule, base: string, params: unknown[]): string {
+function compareAddress(filter: BoundComparison, column: ColumnRule, base: string, params: unknown[]): string {
   const { op } = filter;
+  const { sql, path } = column;
   const start = `${base}${path}`;
   const text = String(filter.value);
-  if (op !== 'eq' && op !== 'ne') return textCondition(op, `(${bind(start, params)}::text || ${sql})`, text, params);
+  if (op !== 'eq' && op !== 'ne') {
+    return guarded(column, op, textCondition(op, `(${bind(start, params)}::text || ${sql})`, text, params));
+  }
   if (!text.startsWith(start)) return op === 'ne' ? 'true' : 'false';
-  return `${sql} ${SIGN[op]} ${bind(text.slice(start.length), params)}`;
+  return guarded(column, op, `${sql} ${SIGN[op]} ${bind(text.slice(start.length), params)}`);
 }
 
 function compareColumn(filter: BoundComparison, column: ColumnRule, params: unknown[]): string {
@@ -246,11 +251,13 @@ function timestamp(filter: BoundComparison, params: unknown[]): string {
 /** Turns the unknown of a nullable column into false, or into true for `ne`. */
 function guarded(column: ColumnRule, op: BoundComparison['op'], condition: string): string {
   if (op !== 'ne') return orFalse(column, condition);
+  if (column.when !== undefined) return `(${column.sql} is null or not (${column.when}) or ${condition})`;
   return column.nullable === true ? `(${column.sql} is null or ${condition})` : condition;
 }
 
 function orFalse(column: ColumnRule, condition: string): string {
   // Not coalesce: an index on the column could not be used through it.
+  if (column.when !== undefined) return `(${column.sql} is not null and ${condition} and ${column.when})`;
   return column.nullable === true ? `(${column.sql} is not null and ${condition})` : condition;
 }
 

@@ -57,6 +57,9 @@ function applyToTarget(draft: Draft, op: PatchOp, target: Target, value: unknown
   }
   const { attribute } = target;
   if (attribute.returned === 'never') {
+    if (!options.passwordPatchDropped) {
+      throw mutability('Passwords cannot be changed here (changePassword is not supported).');
+    }
     // A password must be a text, and is dropped.
     if (op !== 'remove') readSimple(attribute, value, readContext(options), null);
     return;
@@ -97,7 +100,7 @@ function operate(
 /** Without a path, `value` is a set of attributes, each of which is added or replaced. */
 function applyToResource(draft: Draft, op: PatchOp, value: unknown, options: PatchOptions): void {
   if (op === 'remove') throw noTarget('"remove" needs a path.');
-  if (!options.pathlessPatch) throw invalidPath('Every operation needs a path.');
+  if (!options.pathlessPatch) throw invalidPath('The profile of this directory takes no operation without a path.');
   if (!isObject(value)) throw invalidValue('Without a path, "value" must be an object of attributes.');
   for (const key of Object.keys(value)) applyMember(draft, op, key, value[key], options);
 }

@@ -11,8 +11,12 @@ export const ENTERPRISE_ATTRIBUTES: readonly Attribute[] = [
     type: 'complex',
     subAttributes: [
       // An id, so case exact (erratum 8472).
-      attribute('value', 'The id of the manager.', { caseExact: true }),
-      attribute('$ref', 'The URI of the manager.', { type: 'reference', referenceTypes: ['User'] }),
+      attribute('value', 'The id of the manager.', { caseExact: true, maxLength: 512 }),
+      attribute('$ref', 'The URI of the manager.', {
+        type: 'reference',
+        referenceTypes: ['User'],
+        mutability: 'readOnly',
+      }),
       attribute('displayName', 'The name of the manager.', { mutability: 'readOnly' }),
     ],
   }),

@@ -61,10 +61,8 @@ const groups = attribute('groups', 'The groups the user belongs to; changed thro
       referenceTypes: ['Group'],
     }),
     attribute('display', 'The name of the group.', { mutability: 'readOnly' }),
-    attribute('type', 'Direct or indirect membership.', {
-      mutability: 'readOnly',
-      canonicalValues: ['direct', 'indirect'],
-    }),
+    // Memberships through a group in a group are not shown.
+    attribute('type', 'Direct membership.', { mutability: 'readOnly', canonicalValues: ['direct'] }),
   ],
 });
 

@@ -32,6 +32,9 @@ export function discarded(row: UserRow, map: AttributeMap, given: GivenRoles, us
     const standsIn = row.person_external_id === row.user_name;
     setAttribute(doc, map.external_id ?? 'externalId', standsIn ? null : row.person_external_id);
   }
+  if (draft.costCenter !== row.cost_center) {
+    doc[ENTERPRISE_URN] = changed(doc[ENTERPRISE_URN], 'costCenter', row.cost_center);
+  }
   const isNameKey = draft.key === null && row.person_external_id === row.user_name;
   if (isNameKey && userName !== row.user_name) setAttribute(doc, map.external_id ?? 'externalId', row.user_name);
   const { byResource, byRules } = given;

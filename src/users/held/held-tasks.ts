@@ -1,3 +1,4 @@
+import { postponeTask } from '../../tasks/task-failures.js';
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, InvalidFields, NotFound } from '../../base/errors/domain-error.js';
@@ -46,7 +47,7 @@ export class HeldTasks extends Background {
     private readonly held: HeldService,
     private readonly leftOut: LeftOutRepository,
     private readonly audit: AuditService,
-    logger: Logger,
+    private readonly logger: Logger,
   ) {
     super(1000, 'a task of held users', logger);
   }
@@ -83,6 +84,16 @@ export class HeldTasks extends Background {
   override async run(): Promise<boolean> {
     const job = await this.claim();
     if (!job) return false;
+    try {
+      await this.step(job);
+    } catch (error) {
+      this.logger.error('job.interrupted', { tenant_id: job.tenant_id, job_id: job.id, kind: job.kind, error });
+      await postponeTask(this.db, { ...job, tenantId: job.tenant_id }, error);
+    }
+    return true;
+  }
+
+  private async step(job: Job): Promise<void> {
     const act: HeldAct = job.kind === 'held.release' ? 'release' : 'discard';
     const params = matching(job.tenant_id, act, job.payload);
     const { rows } = await this.db.query<{ id: string }>(
@@ -93,7 +104,7 @@ export class HeldTasks extends Background {
     for (const { id } of rows) counts[(await this.one(job, act, id)) ? DONE[act] : 'left_out']!++;
     const last = rows.length < BATCH;
     await this.db.query(
-      `update jobs set done = done + $3, payload = payload || $4::jsonb, lease_until = now(), result = $7::jsonb,
+      `update jobs set done = done + $3, payload = (payload - 'failures') || $4::jsonb, lease_until = now(), result = $7::jsonb,
          state = case when $5 then 'done' else 'waiting' end, finished_at = case when $5 then now() end
        where tenant_id = $1 and id = $2 and done = $6`,
       [
@@ -106,7 +117,6 @@ export class HeldTasks extends Background {
         JSON.stringify(counts),
       ],
     );
-    return true;
   }
 
   /** Whether it was done; else it is noted why not. */

@@ -125,7 +125,7 @@ describe('private addresses, where they are not allowed', () => {
       party.settings.allowPrivateDestinations = false;
       const query = new URLSearchParams({ code: 'code-1', state: expected.state });
       expect(await refusal(party.protocol.finish(connection, query, expected))).toBe(
-        `idp_unreachable: The token endpoint (${address}) is not called: the address must be a public address.`,
+        `idp_unreachable: The token endpoint (${address}) is not called: the address must be a public address (for trials the operator can allow private addresses and plain http with ALLOW_PRIVATE_DESTINATIONS=true).`,
       );
       party.settings.allowPrivateDestinations = true;
       op.reset();

@@ -8,6 +8,7 @@ import { JobsRepository, KINDS } from '../../../src/forwarding/jobs/jobs.reposit
 import { JobsRunner } from '../../../src/forwarding/jobs/jobs.runner.js';
 import { SendAgainSteps } from '../../../src/forwarding/jobs/send-again.steps.js';
 import { PlatformClient } from '../../../src/platform-client/platform.client.js';
+import { TaskInterrupted } from '../../../src/tasks/task-failures.js';
 import { Harness, SOURCE, until } from '../harness.js';
 
 /** A platform that takes every connection and never says a word. */
@@ -96,7 +97,7 @@ describe('jobs', () => {
     await add(t, 'changes.resend', { since: 'then' });
     const pauses: number[] = [];
     for (let i = 0; i < 8; i++) {
-      await jobs.postpone((await jobs.claim())!, 'the platform is away');
+      await jobs.postpone((await jobs.claim())!, new TaskInterrupted('the platform is away'));
       expect(await jobs.claim()).toBeNull();
       const { rows } = await h.db.query<{ s: number }>(
         `select round(extract(epoch from lease_until - now()))::int as s from jobs where tenant_id = $1`,
@@ -114,9 +115,9 @@ describe('jobs', () => {
   it('fail after 24 failures in a row, with the last reason', async () => {
     const t = await h.tenant('endless');
     await add(t, 'changes.resend', { since: 'then', failures: 22 });
-    expect(await jobs.postpone((await jobs.claim())!, 'the platform is away: 503')).toBe(true);
+    expect(await jobs.postpone((await jobs.claim())!, new TaskInterrupted('the platform is away: 503'))).toBe(true);
     await h.db.query(`update jobs set lease_until = now() where tenant_id = $1`, [t]);
-    expect(await jobs.postpone((await jobs.claim())!, 'the platform is away: 503')).toBe(false);
+    expect(await jobs.postpone((await jobs.claim())!, new TaskInterrupted('the platform is away: 503'))).toBe(false);
     expect((await jobs.list(t))[0]).toMatchObject({
       state: 'failed',
       error: 'Given up after 24 failures in a row. The last one: the platform is away: 503',

@@ -10,6 +10,7 @@ const IN_FORCE = {
   role: 'User',
   person_external_id: 'OLD',
   status: 'active',
+  cost_center: null,
 } as const;
 const row = (doc: UserDocument, more: Partial<UserRow> = {}): UserRow =>
   ({ ...IN_FORCE, user_name: 'ann', doc: JSON.stringify({ userName: 'ann', ...doc }), ...more }) as UserRow;
@@ -50,6 +51,14 @@ it.each(rows)('%s: the resource then says what is in force', (_, doc, more, map,
     external_id: user.person_external_id,
     status: user.status,
     userName: 'ann',
+  });
+});
+
+it('takes the cost centre in force', () => {
+  const doc = { externalId: 'OLD', name: NAME, emails: MAIL, [ENTERPRISE]: { costCenter: 'new', department: 'D' } };
+  expect(discarded(row(doc, { cost_center: 'old' }), {}, SAME).doc[ENTERPRISE]).toEqual({
+    costCenter: 'old',
+    department: 'D',
   });
 });
 

@@ -1,0 +1,98 @@
+import { encode, type Json } from '../client.js';
+import { numbers, queryOf, type Command } from '../command.js';
+import { CliError, EXIT } from '../cli.errors.js';
+import { PERSON, personId } from '../person-id.js';
+
+const FILTERS = ['directory', 'status', 'role', 'seat', 'held'] as const;
+
+/** Commands that look users up. */
+export const USER_COMMANDS: Command[] = [
+  {
+    noun: 'user',
+    verb: 'find',
+    description: 'Finds users by the beginning of an e-mail, name, userName or external_id, held users too',
+    argument: { name: 'text', required: false, description: 'at least one character, or a filter in its place' },
+    options: [
+      { name: 'directory', description: 'only of this directory (its id), or none: managed by no directory' },
+      { name: 'status', description: 'effective status', choices: ['active', 'inactive'] },
+      { name: 'role', description: 'only with this role' },
+      { name: 'seat', description: 'only with this seat state', choices: ['held', 'none', 'waiting'] },
+      { name: 'held', description: 'a reason such as email_taken, any, or none' },
+      { name: 'limit', description: 'how many, 50 unless set' },
+    ],
+    async run(context) {
+      const { client, argument, options } = context;
+      const filters = queryOf(context, ...FILTERS);
+      if (argument === undefined && filters === '')
+        throw new CliError('Say what to look for, or a filter.', EXIT.usage);
+      const query = new URLSearchParams(filters);
+      if (argument !== undefined) query.set('q', argument);
+      const { limit = 50 } = numbers(context, 'limit');
+      const users = await client.list(`/users?${query.toString()}`, limit);
+      return options['json'] === true ? users : users.map(row);
+    },
+  },
+  {
+    noun: 'user',
+    verb: 'show',
+    description: 'Shows a user: requested and effective state, why they differ, and who has the name',
+    argument: PERSON,
+    async run(context) {
+      const explained = await context.client.call<Explained>(
+        'GET',
+        `/users/${encode(await personId(context))}/explain`,
+      );
+      return context.options['json'] === true ? (explained as unknown as Json) : readable(explained);
+    },
+  },
+];
+
+interface Explained {
+  user: Json & { managed_by: { id: string; name: string } | null };
+  user_name: string;
+  requested: Json;
+  held: { reason: string; since: string; words: string; releasable: boolean; conflicts: Conflict[] } | null;
+}
+
+interface Conflict {
+  field: string;
+  value: string;
+  user_id: string;
+  email: string | null;
+  directory: string | null;
+}
+
+function row(user: Json): Json {
+  const { id, email, first_name, last_name, external_id, role, status, seat, held } = user;
+  const managed = user['managed_by'] as { name: string } | null;
+  const name = [first_name, last_name].filter((part) => part !== '').join(' ');
+  return { id, email, name, external_id, role, status, seat, held, directory: managed?.name ?? null };
+}
+
+function readable({ user, user_name, requested, held }: Explained): Json {
+  const { managed_by, held: _, seat, ...fields } = user;
+  const { id, ...others } = fields;
+  const shown: Json = {
+    id,
+    user_name,
+    ...others,
+    seat,
+    directory: managed_by === null ? null : `${managed_by.name} (${managed_by.id})`,
+    held: held?.reason ?? null,
+  };
+  if (held === null) return shown;
+  const asked = Object.entries(requested).filter(([name, value]) => value !== user[name]);
+  const conflicts = held.conflicts.map(
+    ({ field, value, user_id, email, directory }) =>
+      `${user_id}${email === null || field === 'email' ? '' : ` (${email})`} has the ${field} ${value}` +
+      (directory === null ? '' : `, managed by ${directory}`),
+  );
+  return {
+    ...shown,
+    held_since: held.since,
+    why: held.words,
+    ...Object.fromEntries(asked.map(([name, value]) => [`requested_${name}`, value])),
+    ...Object.fromEntries(conflicts.map((words, place) => [place === 0 ? 'conflict' : `conflict_${place + 1}`, words])),
+    next: `held ${held.releasable ? 'release' : 'discard'} ${String(id)}`,
+  };
+}

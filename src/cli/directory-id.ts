@@ -1,0 +1,25 @@
+import { CliError, EXIT } from './cli.errors.js';
+import type { Context } from './command.js';
+
+/** How commands say which directory they are about. */
+export const DIRECTORY = {
+  name: 'directory_id',
+  required: false,
+  description: 'its id or name; not needed where there is only one',
+};
+
+/**
+ * Returns the id of the directory that a command is about.
+ *
+ * @throws {CliError} when no directory has the name, several have it, or none is named and there are several
+ */
+export async function directoryId({ client, argument }: Context): Promise<string> {
+  if (argument?.startsWith('dir_')) return argument;
+  const all = (await client.list('/directories')) as unknown as { id: string; name: string }[];
+  if (all.length === 0) throw new CliError('There is no directory yet.', EXIT.usage);
+  const found = all.filter(({ name }) => argument === undefined || name.toLowerCase() === argument.toLowerCase());
+  const listed = (found.length === 0 ? all : found).map(({ id, name }) => `${id} (${name})`).join(', ');
+  if (found.length === 1) return found[0]!.id;
+  if (found.length === 0) throw new CliError(`No directory is called ${argument!}; there are: ${listed}.`);
+  throw new CliError(`There are several directories: name one by its id: ${listed}.`, EXIT.usage);
+}

@@ -1,0 +1,83 @@
+import { idIn, idOf } from '../platform-user.mapping.js';
+import type { Verdict } from '../../delivery/retry.rules.js';
+
+// What each answer of a trial has to be. Pure.
+
+/** The throw-away user of a trial. No mail can reach it: `.invalid` has no addresses (RFC 2606 §2). */
+export interface TrialUser {
+  email: string;
+  first_name: string;
+  last_name: string;
+  role: string;
+  external_id: string;
+}
+
+/** Makes the throw-away user of a trial. */
+export function trialUser(id: string): TrialUser {
+  return {
+    email: `talent-bridge-test-${id}@example.invalid`,
+    first_name: 'Test',
+    last_name: 'Of talent-bridge',
+    role: 'User',
+    external_id: `talent-bridge-test-${id}`,
+  };
+}
+
+/** What is wrong with an answer, or null. */
+export type Problem = string | null;
+
+/** The answer of `GET resolve`: a JSON object whose `found` is true with this id, or false. */
+export function problemOfResolve(verdict: Verdict, id: string | null): Problem {
+  if (verdict.kind !== 'ok') return refusedWith(verdict, '200');
+  const { found, id: named } = (verdict.body ?? {}) as { found?: unknown; id?: unknown };
+  if (found !== (id !== null)) {
+    return id === null
+      ? 'The answer needs "found": false for an external_id that no user has.'
+      : 'The answer needs "found": true for the external_id of the user that was just created.';
+  }
+  if (id !== null && idOf(named) !== id) return `The answer needs the id ${id}, as the create answered it.`;
+  return null;
+}
+
+/** The answer of a create, first or repeated: 2xx with the user's id. */
+export function problemOfCreate(verdict: Verdict, known: string | null): Problem {
+  if (verdict.kind !== 'ok') {
+    const words = refusedWith(verdict, '201');
+    return known === null ? words : `A repetition with the same Idempotency-Key needs the first answer again. ${words}`;
+  }
+  const id = idIn(verdict.body);
+  if (id === null) return 'The answer needs the id of the user, as "id".';
+  if (known !== null && id !== known) {
+    return 'A repetition with the same Idempotency-Key made a second user. It needs the first answer again.';
+  }
+  return null;
+}
+
+/** The answer of the list by e-mail: the user stands in it with its `external_id`. */
+export function problemOfList(verdict: Verdict, id: string, externalId: string): Problem {
+  if (verdict.kind !== 'ok') return refusedWith(verdict, '200');
+  const list = Array.isArray(verdict.body)
+    ? (verdict.body as unknown[])
+    : (verdict.body as { data?: unknown } | null)?.data;
+  if (!Array.isArray(list)) return 'The answer needs a list of users, as "data".';
+  const entry = (list as ({ id?: unknown; external_id?: unknown } | null)[]).find((one) => idOf(one?.id) === id);
+  if (entry === undefined) return 'The list by e-mail does not hold the user that was just created.';
+  return entry?.external_id === externalId ? null : 'The user in the list needs its external_id.';
+}
+
+/** The answer of an update or a deletion: 2xx. */
+export function problemOfWrite(verdict: Verdict): Problem {
+  return verdict.kind === 'ok' ? null : refusedWith(verdict, '200 or 204');
+}
+
+/** The answer of a second deletion: 404, 410 or 2xx again. */
+export function problemOfGone(verdict: Verdict): Problem {
+  return verdict.kind === 'ok' || verdict.kind === 'missing' ? null : refusedWith(verdict, '404, 410 or 204');
+}
+
+function refusedWith(verdict: Verdict, wanted: string): string {
+  const words = 'words' in verdict && verdict.words !== '' ? `: ${verdict.words}` : '';
+  const answered =
+    verdict.status === null && 'reason' in verdict ? `failed (${verdict.reason})` : `is ${verdict.status}`;
+  return `The answer ${answered}, ${wanted} is needed${words}`;
+}

@@ -1,0 +1,57 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { HELD_REASONS } from './held/held.dto.js';
+import { UserBody } from './user.dto.js';
+
+/** What the last accepted write asks for. */
+export class RequestedState {
+  @ApiProperty({ type: String, nullable: true })
+  email!: string | null;
+  @ApiProperty()
+  first_name!: string;
+  @ApiProperty()
+  last_name!: string;
+  @ApiProperty({ type: String, nullable: true })
+  external_id!: string | null;
+  @ApiProperty({ enum: ['active', 'inactive', 'deleted'] })
+  status!: string;
+}
+
+/** Another user that has what this user asks for. */
+export class ConflictingUser {
+  @ApiProperty({ enum: ['email', 'external_id'] })
+  field!: string;
+  @ApiProperty()
+  value!: string;
+  @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
+  user_id!: string;
+  @ApiProperty({ type: String, nullable: true })
+  email!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The name of the directory that manages that user.' })
+  directory!: string | null;
+}
+
+/** Why requested and effective state differ. */
+export class HeldExplanation {
+  @ApiProperty({ enum: HELD_REASONS })
+  reason!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  since!: string | null;
+  @ApiProperty({ example: 'Another active user has the e-mail address.' })
+  words!: string;
+  @ApiProperty({ description: 'Whether an admin can release the user; else the cause has to go away.' })
+  releasable!: boolean;
+  @ApiProperty({ type: [ConflictingUser] })
+  conflicts!: ConflictingUser[];
+}
+
+/** One user, explained. */
+export class ExplanationBody {
+  @ApiProperty({ type: UserBody, description: 'The effective state.' })
+  user!: UserBody;
+  @ApiProperty({ description: 'The SCIM `userName`; the e-mail stands in where no directory wrote one.' })
+  user_name!: string;
+  @ApiProperty({ type: RequestedState })
+  requested!: RequestedState;
+  @ApiProperty({ type: HeldExplanation, nullable: true, description: 'Null: requested and effective state are one.' })
+  held!: HeldExplanation | null;
+}

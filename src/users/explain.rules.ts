@@ -1,0 +1,19 @@
+import type { HeldReason } from '../identity/person.js';
+
+/** What each held reason means, and what makes it go away. */
+const WORDS: Record<HeldReason, string> = {
+  superseded: 'Another directory has taken this one over. Writes of the old directory have no effect.',
+  preview: 'The directory is in preview. The change comes into force when the directory goes live.',
+  protected: 'The user is the owner or a break-glass account. An admin has to release or discard the change.',
+  guard: 'Many users left the directory at once. An admin has to release or discard the change.',
+  no_role: 'No role applies to the user. The user comes into force when a rule or the directory gives one.',
+  email_taken: 'Another active user has the e-mail address. The user comes into force when the address is free.',
+  external_id_taken: 'Another active user has the external_id. Release gives the user its userName as external_id.',
+  no_seat: 'All seats are taken. The user gets the next free seat.',
+  no_email: 'The user has no e-mail address. The user is forwarded when an address arrives.',
+};
+
+/** Says in one or two sentences why a user is held and what ends it. */
+export function wordsOfHeld(reason: HeldReason): string {
+  return WORDS[reason];
+}

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { execFile } from 'node:child_process';
+import { dataDirOf, findConnection } from '../../src/cli/connection.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const run = promisify(execFile);
+let folder: string;
+let stub: Server;
+let url: string;
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'bridge-bin-')));
+  mkdirSync(path.join(folder, '.data'));
+  mkdirSync(path.join(folder, 'deep/er'), { recursive: true });
+  // Stands for a service that is up and not ready: what the executable prints is looked at, not the service.
+  stub = createServer((req, res) => {
+    res.writeHead(req.url === '/healthz' ? 200 : 503, { 'Content-Type': 'application/json' });
+    res.end('{"reason":"starting"}');
+  });
+  await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(stub.address() as AddressInfo).port}`;
+  writeFileSync(
+    path.join(folder, '.data/credentials.json'),
+    JSON.stringify({ api_key: 'tbk_1', scim_base_url: `${url}/scim/v2` }),
+  );
+});
+afterAll(async () => {
+  await new Promise((resolve) => stub.close(resolve));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('finds the nearest data folder, above the current one too', () => {
+  expect(dataDirOf({}, path.join(folder, 'deep/er'))).toBe(path.join(folder, '.data'));
+  expect(dataDirOf({ DATA_DIR: 'x' }, folder)).toBe(path.join(folder, 'x'));
+  expect(dataDirOf({}, os.tmpdir())).toBe(path.join(ROOT, '.data'));
+  expect(findConnection({ DATA_DIR: path.join(folder, '.data') })).toMatchObject({ apiKey: 'tbk_1', url });
+});
+
+it('is named by package.json, and --json prints JSON and nothing else', async () => {
+  const env = { ...process.env, DATA_DIR: undefined };
+  const command = ['--prefix', ROOT, 'talent-bridge', 'status', '--json'];
+  const { stdout } = await run('npx', command, { cwd: path.join(folder, 'deep'), env });
+  expect(JSON.parse(stdout)).toEqual({ url, up: true, ready: 'starting' });
+});
+
+it('prints its help in a folder of its own', () => {
+  const out = execFileSync(process.execPath, [path.join(ROOT, 'bin/talent-bridge.mjs'), '--help'], { cwd: folder });
+  expect(out.toString()).toMatch(/^Usage: talent-bridge/);
+});

@@ -1,0 +1,207 @@
+import { runCli } from '../../src/cli/program.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { newHouse, type House } from '../support/house.js';
+import { fresh, madeGroup, madeUser, patch, user } from '../support/scim.js';
+
+let service: TestApp;
+let house: House;
+beforeAll(async () => {
+  service = await startApp();
+  house = await newHouse(service);
+});
+afterAll(() => service.close());
+
+async function cli(...args: string[]) {
+  let out = '';
+  let err = '';
+  const env = { DATA_DIR: service.dataDir, TALENT_BRIDGE_URL: service.url, TALENT_BRIDGE_API_KEY: house.apiKey };
+  const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text), width: 100 };
+  const code = await runCli(args, env, terminal);
+  return { code, err, out, json: args.includes('--json') && out !== '' ? JSON.parse(out) : undefined };
+}
+const person = (more: object = {}) => {
+  const name = fresh('person');
+  return {
+    userName: `${name}@co.example`,
+    externalId: fresh('K-'),
+    name: { givenName: 'Bo', familyName: name },
+    ...more,
+  };
+};
+const ids = ({ json }: { json: { id: string }[] }) => json.map(({ id }) => id);
+
+describe('user find', () => {
+  it('finds a user by the beginning of each name, without regard to case', async () => {
+    const { userName, externalId, name } = person();
+    const id = await madeUser(house.scim, user(userName, { externalId, name }));
+    for (const text of [
+      userName,
+      userName.slice(0, 8).toUpperCase(),
+      externalId,
+      name.familyName,
+      `Bo ${name.familyName}`,
+    ]) {
+      expect([text, ids(await cli('user', 'find', text, '--json'))]).toEqual([text, expect.arrayContaining([id])]);
+    }
+    expect((await cli('user', 'find', '%', '--json')).json).toEqual([]);
+    expect((await cli('user', 'find', userName, '--status', 'inactive', '--json')).json).toEqual([]);
+    expect(ids(await cli('user', 'find', userName, '--directory', house.directoryId, '--json'))).toEqual([id]);
+    expect((await cli('user', 'find', userName, '--held', 'bogus')).err).toContain('--held must be one of');
+  });
+
+  it('finds a held user by what was written, and says who has the e-mail', async () => {
+    const email = `${fresh('shared')}@co.example`;
+    const first = await madeUser(house.scim, user(fresh(), { emails: [{ value: email }] }));
+    const written = fresh('Writtenname');
+    const second = await madeUser(
+      house.scim,
+      user(fresh('second'), { emails: [{ value: email }], name: { givenName: written, familyName: 'X' } }),
+    );
+    expect(ids(await cli('user', 'find', email, '--held', 'any', '--json'))).toEqual([second]);
+    expect(ids(await cli('user', 'find', written, '--json'))).toEqual([second]);
+    const shown = await cli('user', 'show', second, '--json');
+    expect(shown.json).toMatchObject({
+      user: { id: second, held: 'email_taken' },
+      requested: { email, status: 'active' },
+      held: { reason: 'email_taken', releasable: false, conflicts: [{ field: 'email', value: email, user_id: first }] },
+    });
+    const words = await cli('user', 'show', second);
+    expect(words.out).toMatch(new RegExp(`conflict +${first} has the email ${email}, managed by`));
+    expect(words.out).toMatch(/why +Another active user has the e-mail address/);
+  });
+
+  it('a user is named by id, e-mail, external_id or userName', async () => {
+    const email = `${fresh('mail')}@co.example`;
+    const [userName, externalId] = [fresh('login'), fresh('K-')];
+    const id = await madeUser(house.scim, user(userName, { externalId, emails: [{ value: email }] }));
+    for (const named of [id, email.toUpperCase(), externalId, userName.toUpperCase()]) {
+      expect((await cli('user', 'show', named, '--json')).json.user.id).toBe(id);
+    }
+    const unknown = await cli('user', 'show', userName.slice(0, 4));
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('No user has')]);
+    expect((await cli('user', 'show', 'usr_nobody')).code).toBe(1);
+    const held = (await cli('user', 'show', id, '--json')).json;
+    expect(held.held).toBeNull();
+  });
+});
+
+describe('directory', () => {
+  it('is shown, set and deleted; its rules, groups and pending members are listed', async () => {
+    const named = fresh('Dir');
+    const made = (await cli('directory', 'create', '--name', named, '--json')).json as { directory_id: string };
+    const id = made.directory_id;
+    expect((await cli('directory', 'show', named, '--json')).json).toMatchObject({ id, people: 0, pending_members: 0 });
+    const set = ['--default-role', 'none', '--on-match', 'refuse', '--map-external-id', 'employeeNumber'];
+    expect((await cli('directory', 'set', id, ...set, '--json')).json).toMatchObject({
+      default_role: null,
+      on_match: 'refuse',
+      attribute_map: { external_id: 'employeeNumber' },
+    });
+    expect((await cli('directory', 'set', id, '--map-external-id', 'none', '--json')).json.attribute_map).toEqual({});
+    expect((await cli('directory', 'show', 'no such')).err).toContain('No directory is called no such');
+    const ofHouse = house.directoryId;
+    const member = await madeUser(house.scim);
+    const group = await madeGroup(house.scim, [member, 'not-there-yet']);
+    const groups = (await cli('directory', 'groups', ofHouse, '--json')).json;
+    expect(groups).toEqual([expect.objectContaining({ id: group, members: 1, pending_members: 1 })]);
+    expect((await cli('directory', 'pending', ofHouse, '--json')).json).toEqual([
+      expect.objectContaining({ group_id: group, member_id: 'not-there-yet' }),
+    ]);
+    expect((await cli('directory', 'rules', ofHouse, '--set', `${group}=Admin`, '--json')).json).toEqual([
+      expect.objectContaining({ group_id: group, role: 'Admin' }),
+    ]);
+    expect((await cli('directory', 'rules', ofHouse, '--json')).json).toHaveLength(1);
+    expect((await cli('directory', 'rules', ofHouse, '--set', 'none', '--json')).json).toEqual([]);
+    expect((await cli('directory', 'rules', ofHouse, '--set', 'Admin')).code).toBe(2);
+    expect((await cli('directory', 'delete', id, '--json')).json).toEqual({ directory_id: id, deleted: true });
+    expect((await cli('directory', 'show', id)).code).toBe(1);
+  });
+});
+
+describe('seats, audit, roles and tasks', () => {
+  it('lists holders, events and usage, for readers, scripts and as files', async () => {
+    const email = `${fresh('seat')}@co.example`;
+    const id = await madeUser(house.scim, user(email, { name: { givenName: 'See', familyName: 'Tee' } }));
+    const holder = ((await cli('seats', 'holders', '--json')).json as { user_id: string }[]).find(
+      (h) => h.user_id === id,
+    );
+    expect(holder).toMatchObject({ name: 'See Tee', email, external_id: email, role: 'User' });
+    const events = (await cli('seats', 'events', '--user-id', email, '--kind', 'claim', '--json')).json;
+    expect(events).toEqual([expect.objectContaining({ user_id: id, channel: 'scim', kind: 'claim' })]);
+    expect((await cli('seats', 'events', '--until', '2020-01-01', '--json')).json).toEqual([]);
+    expect((await cli('seats', 'events', '--format', 'ndjson')).out).toContain(id);
+    const today = new Date();
+    const [from, to] = [0, 1].map((days) => new Date(today.getTime() + days * 86_400_000).toISOString().slice(0, 10));
+    const usage = await cli('seats', 'usage', '--from', from!, '--to', to!, '--json');
+    expect(usage.json.data).toEqual([expect.objectContaining({ day: from, end: expect.any(Number) })]);
+    expect((await cli('seats', 'usage', '--from', from!, '--to', to!, '--format', 'csv')).out).toMatch(/^day,peak,/);
+    expect((await cli('seats', 'usage', '--from', from!)).code).toBe(2);
+  });
+
+  it('lists the audit log by filter', async () => {
+    await cli('role', 'create', 'Sourcer', '--takes-seat', 'no');
+    const rows = (await cli('audit', 'list', '--action', 'role.created', '--json')).json;
+    expect(rows[0]).toMatchObject({ action: 'role.created', target_type: 'role' });
+    expect((await cli('audit', 'list', '--action', 'role.created')).out).toMatch(/key .*role\.created/);
+    expect((await cli('audit', 'list', '--format', 'csv')).out).toMatch(/^id,at,/);
+  });
+
+  it('keeps the catalogue of roles', async () => {
+    expect((await cli('role', 'create', 'Guest', '--takes-seat', 'no', '--json')).json).toMatchObject({
+      takes_seat: false,
+    });
+    expect((await cli('role', 'set', 'Guest', '--takes-seat', 'yes', '--json')).json).toMatchObject({
+      takes_seat: true,
+    });
+    expect((await cli('role', 'show', 'Guest', '--json')).json).toMatchObject({ name: 'Guest', people: 0 });
+    const names = (await cli('role', 'list', '--json')).json.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['Guest', 'User']));
+    expect((await cli('role', 'delete', 'Guest', '--json')).json).toEqual({ name: 'Guest', deleted: true });
+    expect((await cli('role', 'create', 'Guest')).code).toBe(2);
+    expect((await cli('role', 'create', 'Guest', '--takes-seat', 'maybe')).err).toContain(
+      'Allowed choices are yes, no',
+    );
+  });
+
+  it('draws a bar for a task', async () => {
+    const add = (state: string, done: number, total: number | null) =>
+      service.db.query(
+        `insert into jobs (tenant_id, id, kind, payload, state, done, total, created_by, finished_at)
+         values ($1, $2, 'platform.import', '{}', $3, $4, $5, '{"kind":"system","id":"test"}', now())`,
+        [house.tenantId, fresh('job_'), state, done, total],
+      );
+    await add('failed', 50, 200);
+    await add('done', 3, 3);
+    await add('failed', 7, null);
+    const { out } = await cli('task', 'list');
+    expect(out).toContain('██░░░░░░░░ 25 % 50/200');
+    expect(out).toContain('██████████ 100 % 3/3');
+    expect(out).toMatch(/failed +7 /);
+  });
+});
+
+describe('changes', () => {
+  it('are shown with the platform’s words, and waiting means pending', async () => {
+    await cli('platform', 'set', '--base-url', 'http://127.0.0.1:9', '--api-key', 'secret-key');
+    const email = `${fresh('chg')}@co.example`;
+    const id = await madeUser(house.scim, user(email));
+    const [change] = (await cli('changes', 'list', '--user-id', email, '--state', 'waiting', '--json')).json;
+    expect(change).toMatchObject({ user_id: id, state: 'pending', kind: 'created' });
+    const sequence = Number(change.id.slice(4));
+    await service.db.query(
+      `update lanes set parked = 'refused', parked_detail = 'no such cost centre' where tenant_id = $1 and user_id = $2`,
+      [house.tenantId, id],
+    );
+    await service.db.query(
+      `insert into attempts (n, tenant_id, user_id, delivery_id, at, sent_at, method, path, status, outcome, detail, answer,
+         duration_ms, first_sequence, last_sequence)
+       values (1, $1, $2, 'dlv_x', now(), now(), 'POST', '/v1/users', 422, 'refused', null, 'no such cost centre', 12, $3, $3)`,
+      [house.tenantId, id, sequence],
+    );
+    const shown = await cli('changes', 'show', change.id);
+    expect(shown.out).toMatch(/platform_says +no such cost centre/);
+    expect(shown.out).toMatch(/call_1 .* POST \/v1\/users → 422 refused \(12 ms\): no such cost centre/);
+    expect((await cli('changes', 'show', change.id, '--json')).json.attempts).toHaveLength(1);
+    await house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
+  });
+});

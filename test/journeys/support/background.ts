@@ -1,0 +1,37 @@
+import { DeliveryOptions } from '../../../src/delivery/delivery.options.js';
+import { DeliveryWorker } from '../../../src/delivery/delivery.worker.js';
+import { RoleJobs } from '../../../src/directory-sync/roles/role-jobs.js';
+import { JobsRunner } from '../../../src/forwarding/jobs/jobs.runner.js';
+import { HeldTasks } from '../../../src/users/held/held-tasks.js';
+import { PeopleUpkeep } from '../../../src/users/people-upkeep.js';
+import type { TestApp } from '../../support/app.js';
+
+/** The background work of a service that was started without it (`ROLE=api`), done when the model says so. */
+export class BackgroundWork {
+  constructor(private readonly service: TestApp) {
+    Object.assign(this.get(DeliveryOptions), {
+      pollMs: 15, touchMs: 10, backoff: { firstMs: 10, maxMs: 50 }, courtesy: { lanes: 1000, pauseMs: 1 },
+    }); // prettier-ignore
+  }
+
+  startDelivery(): void {
+    this.get(DeliveryWorker).start();
+  }
+
+  /** Does what is due: tasks of roles, previews and held users, free seats, names that have become free. */
+  async settle(tenantId: string): Promise<void> {
+    while (await this.get(RoleJobs).run());
+    while (await this.get(HeldTasks).run());
+    await this.get(PeopleUpkeep).promote(tenantId);
+    await this.get(PeopleUpkeep).admitHeld(tenantId);
+  }
+
+  /** Works off imports. */
+  async jobs(): Promise<void> {
+    await this.get(JobsRunner).drain();
+  }
+
+  private get<T>(type: abstract new (...args: never[]) => T): T {
+    return this.service.app.nest.get<T>(type);
+  }
+}

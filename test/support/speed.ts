@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto';
+import os from 'node:os';
+
+/** Milliseconds that {@link WORK} takes on a quiet core of the machines that the limits were measured on. */
+const QUIET_MS = 10;
+/** Hashes of 1 KiB. */
+const WORK = 3_000;
+const MOST = 20;
+
+/**
+ * How many times slower this process is just now than on a quiet machine, at least 1 and at most 20. A busy machine shows in
+ * the time of fixed work, or in its queue of runnable processes.
+ */
+export const SLOWDOWN = Math.min(MOST, Math.max(1, measured() / QUIET_MS, (os.loadavg()[0] ?? 0) / os.cpus().length));
+
+/** A limit that was chosen on a quiet machine, as milliseconds on this one. It ends what hangs; it proves no speed. */
+export function patience(ms: number): number {
+  return Math.round(ms * SLOWDOWN);
+}
+
+function measured(): number {
+  const text = 'x'.repeat(1024);
+  const start = performance.now();
+  for (let i = 0; i < WORK; i++) hash('sha256', text, 'buffer');
+  return performance.now() - start;
+}
