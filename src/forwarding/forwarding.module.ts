@@ -18,13 +18,8 @@ import { PlatformList } from './jobs/platform-list.js';
 import { SendAgainSteps } from './jobs/send-again.steps.js';
 import { IntakeLocator } from './people-intake.js';
 import { Connections } from './platform/connections.js';
-<<<<<<< HEAD
-import { PlatformTrial } from './platform/platform-trial.js';
-import { FirstPlatform } from './platform/first-platform.js';
-=======
 import { FirstPlatform } from './platform/first-platform.js';
 import { PlatformTrial } from './platform/platform-trial.js';
->>>>>>> wD
 import { PlatformController } from './platform/platform.controller.js';
 import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -53,13 +48,8 @@ import { PlatformSender } from './platform.sender.js';
     ChangesRepository,
     ChangesService,
     PlatformService,
-<<<<<<< HEAD
-    PlatformTrial,
-    FirstPlatform,
-=======
     FirstPlatform,
     PlatformTrial,
->>>>>>> wD
   ],
   exports: [
     FirstPlatform,
