@@ -10,6 +10,7 @@ beforeAll(async () => {
   service = await startApp();
   at = await newHouse(service);
   for (let i = 0; i < 6; i++) await madeUser(at.scim, user(fresh(), { title: 'Title '.repeat(30) }));
+  for (let i = 0; i < 12; i++) await at.api.post('/roles', { name: `Role ${i} ${'x'.repeat(60)}`, takes_seat: true });
 });
 afterAll(() => service.close());
 
@@ -63,7 +64,7 @@ describe('media types', () => {
 describe('gzip', () => {
   it.each([
     ['/scim/v2/Users', () => at.scimToken],
-    ['/api/v1/users', () => at.apiKey],
+    ['/api/v1/roles', () => at.apiKey],
   ])('packs an answer over 1 KiB: %s', async (path, token) => {
     const authorization = `Bearer ${token()}`;
     const plain = await raw('GET', path, { authorization });

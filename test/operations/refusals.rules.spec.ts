@@ -28,7 +28,7 @@ describe('the refusals of an operation', () => {
     expect(of({ method: 'put', body: ['application/json'] }, { 422: [] })[422]).toBeUndefined();
     expect(of({ query: ['cursor', 'limit'] })[400]).toEqual(['repeated_parameter', 'invalid_cursor']);
     expect(of({ query: ['cursor', 'status'] })[400]).toContain('search_too_expensive');
-    expect(of({ credential: 'api_key' })[503]).toEqual(['tenant_busy', 'unavailable']);
+    expect(of({ credential: 'api_key' })[503]).toEqual(['tenant_busy', 'unavailable', 'secret_unreadable']);
     expect(of({ method: 'patch', credential: 'api_key' })[503]).toContain('record_busy');
     expect(of({ credential: 'api_key' })[503]).not.toContain('record_busy');
   });

@@ -102,7 +102,7 @@ describe('every refusal below /api/auth', () => {
     const program = await tab().send('GET', path, undefined, { accept: 'application/json' });
     expect([program.status, program.headers.get('content-type')]).toEqual([
       status,
-      'application/problem+json; charset=utf-8',
+      'application/problem+json',
     ]);
   });
 

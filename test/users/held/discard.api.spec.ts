@@ -126,7 +126,7 @@ describe.each(cases)('discarded, held for %s', (reason, prepare) => {
     const before = await show(at, id);
     expect(before.held).toBe(reason);
     const answer = await at.api.post(`/held/${id}/discard`, {});
-    expect([answer.status, answer.body]).toEqual([200, { ...before, held: null, seat: before.seat === 'waiting' ? 'none' : before.seat, updated_at: expect.any(String) }]); // prettier-ignore
+    expect([answer.status, answer.body]).toEqual([200, { ...before, held: null, held_since: null, seat: before.seat === 'waiting' ? 'none' : before.seat, updated_at: expect.any(String) }]); // prettier-ignore
     const read = (await at.scim.get(`/Users/${id}`)).body;
     expect(read.active).toBe(before.status === 'active');
     expect(read.emails?.[0].value ?? null).toBe(before.email);
