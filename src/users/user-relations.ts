@@ -5,7 +5,7 @@ export const MAX_GROUPS_SHOWN = 2000;
 export interface Relations {
   /** The groups that the user is directly in, of all directories. */
   groups: string | null;
-  /** The manager, if the user has one that is here. */
+  /** The manager, if the user names one that is or was here. */
   manager: string | null;
 }
 
@@ -27,10 +27,20 @@ const groupsColumn = (tenant: string, user: string): string =>
 /** How a manager `b` is called. */
 export const MANAGER_NAME = `coalesce(b.doc ->> 'displayName', b.doc #>> '{name,formatted}', b.user_name)`;
 
-/** The manager as JSON text; `manager` is SQL for the id that the user's resource names. */
+/** SQL that is true where the id was that of a user who is deleted, or whose removal is held. */
+export const isGone = (tenant: string, id: string): string =>
+  `(exists (select 1 from deleted_users x where x.tenant_id = ${tenant} and x.id = ${id})
+    or exists (select 1 from users x where x.tenant_id = ${tenant} and x.id = ${id} and x.gone_at is not null))`;
+
+/**
+ * The manager as JSON text: `{value, display, directory}`, or `{gone: true}`; null: no id of ours. `manager` is SQL for the
+ * id that the user's resource names.
+ */
 export const managerColumn = (tenant: string, manager: string): string =>
-  `(select json_build_object('value', b.id, 'display', ${MANAGER_NAME}, 'directory', b.directory_id)::text
-    from users b where b.tenant_id = ${tenant} and b.id = ${manager} and b.gone_at is null) as manager`;
+  `case when ${manager} is not null then coalesce(
+    (select json_build_object('value', b.id, 'display', ${MANAGER_NAME}, 'directory', b.directory_id)::text
+      from users b where b.tenant_id = ${tenant} and b.id = ${manager} and b.gone_at is null),
+    case when ${isGone(tenant, manager)} then '{"gone":true}' end) end as manager`;
 
 /** The relations of a user as columns; `user` and `manager` are SQL for the ids. */
 export const relationColumns = (tenant: string, user: string, manager: string): string =>

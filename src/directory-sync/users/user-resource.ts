@@ -48,7 +48,7 @@ function userResource(row: StoredUser, view: View): Resource {
 
 /**
  * The document with the name and the address of the manager (RFC 7643 §4.3), which are looked up. A manager that is
- * deleted is left out; a value that is none of our ids stays as it was written.
+ * deleted is left out; a value that was never an id here stays as it was written.
  */
 function withManager(row: StoredUser, view: View): Resource {
   const doc = JSON.parse(row.doc) as Resource;
@@ -58,7 +58,7 @@ function withManager(row: StoredUser, view: View): Resource {
   const known = shownManager(row, view);
   if (known !== null) {
     part['manager'] = { ...written, $ref: `${view.baseUrl}/Users/${written.value}`, displayName: known.display };
-  } else if (row.manager === null && isOurId(written.value)) {
+  } else if (managerIn(row)?.gone === true) {
     delete part['manager'];
     if (Object.keys(part).length === 0) {
       delete doc[ENTERPRISE_URN];
@@ -66,10 +66,6 @@ function withManager(row: StoredUser, view: View): Resource {
     }
   }
   return doc;
-}
-
-function isOurId(value: string): boolean {
-  return value.startsWith('usr_');
 }
 
 /**
@@ -127,10 +123,23 @@ function shownGroups({ groups }: Pick<StoredUser, 'groups'>, { directoryId }: Pi
   return (JSON.parse(groups) as ShownGroup[]).filter(({ directory }) => directory === directoryId);
 }
 
+interface KnownManager {
+  display: string;
+  directory: string | null;
+  gone?: boolean;
+}
+
+function managerIn({ manager }: Pick<Relations, 'manager'>): KnownManager | null {
+  return manager === null ? null : (JSON.parse(manager) as KnownManager);
+}
+
 /** The manager, if the directory sees it. */
-function shownManager({ manager }: Relations, { directoryId }: Pick<View, 'directoryId'>): { display: string } | null {
-  if (manager === null) return null;
-  const known = JSON.parse(manager) as { display: string; directory: string | null };
+function shownManager(
+  row: Pick<Relations, 'manager'>,
+  { directoryId }: Pick<View, 'directoryId'>,
+): KnownManager | null {
+  const known = managerIn(row);
+  if (known === null || known.gone === true) return null;
   return known.directory === null || known.directory === directoryId ? known : null;
 }
 

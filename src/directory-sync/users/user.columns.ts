@@ -2,7 +2,7 @@ import { equalities, type BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
 import { foldCase, userNameKey } from '../../scim/text.js';
 import { ENTERPRISE_URN } from '../../scim/urns.js';
-import { MANAGER_NAME } from '../../users/user-relations.js';
+import { isGone, MANAGER_NAME } from '../../users/user-relations.js';
 import { USER_TAG_SQL } from './user-resource.js';
 
 // These expressions stand in the indexes of the migration ListOrders, word for word.
@@ -16,9 +16,8 @@ function beginningOf(text: string): string {
   return `(coalesce(left(${text}, ${INDEXED_CHARACTERS}), chr(1114111)) collate "C")`;
 }
 
-/** A manager that is deleted is shown no more; a value that is none of our ids is. */
-const MANAGER_SHOWN = `(not starts_with(u.manager_id, 'usr_')
-  or exists (select 1 from users b where b.tenant_id = $1 and b.id = u.manager_id and b.gone_at is null))`;
+/** A manager that is deleted is shown no more; a value that was never an id here is. */
+const MANAGER_SHOWN = `not ${isGone('$1', 'u.manager_id')}`;
 
 function managerColumns(): ColumnMap['columns'] {
   const manager = `${ENTERPRISE_URN}:manager`;
