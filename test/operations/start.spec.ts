@@ -243,7 +243,7 @@ describe('what cannot work stops the start, and is said plainly', () => {
     expect(code).toBe(1);
     expect(output).toMatch(/PORT must be a whole number from 0 to 65535/);
     expect(output).toMatch(/ROLE must be one of: all, api, worker/);
-    expect(output).toMatch(/ENCRYPTION_KEY must be keys of 32 bytes in base64/);
+    expect(output).toMatch(/ENCRYPTION_KEY must be 32 bytes in base64/);
     expect(output).not.toMatch(/canary|boss|at .*\.js/);
     expect(existsSync(dataDir)).toBe(false);
   });
