@@ -131,12 +131,14 @@ async function broken({ tenant, by }: Scene): Promise<object> {
 
 const names = Object.keys(OPERATIONS);
 const pairs = names.flatMap((one, n) => names.slice(n).map((other) => [one, other] as const));
+/** Rules and a limit take every lock that there is; without them a third of the pairs is run, and all with `RACES=all`. */
+const some = process.env['RACES'] === 'all' ? pairs : pairs.filter((_, i) => i % 3 === 0);
 
 describe.each([
-  ['with group rules and a seat limit', true],
-  ['without', false],
-])('%s', (_, rules) => {
-  it.each(pairs)(
+  ['with group rules and a seat limit', true, pairs],
+  ['without', false, some],
+] as const)('%s', (_, rules, chosen) => {
+  it.each(chosen)(
     '%s beside %s: no 5xx, and a right end',
     async (one, other) => {
       scene = await newScene(rules);
