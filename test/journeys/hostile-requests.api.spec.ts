@@ -284,7 +284,7 @@ describe('bodies', () => {
 describe('addresses', () => {
   it('one resource has one address: doubled slashes, dots and encoded tricks lead nowhere', async () => {
     const targets = [
-      '/scim/v2//Users', '//scim/v2/Users', '/scim//v2/Users', '/scim/v2/./Users', '/scim/v2/Users/../Groups', '/scim/v2/%2e%2e/v2/Users', '/scim/v2/Users%2f' + id,
+      '//scim/v2/Users', '/scim//v2/Users', '/scim/v2/./Users', '/scim/v2/Users/../Groups', '/scim/v2/%2e%2e/v2/Users', '/scim/v2/Users%2f' + id,
       '/scim/v2/Users/%2e%2e/Groups', '/scim/v2/Users/..%2fGroups', '/scim/v2/Users;x=1', '/scim/v2/Users/.', '/scim/v2\\Users', '/scim/v2/Users%00', '/scim/v2/Users%20', '/scim/v2/Users/%',
       '/scim/v2/Users/%zz', '/scim/v2/Users/%ff', '/scim/v1/Users', '/scim/v2/Users.json', '/api/v2/users', '/api/v1//users', '/api/v1/users/../directories', '/api/v1/users/%2e%2e/directories',
     ]; // prettier-ignore
@@ -295,6 +295,8 @@ describe('addresses', () => {
       }
     }
     expect((await raw('GET', '/scim/v2/Users/', bearer(tenant.scimToken))).status).toBe(200);
+    // A base address with a slash at its end, as an admin pastes it into the IdP.
+    expect((await raw('GET', '/scim/v2//Users', bearer(tenant.scimToken))).status).toBe(200);
     expect((await raw('GET', `http://elsewhere.example/scim/v2/Users`, bearer(tenant.scimToken))).status).toBeLessThan(
       500,
     );

@@ -1,17 +1,14 @@
 import type { NextFunction, Request, Response } from 'express';
 
-const DOUBLED = /\/{2,}/g;
+const DOUBLED = /^\/scim\/v2\/{2,}/;
 
 /**
- * Makes one slash of several in a path of SCIM. An IdP that was given its base address with a slash at the end asks for
- * `/scim/v2//Users`.
+ * Makes one slash of several behind the base address of SCIM. An IdP that was given this address with a slash at the end
+ * asks for `/scim/v2//Users`. No other address has a second spelling.
  */
 export function singleSlashes(req: Request, _res: Response, next: NextFunction): void {
-  const { url } = req;
-  if (url.startsWith('/scim/') && url.includes('//')) {
-    const end = url.indexOf('?');
-    const path = end < 0 ? url : url.slice(0, end);
-    req.url = path.replace(DOUBLED, '/') + url.slice(path.length);
+  if (req.url.startsWith('/scim/v2//')) {
+    req.url = req.url.replace(DOUBLED, '/scim/v2/');
     req.originalUrl = req.url;
   }
   next();
