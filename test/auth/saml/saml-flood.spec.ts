@@ -63,7 +63,7 @@ it('a forgery is refused by its signature alone, whatever the message around it 
   }
   // The same signatures with a message that cannot be read: of the good ones it is seen, of the forged ones it is not.
   const unreadable = { message: Buffer.from('<').toString('base64') };
-  const unseen = { signed: null, assertion: null, objection: 'Invalid signature' };
+  const unseen = { signed: null, assertion: null, objection: 'Invalid signature', signers: [] };
   expect(await response(idp.connection(), bad)).toEqual(unseen);
   expect(await response(idp.connection(), { ...bad, ...unreadable })).toEqual(unseen);
   const seen = await response(idp.connection(), { ...good, ...unreadable });

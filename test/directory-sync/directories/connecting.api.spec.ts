@@ -74,7 +74,7 @@ it('a base address with a slash at its end works', async () => {
   const listed = await get('/scim/v2//Users?filter=userName%20eq%20%22ada%40example.com%22');
   expect([listed.status, listed.body.totalResults]).toEqual([200, 1]);
   expect((await get(`/scim/v2//Users/${id}`)).body.meta.location).toMatch(/\/scim\/v2\/Users\/usr_\w+$/);
-  expect((await get('/scim//v2///ServiceProviderConfig')).status).toBe(200);
+  expect((await get('/scim/v2///ServiceProviderConfig')).status).toBe(200);
   const made = await send('POST', `${service.url}/scim/v2//Users`, at.scimToken, user('ben@example.com'));
   expect(made.status).toBe(201);
   const refused = await get('/scim/v2//Users/usr_nobody');
