@@ -37,7 +37,7 @@ describe('secrets', () => {
     expect(sealer.unseal(stored.client_secret_sealed!, aad)).toBe(SECRET);
     expect(() => sealer.unseal(stored.client_secret_sealed!, `${aad}x`)).toThrow();
     for (const column of SEALED_COLUMNS.filter(({ table }) => table === 'connections')) {
-      expect(await reseal(edge.db, sealer, column)).toBe(0);
+      expect(await reseal(edge.db, sealer, column)).toEqual({ resealed: 0, unopened: 0 });
       expect(column.aad({ tenant_id: edge.tenant.id, id })).toBe(
         `${edge.tenant.id}:connections.${column.column.replace('_sealed', '')}:${id}`,
       );
