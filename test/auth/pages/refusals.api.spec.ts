@@ -100,10 +100,7 @@ describe('every refusal below /api/auth', () => {
     expect(seen.text).toMatch(/<code>req_[0-9a-z]+<\/code>/);
     expect(seen.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     const program = await tab().send('GET', path, undefined, { accept: 'application/json' });
-    expect([program.status, program.headers.get('content-type')]).toEqual([
-      status,
-      'application/problem+json',
-    ]);
+    expect([program.status, program.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
   });
 
   it('shows what came in the address as text', async () => {
