@@ -47,7 +47,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 function bytes(text: string): Promise<string> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve) => {
-    const socket = net.connect(Number(port), hostname, () => socket.end(text));
+    const socket = net.connect(Number(port), hostname, () => socket.write(text));
     let answer = '';
     socket.on('data', (chunk) => (answer += chunk.toString()));
     socket.on('close', () => {
