@@ -16,7 +16,8 @@ export class TaskBody {
     type: 'object',
     additionalProperties: { type: 'integer' },
     nullable: true,
-    description: 'What it came to, counted. Of an import: `created`, `known` and `left_out`, which add up to `done`.',
+    description:
+      'What it came to, counted. Of an import: `created`, `known` and `left_out`, which add up to `done`; of a drift run: `same`, `different`, `missing` and `extra`. `GET /tasks/{id}/left-out` lists the accounts left out, or what differs.',
     example: { created: 19600, known: 0, left_out: 400 },
   })
   result!: Record<string, number> | null;

@@ -32,7 +32,7 @@ export class UserCreation {
    * needs no exact count. Null where one of them does not hold; then nothing was written.
    */
   async plainly(
-    about: Case,
+    about: Case & { ctx: WriteContext },
     also?: (tx: UnitOfWork) => void,
   ): Promise<{ row: UserWithGroups; forwarded: boolean } | null> {
     const { ctx } = about;
@@ -57,7 +57,11 @@ export class UserCreation {
   }
 
   /** Looks who is in the way, counts seats where they are few, then creates. Throws `Taken` and `SeatLimitReached`. */
-  async carefully(tx: SqlRunner, about: Case, also?: (tx: UnitOfWork) => void): Promise<Creation> {
+  async carefully(
+    tx: SqlRunner,
+    about: Case & { ctx: WriteContext },
+    also?: (tx: UnitOfWork) => void,
+  ): Promise<Creation> {
     const { ctx, draft } = about;
     const written = writtenIn(about);
     const key = written.person.external_id;

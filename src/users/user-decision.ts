@@ -39,7 +39,8 @@ export type Upon = (tx: SqlRunner, userId: string) => Promise<void>;
 
 /** Everything that is known when it is decided what comes into force; nothing here asks the database. */
 export interface Case {
-  ctx: WriteContext;
+  /** The write. A decision does not depend on its source; a plan has none. */
+  ctx: Omit<WriteContext, 'source'>;
   tenant: TenantView;
   /** null: somebody new. */
   row: UserRow | null;

@@ -12,7 +12,7 @@ import { DocumentTooLarge } from './stored-document.js';
 import { UserConsequences } from './user-consequences.js';
 import { unchanged, UserChanging, type Done, type WriteResult } from './user-changing.js';
 import { UserCreation } from './user-creation.js';
-import { removalHeld, type Case, type Edit, type Upon } from './user-decision.js';
+import { removalHeld, type Edit, type Upon } from './user-decision.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { personOfRow, type UserRow } from './user.row.js';
 import { TooMuchContention } from './users.errors.js';
@@ -68,7 +68,7 @@ export class UsersService {
     { uponLink, inPreview, also }: CreateParts = {},
   ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
-    const about: Case = { ctx, tenant, row: null, draft, roleSet, fromRules: [], released: null };
+    const about = { ctx, tenant, row: null, draft, roleSet, fromRules: [], released: null };
     const plain = await this.creation.plainly(about, also);
     if (plain) return this.finish(ctx.tenantId, { ...plain, outcome: 'created', freed: false });
     const done = await this.withRetries(ctx.tenantId, async (tx): Promise<Done> => {

@@ -76,7 +76,7 @@ export class PreviewPlan {
     const roles = await this.rolesOf(tenantId, live, rows);
     const drafts = rows.map((row) => draftOf(JSON.parse(row.overlay ?? row.doc) as UserDocument, live.attributeMap));
     const cases = rows.map((row, i): Case => ({
-      ctx: { tenantId, door: 'scim', directory: live, source: null as never, receivedAt: new Date() },
+      ctx: { tenantId, door: 'scim', directory: live, receivedAt: new Date() },
       tenant,
       row,
       draft: drafts[i]!,

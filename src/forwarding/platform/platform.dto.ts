@@ -3,6 +3,7 @@ import { Choice, Flag, Nested, Ruled, Whole } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { MAX_URL, urlOf } from '../../base/http/url.js';
 import { ServerSet } from '../../base/http/validate.js';
+import { TaskBody } from '../../tasks/tasks.dto.js';
 
 const REMOVALS = ['inactive', 'delete'] as const;
 
@@ -165,29 +166,8 @@ export class PlatformTestBody {
   steps?: PlatformTestStep[];
 }
 
-export class JobBody {
-  @ApiProperty({ example: 'job_01k0000000abcdefghjkmnpqrs' })
-  id!: string;
+/** Background work for the platform: a task whose kind is one of these. */
+export class JobBody extends TaskBody {
   @ApiProperty({ enum: ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'] })
-  kind!: string;
-  @ApiProperty({ enum: ['waiting', 'running', 'done', 'failed'] })
-  state!: string;
-  @ApiProperty()
-  done!: number;
-  @ApiProperty({ type: Number, nullable: true })
-  total!: number | null;
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'integer' },
-    nullable: true,
-    description:
-      'Of an import: `created`, `known` and `left_out`; of a drift run: `same`, `different`, `missing` and `extra`. `GET /tasks/{id}/left-out` lists the accounts left out, or what differs.',
-  })
-  result!: Record<string, number> | null;
-  @ApiProperty({ type: String, nullable: true })
-  error!: string | null;
-  @ApiProperty()
-  created_at!: Date;
-  @ApiProperty({ type: Date, nullable: true })
-  finished_at!: Date | null;
+  override kind!: string;
 }
