@@ -1,5 +1,9 @@
+import jsdoc from 'eslint-plugin-jsdoc';
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
+
+// Rooms in which every exported declaration has a docstring.
+const DOCUMENTED = ['surfaces', 'ledger', 'tasks'];
 
 // Type-aware rules: what they find (a promise nobody awaits, an `any` that leaks) is what loses data here.
 export default tseslint.config(
@@ -29,6 +33,21 @@ export default tseslint.config(
       'regexp/no-super-linear-move': ['error', { report: 'potential' }],
     },
   },
+  ...DOCUMENTED.map((room) => ({
+    files: [`src/${room}/**/*.ts`],
+    plugins: { jsdoc },
+    rules: {
+      'jsdoc/require-jsdoc': [
+        'error',
+        {
+          publicOnly: true,
+          enableFixer: false,
+          require: { FunctionDeclaration: true, ClassDeclaration: true, ArrowFunctionExpression: true },
+          contexts: ['TSInterfaceDeclaration', 'TSTypeAliasDeclaration', 'TSEnumDeclaration'],
+        },
+      ],
+    },
+  })),
   {
     files: ['test/**/*.ts'],
     rules: {
