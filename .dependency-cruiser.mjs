@@ -3,7 +3,7 @@ const FLOORS = [
   ['base'],
   ['identity', 'ledger', 'scim', 'platform-client'],
   ['tenants', 'tasks', 'delivery'],
-  ['seats', 'forwarding'],
+  ['directories', 'seats', 'forwarding'],
   ['users'],
   ['directory-sync', 'auth'],
   ['lookup', 'history', 'surfaces', 'operations', 'cli'],

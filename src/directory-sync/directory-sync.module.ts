@@ -11,10 +11,10 @@ import { PreviewWritesRepository } from './preview/preview-writes.repository.js'
 import { RootSearch } from './bulk/root-search.js';
 import { ScimBulkService } from './bulk/scim-bulk.service.js';
 import { ScimRootController } from './bulk/scim-root.controller.js';
-import { DirectoriesModule } from './directories/directories.module.js';
-import { DirectoryPeople } from './directories/directory-people.js';
-import { DirectoryStore } from './directories/directory.store.js';
-import { RoleReview } from './directories/role-review.js';
+import { DirectoriesModule } from '../directories/directories.module.js';
+import { DirectoryPeople } from '../directories/directory-people.js';
+import { DirectoryStore } from '../directories/directory.store.js';
+import { RoleReview } from '../directories/role-review.js';
 import { DiscoveryController, ServiceProviderConfigController } from './discovery/discovery.controller.js';
 import { GroupsRepository } from './groups/groups.repository.js';
 import { ScimGroupsController } from './groups/scim-groups.controller.js';

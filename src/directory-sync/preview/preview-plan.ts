@@ -8,8 +8,8 @@ import { decide, type Case } from '../../users/user-decision.js';
 import { draftOf, emailKey, type UserDocument } from '../../users/user.mapping.js';
 import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
 import type { WritingDirectory } from '../../users/write-context.js';
-import type { SeatNeed } from '../directories/directory-people.js';
-import { DirectoryStore } from '../directories/directory.store.js';
+import type { SeatNeed } from '../../directories/directory-people.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
 import { effectOf, PREVIEW_KINDS, type PreviewEffect, type PreviewKind } from './preview.rules.js';
 
 /** What going live would do to one user. */

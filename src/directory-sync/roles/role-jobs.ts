@@ -7,7 +7,7 @@ import type { Actor, ChangeSource } from '../../identity/source.js';
 import { UsersService } from '../../users/users.service.js';
 import type { WriteContext, WritingDirectory } from '../../users/write-context.js';
 import { postponeTask } from '../../tasks/task-failures.js';
-import { DirectoryStore } from '../directories/directory.store.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
 import { PreviewLive } from '../preview/preview-live.js';
 
 /** What one batch of a job came to. */

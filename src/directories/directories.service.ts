@@ -1,13 +1,13 @@
-import { scimBaseOf, TenantAddresses } from '../../tenants/tenant-addresses.js';
+import { scimBaseOf, TenantAddresses } from '../tenants/tenant-addresses.js';
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../base/database/database.js';
-import { Conflict, InvalidFields, NotFound } from '../../base/errors/domain-error.js';
-import type { PageRequest } from '../../base/http/page.js';
-import { newId } from '../../base/ids.js';
-import type { Actor, ChangeSource } from '../../identity/source.js';
-import { AuditService } from '../../tenants/audit/audit.service.js';
-import { CAPS, demandRoom } from '../../tenants/caps.js';
-import { CredentialStore } from '../../tenants/credentials.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
+import type { PageRequest } from '../base/http/page.js';
+import { newId } from '../base/ids.js';
+import type { Actor, ChangeSource } from '../identity/source.js';
+import { AuditService } from '../tenants/audit/audit.service.js';
+import { CAPS, demandRoom } from '../tenants/caps.js';
+import { CredentialStore } from '../tenants/credentials.js';
 import {
   DirectoriesRepository,
   type DirectoryCounts,

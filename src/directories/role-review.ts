@@ -1,5 +1,5 @@
-import type { SqlRunner } from '../../base/database/database.js';
-import type { ChangeSource } from '../../identity/source.js';
+import type { SqlRunner } from '../base/database/database.js';
+import type { ChangeSource } from '../identity/source.js';
 
 /** Works off what a changed rule means for people's roles; the rooms that know people implement it. */
 export abstract class RoleReview {

@@ -1,5 +1,5 @@
-import type { SqlRunner } from '../../base/database/database.js';
-import type { ChangeSource } from '../../identity/source.js';
+import type { SqlRunner } from '../base/database/database.js';
+import type { ChangeSource } from '../identity/source.js';
 import type { DirectoryState } from './directory.js';
 
 /** The seats that a directory in preview would take when it goes live. */

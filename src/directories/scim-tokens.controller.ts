@@ -1,13 +1,13 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { ApiRefusals } from '../../base/http/api-problems.js';
-import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
-import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
-import { ApiController } from '../../tenants/api-controller.js';
-import type { Caller } from '../../tenants/caller.js';
-import { CurrentCaller } from '../../tenants/current-caller.js';
-import { RequireScope } from '../../tenants/require-scope.js';
-import { RotateCredential } from '../../tenants/tenants.dto.js';
+import { ApiRefusals } from '../base/http/api-problems.js';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../base/http/query.js';
+import { ApiController } from '../tenants/api-controller.js';
+import type { Caller } from '../tenants/caller.js';
+import { CurrentCaller } from '../tenants/current-caller.js';
+import { RequireScope } from '../tenants/require-scope.js';
+import { RotateCredential } from '../tenants/tenants.dto.js';
 import { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './directories.dto.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag, Moment, Nested, NestedList, Ruled } from '../../base/http/fields.js';
-import { Text } from '../../base/http/text.js';
-import { ServerSet } from '../../base/http/validate.js';
+import { Choice, Flag, Moment, Nested, NestedList, Ruled } from '../base/http/fields.js';
+import { Text } from '../base/http/text.js';
+import { ServerSet } from '../base/http/validate.js';
 import {
   GUARD_DEFAULTS,
   MAPPABLE,

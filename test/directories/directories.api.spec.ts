@@ -1,8 +1,8 @@
-import { CredentialStore } from '../../../src/tenants/credentials.js';
-import { CredentialUses } from '../../../src/tenants/credential-uses.js';
-import { DirectoryStore } from '../../../src/directory-sync/directories/directory.store.js';
-import { adminApp, type AdminApp } from '../../support/admin-app.js';
-import type { Answer } from '../../support/http.js';
+import { CredentialStore } from '../../src/tenants/credentials.js';
+import { CredentialUses } from '../../src/tenants/credential-uses.js';
+import { DirectoryStore } from '../../src/directories/directory.store.js';
+import { adminApp, type AdminApp } from '../support/admin-app.js';
+import type { Answer } from '../support/http.js';
 
 let edge: AdminApp;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
-import { mintToken } from '../../../src/base/crypto/tokens.js';
-import { startApp, type TestApp } from '../../support/app.js';
-import { newHouse, type House } from '../../support/house.js';
-import { eventually, send } from '../../support/http.js';
-import { madeUser, user } from '../../support/scim.js';
+import { mintToken } from '../../src/base/crypto/tokens.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { newHouse, type House } from '../support/house.js';
+import { eventually, send } from '../support/http.js';
+import { madeUser, user } from '../support/scim.js';
 
 let service: TestApp;
 let at: House;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../base/database/database.js';
-import type { PageRequest } from '../../base/http/page.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import type { PageRequest } from '../base/http/page.js';
 import type { AttributeMap, DirectoryState, GuardFigures, OnMatch, Profile } from './directory.js';
 
 /** A directory's row as the administration sees it. */

@@ -1,6 +1,6 @@
-import { startApp, type TestApp } from '../../support/app.js';
-import { send, type Client } from '../../support/http.js';
-import { failure, madeUser, patch, scim } from '../../support/scim.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { send, type Client } from '../support/http.js';
+import { failure, madeUser, patch, scim } from '../support/scim.js';
 
 let service: TestApp;
 let directory: Client;

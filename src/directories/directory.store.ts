@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../base/clock.js';
-import { Database } from '../../base/database/database.js';
-import { NotFound } from '../../base/errors/domain-error.js';
-import { FreshCache } from '../../base/fresh-cache.js';
+import { Clock } from '../base/clock.js';
+import { Database } from '../base/database/database.js';
+import { NotFound } from '../base/errors/domain-error.js';
+import { FreshCache } from '../base/fresh-cache.js';
 import type { DirectorySettings } from './directories.repository.js';
 import { guardOf, type Directory } from './directory.js';
 

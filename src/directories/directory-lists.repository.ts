@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../base/database/database.js';
-import type { PageRequest } from '../../base/http/page.js';
+import { Database } from '../base/database/database.js';
+import type { PageRequest } from '../base/http/page.js';
 
 export interface GroupListRow {
   id: string;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../base/database/database.js';
-import type { PageRequest } from '../../base/http/page.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import type { PageRequest } from '../base/http/page.js';
 import type { ScimTokenBody } from './directories.dto.js';
 
 const COLUMNS = 'id, name, prefix, created_by, expires_at, last_used_at, revoked_at, created_at';

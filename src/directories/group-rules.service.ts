@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../base/database/database.js';
-import { InvalidFields, type FieldError } from '../../base/errors/domain-error.js';
-import { AuditService } from '../../tenants/audit/audit.service.js';
+import { Database } from '../base/database/database.js';
+import { InvalidFields, type FieldError } from '../base/errors/domain-error.js';
+import { AuditService } from '../tenants/audit/audit.service.js';
 import { DirectoriesService, sourceOf, type AdminBy } from './directories.service.js';
 import type { GroupRule } from './directories.dto.js';
 import { DirectoryStore } from './directory.store.js';
