@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
-import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import type { SeatState } from '../identity/held.rules.js';
 import type { ChangeSource } from '../identity/source.js';
 import { claimMode, seatMove, type ClaimMode, type Door, type HolderFacts, type SeatLimit } from './seat.rules.js';
@@ -60,12 +60,21 @@ export class SeatsService {
     this.remembered.delete(tenantId);
   }
 
-  /** Puts the condition of a claim without a lock of its own into the write. `userId` is null for a new user. Answers whether it did. */
-  guard(tx: UnitOfWork, tenantId: string, limit: SeatLimit, mode: ClaimMode, userId: string | null): boolean {
-    if (mode === 'open') this.repository.guard(tx, tenantId, 'open', userId);
-    else if (limit.limit === null) this.repository.guard(tx, tenantId, 'unlimited', userId);
-    else return false; // policy `allow`, or the owner: nothing can stop it
-    return true;
+  /**
+   * Adds the condition of a claim without a lock of its own.
+   *
+   * @param userId null: a new user
+   * @returns the part whose row the subject must demand; null: nothing can stop the claim (policy `allow`, or the owner)
+   */
+  guard(
+    statement: WriteStatement,
+    tenantId: string,
+    limit: SeatLimit,
+    mode: ClaimMode,
+    userId: string | null,
+  ): Part | null {
+    if (mode === 'open') return this.repository.guard(statement, tenantId, 'open', userId);
+    return limit.limit === null ? this.repository.guard(statement, tenantId, 'unlimited', userId) : null;
   }
 
   /**
@@ -82,10 +91,16 @@ export class SeatsService {
   }
 
   /** Adds what the ledger has to say about a move to the write that makes it. */
-  settle(tx: UnitOfWork, tenantId: string, before: SeatState, after: SeatState, about: SeatCircumstances): void {
+  settle(
+    statement: WriteStatement,
+    tenantId: string,
+    before: SeatState,
+    after: SeatState,
+    about: SeatCircumstances,
+  ): void {
     const { known, opening, ...line } = about;
     const move = seatMove(before, after, known, line);
     if (move === 'keep') return;
-    this.repository.add(tx, tenantId, { move: move === 'claim' && opening ? 'opening' : move, ...line });
+    this.repository.add(statement, tenantId, { move: move === 'claim' && opening ? 'opening' : move, ...line });
   }
 }

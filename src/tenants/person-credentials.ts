@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 
 // What lets a person in, ended in the very statement that puts them out: from its commit on, no process takes it.
 
@@ -18,19 +18,19 @@ export type SessionEnd =
   | 'connection_disabled'
   | 'connection_deleted';
 
-/** Ends the API keys and the sessions of the person whom the unit of work is about. */
-export function endPersonCredentials(tx: UnitOfWork, tenantId: string, why: SessionEnd): void {
-  tx.add(
+/** Ends the API keys and the sessions of the person whom the write statement is about. */
+export function endPersonCredentials(statement: WriteStatement, tenantId: string, why: SessionEnd): void {
+  statement.add(
     (p) => `update api_keys k set revoked_at = now() from subject s
       where k.tenant_id = ${p.add(tenantId)} and k.owner_kind = 'person' and k.owner_user_id = s.id
         and (k.revoked_at is null or k.revoked_at > now())`,
   );
-  endPersonSessions(tx, tenantId, why);
+  endPersonSessions(statement, tenantId, why);
 }
 
 /** Ends the sessions of that person alone. */
-export function endPersonSessions(tx: UnitOfWork, tenantId: string, why: SessionEnd): void {
-  tx.add(
+export function endPersonSessions(statement: WriteStatement, tenantId: string, why: SessionEnd): void {
+  statement.add(
     (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = ${p.add(why)} from subject s
       where n.tenant_id = ${p.add(tenantId)} and n.user_id = s.id and n.ended_at is null`,
   );
@@ -40,8 +40,8 @@ export function endPersonSessions(tx: UnitOfWork, tenantId: string, why: Session
  * Ends what binds IdPs' subjects to a person who is removed. The rows stay: nobody who was put out is made anew by
  * signing in (contract §7).
  */
-export function endPersonIdentities(tx: UnitOfWork, tenantId: string): void {
-  tx.add(
+export function endPersonIdentities(statement: WriteStatement, tenantId: string): void {
+  statement.add(
     (p) => `update identities i set ended_at = now(), end_reason = 'deleted' from subject s
       where i.tenant_id = ${p.add(tenantId)} and i.user_id = s.id and i.ended_at is null`,
   );
@@ -52,9 +52,14 @@ export function endPersonIdentities(tx: UnitOfWork, tenantId: string): void {
  * it by an IdP that calls people by it, is so no longer: who had the name last is its only heir, else a reused name would
  * lead back to the one before.
  */
-export function endFormerLinks(tx: UnitOfWork, tenantId: string, madeBy: 'user_name' | 'email', name: string): void {
+export function endFormerLinks(
+  statement: WriteStatement,
+  tenantId: string,
+  madeBy: 'user_name' | 'email',
+  name: string,
+): void {
   const lower = (text: string): string => `lower(${text} collate "C")`;
-  tx.add((p) => {
+  statement.add((p) => {
     const left = lower(p.add(name, 'text'));
     return `delete from identities i using subject s
       where i.tenant_id = ${p.add(tenantId)} and i.user_id <> s.id and i.ended_at is null
@@ -70,11 +75,11 @@ export function endFormerLinks(tx: UnitOfWork, tenantId: string, madeBy: 'user_n
  * owner later. `proven`: the directory's e-mail is the one that a proof was about, which therefore holds; a key that an
  * IdP has claimed is none.
  */
-export function dropUnprovenIdentities(tx: UnitOfWork, tenantId: string, proven: boolean): void {
-  tx.add(
+export function dropUnprovenIdentities(statement: WriteStatement, tenantId: string, proven: boolean): void {
+  statement.add(
     (p) => `delete from identities i using subject s
       where i.tenant_id = ${p.add(tenantId)} and i.user_id = s.id
         ${proven ? `and i.made_by = 'created' and i.made_of = ''` : ''}`,
   );
-  endPersonSessions(tx, tenantId, 'binding_moved');
+  endPersonSessions(statement, tenantId, 'binding_moved');
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
-import { UnitOfWork } from '../base/database/unit-of-work.js';
+import { WriteStatement } from '../base/database/write-statement.js';
 import { newId } from '../base/ids.js';
 import { PeopleIntake, type Intake, type LeftOutReason } from '../forwarding/people-intake.js';
 import { accountRefusal } from '../identity/adoption.rules.js';
@@ -87,8 +87,8 @@ export class ImportedPeople extends PeopleIntake {
       costCenter: null,
       at: new Date(),
     };
-    const work = new UnitOfWork();
-    insertUser(work, tenantId, write, { seat: false, clashes: false, unlinked: false });
+    const work = new WriteStatement();
+    insertUser(work, tenantId, write, { seat: null, clashes: false, unlinked: false });
     // Who works there already works there: an opening balance, counted as overage where the limit is lower.
     this.seats.settle(work, tenantId, 'none', write.decision.seat, {
       role,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
 import { dropUnprovenIdentities } from '../tenants/person-credentials.js';
@@ -81,7 +81,11 @@ export class PeopleService {
           const edit = editOf(row, body, userName, directory, mayWrite);
           if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
           if (edit === null || !foundByKey || !isClaimed(row, edit.draft)) return edit;
-          return { ...edit, held: true, also: (tx: UnitOfWork) => dropUnprovenIdentities(tx, caller.tenantId, false) };
+          return {
+            ...edit,
+            held: true,
+            also: (tx: WriteStatement) => dropUnprovenIdentities(tx, caller.tenantId, false),
+          };
         },
       );
       return this.get(caller.tenantId, id);

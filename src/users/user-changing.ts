@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
-import { UnitOfWork } from '../base/database/unit-of-work.js';
+import { WriteStatement } from '../base/database/write-statement.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
 import type { Decision, Written } from '../identity/held.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
@@ -58,8 +58,10 @@ export class UserChanging {
     const isOwner = row.id === tenant.ownerUserId;
     const mode = claims ? await this.seats.modeFor(ctx.tenantId, ctx.door, isOwner) : 'free';
     if (mode === 'exact') return null;
-    const tx = new UnitOfWork();
-    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode, row.id);
+    const tx = new WriteStatement();
+    const seat = claims
+      ? this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode, row.id)
+      : null;
     const clashes =
       about.draft.userNameKey !== row.user_name_key ||
       (inForce.status === 'active' &&
@@ -95,9 +97,9 @@ export class UserChanging {
     const obstacles = await this.obstacles(tx, about, written, holders);
     const decided = decision.decide(about, written, obstacles);
     if (edit.onlyIfDifferent && isSame(about, edit, decided)) return unchanged(row);
-    const work = new UnitOfWork();
+    const work = new WriteStatement();
     const write = decision.nextWrite(about, edit, decided);
-    updateUser(work, ctx.tenantId, row, write, { seat: false, clashes: false, unlinked: false });
+    updateUser(work, ctx.tenantId, row, write, { seat: null, clashes: false, unlinked: false });
     const forwarded = this.consequences.ofWrite(work, ctx, row, write);
     noteLink(work, ctx, row, edit);
     edit.also?.(work);
@@ -149,7 +151,7 @@ export class UserChanging {
 
 /** Adds the link of a user with a directory to the user's history. */
 function noteLink(
-  tx: UnitOfWork,
+  tx: WriteStatement,
   { tenantId, source }: WriteContext,
   row: UserRow,
   { linkedBy: by, directoryId }: Edit,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
-import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
 import type { InForce, UserChange } from '../identity/person.js';
 import { changeBetween, endsSessions, mustForward } from '../identity/user-change.rules.js';
@@ -33,9 +33,9 @@ export class UserConsequences {
   }
 
   /** Adds the ledger's line, the user change and what we owe. Answers whether the platform is to hear of it. */
-  ofWrite(tx: UnitOfWork, ctx: WriteContext, row: UserRow | null, write: UserWrite): boolean {
+  ofWrite(statement: WriteStatement, ctx: WriteContext, row: UserRow | null, write: UserWrite): boolean {
     const after = write.decision.inForce;
-    this.seats.settle(tx, ctx.tenantId, row?.seat ?? 'none', write.decision.seat, {
+    this.seats.settle(statement, ctx.tenantId, row?.seat ?? 'none', write.decision.seat, {
       role: after.role ?? row?.role ?? null,
       directoryId: write.directoryId,
       costCenter: write.costCenter,
@@ -46,49 +46,51 @@ export class UserConsequences {
     if (row?.source === 'sign-in' && row.directory_id === null && write.directoryId !== null) {
       const { email } = write.draft;
       const proven = email !== null && row.email !== null && emailKey(email) === emailKey(row.email);
-      dropUnprovenIdentities(tx, ctx.tenantId, proven);
+      dropUnprovenIdentities(statement, ctx.tenantId, proven);
     }
-    if (row !== null) this.leaveNames(tx, ctx.tenantId, row, { user_name: write.draft.userName, email: after.email });
+    if (row !== null)
+      this.leaveNames(statement, ctx.tenantId, row, { user_name: write.draft.userName, email: after.email });
     const change = changeBetween(row && inForceOf(row), after, row?.ever_active ?? false);
     if (change === null) {
       // The resource changed, the person did not: recorded, and nobody is told.
       const noted: UserChange = { kind: 'updated', person: personOfRow(row!), status: row!.status, changed: [] };
-      this.forwarding.enqueue(tx, ctx.tenantId, noted, ctx.source, ctx.receivedAt, false);
+      this.forwarding.enqueue(statement, ctx.tenantId, noted, ctx.source, ctx.receivedAt, false);
       return false;
     }
-    if (change.kind === 'deactivated') endPersonCredentials(tx, ctx.tenantId, 'deactivated');
-    else if (row !== null && endsSessions(change)) endPersonSessions(tx, ctx.tenantId, 'role_changed');
+    if (change.kind === 'deactivated') endPersonCredentials(statement, ctx.tenantId, 'deactivated');
+    else if (row !== null && endsSessions(change)) endPersonSessions(statement, ctx.tenantId, 'role_changed');
     const forward = this.forwards && mustForward(change, write.everActive);
-    this.forwarding.enqueue(tx, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
+    this.forwarding.enqueue(statement, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
     return forward;
   }
 
   /** What IdPs may call a person by, as far as it is no longer theirs. */
   private leaveNames(
-    tx: UnitOfWork,
+    statement: WriteStatement,
     tenantId: string,
     row: UserRow,
     now: { user_name: string | null; email: string | null },
   ): void {
     for (const kind of ['user_name', 'email'] as const) {
       const [before, after] = [row[kind], now[kind]];
-      if (before !== null && before.toLowerCase() !== after?.toLowerCase()) endFormerLinks(tx, tenantId, kind, before);
+      if (before !== null && before.toLowerCase() !== after?.toLowerCase())
+        endFormerLinks(statement, tenantId, kind, before);
     }
   }
 
   /** The same for a person who is removed. */
-  ofRemoval(tx: UnitOfWork, ctx: WriteContext, row: UserRow): void {
-    this.seats.settle(tx, ctx.tenantId, row.seat, 'none', {
+  ofRemoval(statement: WriteStatement, ctx: WriteContext, row: UserRow): void {
+    this.seats.settle(statement, ctx.tenantId, row.seat, 'none', {
       ...holderFacts(row),
       reason: 'deleted',
       source: ctx.source,
     });
-    endPersonCredentials(tx, ctx.tenantId, 'deleted');
-    endPersonIdentities(tx, ctx.tenantId);
-    this.leaveNames(tx, ctx.tenantId, row, { user_name: null, email: null });
+    endPersonCredentials(statement, ctx.tenantId, 'deleted');
+    endPersonIdentities(statement, ctx.tenantId);
+    this.leaveNames(statement, ctx.tenantId, row, { user_name: null, email: null });
     const change = changeBetween(inForceOf(row), { ...personOfRow(row), status: 'deleted' }, row.ever_active)!;
     const forward = this.forwards && mustForward(change, row.ever_active);
-    this.forwarding.enqueue(tx, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
+    this.forwarding.enqueue(statement, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
-import { UnitOfWork } from '../base/database/unit-of-work.js';
+import { WriteStatement } from '../base/database/write-statement.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
 import { LostRace } from './lost-race.js';
@@ -33,7 +33,7 @@ export class UserCreation {
    */
   async plainly(
     about: Case & { ctx: WriteContext },
-    also?: (tx: UnitOfWork) => void,
+    also?: (tx: WriteStatement) => void,
   ): Promise<{ row: UserWithGroups; forwarded: boolean } | null> {
     const { ctx } = about;
     const written = writtenIn(about);
@@ -41,9 +41,9 @@ export class UserCreation {
     const mode = wants ? await this.seats.modeFor(ctx.tenantId, ctx.door, false) : 'free';
     if (mode === 'exact') return null;
     const decision = decide(about, written, NO_OBSTACLES);
-    const tx = new UnitOfWork();
+    const tx = new WriteStatement();
     const claims = decision.seat === 'held';
-    const seat = claims && this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode, null);
+    const seat = claims ? this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode, null) : null;
     const write = newWrite(about, decision);
     insertUser(tx, ctx.tenantId, write, { seat, clashes: false, unlinked: ctx.directory ?? false });
     const forwarded = this.consequences.ofWrite(tx, ctx, null, write);
@@ -60,7 +60,7 @@ export class UserCreation {
   async carefully(
     tx: SqlRunner,
     about: Case & { ctx: WriteContext },
-    also?: (tx: UnitOfWork) => void,
+    also?: (tx: WriteStatement) => void,
   ): Promise<Creation> {
     const { ctx, draft } = about;
     const written = writtenIn(about);
@@ -84,9 +84,9 @@ export class UserCreation {
     const seatFree =
       !wants || (await this.seats.freeUnderLock(tx, ctx.tenantId, { door: ctx.door, isOwner: false, userId: null }));
     const decision = decide(about, written, { ...taken, seatFree });
-    const work = new UnitOfWork();
+    const work = new WriteStatement();
     const write = newWrite(about, decision);
-    insertUser(work, ctx.tenantId, write, { seat: false, clashes: false, unlinked: false });
+    insertUser(work, ctx.tenantId, write, { seat: null, clashes: false, unlinked: false });
     const forwarded = this.consequences.ofWrite(work, ctx, null, write);
     also?.(work);
     const [made] = await work.run<CreatedUser>(tx);

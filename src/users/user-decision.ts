@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../base/database/database.js';
-import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 import { newId } from '../base/ids.js';
 import { decideInForce, wantsSeat, type Circumstances, type Decision, type Written } from '../identity/held.rules.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
@@ -27,7 +27,7 @@ export interface Edit {
   /** Nothing was written: only what is in force is worked out again, and stored if it differs. */
   onlyIfDifferent?: boolean;
   /** What else belongs to the same write, such as its line in the audit log. */
-  also?: (tx: UnitOfWork) => void;
+  also?: (tx: WriteStatement) => void;
   /** The row is held before anything is written: what `also` ends has to see what a sign-in is just writing down. */
   held?: boolean;
   /** What has to see the write done, and stands or falls with it: then the write is made in a transaction. */

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
 import type { ChangeSource } from '../identity/source.js';
 
@@ -17,8 +17,8 @@ export type UserNote =
     };
 
 /** Adds a note about the subject of the statement to the user's history. */
-export function addNote(tx: UnitOfWork, tenantId: string, note: UserNote, source: ChangeSource): void {
-  tx.add(
+export function addNote(statement: WriteStatement, tenantId: string, note: UserNote, source: ChangeSource): void {
+  statement.add(
     (p) => `insert into user_notes (tenant_id, user_id, kind, detail, source)
       select ${p.add(tenantId)}, id, ${p.add(note.kind)}, ${p.add(JSON.stringify(note.detail), 'jsonb')},
         ${p.add(JSON.stringify(source), 'jsonb')} from subject`,

@@ -1,4 +1,4 @@
-import type { Params, UnitOfWork } from '../base/database/unit-of-work.js';
+import type { Params, Part, WriteStatement } from '../base/database/write-statement.js';
 import type { Decision } from '../identity/held.rules.js';
 import type { HeldReason } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
@@ -34,7 +34,8 @@ export interface UserWrite {
 
 /** Which conditions a write carries into the database, beside the version that was read. */
 export interface WriteGuards {
-  seat: boolean;
+  /** The part of which the write demands a row; null: none. */
+  seat: Part | null;
   /** Demand that nobody else who is active has the e-mail or the key, so that a clash shows before the index does. */
   clashes: boolean;
   /**
@@ -44,14 +45,14 @@ export interface WriteGuards {
   unlinked: false | { id: string; takesOver: string | null };
 }
 
-/** Adds the insert of a new person as the subject of a unit of work. Any clash writes nothing. */
-export function insertUser(tx: UnitOfWork, tenantId: string, write: UserWrite, guards: WriteGuards): void {
+/** Adds the insert of a new person as the subject of a write statement. Any clash writes nothing. */
+export function insertUser(statement: WriteStatement, tenantId: string, write: UserWrite, guards: WriteGuards): void {
   const { draft, decision } = write;
-  tx.subject((p) => {
+  statement.subject((p) => {
     const tenant = p.add(tenantId);
     const person = decision.inForce;
     const conditions: string[] = [];
-    if (guards.seat) conditions.push('exists (select 1 from seat_guard)');
+    if (guards.seat) conditions.push(`exists (select 1 from ${guards.seat.name})`);
     const emailPlace = p.add(person.email === null ? null : emailKey(person.email), 'text');
     const keyPlace = p.add(person.external_id, 'text');
     if (guards.unlinked) {
@@ -86,9 +87,9 @@ export function insertUser(tx: UnitOfWork, tenantId: string, write: UserWrite, g
       ${conditions.length ? `where ${conditions.join(' and ')}` : ''}
       on conflict do nothing returning id, manager_id`;
   });
-  if (draft.managerId !== null) tx.answer((p) => `id, ${managerColumn(p.add(tenantId), 'subject.manager_id')}`);
-  addEmails(tx, tenantId, draft);
-  addPopulation(tx, tenantId, [{ owner: write.directoryId, step: 1 }]);
+  if (draft.managerId !== null) statement.answer((p) => `id, ${managerColumn(p.add(tenantId), 'subject.manager_id')}`);
+  addEmails(statement, tenantId, draft);
+  addPopulation(statement, tenantId, [{ owner: write.directoryId, step: 1 }]);
 }
 
 /** What the statement of {@link insertUser} answers; the manager where the resource names one. */
@@ -102,7 +103,7 @@ export type UpdatedUser = Pick<UserRow, 'revision' | 'modified_at'> & Relations;
 
 /** Adds the guarded update of a person as the subject: it writes only onto the version that was read. */
 export function updateUser(
-  tx: UnitOfWork,
+  statement: WriteStatement,
   tenantId: string,
   before: UserRow,
   write: UserWrite,
@@ -110,7 +111,7 @@ export function updateUser(
 ): void {
   const { draft, decision } = write;
   const person = decision.inForce;
-  tx.subject((p) => {
+  statement.subject((p) => {
     const tenant = p.add(tenantId);
     const id = p.add(write.id);
     // All columns, changed or not: what a caller changes must not shape the text. PostgreSQL compares the values of
@@ -158,7 +159,7 @@ export function updateUser(
       `u.version = ${p.add(before.version, 'int')}`,
       before.gone ? 'u.gone_at is not null' : 'u.gone_at is null',
     ];
-    if (guards.seat) conditions.push('exists (select 1 from seat_guard)');
+    if (guards.seat) conditions.push(`exists (select 1 from ${guards.seat.name})`);
     if (guards.clashes) {
       const other = (condition: string) =>
         `not exists (select 1 from users o where o.tenant_id = ${tenant} and ${condition} and o.id <> ${id})`;
@@ -172,20 +173,20 @@ export function updateUser(
     }
     return `update users u set ${assignments.join(', ')} where ${conditions.join(' and ')} returning u.id, u.manager_id, ${RESOURCE_FACTS}`;
   });
-  tx.answer(
+  statement.answer(
     (p) =>
       `subject.revision, subject.modified_at, ${relationColumns(p.add(tenantId), 'subject.id', 'subject.manager_id')}`,
   );
-  if (emailsDiffer(before, draft)) replaceEmails(tx, tenantId, draft);
-  if (before.gone) addPopulation(tx, tenantId, [{ owner: write.directoryId, step: 1 }]);
+  if (emailsDiffer(before, draft)) replaceEmails(statement, tenantId, draft);
+  if (before.gone) addPopulation(statement, tenantId, [{ owner: write.directoryId, step: 1 }]);
   else if (write.directoryId !== before.directory_id) {
-    addPopulation(tx, tenantId, [
+    addPopulation(statement, tenantId, [
       { owner: before.directory_id, step: -1 },
       { owner: write.directoryId, step: 1 },
     ]);
   }
   if (before.person_external_id !== null && before.person_external_id !== person.external_id) {
-    tx.add(
+    statement.add(
       (p) => `insert into user_aliases (tenant_id, external_id, user_id)
         select ${p.add(tenantId)}, ${p.add(before.person_external_id)}, id from subject on conflict do nothing`,
     );
@@ -208,35 +209,40 @@ function movesEpoch(before: UserRow, { decision, directoryId }: UserWrite): bool
 }
 
 /** Adds the removal of a person as the subject; who, when and by which request stays in `deleted_users`. */
-export function removeUser(tx: UnitOfWork, tenantId: string, row: UserRow, person: string, source: ChangeSource): void {
-  tx.subject(
+export function removeUser(
+  statement: WriteStatement,
+  tenantId: string,
+  row: UserRow,
+  person: string,
+  source: ChangeSource,
+): void {
+  statement.subject(
     (p) => `delete from users u where u.tenant_id = ${p.add(tenantId)} and u.id = ${p.add(row.id)}
       and u.version = ${p.add(row.version, 'int')} returning u.id`,
   );
-  tx.add(
+  statement.add(
     (p) => `insert into deleted_users (tenant_id, id, directory_id, user_name, external_id, person, deleted_by)
       select ${p.add(tenantId)}, id, ${p.add(row.directory_id, 'text')}, ${p.add(row.user_name)},
         ${p.add(row.person_external_id, 'text')}, ${p.add(person, 'jsonb')}, ${p.add(JSON.stringify(source), 'jsonb')}
       from subject`,
   );
-  tx.add(
+  statement.add(
     (p) => `delete from user_emails e using subject s where e.tenant_id = ${p.add(tenantId)} and e.user_id = s.id`,
   );
-  leaveAllGroups(tx, tenantId);
-  if (!row.gone) addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
+  leaveAllGroups(statement, tenantId);
+  if (!row.gone) addPopulation(statement, tenantId, [{ owner: row.directory_id, step: -1 }]);
 }
 
 /** Takes the subject out of all groups, and moves their versions. */
-function leaveAllGroups(tx: UnitOfWork, tenantId: string): void {
-  const left = `w${tx.size}`;
-  tx.add(
+function leaveAllGroups(statement: WriteStatement, tenantId: string): void {
+  const left = statement.add(
     (p) => `delete from group_members m using subject s where m.tenant_id = ${p.add(tenantId)} and m.member_id = s.id
       returning m.group_id`,
   );
-  tx.add(
+  statement.add(
     (
       p,
-    ) => `update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at) from ${left} x
+    ) => `update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at) from ${left.name} x
       where g.tenant_id = ${p.add(tenantId)} and g.id = x.group_id`,
   );
 }
@@ -246,14 +252,14 @@ function leaveAllGroups(tx: UnitOfWork, tenantId: string): void {
  *
  * @param reason why the removal is held
  */
-export function holdRemoval(tx: UnitOfWork, tenantId: string, row: UserRow, reason: HeldReason): void {
-  tx.subject(
+export function holdRemoval(statement: WriteStatement, tenantId: string, row: UserRow, reason: HeldReason): void {
+  statement.subject(
     (p) => `update users u set gone_at = coalesce(u.gone_at, now()), held = ${p.add(reason)}, held_since = now(),
         version = version + 1, quiet_writes = quiet_writes + 1, resource_at = coalesce(resource_at, updated_at),
         user_name_key = case when u.gone_at is null then ${ASIDE_KEY} else u.user_name_key end
       where u.tenant_id = ${p.add(tenantId)} and u.id = ${p.add(row.id)} and u.version = ${p.add(row.version, 'int')}
       returning u.id`,
   );
-  leaveAllGroups(tx, tenantId);
-  if (!row.gone) addPopulation(tx, tenantId, [{ owner: row.directory_id, step: -1 }]);
+  leaveAllGroups(statement, tenantId);
+  if (!row.gone) addPopulation(statement, tenantId, [{ owner: row.directory_id, step: -1 }]);
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
-import { UnitOfWork } from '../base/database/unit-of-work.js';
+import { WriteStatement } from '../base/database/write-statement.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
@@ -32,7 +32,7 @@ interface CreateParts {
   /** Takes the place of a link while the directory is in preview. */
   inPreview?: (tx: SqlRunner, userId: string, by: LinkedBy) => Promise<void>;
   /** Belongs to the statement that creates a user. */
-  also?: (tx: UnitOfWork) => void;
+  also?: (tx: WriteStatement) => void;
 }
 
 /**
@@ -163,7 +163,7 @@ export class UsersService {
     id: string,
     visible: (row: UserRow) => boolean,
     check: (row: UserWithGroups) => void = () => undefined,
-    last?: { also: (tx: UnitOfWork) => void },
+    last?: { also: (tx: WriteStatement) => void },
   ): Promise<void> {
     const tenant = await this.tenants.get(ctx.tenantId);
     await this.withRetries(ctx.tenantId, async (db) => {
@@ -173,7 +173,7 @@ export class UsersService {
       check(row);
       // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
       await lockGroupsOf(db, ctx.tenantId, id);
-      const tx = new UnitOfWork();
+      const tx = new WriteStatement();
       const reason = removalHeld(ctx, row, tenant.protectedUserIds);
       if (reason !== null) {
         holdRemoval(tx, ctx.tenantId, row, reason);

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { SystemClock } from '../../src/base/clock.js';
 import { Config } from '../../src/base/config/config.js';
 import { Sealer } from '../../src/base/crypto/seal.js';
-import { UnitOfWork } from '../../src/base/database/unit-of-work.js';
+import { WriteStatement } from '../../src/base/database/write-statement.js';
 import { Outbound } from '../../src/base/http/outbound.js';
 import { Logger } from '../../src/base/log/logger.js';
 import { DeliveryMetrics } from '../../src/delivery/delivery.metrics.js';
@@ -191,7 +191,7 @@ export class Harness {
       status,
       changed: ['last_name'],
     };
-    const tx = new UnitOfWork().subject((p) => `select ${p.add(userId, 'text')} as id`);
+    const tx = new WriteStatement().subject((p) => `select ${p.add(userId, 'text')} as id`);
     this.forwarding.enqueue(tx, tenantId, change, SOURCE, new Date(), true);
     await tx.run(this.db);
   }

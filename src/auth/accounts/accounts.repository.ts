@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
-import type { UnitOfWork } from '../../base/database/unit-of-work.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
 import { userNameKey } from '../../scim/text.js';
 import { emailKey } from '../../users/user.mapping.js';
 import { ownedDomain } from '../domains/domains.store.js';
@@ -202,24 +202,24 @@ export class AccountsRepository {
    * binding is made of nothing (`isUnproven`).
    */
   bindNew(
-    tx: UnitOfWork,
+    statement: WriteStatement,
     { tenantId, id, version }: { tenantId: string; id: string; version: number },
     subject: string,
     proof: { madeBy: Extract<LinkKind, 'created' | 'email'>; madeOf: string; domain: string | null },
   ): void {
     const { madeBy, madeOf, domain } = proof;
-    tx.given(
-      'held_connection',
+    const connection = statement.given(
       (p) => `select c.id from connections c
         where c.tenant_id = ${p.add(tenantId)} and c.id = ${p.add(id)} and c.version = ${p.add(version, 'int')}
           and c.enabled and c.deleted_at is null for share`,
     );
-    if (domain !== null) tx.given('held_domain', (p) => ownedDomain(p.add(tenantId), p.add(domain), p.add(id)));
-    tx.add(
+    const owned =
+      domain === null ? null : statement.given((p) => ownedDomain(p.add(tenantId), p.add(domain), p.add(id)));
+    statement.add(
       (p) => `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
         select ${p.add(tenantId, 'text')}, c.id, ${p.add(subject)}, s.id, ${p.add(madeBy)},
-          ${domain === null ? p.add(madeOf) : `case when exists (select 1 from held_domain) then ${p.add(madeOf)} end`}
-        from subject s left join held_connection c on true
+          ${owned === null ? p.add(madeOf) : `case when exists (select 1 from ${owned.name}) then ${p.add(madeOf)} end`}
+        from subject s left join ${connection.name} c on true
         on conflict (tenant_id, connection_id, subject) do update
           set user_id = case when identities.ended_at is not null then excluded.user_id end,
             made_by = excluded.made_by, made_of = excluded.made_of, created_at = now(), last_sign_in_at = now(),

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UnitOfWork } from '../../base/database/unit-of-work.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { HeldReason } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
@@ -51,7 +51,7 @@ export class HeldService {
     // The time of a leaver is that of the IdP's request.
     const asked = row.held_since === null ? new Date() : new Date(row.held_since);
     const context = { ...(await this.contextOf(caller.tenantId, row, source)), receivedAt: asked };
-    const also = (tx: UnitOfWork) => {
+    const also = (tx: WriteStatement) => {
       this.audit.addTo(tx, this.line(caller, row, 'released'));
       addNote(tx, caller.tenantId, noteOf('released', row), source);
     };
@@ -95,7 +95,7 @@ export class HeldService {
       const about = { ctx: context, tenant, row, draft, roleSet: row.role_set, fromRules, released: null };
       const { doc, discardedRole } = discarded(row, map, givenRoles(about), userName);
       const standsIn = userName === row.user_name ? undefined : userName;
-      const also = (work: UnitOfWork) => {
+      const also = (work: WriteStatement) => {
         this.audit.addTo(work, this.line(caller, seen, 'discarded'));
         addNote(work, tenantId, noteOf('discarded', seen, standsIn), source);
       };
