@@ -8,11 +8,11 @@ import type { Person } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
 import { SeatsService } from '../seats/seats.service.js';
 import { TenantStore } from '../tenants/tenant.store.js';
-import { isLost } from './lost-race.js';
+import { isLost } from './write/lost-race.js';
 import { standIn } from './stand-in.js';
-import { storedDocument } from './stored-document.js';
+import { storedDocument } from './write/stored-document.js';
 import { documentOf, draftOf, emailKey, type UserDraft } from './user.mapping.js';
-import { insertUser, type UserWrite } from './user-statements.js';
+import { insertUser, type UserWrite } from './write/subject.sql.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
 import { UsersRepository } from './users.repository.js';
 

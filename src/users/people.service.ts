@@ -14,7 +14,7 @@ import { UserDirectoryRepository, type NamedUser } from './user-directory.reposi
 import { ManagedByDirectory, Taken } from './users.errors.js';
 import { UsersService } from './users.service.js';
 import { WritingDirectories } from './writing-directories.js';
-import type { WriteContext, WritingDirectory } from './write-context.js';
+import type { WriteContext, WritingDirectory } from './write/write-context.js';
 
 /** The users API's way to people: plain fields in, one writer per field (contract §3). */
 @Injectable()

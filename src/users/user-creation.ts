@@ -3,15 +3,15 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import { WriteStatement } from '../base/database/write-statement.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
 import { SeatsService } from '../seats/seats.service.js';
-import { LostRace } from './lost-race.js';
-import { UserConsequences } from './user-consequences.js';
-import { asksSeat, decide, newWrite, NO_OBSTACLES, rowAfter, type Case } from './user-decision.js';
-import { writtenIn } from './requested-state.js';
-import { matchOf } from './link.rules.js';
+import { LostRace } from './write/lost-race.js';
+import { UserConsequences } from './write/consequences.rules.js';
+import { asksSeat, decide, newWrite, NO_OBSTACLES, rowAfter, type Case } from './write/write-case.js';
+import { writtenIn } from './write/requested-state.rules.js';
+import { matchOf } from './write/link.rules.js';
 import { Taken } from './users.errors.js';
 import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
-import { insertUser, type CreatedUser } from './user-statements.js';
-import type { WriteContext } from './write-context.js';
+import { insertUser, type CreatedUser } from './write/subject.sql.js';
+import type { WriteContext } from './write/write-context.js';
 
 /** What a careful creation came to: somebody new, or somebody whom the draft means and who has to be linked with it. */
 export type Creation =

@@ -5,23 +5,23 @@ import { NotFound } from '../base/errors/domain-error.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
-import { lockGroupsOf } from './lock-order.js';
-import { isLost, LostRace } from './lost-race.js';
-import { RecentRows } from './recent-rows.js';
-import { DocumentTooLarge } from './stored-document.js';
-import { UserConsequences } from './user-consequences.js';
-import { unchanged, UserChanging, type Done, type WriteResult } from './user-changing.js';
+import { lockGroupsOf } from './write/lock-order.js';
+import { isLost, LostRace } from './write/lost-race.js';
+import { RecentRows } from './write/recent-rows.js';
+import { DocumentTooLarge } from './write/stored-document.js';
+import { UserConsequences } from './write/consequences.rules.js';
+import { unchanged, UserChanging, type Done, type WriteResult } from './write/write-runner.js';
 import { UserCreation } from './user-creation.js';
-import { removalHeld, type Edit, type Upon } from './user-decision.js';
+import { removalHeld, type Edit, type Upon } from './write/write-case.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import { personOfRow, type UserRow } from './user.row.js';
 import { TooMuchContention } from './users.errors.js';
 import { UsersRepository, type UserWithGroups } from './users.repository.js';
-import { holdRemoval, removeUser } from './user-statements.js';
-import type { WriteContext } from './write-context.js';
+import { holdRemoval, removeUser } from './write/subject.sql.js';
+import type { WriteContext } from './write/write-context.js';
 
-export type { WriteResult } from './user-changing.js';
-export type { Edit, Upon } from './user-decision.js';
+export type { WriteResult } from './write/write-runner.js';
+export type { Edit, Upon } from './write/write-case.js';
 
 const ATTEMPTS = 5;
 

@@ -1,4 +1,4 @@
-import type { WritingDirectory } from './write-context.js';
+import type { WritingDirectory } from './write/write-context.js';
 
 /**
  * Finds the directory that manages somebody, for writes that come through another door. The directories live on the

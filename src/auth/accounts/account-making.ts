@@ -9,7 +9,7 @@ import { documentOf, draftOf, emailAddress, withFields, type UserDocument } from
 import type { UserRow } from '../../users/user.row.js';
 import { Taken } from '../../users/users.errors.js';
 import { UsersService } from '../../users/users.service.js';
-import type { WriteContext } from '../../users/write-context.js';
+import type { WriteContext } from '../../users/write/write-context.js';
 import type { Connection } from '../connections/connection.js';
 import { DomainsStore } from '../domains/domains.store.js';
 import { SignInRefused } from '../sign-in-refused.js';

@@ -5,7 +5,7 @@ import { Logger } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
 import type { Actor, ChangeSource } from '../../identity/source.js';
 import { UsersService } from '../../users/users.service.js';
-import type { WriteContext, WritingDirectory } from '../../users/write-context.js';
+import type { WriteContext, WritingDirectory } from '../../users/write/write-context.js';
 import { postponeTask } from '../../tasks/task-failures.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { PreviewLive } from '../preview/preview-live.js';

@@ -7,15 +7,15 @@ import { AuditService, type AuditLine } from '../../tenants/audit/audit.service.
 import { sourceOf, type RequestedBy } from '../../tenants/caller.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
 import { standIn } from '../stand-in.js';
-import { givenRoles } from '../requested-state.js';
-import { addNote, type UserNote } from '../user-notes.js';
+import { givenRoles } from '../write/requested-state.rules.js';
+import { addNote, type UserNote } from '../write/user-notes.sql.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { Taken } from '../users.errors.js';
 import { UsersRepository } from '../users.repository.js';
 import { UsersService } from '../users.service.js';
 import { discarded } from './discard.rules.js';
 import { WritingDirectories } from '../writing-directories.js';
-import type { WriteContext } from '../write-context.js';
+import type { WriteContext } from '../write/write-context.js';
 
 /** Which reasons an admin can set aside; the others go away by themselves when their cause does. */
 export const RELEASABLE: ReadonlySet<HeldReason> = new Set(['guard', 'protected', 'no_seat', 'external_id_taken']);

@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../base/database/database.js';
-import { WriteStatement } from '../base/database/write-statement.js';
-import type { LinkedBy } from '../identity/adoption.rules.js';
-import type { Decision, Written } from '../identity/held.rules.js';
-import { SeatsService } from '../seats/seats.service.js';
-import type { TenantView } from '../tenants/tenant.store.js';
-import { isAside } from './held-name.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { WriteStatement } from '../../base/database/write-statement.js';
+import type { LinkedBy } from '../../identity/adoption.rules.js';
+import type { Decision, Written } from '../../identity/held.rules.js';
+import { SeatsService } from '../../seats/seats.service.js';
+import type { TenantView } from '../../tenants/tenant.store.js';
+import { isAside } from '../held-name.js';
 import { isLost, LostRace } from './lost-race.js';
-import { UserConsequences } from './user-consequences.js';
-import { clashesIn, refuseClashes } from './user-creation.js';
-import { discardedRoleAfter, writtenIn } from './requested-state.js';
-import * as decision from './user-decision.js';
-import type { Case, Edit, Obstacles } from './user-decision.js';
-import { addNote, type UserNote } from './user-notes.js';
-import type { UserRow } from './user.row.js';
-import { UsersRepository, type Holder, type UserWithGroups } from './users.repository.js';
-import { updateUser, type UpdatedUser, type UserWrite } from './user-statements.js';
+import { UserConsequences } from './consequences.rules.js';
+import { clashesIn, refuseClashes } from '../user-creation.js';
+import { discardedRoleAfter, writtenIn } from './requested-state.rules.js';
+import * as decision from './write-case.js';
+import type { Case, Edit, Obstacles } from './write-case.js';
+import { addNote, type UserNote } from './user-notes.sql.js';
+import type { UserRow } from '../user.row.js';
+import { UsersRepository, type Holder, type UserWithGroups } from '../users.repository.js';
+import { updateUser, type UpdatedUser, type UserWrite } from './subject.sql.js';
 import type { WriteContext } from './write-context.js';
 
 /** What a write came to. `linked`: a person who was there already is now this directory's. */

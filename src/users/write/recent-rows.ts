@@ -1,6 +1,6 @@
-import { ByteMap } from '../base/byte-map.js';
-import { byteSize } from '../base/byte-size.js';
-import type { UserWithGroups } from './users.repository.js';
+import { ByteMap } from '../../base/byte-map.js';
+import { byteSize } from '../../base/byte-size.js';
+import type { UserWithGroups } from '../users.repository.js';
 
 const MAX_ROWS = 5000;
 const MAX_BYTES = 24 * 1024 * 1024;

@@ -1,6 +1,6 @@
-import type { WriteStatement } from '../base/database/write-statement.js';
-import type { LinkedBy } from '../identity/adoption.rules.js';
-import type { ChangeSource } from '../identity/source.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
+import type { LinkedBy } from '../../identity/adoption.rules.js';
+import type { ChangeSource } from '../../identity/source.js';
 
 /** An event of a user's history that no other table has. */
 export type UserNote =

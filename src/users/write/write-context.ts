@@ -1,6 +1,6 @@
-import type { ChangeSource } from '../identity/source.js';
-import type { Door } from '../seats/seat.rules.js';
-import type { AttributeMap } from './user.mapping.js';
+import type { ChangeSource } from '../../identity/source.js';
+import type { Door } from '../../seats/seat.rules.js';
+import type { AttributeMap } from '../user.mapping.js';
 
 /** What a write has to know of the directory that writes. */
 export interface WritingDirectory {

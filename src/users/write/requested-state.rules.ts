@@ -1,9 +1,9 @@
-import type { Written } from '../identity/held.rules.js';
-import { roleOf } from '../identity/role.rules.js';
-import type { GivenRoles } from './held/discard.rules.js';
-import type { Case, Edit } from './user-decision.js';
-import type { UserDraft } from './user.mapping.js';
-import type { UserRow } from './user.row.js';
+import type { Written } from '../../identity/held.rules.js';
+import { roleOf } from '../../identity/role.rules.js';
+import type { GivenRoles } from '../held/discard.rules.js';
+import type { Case, Edit } from './write-case.js';
+import type { UserDraft } from '../user.mapping.js';
+import type { UserRow } from '../user.row.js';
 
 // What a write asks for, before it is decided what comes into force. Pure.
 

@@ -1,16 +1,16 @@
-import type { SqlRunner } from '../base/database/database.js';
-import type { WriteStatement } from '../base/database/write-statement.js';
-import { newId } from '../base/ids.js';
-import { decideInForce, wantsSeat, type Circumstances, type Decision, type Written } from '../identity/held.rules.js';
-import type { LinkedBy } from '../identity/adoption.rules.js';
-import type { HeldReason } from '../identity/person.js';
-import type { TenantView } from '../tenants/tenant.store.js';
-import { discardedRoleAfter } from './requested-state.js';
+import type { SqlRunner } from '../../base/database/database.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
+import { newId } from '../../base/ids.js';
+import { decideInForce, wantsSeat, type Circumstances, type Decision, type Written } from '../../identity/held.rules.js';
+import type { LinkedBy } from '../../identity/adoption.rules.js';
+import type { HeldReason } from '../../identity/person.js';
+import type { TenantView } from '../../tenants/tenant.store.js';
+import { discardedRoleAfter } from './requested-state.rules.js';
 import { storedDocument } from './stored-document.js';
-import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
-import { currentOf, type UserRow } from './user.row.js';
-import type { UserWithGroups } from './users.repository.js';
-import { type UserWrite } from './user-statements.js';
+import { draftOf, type UserDocument, type UserDraft } from '../user.mapping.js';
+import { currentOf, type UserRow } from '../user.row.js';
+import type { UserWithGroups } from '../users.repository.js';
+import { type UserWrite } from './subject.sql.js';
 import type { WriteContext } from './write-context.js';
 
 /** What a door wants of somebody who is there already. */

@@ -1,5 +1,5 @@
-import { RecentRows } from '../../src/users/recent-rows.js';
-import type { UserWithGroups } from '../../src/users/users.repository.js';
+import { RecentRows } from '../../../src/users/write/recent-rows.js';
+import type { UserWithGroups } from '../../../src/users/users.repository.js';
 
 const row = (id: string, bytes: number): UserWithGroups => ({ id, doc: 'x'.repeat(bytes) }) as UserWithGroups;
 

@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../base/config/config.js';
-import type { WriteStatement } from '../base/database/write-statement.js';
-import { ForwardingService } from '../forwarding/forwarding.service.js';
-import type { InForce, UserChange } from '../identity/person.js';
-import { changeBetween, endsSessions, mustForward } from '../identity/user-change.rules.js';
-import type { HolderFacts } from '../seats/seat.rules.js';
-import { SeatsService } from '../seats/seats.service.js';
+import { Config } from '../../base/config/config.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
+import { ForwardingService } from '../../forwarding/forwarding.service.js';
+import type { InForce, UserChange } from '../../identity/person.js';
+import { changeBetween, endsSessions, mustForward } from '../../identity/user-change.rules.js';
+import type { HolderFacts } from '../../seats/seat.rules.js';
+import { SeatsService } from '../../seats/seats.service.js';
 import {
   dropUnprovenIdentities,
   endFormerLinks,
   endPersonCredentials,
   endPersonIdentities,
   endPersonSessions,
-} from '../tenants/person-credentials.js';
-import { emailKey } from './user.mapping.js';
-import { personOfRow, type UserRow } from './user.row.js';
-import { type UserWrite } from './user-statements.js';
+} from '../../tenants/person-credentials.js';
+import { emailKey } from '../user.mapping.js';
+import { personOfRow, type UserRow } from '../user.row.js';
+import { type UserWrite } from './subject.sql.js';
 import type { WriteContext } from './write-context.js';
 
 /** What follows from a change of a person, put into the very statement that makes it. */

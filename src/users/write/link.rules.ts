@@ -1,6 +1,6 @@
-import { mayAdopt, weightiest, type LinkedBy } from '../identity/adoption.rules.js';
-import { Taken } from './users.errors.js';
-import type { Holder } from './users.repository.js';
+import { mayAdopt, weightiest, type LinkedBy } from '../../identity/adoption.rules.js';
+import { Taken } from '../users.errors.js';
+import type { Holder } from '../users.repository.js';
 import type { WritingDirectory } from './write-context.js';
 
 /** The user that a directory's draft is linked with, and by what. */

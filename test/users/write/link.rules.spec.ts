@@ -1,7 +1,7 @@
-import { matchOf } from '../../src/users/link.rules.js';
-import { Taken } from '../../src/users/users.errors.js';
-import type { Holder } from '../../src/users/users.repository.js';
-import type { WritingDirectory } from '../../src/users/write-context.js';
+import { matchOf } from '../../../src/users/write/link.rules.js';
+import { Taken } from '../../../src/users/users.errors.js';
+import type { Holder } from '../../../src/users/users.repository.js';
+import type { WritingDirectory } from '../../../src/users/write/write-context.js';
 
 const DIRECTORY = { id: 'dir', takesOver: 'old', superseded: false, onMatch: 'link' } as WritingDirectory;
 const holder = (more: Partial<Holder>): Holder => ({

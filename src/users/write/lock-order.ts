@@ -1,4 +1,4 @@
-import type { SqlRunner } from '../base/database/database.js';
+import type { SqlRunner } from '../../base/database/database.js';
 
 // Every transaction that locks several rows takes them in one order: users by id, then groups by id, then memberships.
 // Two transactions that keep to one order cannot wait for each other, so the database never has to end one of them.

@@ -1,6 +1,6 @@
-import type { WriteStatement } from '../base/database/write-statement.js';
-import type { UserDraft } from './user.mapping.js';
-import type { UserRow } from './user.row.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
+import type { UserDraft } from '../user.mapping.js';
+import type { UserRow } from '../user.row.js';
 
 // Rows beside that of the person, written by the same statement.
 

@@ -1,13 +1,13 @@
-import type { Params, Part, WriteStatement } from '../base/database/write-statement.js';
-import type { Decision } from '../identity/held.rules.js';
-import type { HeldReason } from '../identity/person.js';
-import type { ChangeSource } from '../identity/source.js';
+import type { Params, Part, WriteStatement } from '../../base/database/write-statement.js';
+import type { Decision } from '../../identity/held.rules.js';
+import type { HeldReason } from '../../identity/person.js';
+import type { ChangeSource } from '../../identity/source.js';
 import type { StoredDocument } from './stored-document.js';
-import { emailKey, type UserDraft } from './user.mapping.js';
-import { RESOURCE_FACTS, type UserRow } from './user.row.js';
-import { ASIDE_KEY, asideKeys } from './held-name.js';
-import { addEmails, addPopulation, emailsDiffer, replaceEmails } from './user-side-rows.js';
-import { managerColumn, relationColumns, type Relations } from './user-relations.js';
+import { emailKey, type UserDraft } from '../user.mapping.js';
+import { RESOURCE_FACTS, type UserRow } from '../user.row.js';
+import { ASIDE_KEY, asideKeys } from '../held-name.js';
+import { addEmails, addPopulation, emailsDiffer, replaceEmails } from './side-rows.sql.js';
+import { managerColumn, relationColumns, type Relations } from '../user-relations.js';
 
 // What a change of a person writes into the tables of this room, as parts of one statement.
 

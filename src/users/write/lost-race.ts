@@ -1,4 +1,4 @@
-import { codeOf } from '../base/database/database.js';
+import { codeOf } from '../../base/database/database.js';
 
 /** Somebody else changed the row between our reading and our writing: decide again. Never leaves the room. */
 export class LostRace extends Error {}
