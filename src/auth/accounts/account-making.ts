@@ -55,7 +55,7 @@ export class AccountMaking {
       const { made_by: madeBy, made_of: madeOf } = owned ? provenBinding(account, email) : UNPROVEN;
       const proof = { madeBy, madeOf, domain: owned ? account.emailDomain : null };
       await this.users.create(context, draftOf(doc), role, {
-        also: (tx) => this.repository.bindNew(tx, connection, account.subject, proof),
+        inSameStatement: (statement) => this.repository.bindNew(statement, connection, account.subject, proof),
       });
     } catch (error) {
       if (error instanceof SeatLimitReached) {
@@ -138,7 +138,7 @@ export class AccountMaking {
         const same = row.first_name === fields.first_name && row.last_name === fields.last_name;
         if (same && fields.email === undefined && (newRole === null || newRole === row.role)) return null;
         const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, fields));
-        return newRole === null ? { draft } : { draft, roleSet: newRole };
+        return { kind: 'change', draft, ...(newRole === null ? {} : { roleSet: newRole }) };
       });
     // Somebody else has the e-mail by now, or no seat is free for the role: they keep theirs, and the rest holds.
     const wanted = { email, role };
@@ -178,7 +178,7 @@ export class AccountMaking {
       directory_id: null,
       actor: { kind: 'system', id: connection.id, name: `sign-in: ${connection.name}` },
     };
-    return { tenantId: connection.tenantId, door: 'sign-in', directory: null, source, receivedAt: new Date() };
+    return { tenantId: connection.tenantId, channel: 'sign-in', directory: null, source, receivedAt: new Date() };
   }
 }
 
