@@ -5,7 +5,7 @@ const FLOORS = [
   ['tenants', 'tasks', 'delivery'],
   ['directories', 'seats', 'forwarding'],
   ['users'],
-  ['directory-sync', 'auth'],
+  ['directory-sync', 'connections', 'oidc', 'saml', 'sessions', 'sign-in'],
   ['lookup', 'history', 'surfaces', 'operations', 'cli'],
 ];
 

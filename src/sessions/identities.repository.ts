@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import type { PageRequest } from '../base/http/page.js';
+import { ownedDomain } from '../connections/domains/domains.store.js';
+import type { ConnectionIdentityBody, PersonIdentityBody } from '../sign-in/identities/identities.dto.js';
+import { placeIn, type IdentityPlace } from '../sign-in/identities/identity-place.rules.js';
+
+/** A binding in a connection's list, with its place there. */
+export type ListedIdentity = ConnectionIdentityBody & { place: IdentityPlace };
+
+const FACTS = `i.subject, i.made_by, i.made_of, i.created_at, i.last_sign_in_at, i.ended_at, i.end_reason`;
+
+/** Whether a sign-in can find the user `u` without a binding. In: tenant, connection, and the paired directory as `$3`. */
+const LINKABLE = `coalesce(u.directory_id = $3 or exists (
+  ${ownedDomain('$1', `lower(split_part(u.email, '@', 2))`, '$2', false)}), false)`;
+
+/** The bindings of subjects to people, for those who administer them; signing in has its own way to them. */
+@Injectable()
+export class IdentitiesRepository {
+  constructor(private readonly db: Database) {}
+
+  /** All bindings of a person, newest first. They are few: a person has one live one at each connection. */
+  async ofPerson(tenantId: string, userId: string): Promise<PersonIdentityBody[]> {
+    const { rows } = await this.db.query<PersonIdentityBody>(
+      `select i.connection_id, c.name as connection, ${FACTS} from identities i
+         join connections c on c.tenant_id = i.tenant_id and c.id = i.connection_id
+       where i.tenant_id = $1 and i.user_id = $2 order by i.created_at desc, i.connection_id desc, i.subject desc`,
+      [tenantId, userId],
+    );
+    return rows;
+  }
+
+  /** Newest first; `ended` leaves out the live ones, or the others. */
+  async ofConnection(
+    tenantId: string,
+    connectionId: string,
+    ended: boolean | null,
+    page: Pick<PageRequest, 'limit' | 'after'>,
+  ): Promise<ListedIdentity[]> {
+    const { at, key } = placeIn(page.after);
+    const { rows } = await this.db.query<ConnectionIdentityBody & IdentityPlace>(
+      `select i.user_id, ${FACTS}, md5(i.subject) as key,
+         to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+       from identities i
+       where i.tenant_id = $1 and i.connection_id = $2 and ($3::boolean is null or (i.ended_at is not null) = $3)
+         and (i.created_at, md5(i.subject) collate "C") < ($4::timestamptz, $5::text)
+       order by i.created_at desc, md5(i.subject) collate "C" desc limit $6`,
+      [tenantId, connectionId, ended, at, key, page.limit + 1],
+    );
+    return rows.map(({ at: placeAt, key: placeKey, ...body }) => ({ ...body, place: { at: placeAt, key: placeKey } }));
+  }
+
+  /** Whether the tenant has, or had, somebody under this id. */
+  async isPerson(tenantId: string, userId: string): Promise<boolean> {
+    const { rows } = await this.db.query<{ known: boolean }>(
+      `select exists (select 1 from users where tenant_id = $1 and id = $2)
+         or exists (select 1 from deleted_users where tenant_id = $1 and id = $2) as known`,
+      [tenantId, userId],
+    );
+    return rows[0]!.known;
+  }
+
+  /**
+   * Takes away what binds a person at a connection, live or ended, and answers what that was. A sign-in that is being
+   * written down holds the person: this waits for it, and then takes away what it has written, too.
+   */
+  async release(tx: SqlRunner, tenantId: string, userId: string, connectionId: string): Promise<PersonIdentityBody[]> {
+    await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for update`, [tenantId, userId]);
+    const { rows } = await tx.query<PersonIdentityBody>(
+      `delete from identities i using connections c
+       where i.tenant_id = $1 and i.user_id = $2 and i.connection_id = $3 and c.tenant_id = $1 and c.id = $3
+       returning i.connection_id, c.name as connection, ${FACTS}`,
+      [tenantId, userId, connectionId],
+    );
+    return rows;
+  }
+
+  /**
+   * Counts the live bindings of a connection by whether a next sign-in can find their users again: users of the paired directory,
+   * and users whose e-mail is in a domain that counts for the connection.
+   */
+  async countForgettable(
+    db: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    directoryId: string | null,
+  ): Promise<{ forgettable: number; others: number }> {
+    const { rows } = await db.query<{ forgettable: number; others: number }>(
+      `select count(*) filter (where ${LINKABLE})::int as forgettable, count(*) filter (where not ${LINKABLE})::int as others
+       from identities i join users u on u.tenant_id = $1 and u.id = i.user_id
+       where i.tenant_id = $1 and i.connection_id = $2 and i.ended_at is null`,
+      [tenantId, connectionId, directoryId],
+    );
+    return rows[0]!;
+  }
+
+  /** Ends those live bindings of a connection whose users a next sign-in can find again; returns how many there were. */
+  async forgetSubjects(
+    tx: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    directoryId: string | null,
+  ): Promise<number> {
+    const { rowCount } = await tx.query(
+      `update identities i set ended_at = now(), end_reason = 'released' from users u
+       where i.tenant_id = $1 and i.connection_id = $2 and i.ended_at is null and u.tenant_id = $1 and u.id = i.user_id
+         and ${LINKABLE}`,
+      [tenantId, connectionId, directoryId],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** Ends a person's sessions through a connection; answers how many there were. */
+  async endSessions(tx: SqlRunner, tenantId: string, userId: string, connectionId: string): Promise<number> {
+    const { rowCount } = await tx.query(
+      `update sessions set ended_at = clock_timestamp(), end_reason = 'ended_by_admin'
+       where tenant_id = $1 and user_id = $2 and connection_id = $3 and ended_at is null`,
+      [tenantId, userId, connectionId],
+    );
+    return rowCount ?? 0;
+  }
+}
