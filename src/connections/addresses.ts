@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
+import type { OidcAddresses } from '../oidc/oidc-addresses.js';
+import type { SamlAddresses } from '../saml/saml-addresses.js';
 
 /** Where the IdPs and browsers find us: from the settings, never from a Host header (contract §7). */
 @Injectable()
-export class AuthAddresses {
+export class AuthAddresses implements SamlAddresses, OidcAddresses {
   constructor(private readonly config: Config) {}
 
   /** Scheme, host and port of the application. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { Logger } from '../base/log/logger.js';
 import { systemActor } from '../identity/source.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from '../saml/saml-refused.js';
 import type { SamlConnection } from './connection.js';
 import { ConnectionStore } from './connection.store.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
@@ -30,7 +30,7 @@ export class CertificateRenewal {
    *
    * @param verify throws `signature_invalid` for a signature of none of the certificates; has no effect then
    * @returns what was verified, and the connection as it is now
-   * @throws {SignInRefused} as `verify`; of `signature_invalid`, what was found and which command mends it
+   * @throws {SamlRefused} as `verify`; of `signature_invalid`, what was found and which command mends it
    */
   async verified<T>(
     connection: SamlConnection,
@@ -39,10 +39,10 @@ export class CertificateRenewal {
     try {
       return { connection, result: await verify(connection) };
     } catch (error) {
-      if (!(error instanceof SignInRefused) || error.reason !== 'signature_invalid') throw error;
+      if (!(error instanceof SamlRefused) || error.reason !== 'signature_invalid') throw error;
       const found = await this.lookAgain(connection, error.message);
       if (typeof found !== 'string') return { connection: found, result: await verify(found) };
-      throw new SignInRefused('signature_invalid', `${error.message} ${found}`);
+      throw new SamlRefused('signature_invalid', `${error.message} ${found}`);
     }
   }
 

@@ -1,17 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Shape } from '../base/http/api-answers.js';
-import {
-  EMAIL_TRUST,
-  ID_TOKEN_ALGS,
-  SAML_SIGNED,
-  TOKEN_AUTH,
-  type ClaimMap,
-  type EmailTrust,
-  type IdTokenAlg,
-  type SamlBinding,
-  type SamlSigned,
-  type TokenAuth,
-} from './connection.js';
+import { EMAIL_TRUST, type ClaimMap, type EmailTrust } from './connection.js';
+import { ID_TOKEN_ALGS, TOKEN_AUTH, type IdTokenAlg, type TokenAuth } from '../oidc/oidc-settings.js';
+import { SAML_SIGNED, type SamlBinding, type SamlSigned } from '../saml/saml-settings.js';
 
 // What the API shows of connections. What can be sent is in `connections.dto.ts`.
 

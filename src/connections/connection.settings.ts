@@ -1,4 +1,6 @@
-import type { ClaimMap, IdTokenAlg, SamlBinding, SamlSigned, TokenAuth } from './connection.js';
+import type { ClaimMap } from './connection.js';
+import type { IdTokenAlg, TokenAuth } from '../oidc/oidc-settings.js';
+import type { SamlBinding, SamlSigned } from '../saml/saml-settings.js';
 
 // What stands in `connections.settings`, by the API's names. Secrets stand beside it, sealed.
 

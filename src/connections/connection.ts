@@ -1,14 +1,5 @@
-/** How a client proves itself at the token endpoint (OIDC Core §9). */
-export const TOKEN_AUTH = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
-export type TokenAuth = (typeof TOKEN_AUTH)[number];
-
-/** The signatures of ID tokens that are believed. No HMAC, and never `none` (RFC 8725 §3.1). */
-export const ID_TOKEN_ALGS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
-export type IdTokenAlg = (typeof ID_TOKEN_ALGS)[number];
-
-/** What of a SAML answer has to be signed; `both` wants the assertion and the response around it. */
-export const SAML_SIGNED = ['assertion', 'response', 'both'] as const;
-export type SamlSigned = (typeof SAML_SIGNED)[number];
+import type { OidcSettings } from '../oidc/oidc-settings.js';
+import type { SamlSettings } from '../saml/saml-settings.js';
 
 /**
  * What makes an e-mail good enough to find or make a user by. `domain`: the tenant's verified domain, unless the IdP says that
@@ -16,8 +7,6 @@ export type SamlSigned = (typeof SAML_SIGNED)[number];
  */
 export const EMAIL_TRUST = ['domain', 'verified'] as const;
 export type EmailTrust = (typeof EMAIL_TRUST)[number];
-
-export type SamlBinding = 'redirect' | 'post';
 
 /** Which claim (OIDC) or attribute (SAML) feeds which field; what is not named takes the usual names. */
 export interface ClaimMap {
@@ -56,55 +45,14 @@ interface ConnectionBase {
   readonly returnOrigins: readonly string[];
 }
 
-export interface OidcConnection extends ConnectionBase {
+/** A connection to an OpenID provider, with its secrets opened. */
+export interface OidcConnection extends ConnectionBase, OidcSettings {
   readonly type: 'oidc';
-  /** Exactly as the IdP writes it: a slash at the end counts (OIDC Discovery §4.3). */
-  readonly issuer: string;
-  /** Where its metadata is, if not where OIDC Discovery §4 says; null: there. */
-  readonly discoveryUrl: string | null;
-  readonly clientId: string;
-  readonly tokenAuth: TokenAuth;
-  /** Opened; null with `private_key_jwt`. */
-  readonly clientSecret: string | null;
-  /** A private JWK (`kid`, `alg` in it); null unless `private_key_jwt`. */
-  readonly privateKey: Readonly<Record<string, unknown>> | null;
-  readonly scopes: readonly string[];
-  /** Pinned; null: whichever of ID_TOKEN_ALGS the IdP announces. */
-  readonly idTokenAlg: IdTokenAlg | null;
-  /** Whether claims are also read from UserInfo, and what its failure means. */
-  readonly userInfo: 'never' | 'optional' | 'required';
-  /** Asks for a sign-in that is at most so old; null: whatever the IdP thinks. */
-  readonly maxAgeSeconds: number | null;
-  /** One of these has to be the `acr` of the ID token; empty: any. */
-  readonly acrValues: readonly string[];
 }
 
-export interface SamlConnection extends ConnectionBase {
+/** A connection to a SAML IdP. */
+export interface SamlConnection extends ConnectionBase, SamlSettings {
   readonly type: 'saml';
-  readonly idpEntityId: string;
-  readonly ssoUrl: string;
-  readonly ssoBinding: SamlBinding;
-  /** null: the IdP offers no single logout. */
-  readonly sloUrl: string | null;
-  readonly sloBinding: SamlBinding;
-  /** Where answers to its logout go; null: there as well. */
-  readonly sloResponseUrl: string | null;
-  /** The pinned certificates of the IdP, PEM; any of them may have signed. */
-  readonly certificates: readonly string[];
-  readonly signed: SamlSigned;
-  /** Whether our requests are signed. */
-  readonly signRequests: boolean;
-  readonly allowIdpInitiated: boolean;
-  /** The format that is asked for; null: none is named. */
-  readonly nameIdFormat: string | null;
-  /** The attribute that is the subject; null: the NameID is, which must not be transient then. */
-  readonly subjectClaim: string | null;
-  /** Who we are to this IdP; the address of our metadata unless set. */
-  readonly spEntityId: string;
-  /** Seconds by which clocks may differ, at most 180. */
-  readonly clockSkewSeconds: number;
-  /** One of these has to be the AuthnContextClassRef; empty: any. */
-  readonly authnContexts: readonly string[];
 }
 
 /** One IdP that a tenant's people sign in through, with its secrets opened. */

@@ -2,17 +2,9 @@ import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import { Choice, Flag, Nested, Ruled, Whole } from '../base/http/fields.js';
 import { Text } from '../base/http/text.js';
 import { ServerSet } from '../base/http/validate.js';
-import {
-  EMAIL_TRUST,
-  ID_TOKEN_ALGS,
-  SAML_SIGNED,
-  TOKEN_AUTH,
-  type EmailTrust,
-  type IdTokenAlg,
-  type SamlBinding,
-  type SamlSigned,
-  type TokenAuth,
-} from './connection.js';
+import { EMAIL_TRUST, type EmailTrust } from './connection.js';
+import { ID_TOKEN_ALGS, TOKEN_AUTH, type IdTokenAlg, type TokenAuth } from '../oidc/oidc-settings.js';
+import { SAML_SIGNED, type SamlBinding, type SamlSigned } from '../saml/saml-settings.js';
 import { CertificateBody } from './connection-bodies.dto.js';
 import {
   certificatesOrNoneProblem,

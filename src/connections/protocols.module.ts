@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { PlatformClientModule } from '../platform-client/platform-client.module.js';
 import { AuthAddresses } from './addresses.js';
+import { OidcAddresses } from '../oidc/oidc-addresses.js';
+import { SamlAddresses } from '../saml/saml-addresses.js';
 import { SamlKeySource } from '../saml/saml-keys.js';
 import { KeyRenewal, ServiceKeys } from './keys/service-keys.js';
 import { ServiceKeysRepository } from './keys/service-keys.repository.js';
@@ -9,7 +11,7 @@ import { OidcProtocol } from '../oidc/oidc.protocol.js';
 import { SamlProtocol } from '../saml/saml.protocol.js';
 import { SamlVerifier } from '../saml/verifier.js';
 
-/** What is said to IdPs and what their answers are worth, with the keys that it is said with. Knows nobody. */
+/** The protocols OpenID Connect and SAML, with our addresses and our keys. */
 @Module({
   // For `Outbound`, the one way out to other servers.
   imports: [PlatformClientModule],
@@ -18,6 +20,8 @@ import { SamlVerifier } from '../saml/verifier.js';
     AuthAddresses,
     ServiceKeysRepository,
     ServiceKeys,
+    { provide: SamlAddresses, useExisting: AuthAddresses },
+    { provide: OidcAddresses, useExisting: AuthAddresses },
     { provide: SamlKeySource, useExisting: ServiceKeys },
     KeyRenewal,
     OidcProtocol,

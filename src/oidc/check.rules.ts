@@ -1,4 +1,4 @@
-import type { OidcConnection } from '../connections/connection.js';
+import type { OidcSettings } from './oidc-settings.js';
 import type { OidcServer } from './discovery.rules.js';
 import type { IdpKey } from './jwks.rules.js';
 import { shorten } from './json.rules.js';
@@ -8,7 +8,7 @@ import { acceptedAlgs } from './jwt.rules.js';
  * Why nobody could sign in although the IdP answers: what the connection is set to and what the IdP announces do not go
  * together. null: nothing is known against it. What an IdP does not announce is not held against it.
  */
-export function problemOfSetup(connection: OidcConnection, server: OidcServer, keys: readonly IdpKey[]): string | null {
+export function problemOfSetup(connection: OidcSettings, server: OidcServer, keys: readonly IdpKey[]): string | null {
   const list = (names: readonly string[]): string => shorten(names.join(', '), 200);
   const { idTokenAlg, tokenAuth } = connection;
   if (idTokenAlg !== null && server.idTokenAlgs !== null && !server.idTokenAlgs.includes(idTokenAlg)) {

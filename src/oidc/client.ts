@@ -11,7 +11,7 @@ import {
   type ClientAuth,
   type CustomFetch,
 } from 'openid-client';
-import type { OidcConnection } from '../connections/connection.js';
+import type { OidcSettings } from './oidc-settings.js';
 import type { OidcServer } from './discovery.rules.js';
 import { SKEW } from './id-token.rules.js';
 
@@ -26,7 +26,7 @@ export interface ClientSurroundings {
 
 /** openid-client's view of a connection. Made anew for each use: it is small, and holds an open secret. */
 export function clientFor(
-  connection: OidcConnection,
+  connection: OidcSettings,
   server: OidcServer,
   { now, allowHttp, fetch }: ClientSurroundings,
 ): Configuration {
@@ -58,7 +58,7 @@ export function clientFor(
   return client;
 }
 
-async function authentication(connection: OidcConnection): Promise<ClientAuth> {
+async function authentication(connection: OidcSettings): Promise<ClientAuth> {
   switch (connection.tokenAuth) {
     case 'client_secret_basic':
       return basic(connection.clientId, secretOf(connection));
@@ -83,7 +83,7 @@ function basic(clientId: string, secret: string): ClientAuth {
  * A JWT that lives a minute and has a fresh `jti` (openid-client makes both). Its audience is the issuer, as one text:
  * with the token endpoint's address, or a list, one IdP could use it at another (CVE-2025-27370, CVE-2025-27371).
  */
-async function assertion(connection: OidcConnection): Promise<ClientAuth> {
+async function assertion(connection: OidcSettings): Promise<ClientAuth> {
   const jwk = connection.privateKey;
   if (jwk === null) throw new Error(`connection ${connection.id} has no private key`);
   const { alg, kid } = jwk as { alg: string; kid: string };
@@ -103,7 +103,7 @@ async function assertion(connection: OidcConnection): Promise<ClientAuth> {
   );
 }
 
-function secretOf(connection: OidcConnection): string {
+function secretOf(connection: OidcSettings): string {
   if (connection.clientSecret === null) throw new Error(`connection ${connection.id} has no client secret`);
   return connection.clientSecret;
 }

@@ -7,7 +7,7 @@ import {
   type Configuration,
   type CustomFetch,
 } from 'openid-client';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { OidcRefused } from './oidc-refused.js';
 import { idpError } from './callback.rules.js';
 import type { IdpFetch } from './guarded-fetch.js';
 import { shorten, withoutNulls, type JsonObject } from './json.rules.js';
@@ -29,7 +29,7 @@ export type ClientWith = (fetch: CustomFetch) => Configuration;
  * alone looks at the signature and names each refusal.
  *
  * @param answer the redirect URI with the query of the IdP's answer; its state and `iss` have been judged
- * @throws SignInRefused idp_unreachable, idp_answer_invalid, idp_error, and whatever `verify` throws
+ * @throws OidcRefused idp_unreachable, idp_answer_invalid, idp_error, and whatever `verify` throws
  */
 export async function exchangeCode<T>(
   idp: IdpFetch,
@@ -63,16 +63,16 @@ export async function exchangeCode<T>(
  */
 export function refusalOf(error: unknown, where: string): Error {
   if (error instanceof ClientError) {
-    if (error.cause instanceof SignInRefused) return error.cause;
+    if (error.cause instanceof OidcRefused) return error.cause;
     // Without a code it is nothing that openid-client knows of an IdP.
     if (error.code === undefined && error.cause instanceof Error) return error.cause;
     const detail = error.code === undefined ? '' : ` (${shorten(error.code, 60)})`;
-    return new SignInRefused('idp_answer_invalid', `The answer of the ${where} is refused: ${error.message}${detail}.`);
+    return new OidcRefused('idp_answer_invalid', `The answer of the ${where} is refused: ${error.message}${detail}.`);
   }
   if (error instanceof ResponseBodyError) return idpError(`The ${where}`, error.error, error.error_description);
   if (error instanceof AuthorizationResponseError) return idpError('The IdP', error.error, error.error_description);
   if (error instanceof WWWAuthenticateChallengeError) {
-    return new SignInRefused('idp_answer_invalid', `The ${where} answers with status ${error.status}.`);
+    return new OidcRefused('idp_answer_invalid', `The ${where} answers with status ${error.status}.`);
   }
   return error instanceof Error ? error : new Error('openid-client failed', { cause: error });
 }
@@ -89,11 +89,10 @@ function withoutNullMembers(body: JsonObject): JsonObject {
 
 function tokensIn(body: JsonObject): Tokens {
   const { id_token: idToken, access_token: accessToken } = body;
-  if (typeof idToken !== 'string')
-    throw new SignInRefused('idp_answer_invalid', 'The token endpoint gives no ID token.');
+  if (typeof idToken !== 'string') throw new OidcRefused('idp_answer_invalid', 'The token endpoint gives no ID token.');
   // RFC 6749 §A.12; it becomes part of a header.
   if (typeof accessToken !== 'string' || !/^[\x20-\x7e]+$/.test(accessToken)) {
-    throw new SignInRefused('idp_answer_invalid', 'The token endpoint gives no usable access token.');
+    throw new OidcRefused('idp_answer_invalid', 'The token endpoint gives no usable access token.');
   }
   return { idToken, accessToken };
 }

@@ -1,5 +1,5 @@
 import { urlOf } from '../base/http/url.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { OidcRefused } from './oidc-refused.js';
 import { shorten, type JsonObject } from './json.rules.js';
 
 /** What we use of an IdP's metadata (OIDC Discovery §3, RFC 8414 §2, RFC 9207 §3). */
@@ -35,8 +35,8 @@ export function discoveryUrl(issuer: string): string {
  * Reads a discovery document. In: the document, the issuer that was configured, whether http is allowed (development
  * and tests), and what is wrong with an address that this service is to call, or null.
  *
- * @throws SignInRefused issuer_mismatch: the document is another issuer's, be it by a slash (OIDC Discovery §4.3)
- * @throws SignInRefused idp_answer_invalid: an endpoint is missing, or is no address to go to
+ * @throws OidcRefused issuer_mismatch: the document is another issuer's, be it by a slash (OIDC Discovery §4.3)
+ * @throws OidcRefused idp_answer_invalid: an endpoint is missing, or is no address to go to
  */
 export function readMetadata(
   document: JsonObject,
@@ -46,7 +46,7 @@ export function readMetadata(
 ): OidcServer {
   if (document['issuer'] !== issuer) {
     const found = typeof document['issuer'] === 'string' ? shorten(document['issuer'], 200) : 'no issuer';
-    throw new SignInRefused(
+    throw new OidcRefused(
       'issuer_mismatch',
       `The discovery document is of ${found}, configured is ${shorten(issuer, 200)}. They have to be equal letter by letter.`,
     );
@@ -100,6 +100,6 @@ function words(value: unknown): readonly string[] | null {
   return value.filter((one): one is string => typeof one === 'string').slice(0, 100);
 }
 
-function invalid(problem: string): SignInRefused {
-  return new SignInRefused('idp_answer_invalid', `The discovery document cannot be used: ${problem}.`);
+function invalid(problem: string): OidcRefused {
+  return new OidcRefused('idp_answer_invalid', `The discovery document cannot be used: ${problem}.`);
 }

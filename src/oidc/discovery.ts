@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Config } from '../base/config/config.js';
-import type { OidcConnection } from '../connections/connection.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import type { OidcSettings } from './oidc-settings.js';
+import { OidcRefused } from './oidc-refused.js';
 import { discoveryUrl, readMetadata, type OidcServer } from './discovery.rules.js';
 import { problemOfEndpoint, type GuardedFetch } from './guarded-fetch.js';
 import { IDP_RETRIES_MS, LastGood } from './last-good.js';
@@ -22,17 +22,17 @@ export class OidcMetadata {
     this.known = new LastGood(
       clock,
       { freshMs: 10 * MINUTE, keepMs: 24 * 60 * MINUTE, ...pauses, capacity: 2_000 },
-      (error) => error instanceof SignInRefused && error.reason === 'issuer_mismatch',
+      (error) => error instanceof OidcRefused && error.reason === 'issuer_mismatch',
     );
   }
 
-  /** @throws SignInRefused idp_unreachable, idp_answer_invalid, issuer_mismatch */
-  get(connection: OidcConnection): Promise<OidcServer> {
+  /** @throws OidcRefused idp_unreachable, idp_answer_invalid, issuer_mismatch */
+  get(connection: OidcSettings): Promise<OidcServer> {
     return this.known.get(keyOf(connection), () => this.read(connection));
   }
 
   /** As the IdP says it now, kept for nobody. Throws as `get`. */
-  async read(connection: OidcConnection): Promise<OidcServer> {
+  async read(connection: OidcSettings): Promise<OidcServer> {
     const document = await this.idp
       .of(connection.tenantId)
       .json('discovery', connection.discoveryUrl ?? discoveryUrl(connection.issuer));
@@ -42,6 +42,6 @@ export class OidcMetadata {
 }
 
 /** A connection that was changed is another one: nothing is used that was read for the older. */
-export function keyOf(connection: OidcConnection): string {
+export function keyOf(connection: OidcSettings): string {
   return JSON.stringify([connection.tenantId, connection.id, connection.version, connection.issuer]);
 }

@@ -3,7 +3,7 @@ import type { Config } from '../base/config/config.js';
 import { type Outbound, type OutboundAnswer } from '../base/http/outbound.js';
 import { refusalOfUrl } from '../base/http/public-address.js';
 import { urlOf } from '../base/http/url.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { OidcRefused } from './oidc-refused.js';
 import { readObject, shorten, type JsonObject } from './json.rules.js';
 
 /** The addresses of an IdP that this service itself calls. */
@@ -39,12 +39,12 @@ export interface IdpFetch {
   /**
    * Reads a JSON object from an address of an IdP.
    *
-   * @throws SignInRefused idp_unreachable, idp_answer_invalid
+   * @throws OidcRefused idp_unreachable, idp_answer_invalid
    */
   json(endpoint: IdpEndpoint, url: string): Promise<JsonObject>;
   /**
    * A `fetch` for openid-client. `seen` is given the body of an answer with status 200, before it is judged. What goes
-   * wrong is a SignInRefused; openid-client hands it on as the `cause` of its own error. `given` makes of that body what
+   * wrong is a OidcRefused; openid-client hands it on as the `cause` of its own error. `given` makes of that body what
    * openid-client reads.
    */
   fetchFor(
@@ -106,7 +106,7 @@ export class GuardedFetch {
     const where = whereOf(endpoint, address);
     const trusted = this.config.allowPrivateDestinations;
     const problem = problemOfEndpoint(address, trusted);
-    if (problem !== null) throw new SignInRefused('idp_unreachable', `${where} is not called: the address ${problem}.`);
+    if (problem !== null) throw new OidcRefused('idp_unreachable', `${where} is not called: the address ${problem}.`);
     const url = new URL(address);
     const answer = await this.outbound.call(
       {
@@ -120,10 +120,10 @@ export class GuardedFetch {
       trusted,
     );
     if (answer.kind === 'failed') {
-      throw new SignInRefused('idp_unreachable', `${where} gives no answer: ${answer.reason} (${answer.detail}).`);
+      throw new OidcRefused('idp_unreachable', `${where} gives no answer: ${answer.reason} (${answer.detail}).`);
     }
     if (answer.truncated) {
-      throw new SignInRefused('idp_answer_invalid', `${where} answers with over ${this.limits.bytes[endpoint]} bytes.`);
+      throw new OidcRefused('idp_answer_invalid', `${where} answers with over ${this.limits.bytes[endpoint]} bytes.`);
     }
     return answer;
   }
@@ -148,18 +148,18 @@ export function problemOfEndpoint(address: string, allowPrivate: boolean): strin
 function objectIn(answer: Answered, where: string, errors = false): JsonObject {
   const { status } = answer;
   if (status >= 300 && status < 400) {
-    throw new SignInRefused('idp_answer_invalid', `${where} redirects (${status}), which is not followed.`);
+    throw new OidcRefused('idp_answer_invalid', `${where} redirects (${status}), which is not followed.`);
   }
   if (status >= 500 || status === 429 || status === 408) {
-    throw new SignInRefused('idp_unreachable', `${where} answers with status ${status}.`);
+    throw new OidcRefused('idp_unreachable', `${where} answers with status ${status}.`);
   }
   const object = answer.contentType.startsWith('text/html') ? null : readObject(answer.body);
   if (status !== 200 && !(errors && status >= 400 && typeof object?.['error'] === 'string')) {
-    throw new SignInRefused('idp_answer_invalid', `${where} answers with status ${status}.`);
+    throw new OidcRefused('idp_answer_invalid', `${where} answers with status ${status}.`);
   }
   if (object === null) {
     const kind = shorten(answer.contentType, 60) || 'no content type';
-    throw new SignInRefused('idp_answer_invalid', `${where} does not answer with a usable JSON object (${kind}).`);
+    throw new OidcRefused('idp_answer_invalid', `${where} does not answer with a usable JSON object (${kind}).`);
   }
   return object;
 }

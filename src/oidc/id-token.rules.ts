@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hashToken, sameHash } from '../base/crypto/tokens.js';
-import type { IdTokenAlg, OidcConnection } from '../connections/connection.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import type { IdTokenAlg, OidcSettings } from './oidc-settings.js';
+import { OidcRefused } from './oidc-refused.js';
 import { shorten, withoutNulls, type JsonObject } from './json.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 
@@ -14,7 +14,7 @@ const MAX_SUBJECT = 255;
 
 /** What an ID token has to fit. */
 export interface IdTokenExpectation {
-  readonly connection: Pick<OidcConnection, 'issuer' | 'clientId' | 'acrValues' | 'maxAgeSeconds'>;
+  readonly connection: Pick<OidcSettings, 'issuer' | 'clientId' | 'acrValues' | 'maxAgeSeconds'>;
   readonly nonce: string;
   /** The access token that came with it; null: none came. */
   readonly accessToken: string | null;
@@ -34,7 +34,7 @@ export interface IdTokenFacts {
  * Judges the claims of an ID token (OIDC Core §2, §3.1.3.7; RFC 8725). The signature is verified elsewhere. An optional
  * claim that is null is absent.
  *
- * @throws SignInRefused token_refused (a token of another kind), issuer_mismatch, audience_mismatch, token_expired,
+ * @throws OidcRefused token_refused (a token of another kind), issuer_mismatch, audience_mismatch, token_expired,
  *   token_not_yet_valid, nonce_mismatch, claims_invalid, authentication_too_weak
  */
 export function checkIdToken(token: SignedToken, expected: IdTokenExpectation, now: Date): IdTokenFacts {
@@ -43,7 +43,7 @@ export function checkIdToken(token: SignedToken, expected: IdTokenExpectation, n
   const { connection } = expected;
   // `logout+jwt`, `at+jwt` and their like: types are named that one kind be not taken for another (RFC 8725 §3.11).
   if (header.typ?.endsWith('+jwt')) {
-    throw new SignInRefused('token_refused', `The ID token is a token of another kind (${shorten(header.typ, 40)}).`);
+    throw new OidcRefused('token_refused', `The ID token is a token of another kind (${shorten(header.typ, 40)}).`);
   }
   checkIssuer(claims, connection.issuer, 'ID token');
   checkAudience(claims, connection.clientId, 'ID token');
@@ -68,7 +68,7 @@ export function checkIdToken(token: SignedToken, expected: IdTokenExpectation, n
 export function checkIssuer(claims: JsonObject, issuer: string, name: string): void {
   if (claims['iss'] === issuer) return;
   const found = typeof claims['iss'] === 'string' ? shorten(claims['iss'], 200) : 'no issuer';
-  throw new SignInRefused('issuer_mismatch', `The ${name} is of ${found}, configured is ${shorten(issuer, 200)}.`);
+  throw new OidcRefused('issuer_mismatch', `The ${name} is of ${found}, configured is ${shorten(issuer, 200)}.`);
 }
 
 /**
@@ -79,13 +79,13 @@ export function checkAudience(claims: JsonObject, clientId: string, name: string
   const { aud, azp } = claims;
   const audiences = Array.isArray(aud) ? (aud as unknown[]) : [aud];
   if (audiences.length > 1 && azp === undefined) {
-    throw new SignInRefused('audience_mismatch', `The ${name} is for several audiences, and names no azp.`);
+    throw new OidcRefused('audience_mismatch', `The ${name} is for several audiences, and names no azp.`);
   }
   if (!audiences.includes(clientId) || audiences.some((one) => typeof one !== 'string')) {
-    throw new SignInRefused('audience_mismatch', `The ${name} is not for this client (aud).`);
+    throw new OidcRefused('audience_mismatch', `The ${name} is not for this client (aud).`);
   }
   if (azp !== undefined && azp !== clientId) {
-    throw new SignInRefused('audience_mismatch', `The ${name} was given to another client (azp).`);
+    throw new OidcRefused('audience_mismatch', `The ${name} was given to another client (azp).`);
   }
 }
 
@@ -94,10 +94,10 @@ export function checkTimes(claims: JsonObject, now: Date, name: string): void {
   const { exp, iat, nbf } = claims;
   const seconds = now.getTime() / 1000;
   if (!isTime(exp) || !isTime(iat)) {
-    throw new SignInRefused('claims_invalid', `The ${name} needs exp and iat, both numbers.`);
+    throw new OidcRefused('claims_invalid', `The ${name} needs exp and iat, both numbers.`);
   }
   if (nbf !== undefined && !isTime(nbf)) {
-    throw new SignInRefused('claims_invalid', `The ${name} has an nbf that is no number.`);
+    throw new OidcRefused('claims_invalid', `The ${name} has an nbf that is no number.`);
   }
   if (seconds >= exp + SKEW) throw expired(`The ${name} expired ${Math.round(seconds - exp)} s ago (exp).`);
   if (seconds - iat > MAX_AGE) throw expired(`The ${name} was made ${Math.round(seconds - iat)} s ago (iat).`);
@@ -109,7 +109,7 @@ export function checkTimes(claims: JsonObject, now: Date, name: string): void {
 
 function checkNonce(nonce: unknown, expected: string): void {
   if (expected !== '' && typeof nonce === 'string' && sameText(nonce, expected)) return;
-  throw new SignInRefused(
+  throw new OidcRefused(
     'nonce_mismatch',
     nonce === undefined ? 'The ID token has no nonce.' : 'The ID token has the nonce of another sign-in.',
   );
@@ -177,7 +177,7 @@ function sameText(a: string, b: string): boolean {
   return sameHash(hashToken(a), hashToken(b));
 }
 
-const invalid = (problem: string): SignInRefused => new SignInRefused('claims_invalid', `The ID token ${problem}.`);
-const expired = (message: string): SignInRefused => new SignInRefused('token_expired', message);
-const early = (message: string): SignInRefused => new SignInRefused('token_not_yet_valid', message);
-const tooWeak = (message: string): SignInRefused => new SignInRefused('authentication_too_weak', message);
+const invalid = (problem: string): OidcRefused => new OidcRefused('claims_invalid', `The ID token ${problem}.`);
+const expired = (message: string): OidcRefused => new OidcRefused('token_expired', message);
+const early = (message: string): OidcRefused => new OidcRefused('token_not_yet_valid', message);
+const tooWeak = (message: string): OidcRefused => new OidcRefused('authentication_too_weak', message);

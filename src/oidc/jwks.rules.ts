@@ -1,6 +1,6 @@
 import type { JWK } from 'jose';
-import type { IdTokenAlg } from '../connections/connection.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import type { IdTokenAlg } from './oidc-settings.js';
+import { OidcRefused } from './oidc-refused.js';
 import { isObject, withoutNulls, type JsonObject } from './json.rules.js';
 
 /** A public key of an IdP, with the algorithms that it may verify. */
@@ -19,13 +19,13 @@ const MAX_RSA_BITS = 8192;
  * Reads a key set (RFC 7517 §5). Keys that are not for signatures, of a kind that is not believed, or too short are left
  * out: an IdP may well have such for others. Private parts, should there be any, are not read.
  *
- * @throws SignInRefused idp_answer_invalid: no key set, or over 100 keys
+ * @throws OidcRefused idp_answer_invalid: no key set, or over 100 keys
  */
 export function readKeys(document: JsonObject): readonly IdpKey[] {
   const keys = document['keys'];
-  if (!Array.isArray(keys)) throw new SignInRefused('idp_answer_invalid', 'The key set has no list of keys.');
+  if (!Array.isArray(keys)) throw new OidcRefused('idp_answer_invalid', 'The key set has no list of keys.');
   if (keys.length > MAX_KEYS) {
-    throw new SignInRefused('idp_answer_invalid', `The key set has over ${MAX_KEYS} keys.`);
+    throw new OidcRefused('idp_answer_invalid', `The key set has over ${MAX_KEYS} keys.`);
   }
   return keys.flatMap((key: unknown) => (isObject(key) ? readKey(key) : []));
 }

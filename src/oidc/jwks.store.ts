@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
-import type { OidcConnection } from '../connections/connection.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import type { OidcSettings } from './oidc-settings.js';
+import { OidcRefused } from './oidc-refused.js';
 import { keyOf } from './discovery.js';
 import type { OidcServer } from './discovery.rules.js';
 import type { GuardedFetch } from './guarded-fetch.js';
@@ -38,14 +38,9 @@ export class JwksStore {
    * Verifies the signature of a token with the keys of the connection's IdP. A token that names no key is tried with
    * each one that fits.
    *
-   * @throws SignInRefused signature_invalid; idp_unreachable, idp_answer_invalid: of the key set
+   * @throws OidcRefused signature_invalid; idp_unreachable, idp_answer_invalid: of the key set
    */
-  async verify(
-    connection: OidcConnection,
-    server: OidcServer,
-    token: SignedToken,
-    bringer: TokenBringer,
-  ): Promise<void> {
+  async verify(connection: OidcSettings, server: OidcServer, token: SignedToken, bringer: TokenBringer): Promise<void> {
     const key = `${keyOf(connection)} ${server.jwksUri}`;
     const load = (): Promise<readonly IdpKey[]> => this.read(connection.tenantId, server);
     const { alg, kid } = token.header;
@@ -61,7 +56,7 @@ export class JwksStore {
     }
     const fit = newer === keys ? known : fitting(newer, alg, kid);
     if (newer !== keys && (await isSignedBy(token, fit))) return;
-    throw new SignInRefused(
+    throw new OidcRefused(
       'signature_invalid',
       fit.length > 0
         ? `The signature (${alg}) was not made with the key of the IdP.`

@@ -1,5 +1,5 @@
-import { ID_TOKEN_ALGS, type IdTokenAlg, type OidcConnection } from '../connections/connection.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { ID_TOKEN_ALGS, type IdTokenAlg, type OidcSettings } from './oidc-settings.js';
+import { OidcRefused } from './oidc-refused.js';
 import type { OidcServer } from './discovery.rules.js';
 import { readObject, shorten, withoutNulls, type JsonObject } from './json.rules.js';
 
@@ -20,7 +20,7 @@ const KEY_HEADERS = ['jwk', 'jku', 'x5u', 'x5c'];
  * An IdP that announces nothing has RS256 (OIDC Core §3.1.3.7, 7).
  */
 export function acceptedAlgs(
-  connection: Pick<OidcConnection, 'idTokenAlg'>,
+  connection: Pick<OidcSettings, 'idTokenAlg'>,
   server: Pick<OidcServer, 'idTokenAlgs'>,
 ): readonly IdTokenAlg[] {
   if (connection.idTokenAlg !== null) return [connection.idTokenAlg];
@@ -32,11 +32,11 @@ export function acceptedAlgs(
  * Takes a signed token apart and judges its header (OIDC Core §3.1.3.7, RFC 7515 §4.1, RFC 8725). In: the token, what it
  * is called in a refusal, the algorithms that are believed.
  *
- * @throws SignInRefused token_refused: not of three parts, not JSON; a header that brings a key; `crit`
- * @throws SignInRefused algorithm_refused: `none`, an HMAC, or another than is accepted here
+ * @throws OidcRefused token_refused: not of three parts, not JSON; a header that brings a key; `crit`
+ * @throws OidcRefused algorithm_refused: `none`, an HMAC, or another than is accepted here
  */
 export function readToken(text: string, name: string, algs: readonly IdTokenAlg[]): SignedToken {
-  const refuse = (problem: string): SignInRefused => new SignInRefused('token_refused', `The ${name} ${problem}.`);
+  const refuse = (problem: string): OidcRefused => new OidcRefused('token_refused', `The ${name} ${problem}.`);
   if (text.length > MAX_LENGTH) throw refuse('is too long');
   const [header64, claims64, signature64, ...more] = text.split('.');
   if (more.length === 2) throw refuse('is encrypted, which was not agreed');
@@ -51,7 +51,7 @@ export function readToken(text: string, name: string, algs: readonly IdTokenAlg[
   const accepted = algs.find((one) => one === alg);
   if (accepted === undefined) {
     const named = typeof alg === 'string' ? shorten(alg, 40) : 'no name';
-    throw new SignInRefused(
+    throw new OidcRefused(
       'algorithm_refused',
       `The ${name} is signed with ${named}; accepted: ${algs.join(', ') || 'none of what the IdP announces'}.`,
     );

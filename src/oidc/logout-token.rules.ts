@@ -1,4 +1,4 @@
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { OidcRefused } from './oidc-refused.js';
 import { checkAudience, checkIssuer, checkTimes, MAX_AGE, SKEW } from './id-token.rules.js';
 import { isObject, shorten, withoutNulls, type JsonObject } from './json.rules.js';
 import type { SignedToken } from './jwt.rules.js';
@@ -30,7 +30,7 @@ const MAX_TEXT = 255;
  *
  * `exp` may be missing where `iat` is of the last two minutes. That the `jti` is new is for the caller to see to (`once`).
  *
- * @throws SignInRefused token_refused
+ * @throws OidcRefused token_refused
  */
 export function checkLogoutToken(
   token: SignedToken,
@@ -47,7 +47,7 @@ export function checkLogoutToken(
     checkAudience(claims, connection.clientId, 'logout token');
     checkTimes(withEnd(claims, now), now, 'logout token');
   } catch (error) {
-    throw error instanceof SignInRefused ? refused(error.message) : error;
+    throw error instanceof OidcRefused ? refused(error.message) : error;
   }
   const { events } = claims;
   if (!isObject(events) || !Object.hasOwn(events, EVENT) || !isObject(events[EVENT])) {
@@ -85,6 +85,6 @@ function text(claims: JsonObject, name: string): string | null {
   throw refused(`The logout token has a ${name} that is no text of 1 to ${MAX_TEXT} characters.`);
 }
 
-function refused(message: string): SignInRefused {
-  return new SignInRefused('token_refused', message);
+function refused(message: string): OidcRefused {
+  return new OidcRefused('token_refused', message);
 }

@@ -9,10 +9,10 @@ import {
 import { Clock } from '../base/clock.js';
 import { Config } from '../base/config/config.js';
 import { Outbound } from '../base/http/outbound.js';
-import { AuthAddresses } from '../connections/addresses.js';
-import type { OidcConnection } from '../connections/connection.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
-import type { VerifiedSignIn } from '../sign-in/verified-sign-in.js';
+import { OidcAddresses } from './oidc-addresses.js';
+import type { OidcSettings } from './oidc-settings.js';
+import { OidcRefused } from './oidc-refused.js';
+import type { OidcSignIn } from './oidc-sign-in.js';
 import { checkAnswer, checkOnce } from './callback.rules.js';
 import { problemOfSetup } from './check.rules.js';
 import { mergeClaims } from './claims.mapping.js';
@@ -41,10 +41,6 @@ export interface OidcAsk extends OidcExpected {
   loginHint: string | null;
 }
 
-export interface OidcSignIn extends VerifiedSignIn {
-  userInfoProblem: string | null;
-}
-
 /** What a connection's IdP looks like from here. `problem` is for the tenant's admins. */
 export type OidcCheck = { ok: true; server: OidcServer; keys: number } | { ok: false; problem: string };
 
@@ -65,7 +61,7 @@ export class OidcProtocol {
     outbound: Outbound,
     private readonly config: Config,
     private readonly clock: Clock,
-    private readonly addresses: AuthAddresses,
+    private readonly addresses: OidcAddresses,
     @Optional() limits: IdpLimits = new IdpLimits(),
   ) {
     this.idp = new GuardedFetch(outbound, config, limits);
@@ -76,9 +72,9 @@ export class OidcProtocol {
   /**
    * Where the browser goes to sign in.
    *
-   * @throws SignInRefused idp_unreachable, idp_answer_invalid, issuer_mismatch: of the IdP's metadata
+   * @throws OidcRefused idp_unreachable, idp_answer_invalid, issuer_mismatch: of the IdP's metadata
    */
-  async begin(connection: OidcConnection, ask: OidcAsk): Promise<string> {
+  async begin(connection: OidcSettings, ask: OidcAsk): Promise<string> {
     const server = await this.metadata.get(connection);
     const { maxAgeSeconds, acrValues } = connection;
     const url = buildAuthorizationUrl(this.client(connection, server), {
@@ -100,9 +96,9 @@ export class OidcProtocol {
    * Who signed in. In: the query that the browser brought to the callback of this connection, and what this very
    * sign-in began with. The code is sent once, and only after the answer was found to be of the right IdP.
    *
-   * @throws SignInRefused with each reason of an IdP's words and of OIDC (src/sign-in/refusals/sign-in-refused.ts), and state_unknown
+   * @throws OidcRefused with each reason of an IdP's words and of OIDC (`OIDC_REFUSAL_REASONS`), and state_unknown
    */
-  async finish(connection: OidcConnection, query: URLSearchParams, expected: OidcExpected): Promise<OidcSignIn> {
+  async finish(connection: OidcSettings, query: URLSearchParams, expected: OidcExpected): Promise<OidcSignIn> {
     checkOnce(query);
     const server = await this.metadata.get(connection);
     checkAnswer(query, server, expected.state);
@@ -130,8 +126,6 @@ export class OidcProtocol {
       idpSession: facts.sid,
       authContext: facts.acr,
       idToken,
-      nameId: null,
-      once: null,
       userInfoProblem: userInfo.problem,
     };
   }
@@ -140,7 +134,7 @@ export class OidcProtocol {
    * Where the browser goes to sign out at the IdP as well (OIDC RP-Initiated Logout 1.0), or null: the IdP offers none,
    * or is away. Signing out here never waits for an IdP to be well.
    */
-  async endSession(connection: OidcConnection, ask: { idToken: string | null; state: string }): Promise<string | null> {
+  async endSession(connection: OidcSettings, ask: { idToken: string | null; state: string }): Promise<string | null> {
     try {
       const server = await this.metadata.get(connection);
       if (server.endSessionEndpoint === null) return null;
@@ -153,7 +147,7 @@ export class OidcProtocol {
       });
       return url.href;
     } catch (error) {
-      if (error instanceof SignInRefused) return null;
+      if (error instanceof OidcRefused) return null;
       throw error;
     }
   }
@@ -162,10 +156,10 @@ export class OidcProtocol {
    * Whose sessions an IdP wants ended (OIDC Back-Channel Logout 1.0 §2.6). In: what it posted as `logout_token`. That the
    * token was not used before is for the caller to see to (`once`).
    *
-   * @throws SignInRefused token_refused: the token; idp_unreachable, idp_answer_invalid, issuer_mismatch: the IdP's keys
+   * @throws OidcRefused token_refused: the token; idp_unreachable, idp_answer_invalid, issuer_mismatch: the IdP's keys
    *   or metadata cannot be had
    */
-  readLogoutToken(connection: OidcConnection, token: string): Promise<LogoutDemand> {
+  readLogoutToken(connection: OidcSettings, token: string): Promise<LogoutDemand> {
     return this.readPushedToken(connection, token, 'logout token', (signed) =>
       checkLogoutToken(signed, connection, this.clock.now()),
     );
@@ -176,10 +170,10 @@ export class OidcProtocol {
    *
    * @param name what the token is called in a refusal
    * @param judge reads the claims, and throws `token_refused` where they are not accepted
-   * @throws SignInRefused as `readLogoutToken`
+   * @throws OidcRefused as `readLogoutToken`
    */
   async readPushedToken<T>(
-    connection: OidcConnection,
+    connection: OidcSettings,
     token: string,
     name: string,
     judge: (signed: SignedToken) => T,
@@ -193,37 +187,37 @@ export class OidcProtocol {
       return demand;
     } catch (error) {
       const isTokens =
-        error instanceof SignInRefused && ['algorithm_refused', 'signature_invalid'].includes(error.reason);
-      throw isTokens ? new SignInRefused('token_refused', error.message) : error;
+        error instanceof OidcRefused && ['algorithm_refused', 'signature_invalid'].includes(error.reason);
+      throw isTokens ? new OidcRefused('token_refused', error.message) : error;
     }
   }
 
   /** Looks at an IdP without signing anybody in, past what is remembered of it. For the admin API; throws no refusal. */
-  async check(connection: OidcConnection): Promise<OidcCheck> {
+  async check(connection: OidcSettings): Promise<OidcCheck> {
     try {
       const server = await this.metadata.read(connection);
       const keys = await this.jwks.read(connection.tenantId, server);
       const problem = problemOfSetup(connection, server, keys);
       return problem === null ? { ok: true, server, keys: keys.length } : { ok: false, problem };
     } catch (error) {
-      if (error instanceof SignInRefused) return { ok: false, problem: error.message };
+      if (error instanceof OidcRefused) return { ok: false, problem: error.message };
       throw error;
     }
   }
 
   // As a URL prints it, because openid-client repeats it so to the token endpoint and the two have to be equal.
-  private redirectUri(connection: OidcConnection): string {
+  private redirectUri(connection: OidcSettings): string {
     return new URL(this.addresses.callback(connection.slug)).href;
   }
 
   // From the settings and not from the request: a Host header is anybody's word.
-  private answerUrl(connection: OidcConnection, query: URLSearchParams): URL {
+  private answerUrl(connection: OidcSettings, query: URLSearchParams): URL {
     const url = new URL(this.redirectUri(connection));
     url.search = query.toString();
     return url;
   }
 
-  private client(connection: OidcConnection, server: OidcServer, fetch: CustomFetch = noFetch): Configuration {
+  private client(connection: OidcSettings, server: OidcServer, fetch: CustomFetch = noFetch): Configuration {
     return clientFor(connection, server, {
       now: this.clock.now(),
       allowHttp: this.config.allowPrivateDestinations,

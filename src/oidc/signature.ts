@@ -1,5 +1,5 @@
 import { compactVerify, errors, importJWK, type CryptoKey } from 'jose';
-import type { IdTokenAlg } from '../connections/connection.js';
+import type { IdTokenAlg } from './oidc-settings.js';
 import type { IdpKey } from './jwks.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 

@@ -1,6 +1,6 @@
 import { fetchUserInfo } from 'openid-client';
-import type { OidcConnection } from '../connections/connection.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import type { OidcSettings } from './oidc-settings.js';
+import { OidcRefused } from './oidc-refused.js';
 import { refusalOf, type ClientWith } from './code-exchange.js';
 import type { OidcServer } from './discovery.rules.js';
 import type { IdpFetch } from './guarded-fetch.js';
@@ -16,13 +16,13 @@ export interface UserInfoAnswer {
  * Reads UserInfo (OIDC Core §5.3) as far as the connection wants it. Another subject there is a refusal in any case: the
  * access token is somebody else's then (OIDC Core §5.3.4).
  *
- * @throws SignInRefused userinfo_mismatch; idp_unreachable, idp_answer_invalid: where UserInfo is required
+ * @throws OidcRefused userinfo_mismatch; idp_unreachable, idp_answer_invalid: where UserInfo is required
  */
 export async function readUserInfo(
   idp: IdpFetch,
   client: ClientWith,
   server: OidcServer,
-  mode: OidcConnection['userInfo'],
+  mode: OidcSettings['userInfo'],
   signedIn: { accessToken: string; subject: string },
 ): Promise<UserInfoAnswer> {
   const absent = server.userInfoEndpoint === null && mode === 'optional';
@@ -31,7 +31,7 @@ export async function readUserInfo(
     if (server.userInfoEndpoint === null) throw invalid('The IdP has no UserInfo endpoint.');
     return { claims: await claimsOf(idp, client, signedIn), problem: null };
   } catch (error) {
-    const isOutage = error instanceof SignInRefused && error.reason !== 'userinfo_mismatch';
+    const isOutage = error instanceof OidcRefused && error.reason !== 'userinfo_mismatch';
     if (mode === 'optional' && isOutage) return { claims: null, problem: error.message };
     throw error;
   }
@@ -48,12 +48,12 @@ async function claimsOf(
     return await fetchUserInfo(configuration, accessToken, subject);
   } catch (error) {
     if (typeof sub === 'string' && sub !== subject) {
-      throw new SignInRefused('userinfo_mismatch', 'UserInfo is about another person than the ID token (sub).');
+      throw new OidcRefused('userinfo_mismatch', 'UserInfo is about another person than the ID token (sub).');
     }
     throw refusalOf(error, 'UserInfo endpoint');
   }
 }
 
-function invalid(message: string): SignInRefused {
-  return new SignInRefused('idp_answer_invalid', message);
+function invalid(message: string): OidcRefused {
+  return new OidcRefused('idp_answer_invalid', message);
 }

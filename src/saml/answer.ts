@@ -1,4 +1,4 @@
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { NS } from './names.js';
 import { bounded, MAX_REQUEST_ID } from './parts.rules.js';
 import { readResponseShape, type ResponseShape } from './structure.rules.js';
@@ -24,13 +24,13 @@ export interface SamlAnswer {
  *
  * In: the fields of the form; whoever made the map has refused repeated ones.
  *
- * @throws SignInRefused binding_refused, message_malformed, message_too_large, dtd_refused, structure_refused,
+ * @throws SamlRefused binding_refused, message_malformed, message_too_large, dtd_refused, structure_refused,
  * algorithm_refused, signature_missing
  */
 export function readAnswer(form: ReadonlyMap<string, string>): SamlAnswer {
   const posted = form.get('SAMLResponse');
   if (posted === undefined || form.has('SAMLRequest')) {
-    throw new SignInRefused('binding_refused', 'The form must hold one SAMLResponse and no SAMLRequest.');
+    throw new SamlRefused('binding_refused', 'The form must hold one SAMLResponse and no SAMLRequest.');
   }
   const message = decodeBase64(posted);
   const shape = readResponseShape(scanMessage(message));

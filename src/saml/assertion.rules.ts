@@ -1,5 +1,5 @@
-import { SignInRefused, type RefusalReason } from '../sign-in/refusals/sign-in-refused.js';
-import type { VerifiedSignIn } from '../sign-in/verified-sign-in.js';
+import { SamlRefused, type SamlRefusalReason } from './saml-refused.js';
+import type { SamlSignIn } from './saml-sign-in.js';
 import { readClaims, subjectIn } from './attributes.mapping.js';
 import { BEARER, NS, STATUS_SUCCESS } from './names.js';
 import { bounded, demandFresh, demandIssuer, momentOf, readNameId, type Moments } from './parts.rules.js';
@@ -29,9 +29,9 @@ export interface Expectations extends Moments {
  * In: the Assertion, read again from the bytes whose signature was verified; the Response around it, likewise where it
  * was signed; what they have to fit. Out: what is believed from now on.
  *
- * @throws SignInRefused with the reason that applies first
+ * @throws SamlRefused with the reason that applies first
  */
-export function readAssertion(assertion: XmlElement, response: XmlElement, expected: Expectations): VerifiedSignIn {
+export function readAssertion(assertion: XmlElement, response: XmlElement, expected: Expectations): SamlSignIn {
   checkResponse(response, expected);
   if (!is(assertion, NS.assertion, 'Assertion')) throw built('what was signed is no assertion');
   if (attributeOf(assertion, 'Version') !== '2.0') throw built('the assertion is not of version 2.0');
@@ -50,7 +50,6 @@ export function readAssertion(assertion: XmlElement, response: XmlElement, expec
     ...attributes,
     ...statement,
     issuedAt,
-    idToken: null,
     nameId,
     once: { id: `${expected.idpEntityId} ${id}`, until: new Date(until + expected.skewMs) },
   };
@@ -59,7 +58,7 @@ export function readAssertion(assertion: XmlElement, response: XmlElement, expec
 /**
  * The refusal that an answer without success is, or null. Its top status decides alone, whatever else it carries.
  */
-export function statusProblem(response: XmlElement): SignInRefused | null {
+export function statusProblem(response: XmlElement): SamlRefused | null {
   const [status] = childrenOf(response, NS.protocol, 'Status');
   const [code] = status === undefined ? [] : childrenOf(status, NS.protocol, 'StatusCode');
   const value = code === undefined ? null : attributeOf(code, 'Value');
@@ -119,12 +118,12 @@ function checkConfirmations(subject: XmlElement, answered: string | null, expect
   const bearers = childrenOf(subject, NS.assertion, 'SubjectConfirmation').filter(
     (confirmation) => attributeOf(confirmation, 'Method') === BEARER,
   );
-  let first: SignInRefused | null = null;
+  let first: SamlRefused | null = null;
   for (const bearer of bearers) {
     try {
       return checkConfirmationData(one(bearer, 'SubjectConfirmationData'), answered, expected);
     } catch (error) {
-      if (!(error instanceof SignInRefused)) throw error;
+      if (!(error instanceof SamlRefused)) throw error;
       first ??= error;
     }
   }
@@ -152,7 +151,7 @@ function checkConfirmationData(data: XmlElement, answered: string | null, expect
 function readAuthnStatements(
   assertion: XmlElement,
   expected: Expectations,
-): Pick<VerifiedSignIn, 'sessionEnds' | 'idpSession' | 'authContext'> {
+): Pick<SamlSignIn, 'sessionEnds' | 'idpSession' | 'authContext'> {
   const statements = childrenOf(assertion, NS.assertion, 'AuthnStatement');
   const [statement] = statements;
   if (statement === undefined) throw built('the assertion has no AuthnStatement');
@@ -201,10 +200,10 @@ function uriOf(element: XmlElement): string | null {
   return element.children.length === 0 ? collapsed(element.text) : null;
 }
 
-function built(what: string): SignInRefused {
+function built(what: string): SamlRefused {
   return refused('structure_refused', `The message is not built as SAML demands: ${what}.`);
 }
 
-function refused(reason: RefusalReason, message: string): SignInRefused {
-  return new SignInRefused(reason, message);
+function refused(reason: SamlRefusalReason, message: string): SamlRefused {
+  return new SamlRefused(reason, message);
 }

@@ -1,5 +1,5 @@
 import { NS } from './names.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { demandName } from './parts.rules.js';
 import { shown } from './signature.rules.js';
 import { attributeOf, childrenOf, is, type XmlElement } from './xml-tree.js';
@@ -61,7 +61,7 @@ export function readClaims(statements: readonly XmlElement[]): SamlClaims {
 /**
  * Returns the one value of the attribute that a connection takes as the subject.
  *
- * @throws SignInRefused name_id_missing: the attribute did not come by its Name, or not with one value that names somebody
+ * @throws SamlRefused name_id_missing: the attribute did not come by its Name, or not with one value that names somebody
  */
 export function subjectIn({ claims, unsureNames }: SamlClaims, name: string): string {
   const value = Object.hasOwn(claims, name) && !unsureNames.has(name) ? claims[name] : undefined;
@@ -70,9 +70,9 @@ export function subjectIn({ claims, unsureNames }: SamlClaims, name: string): st
   return demandName(value, `The IdP sent as subject_claim ${shown(name)}`);
 }
 
-function noSubject(name: string, why: string): SignInRefused {
+function noSubject(name: string, why: string): SamlRefused {
   const words = `The attribute ${shown(name)}, which this connection takes as the subject (subject_claim), ${why}.`;
-  return new SignInRefused('name_id_missing', words);
+  return new SamlRefused('name_id_missing', words);
 }
 
 /** Values by name, and what is wrong with those that are not taken. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { certificateProblem } from './certificate.rules.js';
 
 /** Certificates that were judged; a connection's are the same for months. */
@@ -9,12 +9,12 @@ const MAX_REMEMBERED = 1000;
 /**
  * Those of a connection's pinned certificates that may verify anything.
  *
- * @throws SignInRefused signature_invalid where there is none
+ * @throws SamlRefused signature_invalid where there is none
  */
 export function usable(certificates: readonly string[]): string[] {
   const found = certificates.filter(isUsable);
   if (found.length === 0) {
-    throw new SignInRefused('signature_invalid', 'The connection has no certificate that could verify a signature.');
+    throw new SamlRefused('signature_invalid', 'The connection has no certificate that could verify a signature.');
   }
   return found;
 }

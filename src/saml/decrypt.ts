@@ -1,6 +1,6 @@
 import { constants, createDecipheriv, privateDecrypt } from 'node:crypto';
 import type { SamlKeyPair } from './saml-keys.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import type { EncryptedParts } from './encryption.rules.js';
 import { decodeUtf8 } from './xml-scan.js';
 
@@ -10,7 +10,7 @@ const TAG = 16;
  * Opens an encrypted element with whichever of our keys it was made for. Which step failed is told to nobody: every
  * failure is the same refusal (no padding oracle, SAML-19).
  *
- * @throws SignInRefused decryption_failed
+ * @throws SamlRefused decryption_failed
  */
 export function decrypt(parts: EncryptedParts, keys: readonly SamlKeyPair[]): string {
   for (const { wrapped, hash } of parts.keys) {
@@ -19,7 +19,7 @@ export function decrypt(parts: EncryptedParts, keys: readonly SamlKeyPair[]): st
       if (plain !== null) return plain;
     }
   }
-  throw new SignInRefused(
+  throw new SamlRefused(
     'decryption_failed',
     'The encrypted part of the message could not be opened with any of our keys.',
   );

@@ -1,4 +1,4 @@
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { NS } from './names.js';
 import { shown } from './signature.rules.js';
 import { decodeBase64 } from './xml-scan.js';
@@ -38,7 +38,7 @@ const MAX_KEYS = 4;
  * refused; AES-CBC, which proves nothing about what was encrypted, is taken only where `cbcAllowed`: inside something
  * whose signature covers the ciphertext.
  *
- * @throws SignInRefused algorithm_refused, structure_refused, message_malformed
+ * @throws SamlRefused algorithm_refused, structure_refused, message_malformed
  */
 export function readEncrypted(element: XmlElement, cbcAllowed: boolean): EncryptedParts {
   const [data, ...rest] = element.children;
@@ -99,8 +99,8 @@ function single(element: XmlElement, ns: string, name: string): XmlElement {
   return found;
 }
 
-function refused(name: string): SignInRefused {
-  return new SignInRefused(
+function refused(name: string): SamlRefused {
+  return new SamlRefused(
     'structure_refused',
     `The message is not built as SAML demands: an encrypted part must have one ${name} in its place.`,
   );
@@ -110,6 +110,6 @@ function refused(name: string): SignInRefused {
 const CBC_WOULD_DO =
   ' Have the IdP sign the Response as well (ADFS: Set-AdfsRelyingPartyTrust -SamlResponseSignature MessageAndAssertion), encrypt with AES-GCM, or not encrypt.';
 
-function algorithm(what: string, more = ''): SignInRefused {
-  return new SignInRefused('algorithm_refused', `The message is encrypted with ${what}, which is not accepted.${more}`);
+function algorithm(what: string, more = ''): SamlRefused {
+  return new SamlRefused('algorithm_refused', `The message is encrypted with ${what}, which is not accepted.${more}`);
 }

@@ -1,4 +1,4 @@
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { NS, STATUS_SUCCESS } from './names.js';
 import {
   bounded,
@@ -43,7 +43,7 @@ export interface LogoutExpectations extends Moments {
  *
  * In: the root, of the verified bytes.
  *
- * @throws SignInRefused issuer_mismatch, destination_mismatch, assertion_expired, assertion_not_yet_valid,
+ * @throws SamlRefused issuer_mismatch, destination_mismatch, assertion_expired, assertion_not_yet_valid,
  * structure_refused, name_id_missing
  */
 export function readLogoutMessage(root: XmlElement, expected: LogoutExpectations): LogoutMessage {
@@ -51,7 +51,7 @@ export function readLogoutMessage(root: XmlElement, expected: LogoutExpectations
   demandIssuer(root, expected.idpEntityId, 'message');
   const destination = attributeOf(root, 'Destination');
   if (destination !== expected.sloUrl) {
-    throw new SignInRefused(
+    throw new SamlRefused(
       'destination_mismatch',
       `The message is addressed to ${shown(destination ?? '')} and not to ${expected.sloUrl}.`,
     );
@@ -65,7 +65,7 @@ export function readLogoutMessage(root: XmlElement, expected: LogoutExpectations
   if (!is(root, NS.protocol, 'LogoutRequest')) throw built('it is no message of single logout');
   const end = momentOf(root, 'NotOnOrAfter');
   if (end !== null && expected.now.getTime() - expected.skewMs >= end.getTime()) {
-    throw new SignInRefused('assertion_expired', `The request was valid until ${end.toISOString()}.`);
+    throw new SamlRefused('assertion_expired', `The request was valid until ${end.toISOString()}.`);
   }
   const id = attributeOf(root, 'ID') ?? '';
   if (id === '') throw built('it has no ID');
@@ -89,6 +89,6 @@ function isSuccess(root: XmlElement): boolean {
   return code !== undefined && attributeOf(code, 'Value') === STATUS_SUCCESS;
 }
 
-function built(what: string): SignInRefused {
-  return new SignInRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
+function built(what: string): SamlRefused {
+  return new SamlRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
 }

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
-import type { SamlConnection } from '../connections/connection.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import type { SamlSettings } from './saml-settings.js';
+import { SamlRefused } from './saml-refused.js';
 import { usable } from './certificates.js';
 import { readLogoutMessage, type LogoutExpectations, type LogoutMessage } from './logout.rules.js';
 import { skewOf } from './parts.rules.js';
@@ -29,10 +29,10 @@ const inflate = promisify(inflateRaw);
  * Verifies a logout message and reads it from the bytes whose signature was verified (SAML-01, SAML-23). In either
  * binding a signature is demanded; node-saml would take an unsigned query.
  *
- * @throws SignInRefused
+ * @throws SamlRefused
  */
 export async function readLogout(
-  connection: SamlConnection,
+  connection: SamlSettings,
   arrived: ArrivedLogout,
   { sloUrl, now }: LogoutArrival,
   verifier: SamlVerifier,
@@ -44,7 +44,7 @@ export async function readLogout(
 }
 
 async function readQuery(
-  connection: SamlConnection,
+  connection: SamlSettings,
   rawQuery: string,
   expected: Omit<LogoutExpectations, 'relayState'>,
 ): Promise<LogoutMessage> {
@@ -58,7 +58,7 @@ async function readQuery(
 }
 
 async function readForm(
-  connection: SamlConnection,
+  connection: SamlSettings,
   form: ReadonlyMap<string, string>,
   expected: Omit<LogoutExpectations, 'relayState'>,
   verifier: SamlVerifier,
@@ -66,13 +66,13 @@ async function readForm(
   const field = form.has('SAMLRequest') ? 'SAMLRequest' : 'SAMLResponse';
   const posted = form.get(field);
   if (posted === undefined || (field === 'SAMLRequest' && form.has('SAMLResponse'))) {
-    throw new SignInRefused('binding_refused', 'The form must hold one SAMLRequest or one SAMLResponse.');
+    throw new SamlRefused('binding_refused', 'The form must hold one SAMLRequest or one SAMLResponse.');
   }
   const bytes = decodeBase64(posted);
   const name = field === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse';
   const root = scanMessage(bytes);
   if (!checkLogoutShape(root, name)) {
-    throw new SignInRefused('signature_missing', `The ${name} is not signed.`);
+    throw new SamlRefused('signature_missing', `The ${name} is not signed.`);
   }
   const certificates = usable(connection.certificates);
   const signatures = [signatureExcerpt(root)];
@@ -87,11 +87,8 @@ async function inflated(deflated: Buffer): Promise<Buffer> {
     return await inflate(deflated, { maxOutputLength: MESSAGE_LIMITS.bytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw new SignInRefused(
-        'message_too_large',
-        `The message is too large: more than ${MESSAGE_LIMITS.bytes} bytes.`,
-      );
+      throw new SamlRefused('message_too_large', `The message is too large: more than ${MESSAGE_LIMITS.bytes} bytes.`);
     }
-    throw new SignInRefused('message_malformed', 'The message cannot be inflated.');
+    throw new SamlRefused('message_malformed', 'The message cannot be inflated.');
   }
 }

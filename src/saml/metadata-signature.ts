@@ -1,4 +1,4 @@
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { usable } from './certificates.js';
 import { MetadataProblem, readRoot, tidied } from './metadata.rules.js';
 import { signatureExcerpt } from './signature.rules.js';
@@ -25,7 +25,7 @@ export async function demandSignedMetadata(
     const { signed } = await verifier.signature(owner, job);
     if (signed !== null) return signed;
   } catch (error) {
-    if (!(error instanceof SignInRefused)) throw error;
+    if (!(error instanceof SamlRefused)) throw error;
     throw new MetadataProblem(error.message.replace(/^The message/, 'The metadata'));
   }
   throw new MetadataProblem('The metadata is signed by none of the certificates that this connection demands it of.');

@@ -1,6 +1,6 @@
 import { urlOf } from '../base/http/url.js';
-import type { SamlBinding } from '../connections/connection.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import type { SamlBinding } from './saml-settings.js';
+import { SamlRefused } from './saml-refused.js';
 import { certificateProblem, pemOf } from './certificate.rules.js';
 import { durationSeconds, readMoment } from './moment.js';
 import { BINDINGS, NS } from './names.js';
@@ -89,7 +89,7 @@ export function readRoot(xml: string): XmlElement {
   try {
     return scanXml(tidied(xml), METADATA_LIMITS);
   } catch (error) {
-    if (!(error instanceof SignInRefused)) throw error;
+    if (!(error instanceof SamlRefused)) throw error;
     const what = error.message.replace(/^The message/, 'The metadata');
     throw new MetadataProblem(what);
   }

@@ -1,5 +1,5 @@
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
-import type { NameId } from '../sign-in/verified-sign-in.js';
+import { SamlRefused } from './saml-refused.js';
+import type { NameId } from './saml-sign-in.js';
 import { readMoment } from './moment.js';
 import { ENTITY_FORMAT, NS, TRANSIENT } from './names.js';
 import { attributeOf, childrenOf, collapsed, isBlank, type XmlElement } from './xml-tree.js';
@@ -25,11 +25,11 @@ export const MAX_REQUEST_ID = 256;
 /**
  * A text of an IdP, letter by letter, that is no longer than what anybody would write; null stays null.
  *
- * @throws SignInRefused structure_refused
+ * @throws SamlRefused structure_refused
  */
 export function bounded<T extends string | null>(text: T, what: string, max = MAX_TEXT): T {
   if (text !== null && text.length > max) {
-    throw new SignInRefused('structure_refused', `The message has a ${what} of more than ${max} characters.`);
+    throw new SamlRefused('structure_refused', `The message has a ${what} of more than ${max} characters.`);
   }
   return text;
 }
@@ -39,12 +39,12 @@ export function skewOf(connection: { readonly clockSkewSeconds: number }): numbe
   return Math.min(Math.max(connection.clockSkewSeconds, 0) * 1000, MAX_SKEW_MS);
 }
 
-/** The time in an attribute, or null where there is none. @throws SignInRefused structure_refused: it is no time */
+/** The time in an attribute, or null where there is none. @throws SamlRefused structure_refused: it is no time */
 export function momentOf(element: XmlElement, name: string): Date | null {
   const text = attributeOf(element, name);
   if (text === null) return null;
   const moment = readMoment(text);
-  if (moment === null) throw new SignInRefused('structure_refused', `${name} is not a time with its zone.`);
+  if (moment === null) throw new SamlRefused('structure_refused', `${name} is not a time with its zone.`);
   return moment;
 }
 
@@ -52,21 +52,21 @@ export function momentOf(element: XmlElement, name: string): Date | null {
  * Demands that a message or assertion was made just now: IssueInstant neither ahead of our clock nor over ten minutes
  * old, each widened by the skew.
  *
- * @throws SignInRefused assertion_expired, assertion_not_yet_valid, structure_refused
+ * @throws SamlRefused assertion_expired, assertion_not_yet_valid, structure_refused
  */
 export function demandFresh(element: XmlElement, { now, skewMs }: Moments): Date {
   const issued = momentOf(element, 'IssueInstant');
-  if (issued === null) throw new SignInRefused('structure_refused', `The ${element.name} has no IssueInstant.`);
+  if (issued === null) throw new SamlRefused('structure_refused', `The ${element.name} has no IssueInstant.`);
   if (issued.getTime() > now.getTime() + skewMs) {
-    throw new SignInRefused('assertion_not_yet_valid', `The ${element.name} was made at ${issued.toISOString()}.`);
+    throw new SamlRefused('assertion_not_yet_valid', `The ${element.name} was made at ${issued.toISOString()}.`);
   }
   if (now.getTime() - skewMs >= issued.getTime() + MAX_AGE_MS) {
-    throw new SignInRefused('assertion_expired', `The ${element.name} was made at ${issued.toISOString()}.`);
+    throw new SamlRefused('assertion_expired', `The ${element.name} was made at ${issued.toISOString()}.`);
   }
   return issued;
 }
 
-/** Demands one Issuer that is exactly this IdP, but for white space around it (SAML-11). @throws SignInRefused issuer_mismatch */
+/** Demands one Issuer that is exactly this IdP, but for white space around it (SAML-11). @throws SamlRefused issuer_mismatch */
 export function demandIssuer(element: XmlElement, idpEntityId: string, what: string): void {
   const [issuer, second] = childrenOf(element, NS.assertion, 'Issuer');
   const format = issuer === undefined ? null : attributeOf(issuer, 'Format');
@@ -76,14 +76,14 @@ export function demandIssuer(element: XmlElement, idpEntityId: string, what: str
     issuer.children.length === 0 &&
     collapsed(issuer.text) === idpEntityId &&
     (format === null || format === ENTITY_FORMAT);
-  if (!exact) throw new SignInRefused('issuer_mismatch', `The ${what} does not name ${idpEntityId} as its issuer.`);
+  if (!exact) throw new SamlRefused('issuer_mismatch', `The ${what} does not name ${idpEntityId} as its issuer.`);
 }
 
 /**
  * Reads the one NameID of a Subject or LogoutRequest as it was written (SAML-07, SAML-12). A transient name is another
  * one each time: nobody can be recognised by it.
  *
- * @throws SignInRefused name_id_missing, structure_refused
+ * @throws SamlRefused name_id_missing, structure_refused
  */
 export function readNameId(parent: XmlElement, transientAllowed = false): NameId {
   const [element, second] = childrenOf(parent, NS.assertion, 'NameID');
@@ -115,7 +115,7 @@ export function readNameId(parent: XmlElement, transientAllowed = false): NameId
  * A name that a user can be recognised by.
  *
  * @param said the beginning of the refusal
- * @throws SignInRefused name_id_missing: it is blank, longer than 256 characters, or has lost a letter
+ * @throws SamlRefused name_id_missing: it is blank, longer than 256 characters, or has lost a letter
  */
 export function demandName(name: string, said: string): string {
   if (isBlank(name)) throw missing(`${said} that is empty.`);
@@ -125,6 +125,6 @@ export function demandName(name: string, said: string): string {
   return name;
 }
 
-function missing(message: string): SignInRefused {
-  return new SignInRefused('name_id_missing', message);
+function missing(message: string): SamlRefused {
+  return new SamlRefused('name_id_missing', message);
 }

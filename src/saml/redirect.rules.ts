@@ -1,4 +1,4 @@
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { SIGNATURE_ALGORITHMS } from './names.js';
 import { shown } from './signature.rules.js';
 import { decodeBase64 } from './xml-scan.js';
@@ -23,10 +23,10 @@ const MAX_QUERY = 256 * 1024;
  * Takes the raw query of the redirect binding apart (Bindings §3.4.4.1). The signature is over the octets as the IdP
  * wrote them, in a fixed order; whoever decodes and encodes them again verifies something else.
  *
- * @throws SignInRefused binding_refused, message_malformed, message_too_large, signature_missing, algorithm_refused
+ * @throws SamlRefused binding_refused, message_malformed, message_too_large, signature_missing, algorithm_refused
  */
 export function readRedirect(rawQuery: string): RedirectMessage {
-  if (rawQuery.length > MAX_QUERY) throw new SignInRefused('message_too_large', 'The query is too long.');
+  if (rawQuery.length > MAX_QUERY) throw new SamlRefused('message_too_large', 'The query is too long.');
   const raw = new Map<string, string>();
   for (const pair of rawQuery.replace(/^\?/, '').split('&')) {
     const equals = pair.indexOf('=');
@@ -47,14 +47,11 @@ export function readRedirect(rawQuery: string): RedirectMessage {
   if (encoding !== undefined && decoded(encoding) !== DEFLATE) throw binding('its encoding is not DEFLATE');
   const [relayState, sigAlg, signature] = [raw.get('RelayState'), raw.get('SigAlg'), raw.get('Signature')];
   if (!sigAlg || !signature) {
-    throw new SignInRefused('signature_missing', 'The query is not signed.');
+    throw new SamlRefused('signature_missing', 'The query is not signed.');
   }
   const algorithm = decoded(sigAlg);
   if (!SIGNATURE_ALGORITHMS.has(algorithm)) {
-    throw new SignInRefused(
-      'algorithm_refused',
-      `The query is signed with ${shown(algorithm)}, which is not accepted.`,
-    );
+    throw new SamlRefused('algorithm_refused', `The query is signed with ${shown(algorithm)}, which is not accepted.`);
   }
   return {
     field,
@@ -75,10 +72,10 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replace(/\+/g, ' '));
   } catch {
-    throw new SignInRefused('message_malformed', 'The query is not encoded properly.');
+    throw new SamlRefused('message_malformed', 'The query is not encoded properly.');
   }
 }
 
-function binding(what: string): SignInRefused {
-  return new SignInRefused('binding_refused', `The query is not a message of the redirect binding: ${what}.`);
+function binding(what: string): SamlRefused {
+  return new SamlRefused('binding_refused', `The query is not a message of the redirect binding: ${what}.`);
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { SAML, type Profile, type SamlConfig } from '@node-saml/passport-saml';
-import type { SamlBinding, SamlConnection } from '../connections/connection.js';
+import type { SamlBinding, SamlSettings } from './saml-settings.js';
 import type { SamlKeyPair } from './saml-keys.js';
-import type { NameId } from '../sign-in/verified-sign-in.js';
+import type { NameId } from './saml-sign-in.js';
 import { SENDING } from './library.js';
 import { signedAddress, signedXml } from './signing.js';
 
@@ -33,7 +33,7 @@ const HINT = 'login_hint';
 const ID = /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/;
 
 /** An AuthnRequest (Core §3.4.1, Profiles §4.1.4.1), signed where the connection asks for it. */
-export async function authnRequest(connection: SamlConnection, ask: AuthnAsk, sender: Sender): Promise<BrowserStep> {
+export async function authnRequest(connection: SamlSettings, ask: AuthnAsk, sender: Sender): Promise<BrowserStep> {
   if (!ID.test(ask.requestId)) throw new TypeError('The id of a SAML request has to be an xs:ID.');
   const saml = new SAML({
     ...common(connection, sender, connection.ssoBinding),
@@ -76,7 +76,7 @@ function withHint(address: string, hint: string | null): string {
 
 /** A LogoutRequest for one session at the IdP (Core §3.7.1), always signed. Out: also its id. */
 export async function logoutRequest(
-  connection: SamlConnection,
+  connection: SamlSettings,
   session: { nameId: NameId; sessionIndex: string | null },
   relayState: string,
   sender: Sender,
@@ -100,7 +100,7 @@ export async function logoutRequest(
 
 /** The answer to an IdP's LogoutRequest (Core §3.7.2), always signed. */
 export async function logoutResponse(
-  connection: SamlConnection,
+  connection: SamlSettings,
   answer: { inResponseTo: string; success: boolean; relayState: string | null },
   sender: Sender,
 ): Promise<BrowserStep> {
@@ -116,7 +116,7 @@ export async function logoutResponse(
 }
 
 function forLogout(
-  connection: SamlConnection,
+  connection: SamlSettings,
   sender: Sender,
   id: string,
   other: string | null = null,
@@ -136,7 +136,7 @@ function forLogout(
   return { saml, url };
 }
 
-function common(connection: SamlConnection, sender: Sender, binding: SamlBinding): SamlConfig {
+function common(connection: SamlSettings, sender: Sender, binding: SamlBinding): SamlConfig {
   return {
     ...SENDING,
     callbackUrl: sender.acsUrl,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SamlConnection } from '../connections/connection.js';
+import type { SamlSettings } from './saml-settings.js';
 import type { SamlKeys } from './saml-keys.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
-import type { VerifiedSignIn } from '../sign-in/verified-sign-in.js';
+import { SamlRefused } from './saml-refused.js';
+import type { SamlSignIn } from './saml-sign-in.js';
 import type { SamlAnswer } from './answer.js';
 import { readAssertion, statusProblem } from './assertion.rules.js';
 import { usable } from './certificates.js';
@@ -30,13 +30,13 @@ export interface Verification {
  * Verifies an answer: the signatures that the connection demands and any other that is there, then what the verified
  * bytes say. The posted document itself is not read any more once its signature counts (SAML-01).
  *
- * @throws SignInRefused
+ * @throws SamlRefused
  */
 export async function verifyAnswer(
-  connection: SamlConnection,
+  connection: SamlSettings,
   answer: SamlAnswer,
   { acsUrl, requestId, now, keys, verifier }: Verification,
-): Promise<VerifiedSignIn> {
+): Promise<SamlSignIn> {
   const { shape } = answer;
   // An answer without success is refused on its own word: nobody gains anything by forging that.
   const problem = statusProblem(shape.root);
@@ -63,7 +63,7 @@ export async function verifyAnswer(
     skewMs,
     maxAgeMs: MAX_AGE_MS,
   });
-  const invalid = (): SignInRefused => signerRefusal([shape.root, opened?.root ?? shape.assertion], certificates);
+  const invalid = (): SamlRefused => signerRefusal([shape.root, opened?.root ?? shape.assertion], certificates);
   if (verdict.assertion === null || verdict.signed === null) throw invalid();
   // The octets that were hashed. node-saml's own copy of the assertion went through its DOM once more, which takes a
   // written carriage return, U+0085 and U+2028 for line feeds: names that differ would become one.
@@ -85,7 +85,7 @@ export async function verifyAnswer(
   });
   // node-saml checks times and audience as well: two have to agree.
   if (verdict.objection !== null) {
-    throw new SignInRefused('idp_answer_invalid', `node-saml refused the message: ${verdict.objection}`);
+    throw new SamlRefused('idp_answer_invalid', `node-saml refused the message: ${verdict.objection}`);
   }
   const what = [shape.responseSigned ? 'the Response' : null, assertionSigned ? 'the assertion' : null];
   const encrypted = opened === null ? '' : ', encrypted';
@@ -106,7 +106,7 @@ interface Opened {
  * ciphertext on us (SAML-19).
  */
 async function openAssertion(
-  connection: SamlConnection,
+  connection: SamlSettings,
   { shape, message }: SamlAnswer,
   certificates: readonly string[],
   keys: SamlKeys,

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
-import { AuthAddresses } from '../connections/addresses.js';
-import type { SamlConnection } from '../connections/connection.js';
+import { SamlAddresses } from './saml-addresses.js';
+import type { SamlSettings } from './saml-settings.js';
 import { SamlKeySource } from './saml-keys.js';
-import type { NameId, VerifiedSignIn } from '../sign-in/verified-sign-in.js';
+import type { NameId, SamlSignIn } from './saml-sign-in.js';
 import { readAnswer, type SamlAnswer } from './answer.js';
 import { readLogout, type ArrivedLogout } from './logout.js';
 import type { LogoutMessage } from './logout.rules.js';
@@ -24,20 +24,20 @@ import { SamlVerifier } from './verifier.js';
 export class SamlProtocol {
   constructor(
     private readonly keys: SamlKeySource,
-    private readonly addresses: AuthAddresses,
+    private readonly addresses: SamlAddresses,
     private readonly clock: Clock,
     private readonly verifier: SamlVerifier,
   ) {}
 
   /** Begins a sign-in: an AuthnRequest under the id that the caller remembers. */
-  async begin(connection: SamlConnection, ask: AuthnAsk): Promise<BrowserStep> {
+  async begin(connection: SamlSettings, ask: AuthnAsk): Promise<BrowserStep> {
     return authnRequest(connection, ask, await this.senderTo(connection));
   }
 
   /**
    * Reads what was posted to the assertion consumer service, so far as that goes without knowing the connection.
    *
-   * @throws SignInRefused
+   * @throws SamlRefused
    */
   read(form: ReadonlyMap<string, string>): SamlAnswer {
     return readAnswer(form);
@@ -47,13 +47,13 @@ export class SamlProtocol {
    * Verifies an answer for a connection. `expected.requestId` is the request of this sign-in, null for one that the IdP
    * began. The caller remembers `once` before anybody is signed in (SAML-14).
    *
-   * @throws SignInRefused
+   * @throws SamlRefused
    */
   async verify(
-    connection: SamlConnection,
+    connection: SamlSettings,
     answer: SamlAnswer,
     expected: { requestId: string | null },
-  ): Promise<VerifiedSignIn> {
+  ): Promise<SamlSignIn> {
     return verifyAnswer(connection, answer, {
       acsUrl: this.addresses.callback(connection.slug),
       requestId: expected.requestId,
@@ -64,7 +64,7 @@ export class SamlProtocol {
   }
 
   /** Our metadata towards one IdP. */
-  async metadata(connection: SamlConnection): Promise<string> {
+  async metadata(connection: SamlSettings): Promise<string> {
     return spMetadata(connection, {
       acsUrl: this.addresses.callback(connection.slug),
       sloUrl: this.addresses.slo(connection.slug),
@@ -74,28 +74,28 @@ export class SamlProtocol {
 
   /** Asks the IdP to end its session too; the connection has a `sloUrl`. The id is what its answer refers to. */
   async logoutRequest(
-    connection: SamlConnection,
+    connection: SamlSettings,
     session: { nameId: NameId; sessionIndex: string | null },
     relayState: string,
   ): Promise<BrowserStep & { id: string }> {
     return logoutRequest(connection, session, relayState, await this.senderTo(connection));
   }
 
-  /** Verifies a logout message of the IdP, request or answer. @throws SignInRefused */
-  async readLogout(connection: SamlConnection, arrived: ArrivedLogout): Promise<LogoutMessage> {
+  /** Verifies a logout message of the IdP, request or answer. @throws SamlRefused */
+  async readLogout(connection: SamlSettings, arrived: ArrivedLogout): Promise<LogoutMessage> {
     const arrival = { sloUrl: this.addresses.slo(connection.slug), now: this.clock.now() };
     return readLogout(connection, arrived, arrival, this.verifier);
   }
 
   /** Answers an IdP's LogoutRequest; the connection has a `sloUrl`. */
   async logoutResponse(
-    connection: SamlConnection,
+    connection: SamlSettings,
     answer: { inResponseTo: string; success: boolean; relayState: string | null },
   ): Promise<BrowserStep> {
     return logoutResponse(connection, answer, await this.senderTo(connection));
   }
 
-  private async senderTo(connection: SamlConnection): Promise<Sender> {
+  private async senderTo(connection: SamlSettings): Promise<Sender> {
     const { current } = await this.keys.samlKeys();
     return {
       acsUrl: this.addresses.callback(connection.slug),

@@ -1,4 +1,4 @@
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { DIGEST_ALGORITHMS, ENVELOPED_SIGNATURE, EXCLUSIVE_C14N, NS, SIGNATURE_ALGORITHMS } from './names.js';
 import { excerptOf } from './xml-namespaces.js';
 import { attributeOf, childrenOf, is, isBlank, type XmlElement } from './xml-tree.js';
@@ -10,7 +10,7 @@ import { attributeOf, childrenOf, is, isBlank, type XmlElement } from './xml-tre
  *
  * Out: whether there is one.
  *
- * @throws SignInRefused structure_refused, algorithm_refused; signature_missing for one that is there but empty
+ * @throws SamlRefused structure_refused, algorithm_refused; signature_missing for one that is there but empty
  */
 export function checkSignatureOf(parent: XmlElement): boolean {
   const [signature, second] = childrenOf(parent, NS.signature, 'Signature');
@@ -113,14 +113,14 @@ export function shown(text: string): string {
   return printable === '' ? '(none)' : printable.length > 120 ? `${printable.slice(0, 120)}…` : printable;
 }
 
-function refused(what: string): SignInRefused {
-  return new SignInRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
+function refused(what: string): SamlRefused {
+  return new SamlRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
 }
 
-function algorithm(what: string): SignInRefused {
-  return new SignInRefused('algorithm_refused', `The message uses ${what}, which is not accepted.`);
+function algorithm(what: string): SamlRefused {
+  return new SamlRefused('algorithm_refused', `The message uses ${what}, which is not accepted.`);
 }
 
-function empty(): SignInRefused {
-  return new SignInRefused('signature_missing', 'The message has a signature that is empty.');
+function empty(): SamlRefused {
+  return new SamlRefused('signature_missing', 'The message has a signature that is empty.');
 }

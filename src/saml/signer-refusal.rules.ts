@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { pemOf } from './certificate.rules.js';
 import { NS } from './names.js';
 import { childrenOf, type XmlElement } from './xml-tree.js';
@@ -14,7 +14,7 @@ const MAX_NAMED = 3;
  * @param elements the elements that carry signatures; null: there is none
  * @param pinned the certificates of the connection, in PEM
  */
-export function signerRefusal(elements: readonly (XmlElement | null)[], pinned: readonly string[]): SignInRefused {
+export function signerRefusal(elements: readonly (XmlElement | null)[], pinned: readonly string[]): SamlRefused {
   const brought = elements.flatMap((element) => (element === null ? [] : certificatesIn(element)));
   const known = pinned.flatMap((pem) => readable(pem) ?? []);
   const isKnown = brought.some((one) => known.some(({ fingerprint256 }) => fingerprint256 === one.fingerprint256));
@@ -24,7 +24,7 @@ export function signerRefusal(elements: readonly (XmlElement | null)[], pinned: 
       ? 'The message brought no certificate'
       : `The message brought the certificate ${named(brought[0]!)}${isKnown ? ', which is pinned' : ''}`,
   ].join(' ');
-  return new SignInRefused('signature_invalid', `${words}; pinned: ${list(known)}.`);
+  return new SamlRefused('signature_invalid', `${words}; pinned: ${list(known)}.`);
 }
 
 /** Certificates in PEM, each by the beginning of its fingerprint and its end; what cannot be read is left out. */

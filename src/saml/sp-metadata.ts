@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SamlConnection } from '../connections/connection.js';
+import type { SamlSettings } from './saml-settings.js';
 import type { SamlKeys } from './saml-keys.js';
 import { base64Of } from './certificate.rules.js';
 import { BINDINGS, NS } from './names.js';
@@ -16,7 +16,7 @@ const KEY_TRANSPORTS = [`${NS.encryption}rsa-oaep-mgf1p`, `${NS.encryption11}rsa
  * first.
  */
 export function spMetadata(
-  connection: SamlConnection,
+  connection: SamlSettings,
   { acsUrl, sloUrl, keys }: { acsUrl: string; sloUrl: string; keys: SamlKeys },
 ): string {
   const certificates = [keys.current, ...keys.all.filter(({ id }) => id !== keys.current.id)].map((key) =>
@@ -50,7 +50,7 @@ ${body}
  * ADFS encrypts as soon as there is a key to encrypt to, always with AES-CBC, and signs the assertion inside alone unless
  * told otherwise: that would be refused (SAML-19), so it is not asked for.
  */
-function mayEncrypt({ ssoUrl, signed }: SamlConnection): boolean {
+function mayEncrypt({ ssoUrl, signed }: SamlSettings): boolean {
   return signed !== 'assertion' || !/\/adfs\/ls\/?$/i.test(new URL(ssoUrl).pathname);
 }
 

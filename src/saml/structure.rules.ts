@@ -1,5 +1,5 @@
-import type { SamlSigned } from '../connections/connection.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import type { SamlSigned } from './saml-settings.js';
+import { SamlRefused } from './saml-refused.js';
 import { NS } from './names.js';
 import { bounded } from './parts.rules.js';
 import { checkSignatureOf, shown } from './signature.rules.js';
@@ -34,7 +34,7 @@ const SAML_NAMES: ReadonlyMap<string, string> = new Map([
  * none anywhere else, signatures only where SAML puts them, every ID once (SAML-02, SAML-03; against signature
  * wrapping, "On Breaking SAML", 2012). Names count with their namespace.
  *
- * @throws SignInRefused structure_refused, message_too_large, algorithm_refused, signature_missing (a signature without
+ * @throws SamlRefused structure_refused, message_too_large, algorithm_refused, signature_missing (a signature without
  * content)
  */
 export function readResponseShape(root: XmlElement): ResponseShape {
@@ -62,7 +62,7 @@ export function readResponseShape(root: XmlElement): ResponseShape {
  *
  * Out: whether it is signed.
  *
- * @throws SignInRefused as readResponseShape
+ * @throws SamlRefused as readResponseShape
  */
 export function checkDecryptedAssertion(assertion: XmlElement, outer: XmlElement): boolean {
   if (!is(assertion, NS.assertion, 'Assertion')) throw refused('what was encrypted is no assertion');
@@ -78,7 +78,7 @@ export function checkDecryptedAssertion(assertion: XmlElement, outer: XmlElement
  * Checks how a logout message is built. Out: whether it carries a signature in itself (the redirect binding has it in
  * the query).
  *
- * @throws SignInRefused as readResponseShape
+ * @throws SamlRefused as readResponseShape
  */
 export function checkLogoutShape(root: XmlElement, name: 'LogoutRequest' | 'LogoutResponse'): boolean {
   if (!is(root, NS.protocol, name)) throw refused(`its root is no ${name} of SAML 2.0`);
@@ -92,7 +92,7 @@ export function checkLogoutShape(root: XmlElement, name: 'LogoutRequest' | 'Logo
 /**
  * Checks where metadata has its signature: on the root, and nowhere else. Out: whether there is one.
  *
- * @throws SignInRefused as readResponseShape
+ * @throws SamlRefused as readResponseShape
  */
 export function checkMetadataShape(root: XmlElement): boolean {
   const census = takeCensus(root, new Set());
@@ -106,7 +106,7 @@ export function checkMetadataShape(root: XmlElement): boolean {
  * Demands the signatures that the connection wants (SAML-05); `decryptedSigned` tells of the assertion that was
  * encrypted, once it is known.
  *
- * @throws SignInRefused signature_missing
+ * @throws SamlRefused signature_missing
  */
 export function demandSignatures(shape: ResponseShape, signed: SamlSigned, decryptedSigned = false): void {
   if (signed !== 'assertion' && !shape.responseSigned) throw missing('Response');
@@ -130,7 +130,7 @@ function takeCensus(root: XmlElement, ids: Set<string>): Census {
   const signatures: XmlElement[] = [];
   for (const element of everyElement(root)) {
     if (++elements > MAX_VERIFIED) {
-      throw new SignInRefused('message_too_large', `The message is too large: more than ${MAX_VERIFIED} elements.`);
+      throw new SamlRefused('message_too_large', `The message is too large: more than ${MAX_VERIFIED} elements.`);
     }
     takeIds(element, ids);
     const ns = SAML_NAMES.get(element.name);
@@ -168,14 +168,14 @@ function demandVersion(root: XmlElement): void {
   if ((attributeOf(root, 'ID') ?? '') === '') throw refused('it has no ID');
 }
 
-function refused(what: string): SignInRefused {
-  return new SignInRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
+function refused(what: string): SamlRefused {
+  return new SamlRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
 }
 
 /** What whoever sets a connection up needs to know: half of all IdPs sign the one, half the other. */
 const RESPONSE_WOULD_DO =
   ' The Response around it is: have the IdP sign assertions, or set "signed" of the connection to "response".';
 
-function missing(what: string, more = ''): SignInRefused {
-  return new SignInRefused('signature_missing', `The ${what} is not signed, which this connection demands.${more}`);
+function missing(what: string, more = ''): SamlRefused {
+  return new SamlRefused('signature_missing', `The ${what} is not signed, which this connection demands.${more}`);
 }

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { DIGEST_ALGORITHMS, ENVELOPED_SIGNATURE, EXCLUSIVE_C14N, SIGNATURE_ALGORITHMS } from './names.js';
 import { PoolProblem, WorkerPool } from './worker-pool.js';
 
@@ -69,12 +69,12 @@ export class SamlVerifier implements OnApplicationShutdown {
     },
   });
 
-  /** @throws SignInRefused message_too_large (the deadline), too_many_tries, idp_answer_invalid */
+  /** @throws SamlRefused message_too_large (the deadline), too_many_tries, idp_answer_invalid */
   async response(owner: JobOwner, job: ResponseJob): Promise<ResponseVerdict> {
     return (await this.run(owner, { ...job, kind: 'response' })) as ResponseVerdict;
   }
 
-  /** @throws SignInRefused message_too_large (the deadline), too_many_tries, idp_answer_invalid */
+  /** @throws SamlRefused message_too_large (the deadline), too_many_tries, idp_answer_invalid */
   async signature(owner: JobOwner, job: SignatureJob): Promise<SignatureVerdict> {
     return (await this.run(owner, { ...job, kind: 'signature' })) as SignatureVerdict;
   }
@@ -97,14 +97,14 @@ export class SamlVerifier implements OnApplicationShutdown {
   }
 }
 
-function refusalOf(kind: PoolProblem['kind']): SignInRefused {
+function refusalOf(kind: PoolProblem['kind']): SamlRefused {
   if (kind === 'deadline') {
-    return new SignInRefused('message_too_large', `The message took more than ${DEADLINE_MS} ms to verify.`);
+    return new SamlRefused('message_too_large', `The message took more than ${DEADLINE_MS} ms to verify.`);
   }
   if (kind === 'busy')
-    return new SignInRefused(
+    return new SamlRefused(
       'too_many_tries',
       'Too many messages wait to be verified, of this connection or altogether.',
     );
-  return new SignInRefused('idp_answer_invalid', 'The message could not be verified.');
+  return new SamlRefused('idp_answer_invalid', 'The message could not be verified.');
 }

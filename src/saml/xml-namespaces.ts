@@ -1,4 +1,4 @@
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { NS } from './names.js';
 import type { RawTag } from './xml-tokens.js';
 import type { Scope, XmlAttribute, XmlElement } from './xml-tree.js';
@@ -9,7 +9,7 @@ export const OUTERMOST: Scope = { own: new Map([['xml', NS.xml]]), outer: null }
 /**
  * The namespaces that are in force within a tag (Namespaces in XML 1.0 §3, §6).
  *
- * @throws SignInRefused message_malformed
+ * @throws SamlRefused message_malformed
  */
 export function scopeOf(tag: RawTag, outer: Scope): Scope {
   if (tag.attributes.length === 0) return outer;
@@ -24,7 +24,7 @@ export function scopeOf(tag: RawTag, outer: Scope): Scope {
   return own.size === 0 ? outer : { own, outer };
 }
 
-/** The attributes of a tag that declare nothing. @throws SignInRefused message_malformed */
+/** The attributes of a tag that declare nothing. @throws SamlRefused message_malformed */
 export function attributesOf(tag: RawTag, scope: Scope): XmlAttribute[] {
   if (tag.attributes.length === 0) return [];
   const attributes: XmlAttribute[] = [];
@@ -43,7 +43,7 @@ export function attributesOf(tag: RawTag, scope: Scope): XmlAttribute[] {
 /**
  * The namespace of a prefix. An attribute without a prefix has no namespace; an element has the default one.
  *
- * @throws SignInRefused message_malformed
+ * @throws SamlRefused message_malformed
  */
 export function resolve(from: Scope, prefix: string, element: boolean): string {
   if (prefix === '' && !element) return '';
@@ -77,6 +77,6 @@ function escaped(value: string): string {
   return value.replace(/[&<"\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-function malformed(what: string): SignInRefused {
-  return new SignInRefused('message_malformed', `The message cannot be read: ${what}.`);
+function malformed(what: string): SamlRefused {
+  return new SamlRefused('message_malformed', `The message cannot be read: ${what}.`);
 }

@@ -1,5 +1,5 @@
 import { trimEndOf } from '../base/trim.js';
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 import { attributesOf, OUTERMOST, resolve, scopeOf } from './xml-namespaces.js';
 import { readReferences, readTag, type RawTag } from './xml-tokens.js';
 import { isBlank, type Place, type XmlElement } from './xml-tree.js';
@@ -28,7 +28,7 @@ export const MESSAGE_LIMITS: XmlLimits = {
 /**
  * Decodes base64 as a form carries it: white space between the characters is allowed, anything else is not.
  *
- * @throws SignInRefused message_malformed; message_too_large where more than `maxBytes` would come out
+ * @throws SamlRefused message_malformed; message_too_large where more than `maxBytes` would come out
  */
 export function decodeBase64(text: string, maxBytes = MESSAGE_LIMITS.bytes): Buffer {
   // Lines of 64 characters add a thirtieth; twice is generous, and bounds the work below.
@@ -42,7 +42,7 @@ export function decodeBase64(text: string, maxBytes = MESSAGE_LIMITS.bytes): Buf
   return bytes;
 }
 
-/** Decodes UTF-8 strictly. @throws SignInRefused message_malformed */
+/** Decodes UTF-8 strictly. @throws SamlRefused message_malformed */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -55,7 +55,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
  * Reads a message that has a signature to verify. The DOM of the verifier takes U+0085 and U+2028 for line ends, as in
  * XML 1.1; where two readers differ, nothing is read. Written as references both mean themselves.
  *
- * @throws SignInRefused as scanXml
+ * @throws SamlRefused as scanXml
  */
 export function scanMessage(source: Uint8Array | string): XmlElement {
   const root = scanXml(source);
@@ -71,7 +71,7 @@ export function scanMessage(source: Uint8Array | string): XmlElement {
  *
  * In: the bytes or their text. Out: the root element.
  *
- * @throws SignInRefused message_malformed, message_too_large, dtd_refused, structure_refused
+ * @throws SamlRefused message_malformed, message_too_large, dtd_refused, structure_refused
  */
 export function scanXml(source: Uint8Array | string, limits: XmlLimits = MESSAGE_LIMITS): XmlElement {
   const size = typeof source === 'string' ? Buffer.byteLength(source) : source.length;
@@ -79,7 +79,7 @@ export function scanXml(source: Uint8Array | string, limits: XmlLimits = MESSAGE
   const text = typeof source === 'string' ? source : decodeUtf8(source);
   // No unescaped "<" stands in text, so this finds declarations and nothing else.
   if (/<!(?:DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)/i.test(text)) {
-    throw new SignInRefused('dtd_refused', 'The XML has a document type declaration.');
+    throw new SamlRefused('dtd_refused', 'The XML has a document type declaration.');
   }
   // The production Char of XML 1.0 §2.2.
   if (/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.test(text)) {
@@ -202,14 +202,14 @@ class Scan {
   }
 }
 
-function malformed(what: string): SignInRefused {
-  return new SignInRefused('message_malformed', `The message cannot be read: ${what}.`);
+function malformed(what: string): SamlRefused {
+  return new SamlRefused('message_malformed', `The message cannot be read: ${what}.`);
 }
 
-function tooLarge(what: string): SignInRefused {
-  return new SignInRefused('message_too_large', `The message is too large: ${what}.`);
+function tooLarge(what: string): SamlRefused {
+  return new SamlRefused('message_too_large', `The message is too large: ${what}.`);
 }
 
-function structure(what: string): SignInRefused {
-  return new SignInRefused('structure_refused', `The XML holds ${what}, which no SAML message needs.`);
+function structure(what: string): SamlRefused {
+  return new SamlRefused('structure_refused', `The XML holds ${what}, which no SAML message needs.`);
 }

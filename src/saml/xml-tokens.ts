@@ -1,4 +1,4 @@
-import { SignInRefused } from '../sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from './saml-refused.js';
 
 /** An attribute as it is written, its value with references replaced. */
 export interface RawAttribute {
@@ -41,7 +41,7 @@ const PREDEFINED: ReadonlyMap<string, string> = new Map([
 /**
  * Reads the start tag at `at`, where a "<" stands.
  *
- * @throws SignInRefused message_malformed; message_too_large with more than `maxAttributes`
+ * @throws SamlRefused message_malformed; message_too_large with more than `maxAttributes`
  */
 export function readTag(text: string, at: number, maxAttributes: number): RawTag {
   const element = readName(text, at + 1);
@@ -69,7 +69,7 @@ export function readTag(text: string, at: number, maxAttributes: number): RawTag
     const value = readReferences(raw.replace(/[\t\n]/g, ' '));
     attributes.push({ qualified: name.qualified, prefix: name.prefix, name: name.name, value });
     if (attributes.length > maxAttributes) {
-      throw new SignInRefused(
+      throw new SamlRefused(
         'message_too_large',
         `The message is too large: more than ${maxAttributes} attributes in an element.`,
       );
@@ -82,7 +82,7 @@ export function readTag(text: string, at: number, maxAttributes: number): RawTag
  * Replaces character references and the five predefined entities. There are no others: without a document type nothing
  * can declare one.
  *
- * @throws SignInRefused message_malformed
+ * @throws SamlRefused message_malformed
  */
 export function readReferences(raw: string): string {
   if (!raw.includes('&')) return raw;
@@ -131,6 +131,6 @@ function skipSpace(text: string, at: number): number {
   return SPACE.test(text) ? SPACE.lastIndex : at;
 }
 
-function malformed(what: string): SignInRefused {
-  return new SignInRefused('message_malformed', `The message cannot be read: ${what}.`);
+function malformed(what: string): SamlRefused {
+  return new SamlRefused('message_malformed', `The message cannot be read: ${what}.`);
 }

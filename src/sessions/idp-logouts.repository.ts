@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { hashToken } from '../base/crypto/tokens.js';
 import type { SqlRunner } from '../base/database/database.js';
-import type { VerifiedSignIn } from '../sign-in/verified-sign-in.js';
+import type { NameId } from '../saml/saml-sign-in.js';
 
 // A sign-in that an IdP has vouched for may still be on its way here when the IdP says that it is over: in another tab,
 // behind a slow network, on another process. So what an IdP has ended is remembered for as long as an answer of before
@@ -39,7 +39,7 @@ export class IdpLogouts {
     tx: SqlRunner,
     tenantId: string,
     connectionId: string,
-    signIn: Pick<VerifiedSignIn, 'subject' | 'nameId' | 'idpSession' | 'issuedAt'>,
+    signIn: { subject: string; nameId: NameId | null; idpSession: string | null; issuedAt: Date },
   ): Promise<boolean> {
     const { subject, nameId, idpSession, issuedAt } = signIn;
     // A logout by SAML names the NameID, which need not be the subject.

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ParsedToken } from '../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { CredentialLookups, nameOfToken } from '../tenants/credential-lookups.js';
-import type { SessionEnd } from '../tenants/person-credentials.js';
-import type { NameId } from '../sign-in/verified-sign-in.js';
+import type { SessionEnd } from './user-endings.js';
+import type { NameId } from '../saml/saml-sign-in.js';
 
 /** A session as it is checked: who, through which connection, until when. */
 export interface SessionRow {

@@ -5,9 +5,8 @@ import { SealError, Sealer } from '../base/crypto/seal.js';
 import { mintToken, parseToken } from '../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { newId } from '../base/ids.js';
-import type { SessionEnd } from '../tenants/person-credentials.js';
-import type { Origin } from '../sign-in/log/sign-in-log.js';
-import type { VerifiedSignIn } from '../sign-in/verified-sign-in.js';
+import type { SessionEnd } from './user-endings.js';
+import type { NameId } from '../saml/saml-sign-in.js';
 import { SessionsRepository, type EndedSession, type ListedSession, type SessionRow } from './sessions.repository.js';
 
 /** A session is noted as used at most so often, or ten times within its idle time if that is short. */
@@ -17,10 +16,19 @@ const MAX_SESSIONS = 50;
 const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
 
 /** What a session keeps of the sign-in that began it. */
-export type SessionFacts = Pick<
-  VerifiedSignIn,
-  'subject' | 'idpSession' | 'nameId' | 'idToken' | 'authContext' | 'sessionEnds'
->;
+export interface SessionFacts {
+  /** The IdP's name for the user. */
+  subject: string;
+  /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */
+  idpSession: string | null;
+  /** null of OIDC. */
+  nameId: NameId | null;
+  /** The ID token, for RP-initiated logout; null of SAML. */
+  idToken: string | null;
+  authContext: string | null;
+  /** When the IdP wants the session to end at the latest. */
+  sessionEnds: Date | null;
+}
 
 /** Sessions: begun by a sign-in, checked on each use, and over on every process in the moment in which they end. */
 @Injectable()
@@ -38,7 +46,7 @@ export class SessionsService {
     tx: SqlRunner,
     tenantId: string,
     who: { userId: string; userEpoch: number; connectionId: string | null; verified: SessionFacts },
-    origin: Origin,
+    origin: { ip: string | null; userAgent: string | null },
   ): Promise<{ id: string; token: string }> {
     const { verified } = who;
     const { idleSeconds, absoluteSeconds } = this.config.session;

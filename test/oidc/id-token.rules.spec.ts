@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { checkIdToken, type IdTokenExpectation } from '../../src/oidc/id-token.rules.js';
 import type { SignedToken } from '../../src/oidc/jwt.rules.js';
-import { SignInRefused } from '../../src/sign-in/refusals/sign-in-refused.js';
+import { OidcRefused } from '../../src/oidc/oidc-refused.js';
 
 // The edges of what is accepted, to the second.
 
@@ -24,7 +24,7 @@ function judge(claims: object, expected: Partial<IdTokenExpectation['connection'
     checkIdToken(token, { connection, nonce: 'n', accessToken: 'at' }, new Date(NOW * 1000));
     return 'accepted';
   } catch (error) {
-    return (error as SignInRefused).reason;
+    return (error as OidcRefused).reason;
   }
 }
 

@@ -5,7 +5,7 @@ import { newClientKey, publicPart } from '../../src/oidc/client-keys.js';
 import { fresh, refusal } from './support/attempt.js';
 import { newConnection, newParty } from './support/party.js';
 import { startProvider, TinyBrowser, type RunningProvider } from './support/provider-process.js';
-import type { OidcConnection } from '../../src/connections/connection.js';
+import type { OidcSettings } from '../../src/oidc/oidc-settings.js';
 
 // A whole sign-in at a real OpenID provider that nobody here wrote.
 
@@ -14,7 +14,7 @@ const SIGNED_OUT = 'https://app.example.com/api/auth/signed-out';
 
 const party = newParty(new SystemClock());
 let provider: RunningProvider;
-let change: Record<string, Partial<OidcConnection>>;
+let change: Record<string, Partial<OidcSettings>>;
 let receiver: http.Server;
 let received: { token: Promise<string>; next: () => void };
 
@@ -68,19 +68,19 @@ afterAll(async () => {
   receiver.close();
 });
 
-const jwtClient = (clientId: string, key: object): Partial<OidcConnection> => ({
+const jwtClient = (clientId: string, key: object): Partial<OidcSettings> => ({
   clientId,
   tokenAuth: 'private_key_jwt',
   clientSecret: null,
   privateKey: { ...key },
 });
 
-const connectionFor = (how: string, more: Partial<OidcConnection> = {}): OidcConnection =>
+const connectionFor = (how: string, more: Partial<OidcSettings> = {}): OidcSettings =>
   newConnection(provider.issuer, { ...change[how], id: how, ...more });
 
 /** Signs in by the form, as a person would. */
 async function signIn(
-  connection: OidcConnection,
+  connection: OidcSettings,
   user: string,
   browser = new TinyBrowser(),
   prompt: 'login' | null = null,
@@ -105,7 +105,7 @@ describe.each([
     const connection = connectionFor(how, { userInfo: 'required' });
     const { query, expected } = await signIn(connection, 'ada');
     const verified = await party.protocol.finish(connection, query, expected);
-    expect(verified).toMatchObject({ subject: 'sub-ada', nameId: null, once: null, userInfoProblem: null });
+    expect(verified).toMatchObject({ subject: 'sub-ada', userInfoProblem: null });
     expect(verified.claims).toMatchObject({ email: 'ada@example.com', given_name: 'Ada', groups: ['recruiters'] });
     expect(verified.idToken).toMatch(/^eyJ/);
   });

@@ -2,8 +2,8 @@ import { readAssertion, type Expectations } from '../../src/saml/assertion.rules
 import { scanXml } from '../../src/saml/xml-scan.js';
 import { childrenOf } from '../../src/saml/xml-tree.js';
 import { NS } from '../../src/saml/names.js';
-import { SignInRefused } from '../../src/sign-in/refusals/sign-in-refused.js';
-import type { VerifiedSignIn } from '../../src/sign-in/verified-sign-in.js';
+import { SamlRefused } from '../../src/saml/saml-refused.js';
+import type { SamlSignIn } from '../../src/saml/saml-sign-in.js';
 import { samlIdp, SP, type AnswerParts, type SamlIdp } from './support/idp.js';
 
 const now = new Date('2030-06-01T12:00:00.000Z');
@@ -15,7 +15,7 @@ beforeAll(async () => {
   idp = await samlIdp();
 });
 
-function read(parts: AnswerParts, changes: Partial<Expectations> = {}): VerifiedSignIn {
+function read(parts: AnswerParts, changes: Partial<Expectations> = {}): SamlSignIn {
   const response = scanXml(idp.answer({ now, ...parts }, { sign: 'neither' }));
   return readAssertion(childrenOf(response, NS.assertion, 'Assertion')[0]!, response, {
     idpEntityId: idp.entityId,
@@ -36,7 +36,7 @@ function reason(parts: AnswerParts, changes: Partial<Expectations> = {}): string
   try {
     return `signed in: ${read(parts, changes).subject}`;
   } catch (error) {
-    if (error instanceof SignInRefused) return error.reason;
+    if (error instanceof SamlRefused) return error.reason;
     throw error;
   }
 }
@@ -270,7 +270,7 @@ describe('what is taken from it', () => {
         const expected = { idpEntityId: idp.entityId, spEntityId: SP.entityId, acsUrl: SP.acs, requestId: SP.request, allowIdpInitiated: false, authnContexts: [], subjectClaim: null, responseSigned: false, now, skewMs: 0 }; // prettier-ignore
         return readAssertion(childrenOf(response, NS.assertion, 'Assertion')[0]!, response, expected).subject;
       } catch (error) {
-        return (error as SignInRefused).reason;
+        return (error as SamlRefused).reason;
       }
     };
     expect(outcome('urn:oasis:names:tc:SAML:2.0:nameid-format:entity')).toBe('ada-1815');

@@ -1,6 +1,6 @@
 import { sign, verify, X509Certificate } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
-import type { SamlConnection } from '../../src/connections/connection.js';
+import type { SamlSettings } from '../../src/saml/saml-settings.js';
 import { METADATA_TYPE } from '../../src/saml/sp-metadata.js';
 import { scanXml } from '../../src/saml/xml-scan.js';
 import { attributeOf, everyElement, type XmlElement } from '../../src/saml/xml-tree.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => sp.close());
 
-async function begin(changes: Partial<SamlConnection> = {}, forceAuthn = false) {
+async function begin(changes: Partial<SamlSettings> = {}, forceAuthn = false) {
   const step = await sp.protocol.begin(idp.connection(changes), {
     requestId: '_req-1',
     relayState: 'st-1',

@@ -6,7 +6,7 @@ import { samlSp, type SamlSp } from './support/protocol.js';
 import { ENVELOPED, EXC_C14N, signElement, type SignOptions } from './support/sign.js';
 import { split, wrappings } from './support/wrapping.js';
 import type { SamlKeyPair } from '../../src/saml/saml-keys.js';
-import type { SamlConnection } from '../../src/connections/connection.js';
+import type { SamlSettings } from '../../src/saml/saml-settings.js';
 
 let sp: SamlSp;
 let idp: SamlIdp;
@@ -19,14 +19,14 @@ afterAll(() => sp.close());
 
 const HONEST = 'signed in: ada-1815';
 
-async function post(xml: string | Buffer, connection: Partial<SamlConnection> = {}): Promise<string> {
+async function post(xml: string | Buffer, connection: Partial<SamlSettings> = {}): Promise<string> {
   return sp.outcome(idp.connection(connection), formOf(xml));
 }
 
 /** Tries each case between two honest sign-ins. */
 async function refusals(
   cases: Record<string, string | Buffer>,
-  connection: Partial<SamlConnection>,
+  connection: Partial<SamlSettings>,
   honest: string,
 ): Promise<Record<string, string>> {
   expect(await post(honest, connection)).toBe(HONEST);
@@ -308,7 +308,7 @@ describe('signatures', () => {
 });
 
 describe('contents', () => {
-  it.each<[string, AnswerParts, string, Partial<SamlConnection>?]>([
+  it.each<[string, AnswerParts, string, Partial<SamlSettings>?]>([
     ['other issuer', { issuer: 'https://evil.example' }, 'issuer_mismatch'],
     ['issuer with a blank of another alphabet', { issuer: '\u2003https://idp.example.com/saml' }, 'issuer_mismatch'],
     ['no issuer in the Response', { responseIssuer: null }, 'accepted'],

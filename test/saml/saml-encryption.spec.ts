@@ -2,7 +2,7 @@ import { formOf, samlIdp, type AnswerParts, type AnswerShape, type SamlIdp } fro
 import { newKey } from './support/keys.js';
 import { samlSp, type SamlSp } from './support/protocol.js';
 import { encryptElement } from './support/encrypt.js';
-import type { SamlConnection } from '../../src/connections/connection.js';
+import type { SamlSettings } from '../../src/saml/saml-settings.js';
 import { signElement } from './support/sign.js';
 
 let sp: SamlSp;
@@ -14,7 +14,7 @@ afterAll(() => sp.close());
 
 const HONEST = 'signed in: ada-1815';
 
-function post(shape: AnswerShape, connection: Partial<SamlConnection> = {}, parts: AnswerParts = {}): Promise<string> {
+function post(shape: AnswerShape, connection: Partial<SamlSettings> = {}, parts: AnswerParts = {}): Promise<string> {
   const xml = idp.answer(parts, { encryptTo: sp.current, ...shape });
   return sp.outcome(idp.connection(connection), formOf(xml));
 }
@@ -25,7 +25,7 @@ function around(plain: string): Promise<string> {
 }
 
 describe('encrypted assertions', () => {
-  it.each<[string, AnswerShape, Partial<SamlConnection>?]>([
+  it.each<[string, AnswerShape, Partial<SamlSettings>?]>([
     ['AES-256-GCM', {}],
     ['AES-192-GCM', { encryption: { cipher: 'aes192-gcm' } }],
     ['AES-128-GCM', { encryption: { cipher: 'aes128-gcm' } }],
@@ -49,7 +49,7 @@ describe('encrypted assertions', () => {
     expect(await post({ encryptTo: sp.current })).toBe(HONEST);
   });
 
-  it.each<[string, AnswerShape, string, Partial<SamlConnection>?]>([
+  it.each<[string, AnswerShape, string, Partial<SamlSettings>?]>([
     ['RSA 1.5', { encryption: { transport: 'rsa-1_5' } }, 'algorithm_refused'],
     ['AES-CBC in an unsigned Response', { encryption: { cipher: 'aes256-cbc' } }, 'algorithm_refused'],
     ['not signed inside', { sign: 'neither' }, 'signature_missing'],

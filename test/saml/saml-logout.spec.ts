@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SamlKeyPair } from '../../src/saml/saml-keys.js';
 import type { ArrivedLogout } from '../../src/saml/logout.js';
 import type { BrowserStep } from '../../src/saml/requests.js';
-import { SignInRefused } from '../../src/sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from '../../src/saml/saml-refused.js';
 import { samlIdp, SP, type SamlIdp } from './support/idp.js';
 import { newKey } from './support/keys.js';
 import { logoutForm, logoutQuery, logoutXml, type LogoutParts } from './support/logout.js';
@@ -22,7 +22,7 @@ async function read(arrived: ArrivedLogout): Promise<string> {
     const message = await sp.protocol.readLogout(idp.connection(), arrived);
     return message.kind === 'request' ? `log out ${message.nameId}` : `answered ${message.inResponseTo}`;
   } catch (error) {
-    if (error instanceof SignInRefused) return error.reason;
+    if (error instanceof SamlRefused) return error.reason;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import type { SamlConnection } from '../../src/connections/connection.js';
+import type { SamlSettings } from '../../src/saml/saml-settings.js';
 import type { SamlKeyPair } from '../../src/saml/saml-keys.js';
 import { samlIdp, SP } from './support/idp.js';
 import { newKey } from './support/keys.js';
@@ -16,7 +16,7 @@ let sp: SamlSp;
 let key: SamlKeyPair;
 let server: Server;
 let options: Record<string, unknown> = {};
-let connection: SamlConnection;
+let connection: SamlSettings;
 
 /** samlp 8 as the IdP, on a plain server: it verifies our request and answers with a page that posts. */
 beforeAll(async () => {
@@ -108,7 +108,7 @@ describe('samlp as the IdP', () => {
     );
   });
 
-  it.each<[string, Record<string, unknown>, Partial<SamlConnection>, string]>([
+  it.each<[string, Record<string, unknown>, Partial<SamlSettings>, string]>([
     ['request by POST', {}, { ssoBinding: 'post' }, 'signed in: ada-1815'],
     ['signed Response', { signResponse: true, signAssertion: false }, { signed: 'response' }, 'signed in: ada-1815'],
     ['both signed', { signResponse: true }, { signed: 'both' }, 'signed in: ada-1815'],

@@ -1,5 +1,5 @@
 import { spMetadata } from '../../src/saml/sp-metadata.js';
-import type { SamlConnection } from '../../src/connections/connection.js';
+import type { SamlSettings } from '../../src/saml/saml-settings.js';
 import { samlIdp, type SamlIdp } from './support/idp.js';
 import { newKey } from './support/keys.js';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 // ADFS encrypts to whoever has a key for it, by AES-CBC alone, and that is believed only inside a signed Response.
-it.each<[string, Partial<SamlConnection>, boolean]>([
+it.each<[string, Partial<SamlSettings>, boolean]>([
   ['any IdP', {}, true],
   ['ADFS', { ssoUrl: 'https://adfs.example.com/adfs/ls/' }, false],
   ['ADFS, in other letters', { ssoUrl: 'https://ADFS.example.com/ADFS/LS' }, false],

@@ -1,7 +1,7 @@
 import { readEncrypted } from '../../src/saml/encryption.rules.js';
 import { checkLogoutShape, demandSignatures, readResponseShape } from '../../src/saml/structure.rules.js';
 import { scanXml } from '../../src/saml/xml-scan.js';
-import { SignInRefused } from '../../src/sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from '../../src/saml/saml-refused.js';
 import { encryptElement } from './support/encrypt.js';
 import { samlIdp, type SamlIdp } from './support/idp.js';
 import { logoutXml } from './support/logout.js';
@@ -17,7 +17,7 @@ function reasonOf(run: () => unknown): string {
     run();
     return 'good';
   } catch (error) {
-    if (error instanceof SignInRefused) return error.reason;
+    if (error instanceof SamlRefused) return error.reason;
     throw error;
   }
 }

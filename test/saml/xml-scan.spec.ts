@@ -1,14 +1,14 @@
 import fc from '../support/properties.js';
 import { decodeBase64, MESSAGE_LIMITS, scanXml, type XmlLimits } from '../../src/saml/xml-scan.js';
 import { everyElement } from '../../src/saml/xml-tree.js';
-import { SignInRefused } from '../../src/sign-in/refusals/sign-in-refused.js';
+import { SamlRefused } from '../../src/saml/saml-refused.js';
 
 function reasonOf(run: () => unknown): string {
   try {
     run();
     return 'read';
   } catch (error) {
-    if (error instanceof SignInRefused) return error.reason;
+    if (error instanceof SamlRefused) return error.reason;
     throw error;
   }
 }

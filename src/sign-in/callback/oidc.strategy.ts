@@ -3,8 +3,11 @@ import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import OIDCStrategy from 'passport-openidconnect';
 import type { OidcConnection } from '../../connections/connection.js';
+import { refusalIn } from '../refusals/protocol-refusals.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
-import type { OidcExpected, OidcProtocol, OidcSignIn } from '../../oidc/oidc.protocol.js';
+import { fromOidc } from '../verified-sign-in.mapping.js';
+import type { VerifiedSignIn } from '../verified-sign-in.js';
+import type { OidcExpected, OidcProtocol } from '../../oidc/oidc.protocol.js';
 
 /** A sign-in that an IdP has answered: who can judge the answer, and what it is judged by. */
 export interface PendingOidcSignIn {
@@ -41,14 +44,14 @@ export class TenantOidcStrategy extends PassportStrategy(OIDCStrategy, NAME) {
     });
   }
 
-  /** Ends in `success` with an OidcSignIn, or in `error`; never in `pass`, which would let a request through. */
+  /** Ends in `success` with a VerifiedSignIn, or in `error`; never in `pass`, which would let a request through. */
   override authenticate(req: Request & { signIn?: PendingOidcSignIn }): void {
     const pending = req.signIn;
     if (pending === undefined) return this.error(new Error('no sign-in was prepared for this request'));
     const { protocol, connection, query, expected } = pending;
     protocol.finish(connection, query, expected).then(
-      (verified) => this.success(verified),
-      (error: Error) => this.error(error),
+      (verified) => this.success(fromOidc(verified)),
+      (error: Error) => this.error(refusalIn(error) ?? error),
     );
   }
 
@@ -61,7 +64,7 @@ export class TenantOidcStrategy extends PassportStrategy(OIDCStrategy, NAME) {
 /** Lets a callback through with the verified sign-in as `req.user`, or throws the refusal. */
 @Injectable()
 export class OidcSignInGuard extends AuthGuard(NAME) {
-  override handleRequest<T = OidcSignIn>(error: Error | null | undefined, user: T | false | null | undefined): T {
+  override handleRequest<T = VerifiedSignIn>(error: Error | null | undefined, user: T | false | null | undefined): T {
     if (error) throw error;
     if (!user) throw new SignInRefused('idp_answer_invalid', 'The answer of the IdP led to nobody.');
     return user;

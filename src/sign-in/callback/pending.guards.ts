@@ -10,6 +10,7 @@ import { BrowserHalf, isHandle, mayHaveBegun } from '../requests/browser-half.js
 import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
 import { SamlProtocol } from '../../saml/saml.protocol.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
+import type { PendingSamlSignIn } from './saml.strategy.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
 
@@ -159,7 +160,7 @@ export class PendingSamlGuard implements CanActivate {
     } else if (!connection.enabled) {
       throw new SignInRefused('connection_disabled', 'the connection is disabled');
     }
-    const verify: SamlProtocol['verify'] = async (first, ...more) => {
+    const verify: PendingSamlSignIn['protocol']['verify'] = async (first, ...more) => {
       const verified = await this.renewal.verified(first, (one) => this.protocol.verify(one, ...more));
       // From here on the sign-in is one of the connection with its new certificates.
       req.signInContext!.connection = verified.connection;

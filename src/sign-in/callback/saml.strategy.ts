@@ -2,14 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { MultiSamlStrategy } from '@node-saml/passport-saml';
 import type { SamlConnection } from '../../connections/connection.js';
+import { refusalIn } from '../refusals/protocol-refusals.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
+import { fromSaml } from '../verified-sign-in.mapping.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import type { SamlAnswer } from '../../saml/answer.js';
-import type { SamlProtocol } from '../../saml/saml.protocol.js';
+import type { SamlSignIn } from '../../saml/saml-sign-in.js';
 
 /** A sign-in that an IdP has answered: who can judge the answer, and what it is judged by. */
 export interface PendingSamlSignIn {
-  protocol: Pick<SamlProtocol, 'verify'>;
+  protocol: {
+    /** Verifies the answer, also with certificates that the IdP has published since. */
+    verify(connection: SamlConnection, answer: SamlAnswer, expected: { requestId: string | null }): Promise<SamlSignIn>;
+  };
   connection: SamlConnection;
   answer: SamlAnswer;
   /** The request that is answered; null: the IdP began by itself. */
@@ -38,8 +43,8 @@ export class TenantSamlStrategy extends PassportStrategy(MultiSamlStrategy, NAME
     if (pending === undefined) return this.error(new Error('no sign-in was prepared for this request'));
     const { protocol, connection, answer, expected } = pending;
     protocol.verify(connection, answer, expected).then(
-      (verified) => this.success(verified),
-      (error: Error) => this.error(error),
+      (verified) => this.success(fromSaml(verified)),
+      (error: Error) => this.error(refusalIn(error) ?? error),
     );
   }
 

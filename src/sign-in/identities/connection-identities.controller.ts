@@ -10,7 +10,7 @@ import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
 import { ConnectionIdentityBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
-import { placeText } from './identity-place.rules.js';
+import { placeText } from '../../sessions/identity-place.rules.js';
 
 /** Whom a connection knows. */
 @ApiController('connections/:connection_id/identities', { tag: 'sign-in' })

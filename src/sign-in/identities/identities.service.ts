@@ -5,9 +5,18 @@ import type { PageRequest } from '../../base/http/page.js';
 import { type AuditBy, AuditService } from '../../tenants/audit/audit.service.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import type { ForgottenSubjectsBody, PersonIdentityBody } from './identities.dto.js';
-import { IdentitiesRepository, type ListedIdentity } from '../../sessions/identities.repository.js';
+import { ownedDomain } from '../../connections/domains/domains.store.js';
+import {
+  IdentitiesRepository,
+  type OwnedDomainQuery,
+  type ConnectionIdentity,
+} from '../../sessions/identities.repository.js';
 
-/** Whom the subjects of the IdPs are, as admins see it; and how they undo it. */
+/** Without a lock: forgetting subjects decides no identity. */
+const ownedDomainNow: OwnedDomainQuery = (tenantId, domain, connectionId) =>
+  ownedDomain(tenantId, domain, connectionId, false);
+
+/** Bindings of IdP subjects to users, as administrators list and end them. */
 @Injectable()
 export class IdentitiesService {
   constructor(
@@ -30,7 +39,7 @@ export class IdentitiesService {
     connectionId: string,
     ended: boolean | null,
     page: PageRequest,
-  ): Promise<ListedIdentity[]> {
+  ): Promise<ConnectionIdentity[]> {
     await this.connections.demand(tenantId, connectionId);
     return this.repository.ofConnection(tenantId, connectionId, ended, page);
   }
@@ -46,10 +55,16 @@ export class IdentitiesService {
     return this.db.transaction(tenantId, async (tx) => {
       // Waits for sign-ins that are being written down, which hold the connection.
       const { directory_id: directory } = await this.connections.demand(tenantId, connectionId, tx, true);
-      const { forgettable, others } = await this.repository.countForgettable(tx, tenantId, connectionId, directory);
+      const { forgettable, others } = await this.repository.countForgettable(
+        tx,
+        tenantId,
+        connectionId,
+        directory,
+        ownedDomainNow,
+      );
       const result = { connection_id: connectionId, dry_run: dryRun, forgotten: forgettable, kept: others };
       if (dryRun) return result;
-      const forgotten = await this.repository.forgetSubjects(tx, tenantId, connectionId, directory);
+      const forgotten = await this.repository.forgetSubjects(tx, tenantId, connectionId, directory, ownedDomainNow);
       const line = { tenantId, actor, requestId, targetType: 'connection', targetId: connectionId };
       await this.audit.record(tx, {
         ...line,

@@ -11,7 +11,8 @@ import { sendPage } from '../pages/layout.js';
 import { handoverPage } from '../pages/pages.js';
 import { TenantFaces } from '../pages/tenant-faces.js';
 import type { ArrivedLogout } from '../../saml/logout.js';
-import { SignInRefused } from '../refusals/sign-in-refused.js';
+import { refusalIn } from '../refusals/protocol-refusals.js';
+import type { SignInRefused } from '../refusals/sign-in-refused.js';
 import { PendingSignIns } from '../callback/pending.guards.js';
 import { RefusedSignIns } from '../refusals/refusals.filter.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
@@ -70,13 +71,15 @@ export class IdpLogoutController {
       if (token === undefined) throw new LogoutRefused('The form has no logout_token.', BCL_ERROR);
       await this.logout.byBackChannel(connection, token, originOf(req));
     } catch (error) {
-      if (!(error instanceof SignInRefused)) throw error;
-      await this.note(req, error);
-      if (error.reason === 'too_many_tries') throw new TooManyRequests('Too many logout tokens were refused.', 60);
-      if (error.reason === 'idp_unreachable')
-        throw new Unavailable('The IdP’s keys cannot be had just now.', 30, error);
+      const refused = refusalIn(error);
+      if (refused === null) throw error;
+      await this.note(req, refused);
+      if (refused.reason === 'too_many_tries') throw new TooManyRequests('Too many logout tokens were refused.', 60);
+      if (refused.reason === 'idp_unreachable') {
+        throw new Unavailable('The keys of the IdP are not available at the moment.', 30, refused);
+      }
       // Server to server: no page. What exactly was wrong stands in the tenant's log.
-      throw new LogoutRefused('The logout token is not accepted.', { ...BCL_ERROR, cause: error });
+      throw new LogoutRefused('The logout token is not accepted.', { ...BCL_ERROR, cause: refused });
     }
   }
 

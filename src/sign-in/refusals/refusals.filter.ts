@@ -14,7 +14,8 @@ import { newHandle } from '../requests/browser-half.js';
 import { SamlProtocol } from '../../saml/saml.protocol.js';
 import { sessionToken } from '../sessions/session.cookie.js';
 import { SessionsService } from '../../sessions/sessions.service.js';
-import { SignInRefused } from './sign-in-refused.js';
+import { REFUSALS, refusalIn } from './protocol-refusals.js';
+import type { SignInRefused } from './sign-in-refused.js';
 import { SignInLog } from '../log/sign-in-log.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import { isStale, NO_COOKIES, plainLogoutRefusal, plainRefusal, type PlainRefusal } from './refusal-texts.rules.js';
@@ -30,7 +31,7 @@ import { cookiesOf, originOf, type SignInContext, type SignInHttpRequest } from 
  * How a refused sign-in looks: one line in the tenant's log with the reason, one page with plain words, a support id
  * that leads from the one to the other, and a way on. Never a second round by itself.
  */
-@Catch(SignInRefused)
+@Catch(...REFUSALS)
 export class RefusedSignIns implements ExceptionFilter {
   constructor(
     private readonly log: SignInLog,
@@ -48,12 +49,12 @@ export class RefusedSignIns implements ExceptionFilter {
     private readonly results: TestResults,
   ) {}
 
-  catch(refused: SignInRefused, host: ArgumentsHost): void {
+  catch(error: Error, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const req = http.getRequest<SignInHttpRequest>();
     const res = http.getResponse<BridgeResponse>();
     // Nest does not wait for a filter: what fails in here has to be answered here, or it would end the process.
-    this.answer(refused, req, res).catch((error: unknown) => this.failures.answer(error, req, res));
+    this.answer(refusalIn(error)!, req, res).catch((failure: unknown) => this.failures.answer(failure, req, res));
   }
 
   private async answer(found: SignInRefused, req: SignInHttpRequest, res: BridgeResponse): Promise<void> {

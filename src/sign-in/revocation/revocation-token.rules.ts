@@ -1,6 +1,7 @@
 import { checkIssuer, checkTimes, MAX_AGE, SKEW } from '../../oidc/id-token.rules.js';
 import type { SignedToken } from '../../oidc/jwt.rules.js';
 import { shorten, withoutNulls } from '../../oidc/json.rules.js';
+import { OidcRefused } from '../../oidc/oidc-refused.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 
 /** What the bearer token of a revocation says. Whom it is about stands in the body, which the token does not sign. */
@@ -34,7 +35,7 @@ export function checkRevocationToken(
     checkIssuer(claims, expected.issuer, 'revocation token');
     checkTimes(claims, now, 'revocation token');
   } catch (error) {
-    throw error instanceof SignInRefused ? new SignInRefused('token_refused', error.message) : error;
+    throw error instanceof OidcRefused ? new SignInRefused('token_refused', error.message) : error;
   }
   const { aud, jti } = claims;
   const [audience, ...others] = Array.isArray(aud) ? (aud as unknown[]) : [aud];

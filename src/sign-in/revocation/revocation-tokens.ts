@@ -3,12 +3,14 @@ import { Injectable } from '@nestjs/common';
 import type { JWK } from 'jose';
 import { Clock } from '../../base/clock.js';
 import { AuthAddresses } from '../../connections/addresses.js';
-import { ID_TOKEN_ALGS, type Connection, type SamlConnection } from '../../connections/connection.js';
+import type { Connection, SamlConnection } from '../../connections/connection.js';
+import { ID_TOKEN_ALGS } from '../../oidc/oidc-settings.js';
 import { algsOf, type IdpKey } from '../../oidc/jwks.rules.js';
 import { readToken, type SignedToken } from '../../oidc/jwt.rules.js';
 import { OidcProtocol } from '../../oidc/oidc.protocol.js';
 import { isSignedBy } from '../../oidc/signature.js';
 import { usable } from '../../saml/certificates.js';
+import { refusalIn } from '../refusals/protocol-refusals.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { checkRevocationToken, type RevocationProof } from './revocation-token.rules.js';
 
@@ -53,7 +55,8 @@ export class RevocationTokens {
       throw new SignInRefused('token_refused', `The ${NAME} is signed with no certificate of the connection.`);
     } catch (error) {
       // Of a SAML connection nothing is fetched: whatever is refused is the token.
-      throw error instanceof SignInRefused ? new SignInRefused('token_refused', error.message) : error;
+      const refused = refusalIn(error);
+      throw refused === null ? error : new SignInRefused('token_refused', refused.message);
     }
   }
 }

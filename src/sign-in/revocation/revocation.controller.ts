@@ -1,13 +1,14 @@
 import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { NotFound, Unavailable } from '../../base/errors/domain-error.js';
+import { NotFound, Unavailable, type DomainError } from '../../base/errors/domain-error.js';
 import { TooManyRequests } from '../../base/http/http.errors.js';
 import { bearerToken } from '../../tenants/bearer.js';
 import { Unauthenticated } from '../../tenants/tenants.errors.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { IDP_PROVIDER } from '../../connections/slug.rules.js';
-import { SignInRefused } from '../refusals/sign-in-refused.js';
+import { refusalIn } from '../refusals/protocol-refusals.js';
+import type { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { SignInLog } from '../log/sign-in-log.js';
@@ -51,20 +52,24 @@ export class RevocationController {
       const proof = await this.tokens.verify(connection, token);
       await this.revocation.revoke(connection, proof, readSubject(body), originOf(req));
     } catch (error) {
-      if (error instanceof SignInRefused) await this.refuse(req, connection, error);
-      throw error;
+      const refused = refusalIn(error);
+      throw refused === null ? error : await this.answerTo(refused, req, connection);
     }
   }
 
   /** Only wrong tokens are counted, so that a right one is taken whatever else comes from its address. */
-  private async refuse(req: SignInHttpRequest, { id, tenantId }: Connection, refused: SignInRefused): Promise<never> {
+  private async answerTo(
+    refused: SignInRefused,
+    req: SignInHttpRequest,
+    { id, tenantId }: Connection,
+  ): Promise<DomainError> {
     const { reason, message: detail } = refused;
     if (!(await this.limits.noteGrantFailure(req.ip ?? '', tenantId))) {
-      throw new TooManyRequests('Too many revocation tokens were refused.', 60);
+      return new TooManyRequests('Too many revocation tokens were refused.', 60);
     }
     const entry = { kind: 'logout', connectionId: id, outcome: 'refused', reason, detail } as const;
     await this.log.record(tenantId, entry, originOf(req));
-    if (reason === 'token_refused' || reason === 'replayed') throw new Unauthenticated('invalid');
-    throw new Unavailable('The IdP’s keys cannot be had just now.', 30, refused);
+    if (reason === 'token_refused' || reason === 'replayed') return new Unauthenticated('invalid');
+    return new Unavailable('The keys of the IdP are not available at the moment.', 30, refused);
   }
 }

@@ -12,7 +12,7 @@ import {
   endPersonCredentials,
   endPersonIdentities,
   endPersonSessions,
-} from '../../tenants/person-credentials.js';
+} from '../../sessions/user-endings.js';
 import { emailKey } from '../user.mapping.js';
 import { personOfRow, type UserRow } from '../user.row.js';
 import { type UserWrite } from './subject.sql.js';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { OidcConnection } from '../../../src/connections/connection.js';
-import type { OidcProtocol, OidcSignIn } from '../../../src/oidc/oidc.protocol.js';
-import { SignInRefused } from '../../../src/sign-in/refusals/sign-in-refused.js';
+import type { OidcSettings } from '../../../src/oidc/oidc-settings.js';
+import type { OidcProtocol } from '../../../src/oidc/oidc.protocol.js';
+import type { OidcSignIn } from '../../../src/oidc/oidc-sign-in.js';
+import { OidcRefused } from '../../../src/oidc/oidc-refused.js';
 import type { HostileOp } from './op.js';
 
 export function fresh(): { state: string; nonce: string; codeVerifier: string } {
@@ -12,7 +13,7 @@ export function fresh(): { state: string; nonce: string; codeVerifier: string } 
 /** A whole sign-in at the hostile OP: begins, comes back with a code, and is judged. */
 export async function signIn(
   protocol: OidcProtocol,
-  connection: OidcConnection,
+  connection: OidcSettings,
   op: HostileOp,
   /** The query as the browser brings it; undefined leaves a parameter out. */
   answer: Record<string, string | undefined> = {},
@@ -32,7 +33,7 @@ export async function refusal(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
   } catch (error) {
-    if (error instanceof SignInRefused) return `${error.reason}: ${error.message}`;
+    if (error instanceof OidcRefused) return `${error.reason}: ${error.message}`;
     throw error;
   }
   return 'accepted';

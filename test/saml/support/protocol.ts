@@ -1,10 +1,10 @@
 import { AuthAddresses } from '../../../src/connections/addresses.js';
-import type { SamlConnection } from '../../../src/connections/connection.js';
+import type { SamlSettings } from '../../../src/saml/saml-settings.js';
 import { SamlKeySource, type SamlKeyPair, type SamlKeys } from '../../../src/saml/saml-keys.js';
 import { SamlProtocol } from '../../../src/saml/saml.protocol.js';
 import { SamlVerifier } from '../../../src/saml/verifier.js';
-import { SignInRefused } from '../../../src/sign-in/refusals/sign-in-refused.js';
-import type { VerifiedSignIn } from '../../../src/sign-in/verified-sign-in.js';
+import { SamlRefused } from '../../../src/saml/saml-refused.js';
+import type { SamlSignIn } from '../../../src/saml/saml-sign-in.js';
 import { SystemClock, type Clock } from '../../../src/base/clock.js';
 import type { Config } from '../../../src/base/config/config.js';
 import { newKey } from './keys.js';
@@ -36,7 +36,7 @@ export async function samlSp(clock: Clock = new SystemClock()) {
     current,
     older,
     /** What a posted form leads to: somebody, or the reason why nobody. */
-    outcome: (connection: SamlConnection, form: ReadonlyMap<string, string>, requestId: string | null = SP.request) =>
+    outcome: (connection: SamlSettings, form: ReadonlyMap<string, string>, requestId: string | null = SP.request) =>
       outcome(async () => protocol.verify(connection, protocol.read(form), { requestId })),
     close: () => verifier.close(),
   };
@@ -45,11 +45,11 @@ export async function samlSp(clock: Clock = new SystemClock()) {
 export type SamlSp = Awaited<ReturnType<typeof samlSp>> & { older: SamlKeyPair };
 
 /** Somebody's subject, or the reason of the refusal; any other error fails the test. */
-export async function outcome(run: () => Promise<VerifiedSignIn>): Promise<string> {
+export async function outcome(run: () => Promise<SamlSignIn>): Promise<string> {
   try {
     return `signed in: ${(await run()).subject}`;
   } catch (error) {
-    if (error instanceof SignInRefused) return error.reason;
+    if (error instanceof SamlRefused) return error.reason;
     throw error;
   }
 }

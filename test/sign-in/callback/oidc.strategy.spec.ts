@@ -18,13 +18,15 @@ import type { Request, Response } from 'express';
 import { Clock } from '../../../src/base/clock.js';
 import { Config } from '../../../src/base/config/config.js';
 import { Outbound } from '../../../src/base/http/outbound.js';
+import { OidcAddresses } from '../../../src/oidc/oidc-addresses.js';
 import { AuthAddresses } from '../../../src/connections/addresses.js';
 import {
   OidcSignInGuard,
   TenantOidcStrategy,
   type PendingOidcSignIn,
 } from '../../../src/sign-in/callback/oidc.strategy.js';
-import { OidcProtocol, type OidcSignIn } from '../../../src/oidc/oidc.protocol.js';
+import { OidcProtocol } from '../../../src/oidc/oidc.protocol.js';
+import type { VerifiedSignIn } from '../../../src/sign-in/verified-sign-in.js';
 import { SignInRefused } from '../../../src/sign-in/refusals/sign-in-refused.js';
 import { fresh } from '../../oidc/support/attempt.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
@@ -59,7 +61,7 @@ class Prepare implements CanActivate {
 class CallbackController {
   @Get('callback')
   @UseGuards(Prepare, OidcSignInGuard)
-  callback(@Req() request: Request & { user?: OidcSignIn }): object {
+  callback(@Req() request: Request & { user?: VerifiedSignIn }): object {
     return { subject: request.user?.subject, claims: { ...request.user?.claims } };
   }
 }
@@ -129,7 +131,7 @@ it('keeps apart what arrives at the same time', async () => {
   for (let round = 0; round < 20; round += 1) {
     const names = apps.map((_app, i) => `client-${round}-${i}`);
     const ends = await Promise.all(apps.map((app, i) => signIn(app, names[i])));
-    expect(ends.map(([, body]) => (body as OidcSignIn).subject)).toEqual(names.map((name) => `sub-of-${name}`));
+    expect(ends.map(([, body]) => (body as VerifiedSignIn).subject)).toEqual(names.map((name) => `sub-of-${name}`));
   }
 });
 
@@ -159,6 +161,7 @@ it('a request that nothing was prepared for is a fault, not a sign-in', async ()
     { provide: Clock, useValue: clock },
     { provide: Config, useValue: { appUrl: 'https://app.example.com', allowPrivateDestinations: true } },
     AuthAddresses,
+    { provide: OidcAddresses, useExisting: AuthAddresses },
     OidcProtocol,
   ],
 })
