@@ -1,8 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { Config } from './base/config/config.js';
-import { AuthModule } from './auth/auth.module.js';
-import { SignInMetrics } from './auth/sign-ins/sign-in.metrics.js';
+import { SignInModule } from './sign-in/sign-in.module.js';
+import { SignInMetrics } from './sign-in/log/sign-in.metrics.js';
 import { ConfigModule } from './base/config/config.module.js';
 import { DatabaseModule } from './base/database/database.module.js';
 import { DirectoryConsequencesModule, DirectorySyncModule } from './directory-sync/directory-sync.module.js';
@@ -36,7 +36,7 @@ export class AppModule {
         DirectorySyncModule,
         DirectoryConsequencesModule,
         UsersModule,
-        AuthModule,
+        SignInModule,
         SeatsModule,
         ForwardingModule,
         TenantsModule,

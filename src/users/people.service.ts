@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { WriteStatement } from '../base/database/write-statement.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
-import { dropUnprovenIdentities } from '../tenants/person-credentials.js';
+import { dropUnprovenIdentities } from '../sessions/user-endings.js';
 import { TenantStore } from '../tenants/tenant.store.js';
 import { fieldsOf, type ChangeUser, type CreateUser, type PutUser } from './user.dto.js';
 import { standIn } from './stand-in.js';

@@ -246,7 +246,7 @@ describe('README.md', () => {
       'src/operations/metrics.ts',
       'src/operations/request-metrics.ts',
       'src/delivery/delivery.metrics.ts',
-      'src/auth/sign-ins/sign-in.metrics.ts',
+      'src/sign-in/log/sign-in.metrics.ts',
     ];
     const real = sources.flatMap((file) => [...read(file).matchAll(/'(bridge_\w+)'/g)].map(([, name]) => name!));
     const told = [...readme.matchAll(/`(bridge_\w+)`/g)].map(([, name]) => name!);

@@ -9,7 +9,7 @@ import {
   endPersonCredentials,
   endPersonIdentities,
   endPersonSessions,
-} from '../../tenants/person-credentials.js';
+} from '../../sessions/user-endings.js';
 import type { Ending } from './consequences.rules.js';
 import { insertUser } from './insert-user.sql.js';
 import { holdRemoval, removeUser } from './remove-user.sql.js';
