@@ -15,7 +15,7 @@ const OF_THE_INSTALLATION = [
   'auth/tokens/session-tokens.repository.ts', // codes in batches
   'base/crypto/reseal.ts',
   'base/http/idempotency.ts', // the sweep
-  'delivery/destination-states.repository.ts', // figures
+  'delivery/destinations/destination-states.repository.ts', // figures
   'delivery/lanes.repository.ts', // tenants that are due, and figures
   'directory-sync/roles/deleted-directories.ts',
   'directory-sync/roles/role-jobs.ts',
