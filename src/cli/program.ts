@@ -66,7 +66,7 @@ const NOUNS: Record<string, string> = {
   identity: 'who a person is at the IdPs: list, release',
   leavers: 'who left, and when that was true everywhere: list',
   history: 'all that happened to a person: show',
-  task: 'background work: list, show, left-out',
+  task: 'background work: list, show, cancel, left-out',
   keys: 'the encryption of secrets, and what is signed with: rotate, rotate-signing (operator token)',
 };
 

@@ -8,14 +8,12 @@ import { ChangesController } from './changes/changes.controller.js';
 import { ChangesRepository } from './changes/changes.repository.js';
 import { ChangesService } from './changes/changes.service.js';
 import { ForwardingService } from './forwarding.service.js';
-import { ForwardingWorker } from './forwarding.worker.js';
-import { DriftRepository } from './jobs/drift.repository.js';
-import { DriftStep } from './jobs/drift.step.js';
-import { ImportStep } from './jobs/import.step.js';
-import { JobsRepository } from './jobs/jobs.repository.js';
-import { JobsRunner } from './jobs/jobs.runner.js';
-import { PlatformList } from './jobs/platform-list.js';
-import { SendAgainSteps } from './jobs/send-again.steps.js';
+import { DriftRepository } from './tasks/drift.repository.js';
+import { DriftStep } from './tasks/drift.step.js';
+import { ImportStep } from './tasks/import.step.js';
+import { ForwardingTasks } from './tasks/forwarding-tasks.js';
+import { PlatformList } from './tasks/platform-list.js';
+import { SendAgainSteps } from './tasks/send-again.steps.js';
 import { IntakeLocator } from './people-intake.js';
 import { Connections } from './platform/connections.js';
 import { FirstPlatform } from './platform/first-platform.js';
@@ -36,15 +34,13 @@ import { PlatformSender } from './platform.sender.js';
     { provide: Sender, useExisting: PlatformSender },
     DeliveryWorker,
     ForwardingService,
-    JobsRepository,
     SendAgainSteps,
     IntakeLocator,
     PlatformList,
     ImportStep,
     DriftRepository,
     DriftStep,
-    JobsRunner,
-    ForwardingWorker,
+    ForwardingTasks,
     ChangesRepository,
     ChangesService,
     PlatformService,
@@ -54,11 +50,10 @@ import { PlatformSender } from './platform.sender.js';
   exports: [
     FirstPlatform,
     ForwardingService,
-    ForwardingWorker,
     PlatformService,
     ChangesService,
-    JobsRunner,
     DeliveryModule,
+    DeliveryWorker,
     Connections,
   ],
 })

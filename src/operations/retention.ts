@@ -24,7 +24,7 @@ const LEFTOVERS = [
   `delete from session_tokens where expires_at < now() - interval '1 day'`,
   // A member of an id that no user has had for so long is a mistake of the IdP, and not late.
   `delete from pending_members p using tenants t where p.tenant_id = t.id and p.since < now() - interval '90 days'`,
-  `delete from jobs where state in ('done', 'failed') and finished_at < now() - interval '30 days'`,
+  `delete from tasks where state in ('done', 'failed', 'cancelled') and finished_at < now() - interval '30 days'`,
 ];
 
 /**

@@ -8,7 +8,7 @@ import { AuditService } from '../../tenants/audit/audit.service.js';
 import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
-import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
+import { TasksRepository, type TaskRow } from '../../tasks/tasks.repository.js';
 import {
   attemptBody,
   changeBody,
@@ -25,7 +25,7 @@ export class ChangesService {
   constructor(
     private readonly db: Database,
     private readonly repository: ChangesRepository,
-    private readonly jobs: JobsRepository,
+    private readonly tasks: TasksRepository,
     private readonly audit: AuditService,
     private readonly forwarding: ForwardingService,
     private readonly clock: Clock,
@@ -73,21 +73,25 @@ export class ChangesService {
   }
 
   /** Begins to send everybody who changed since then again, as they are now. */
-  async resend(caller: Caller, since: Date): Promise<JobView> {
+  async resend(caller: Caller, since: Date): Promise<TaskRow> {
     return this.db.transaction(caller.tenantId, async (tx) => {
       const payload = { since: since.toISOString(), after: '0' };
-      await demandRoom(tx, CAPS.jobs, caller.tenantId);
-      const job = await this.jobs.add(tx, caller.tenantId, 'changes.resend', payload, caller.actor);
+      await demandRoom(tx, CAPS.tasks, caller.tenantId);
+      const task = await this.tasks.add(tx, caller.tenantId, {
+        kind: 'changes.resend',
+        payload,
+        createdBy: caller.actor,
+      });
       await this.audit.record(tx, {
         tenantId: caller.tenantId,
         actor: caller.actor,
         requestId: caller.requestId,
         action: 'changes.resend_begun',
-        targetType: 'job',
-        targetId: job.id,
+        targetType: 'task',
+        targetId: task.id,
         after: { since: payload.since },
       });
-      return job;
+      return task;
     });
   }
 

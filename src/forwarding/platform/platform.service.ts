@@ -17,7 +17,7 @@ import { AuditService } from '../../tenants/audit/audit.service.js';
 import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
-import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
+import { TasksRepository, type TaskRow } from '../../tasks/tasks.repository.js';
 import { Connections } from './connections.js';
 import { findingOf, KEY_UNREADABLE } from './platform-test.rules.js';
 import { view } from './platform.mapping.js';
@@ -33,7 +33,7 @@ export class PlatformService {
     private readonly states: DestinationStatesRepository,
     private readonly connections: Connections,
     private readonly client: PlatformClient,
-    private readonly jobs: JobsRepository,
+    private readonly tasks: TasksRepository,
     private readonly audit: AuditService,
     private readonly forwarding: ForwardingService,
     private readonly config: Config,
@@ -129,24 +129,24 @@ export class PlatformService {
   }
 
   /** Begins to take in everybody whom the platform has. */
-  import(caller: Caller): Promise<JobView> {
+  import(caller: Caller): Promise<TaskRow> {
     return this.begin(caller, 'platform.import', 'platform.import_begun');
   }
 
   /** Begins to compare the platform's list with what the platform should know. Changes nothing. */
-  drift(caller: Caller): Promise<JobView> {
+  drift(caller: Caller): Promise<TaskRow> {
     return this.begin(caller, 'platform.drift', 'platform.drift_begun');
   }
 
-  private async begin(caller: Caller, kind: 'platform.import' | 'platform.drift', action: string): Promise<JobView> {
+  private async begin(caller: Caller, kind: 'platform.import' | 'platform.drift', action: string): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
     return this.db.transaction(tenantId, async (tx) => {
       if ((await this.destinations.lock(tx, tenantId)) === null) throw noPlatform();
-      await demandRoom(tx, CAPS.jobs, tenantId);
-      const job = await this.jobs.add(tx, tenantId, kind, {}, actor);
+      await demandRoom(tx, CAPS.tasks, tenantId);
+      const task = await this.tasks.add(tx, tenantId, { kind, payload: {}, createdBy: actor });
       const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
-      await this.audit.record(tx, { ...line, action, after: { job: job.id } });
-      return job;
+      await this.audit.record(tx, { ...line, action, after: { task: task.id } });
+      return task;
     });
   }
 
@@ -157,7 +157,10 @@ export class PlatformService {
   ): Promise<void> {
     const { tenantId, actor, requestId } = by;
     const { before, after, moved } = await this.destinations.save(tx, tenantId, change);
-    if (moved) await this.jobs.add(tx, tenantId, 'platform.reforward', { epoch: after.epoch, after: '' }, actor);
+    if (moved) {
+      const payload = { epoch: after.epoch, after: '' };
+      await this.tasks.add(tx, tenantId, { kind: 'platform.reforward', payload, createdBy: actor });
+    }
     const keyChanged = change.key === undefined ? {} : { api_key: 'changed' };
     await this.audit.record(tx, {
       tenantId,

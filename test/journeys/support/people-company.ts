@@ -436,7 +436,7 @@ export class Company {
     const before = this.accounts.users.byId.size;
     const { status, body } = await this.house.api.post('/platform/import', {});
     if (status !== 202) return this.said(`no import: ${status}`);
-    await this.work.jobs();
+    await this.work.tasks();
     const task = (await this.house.api.get(`/tasks/${body.id}`)).body;
     const left = (await this.house.api.get(`/tasks/${body.id}/left-out?limit=200`)).body.data as {
       reason: string;

@@ -1,4 +1,4 @@
-import { sideBySide } from '../../../src/forwarding/jobs/side-by-side.js';
+import { sideBySide } from '../../../src/forwarding/tasks/side-by-side.js';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { CALL_OUT } from '../../delivery/call.sql.js';
-import type { Batch, Job } from './forwarding-job.js';
+import type { Batch, Task } from '../../tasks/task.js';
 
 const BATCH = 500;
 
@@ -14,7 +14,7 @@ export class SendAgainSteps {
    * After a change of address: what was bound at the old one is forgotten, and every active person goes to the new
    * one. Lanes that the workers have already met at the new address are left alone.
    */
-  async reforward({ tenantId, payload }: Job): Promise<Batch> {
+  async reforward({ tenantId, payload }: Task): Promise<Batch> {
     const { rows } = await this.db.query<{ last: string | null; n: number; marked: number }>(
       `with batch as (
          select user_id from lanes where tenant_id = $1 and user_id > $2 order by user_id limit ${BATCH}
@@ -35,11 +35,11 @@ export class SendAgainSteps {
       [tenantId, payload['after'] ?? '', payload['epoch']],
     );
     const { last, n, marked } = rows[0]!;
-    return { done: marked, next: n < BATCH ? null : { ...payload, after: last }, wake: marked > 0 };
+    return { done: marked, next: n < BATCH ? null : { ...payload, after: last } };
   }
 
   /** Everybody who changed since then, as they are now; those with several changes once. */
-  async resend({ tenantId, payload }: Job): Promise<Batch> {
+  async resend({ tenantId, payload }: Task): Promise<Batch> {
     const { rows } = await this.db.query<{ last: string | null; n: number; marked: number }>(
       `with batch as (
          select c.sequence, c.user_id from changes c
@@ -66,6 +66,6 @@ export class SendAgainSteps {
       [tenantId, payload['after'] ?? '0', payload['since']],
     );
     const { last, n, marked } = rows[0]!;
-    return { done: marked, next: n < BATCH ? null : { ...payload, after: last }, wake: marked > 0 };
+    return { done: marked, next: n < BATCH ? null : { ...payload, after: last } };
   }
 }

@@ -4,7 +4,7 @@ import type { PlatformUser } from '../../platform-client/platform.types.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';
 import { DriftRepository } from './drift.repository.js';
 import { differenceOf, type Expected } from './drift.rules.js';
-import { JobFailed, type Batch, type Job } from './forwarding-job.js';
+import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
 import { isActive, PlatformList, shownOf } from './platform-list.js';
 
 type Counts = Record<'same' | 'different' | 'missing' | 'extra', number>;
@@ -23,28 +23,28 @@ export class DriftStep {
   ) {}
 
   /** One page of the list, or one batch of our users. */
-  async run(job: Job): Promise<Batch> {
-    const counts = countsOf(job);
-    const { payload } = job;
-    return payload['part'] === 'ours' ? this.ours(job, counts) : this.theirs(job, counts);
+  async run(task: Task): Promise<Batch> {
+    const counts = countsOf(task);
+    const { payload } = task;
+    return payload['part'] === 'ours' ? this.ours(task, counts) : this.theirs(task, counts);
   }
 
-  private async theirs(job: Job, counts: Counts): Promise<Batch> {
-    const { tenantId, id: taskId, payload } = job;
+  private async theirs(task: Task, counts: Counts): Promise<Batch> {
+    const { tenantId, id: taskId, payload } = task;
     const destination = await this.destinations.read(tenantId);
-    if (destination === null) throw new JobFailed('There is no platform connection.');
+    if (destination === null) throw new TaskFailed('There is no platform connection.');
     const cursor = typeof payload['cursor'] === 'string' ? payload['cursor'] : undefined;
     const { accounts, next } = await this.list.page(destination, cursor);
     const users = accounts.flatMap(({ user }) => (user === null ? [] : [user]));
     const found = await this.usersOf(tenantId, destination.epoch, users);
     for (const account of users) {
-      const kind = await this.judge(job, found.get(account.id), account);
+      const kind = await this.judge(task, found.get(account.id), account);
       if (kind !== null) counts[kind]++;
     }
     const seen = [...found.values()].map(({ userId }) => userId);
     if (seen.length > 0) await this.repository.see(tenantId, taskId, seen);
     const following = next === null ? { part: 'ours' } : { cursor: next };
-    return { done: users.length, wake: false, result: counts, next: { ...counts, ...following } };
+    return { done: users.length, result: counts, next: { ...counts, ...following } };
   }
 
   private async usersOf(tenantId: string, epoch: number, accounts: PlatformUser[]): Promise<Map<string, Expected>> {
@@ -68,21 +68,21 @@ export class DriftStep {
   }
 
   /** What an account is; null: an inactive account that is nobody's here. */
-  private async judge(job: Job, expected: Expected | undefined, account: PlatformUser): Promise<keyof Counts | null> {
+  private async judge(task: Task, expected: Expected | undefined, account: PlatformUser): Promise<keyof Counts | null> {
     const active = isActive(account);
     if (expected === undefined) {
       if (!active) return null;
-      await this.note(job, account, null, 'extra', 'Active on the platform and unknown here.');
+      await this.note(task, account, null, 'extra', 'Active on the platform and unknown here.');
       return 'extra';
     }
     const difference = differenceOf(expected, account, active);
     if (difference === null) return 'same';
-    await this.note(job, account, expected.userId, 'different', difference);
+    await this.note(task, account, expected.userId, 'different', difference);
     return 'different';
   }
 
-  private async ours(job: Job, counts: Counts): Promise<Batch> {
-    const { tenantId, id: taskId, payload } = job;
+  private async ours(task: Task, counts: Counts): Promise<Batch> {
+    const { tenantId, id: taskId, payload } = task;
     const { users, next } = await this.repository.unseen(
       tenantId,
       taskId,
@@ -93,14 +93,14 @@ export class DriftStep {
       await this.leftOut.add(tenantId, taskId, { id: userId, item: { user_id: userId }, reason: 'missing', detail });
       counts.missing++;
     }
-    const batch = { done: users.length, wake: false, result: counts };
+    const batch = { done: users.length, result: counts };
     if (next !== null) return { ...batch, next: { ...counts, part: 'ours', after: next } };
     await this.repository.forget(tenantId, taskId);
     return { ...batch, next: null };
   }
 
   private async note(
-    { tenantId, id: taskId }: Job,
+    { tenantId, id: taskId }: Task,
     account: PlatformUser,
     userId: string | null,
     reason: string,
@@ -111,7 +111,7 @@ export class DriftStep {
   }
 }
 
-function countsOf({ payload }: Job): Counts {
+function countsOf({ payload }: Task): Counts {
   const count = (name: string): number => (typeof payload[name] === 'number' ? payload[name] : 0);
   return { same: count('same'), different: count('different'), missing: count('missing'), extra: count('extra') };
 }

@@ -7,8 +7,7 @@ import type { PlatformUser } from '../../platform-client/platform.types.js';
 import { Connections } from '../platform/connections.js';
 import { KEY_UNREADABLE } from '../platform/platform-test.rules.js';
 import { readPlatformUser } from '../platform-user.mapping.js';
-import { TaskInterrupted } from '../../tasks/task-failures.js';
-import { JobFailed } from './forwarding-job.js';
+import { TaskFailed, TaskInterrupted } from '../../tasks/task.js';
 
 const PAGE = 100;
 const PAGE_BYTES = 4 * 1024 * 1024;
@@ -26,13 +25,13 @@ export class PlatformList {
    * Reads one page. `next` is the cursor of the page that follows; null: this was the last one.
    *
    * @throws {TaskInterrupted} while the platform is away
-   * @throws {JobFailed} when it does not give its list
+   * @throws {TaskFailed} when it does not give its list
    */
   async page(
     destination: Destination,
     cursor: string | undefined,
   ): Promise<{ accounts: ListedAccount[]; next: string | null }> {
-    if (destination.keyUnreadable) throw new JobFailed(KEY_UNREADABLE);
+    if (destination.keyUnreadable) throw new TaskFailed(KEY_UNREADABLE);
     const answer = await this.client.send(this.connections.of(destination), {
       method: 'GET',
       path: destination.settings.paths.users,
@@ -42,7 +41,7 @@ export class PlatformList {
     });
     const verdict = judge(answer, this.clock.now());
     if (verdict.kind === 'unavailable') throw new TaskInterrupted(`the platform is away: ${verdict.reason}`);
-    if (verdict.kind !== 'ok') throw new JobFailed(`The platform refused its list: ${verdict.words}`);
+    if (verdict.kind !== 'ok') throw new TaskFailed(`The platform refused its list: ${verdict.words}`);
     const { accounts, next } = pageIn(verdict.body, cursor ?? '');
     // A cursor that does not move would lead in circles.
     return { accounts, next: next === cursor || accounts.length === 0 ? null : next };
@@ -71,7 +70,7 @@ export function shownOf({ user, place }: ListedAccount): { id: string; item: obj
 
 function pageIn(body: unknown, cursor: string): { accounts: ListedAccount[]; next: string | null } {
   const list = Array.isArray(body) ? (body as unknown[]) : (body as { data?: unknown } | null)?.data;
-  if (!Array.isArray(list)) throw new JobFailed('The platform answered, but not with a list of users.');
+  if (!Array.isArray(list)) throw new TaskFailed('The platform answered, but not with a list of users.');
   const following = (body as { next_cursor?: unknown }).next_cursor;
   const accounts = list.map((entry, i) => ({
     user: readPlatformUser(entry),

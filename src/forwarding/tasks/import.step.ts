@@ -6,7 +6,7 @@ import type { ChangeSource } from '../../identity/source.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';
 import { personText } from '../platform-user.mapping.js';
 import { IntakeLocator, type Intake, type PeopleIntake } from '../people-intake.js';
-import { JobFailed, type Batch, type Job } from './forwarding-job.js';
+import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
 import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-list.js';
 import { sideBySide } from './side-by-side.js';
 
@@ -21,34 +21,34 @@ export class ImportStep {
     private readonly leftOut: LeftOutRepository,
   ) {}
 
-  async run(job: Job): Promise<Batch> {
-    const destination = await this.destinations.read(job.tenantId);
-    if (destination === null) throw new JobFailed('There is no platform connection.');
+  async run(task: Task): Promise<Batch> {
+    const destination = await this.destinations.read(task.tenantId);
+    if (destination === null) throw new TaskFailed('There is no platform connection.');
     const intake = this.intake.find();
-    if (intake === null) throw new JobFailed('This installation cannot take people in.');
-    const cursor = typeof job.payload['cursor'] === 'string' ? job.payload['cursor'] : undefined;
+    if (intake === null) throw new TaskFailed('This installation cannot take people in.');
+    const cursor = typeof task.payload['cursor'] === 'string' ? task.payload['cursor'] : undefined;
     const { accounts, next } = await this.list.page(destination, cursor);
     const source: ChangeSource = {
-      request_id: job.id,
+      request_id: task.id,
       surface: 'system',
       directory_id: null,
-      actor: job.createdBy,
+      actor: task.createdBy,
     };
-    const pass = job.payload['pass'] === 'others' ? 'others' : 'active';
-    const counts = countsOf(job);
+    const pass = task.payload['pass'] === 'others' ? 'others' : 'active';
+    const counts = countsOf(task);
     const due = accounts.filter((account) => passOf(account) === pass);
-    const bound = await this.boundAmong(job.tenantId, destination.epoch, due);
+    const bound = await this.boundAmong(task.tenantId, destination.epoch, due);
     await sideBySide(due, namesOf, async (account) => {
-      const outcome = await this.take(intake, job, destination.epoch, account, bound, source);
+      const outcome = await this.take(intake, task, destination.epoch, account, bound, source);
       counts[outcome.kind]++;
       if (outcome.kind !== 'left_out') return;
       const { reason, detail } = outcome;
       const { id, item } = shownOf(account);
-      await this.leftOut.add(job.tenantId, job.id, { id, item, reason, detail });
+      await this.leftOut.add(task.tenantId, task.id, { id, item, reason, detail });
     });
     const done = due.length;
     const last = next === null;
-    const batch = { done, wake: false, result: counts };
+    const batch = { done, result: counts };
     if (!last) return { ...batch, next: { ...counts, pass, cursor: next } };
     if (pass === 'active') return { ...batch, next: { ...counts, pass: 'others' } };
     return { ...batch, next: null, total: counts.created + counts.known + counts.left_out };
@@ -56,7 +56,7 @@ export class ImportStep {
 
   private async take(
     intake: PeopleIntake,
-    job: Job,
+    task: Task,
     epoch: number,
     account: ListedAccount,
     bound: Set<string>,
@@ -67,7 +67,7 @@ export class ImportStep {
         'The entry of the list has no id that can be kept (text of 1 to 255 characters, or a whole number).';
       return { kind: 'left_out', reason: 'unreadable', detail };
     }
-    const { tenantId } = job;
+    const { tenantId } = task;
     const { user } = account;
     if (bound.has(user.id)) return { kind: 'known' };
     const person: Person = {
@@ -148,7 +148,7 @@ function namesOf({ user, place }: ListedAccount): string[] {
 
 type Counts = Record<'created' | 'known' | 'left_out', number>;
 
-function countsOf({ payload }: Job): Counts {
+function countsOf({ payload }: Task): Counts {
   const count = (name: string): number => (typeof payload[name] === 'number' ? payload[name] : 0);
   return { created: count('created'), known: count('known'), left_out: count('left_out') };
 }
