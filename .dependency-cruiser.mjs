@@ -1,4 +1,4 @@
-// The arrows between the rooms (docs/architecture.md): calls go down, and nothing below knows what stands above it.
+// The arrows between the rooms (docs/why/architecture.md): calls go down, and nothing below knows what stands above it.
 const FLOORS = [
   ['base'],
   ['identity', 'ledger', 'scim', 'oidc', 'saml', 'platform-client'],

@@ -5,11 +5,7 @@ import { SignInModule } from './sign-in/sign-in.module.js';
 import { SignInMetrics } from './sign-in/log/sign-in.metrics.js';
 import { ConfigModule } from './base/config/config.module.js';
 import { DatabaseModule } from './base/database/database.module.js';
-import {
-  DirectoryConsequencesModule,
-  DirectorySyncModule,
-  DirectoryWordsModule,
-} from './directory-sync/directory-sync.module.js';
+import { DirectoryConsequencesModule, DirectorySyncModule } from './directory-sync/directory-sync.module.js';
 import { ForwardingModule } from './forwarding/forwarding.module.js';
 import { HistoryModule } from './history/history.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
@@ -38,7 +34,6 @@ export class AppModule {
         ConfigModule.with(config),
         DatabaseModule.with(dataSource),
         DirectorySyncModule,
-        DirectoryWordsModule,
         DirectoryConsequencesModule,
         UsersModule,
         SignInModule,

@@ -23,5 +23,5 @@ export function writeContext(directory: CurrentDirectory, requestId: string, rec
     directory_id: directory.id,
     actor: directory.actor,
   };
-  return { tenantId: directory.tenantId, door: 'scim', directory: directory.writing, source, receivedAt };
+  return { tenantId: directory.tenantId, channel: 'scim', directory: directory.writing, source, receivedAt };
 }

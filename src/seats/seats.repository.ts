@@ -2,14 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import type { ChangeSource } from '../identity/source.js';
-import type { HolderFacts, SeatLimit, SeatPolicy } from './seat.rules.js';
-
-/** One line for the ledger, about the person that the write statement is about. */
-export interface SeatLine extends HolderFacts {
-  move: 'claim' | 'release' | 'update' | 'opening';
-  reason: string;
-  source: ChangeSource;
-}
+import type { SeatLimit, SeatLine, SeatPolicy } from './seat.rules.js';
 
 /** What each kind of line adds to the seats in use. */
 const STEP = { claim: 1, opening: 1, release: -1, update: 0 } as const;
@@ -95,14 +88,14 @@ export class SeatsRepository {
     });
   }
 
-  /** Adds the ledger's line to a write statement. */
-  add(statement: WriteStatement, tenantId: string, line: SeatLine): void {
+  /** Adds a line of the ledger to a write statement. */
+  add(statement: WriteStatement, tenantId: string, line: SeatLine, source: ChangeSource): void {
     statement.add(
       (p) => `insert into seat_entries
         (tenant_id, kind, user_id, delta, role, directory_id, cost_center, reason, source)
         select ${p.add(tenantId)}, ${p.add(line.move)}, id, ${STEP[line.move]}, ${p.add(line.role, 'text')},
           ${p.add(line.directoryId, 'text')}, ${p.add(line.costCenter, 'text')}, ${p.add(line.reason)},
-          ${p.add(JSON.stringify(line.source), 'jsonb')} from subject`,
+          ${p.add(JSON.stringify(source), 'jsonb')} from subject`,
     );
   }
 

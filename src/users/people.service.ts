@@ -13,7 +13,7 @@ import { editOf, refuseManaged } from './people-edit.rules.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 import { ManagedByDirectory, Taken } from './users.errors.js';
 import { UsersService } from './users.service.js';
-import { WritingDirectories } from './writing-directories.js';
+import { DirectoryStore } from '../directories/directory.store.js';
 import type { WriteContext, WritingDirectory } from './write/write-context.js';
 
 /** The users API's way to people: plain fields in, one writer per field (contract §3). */
@@ -22,7 +22,7 @@ export class PeopleService {
   constructor(
     private readonly users: UsersService,
     private readonly repository: UserDirectoryRepository,
-    private readonly directories: WritingDirectories,
+    private readonly directories: DirectoryStore,
     private readonly tenants: TenantStore,
   ) {}
 
@@ -83,8 +83,8 @@ export class PeopleService {
           if (edit === null || !foundByKey || !isClaimed(row, edit.draft)) return edit;
           return {
             ...edit,
-            held: true,
-            also: (tx: WriteStatement) => dropUnprovenIdentities(tx, caller.tenantId, false),
+            lockFirst: true,
+            inSameStatement: (statement: WriteStatement) => dropUnprovenIdentities(statement, caller.tenantId, false),
           };
         },
       );
@@ -129,14 +129,12 @@ export class PeopleService {
     if (directory !== null && !(await this.apiMayWrite(caller.tenantId))) {
       throw new ManagedByDirectory({ id: directory.id, name: row.directory_name ?? '' }, ['status']);
     }
-    await this.users.remove(
-      context,
-      id,
-      () => true,
-      (now) => {
+    await this.users.remove(context, id, {
+      visible: () => true,
+      check: (now) => {
         if (now.directory_id !== row.directory_id) throw changedMeanwhile();
       },
-    );
+    });
   }
 
   private async directoryOf(tenantId: string, row: UserRow): Promise<WritingDirectory | null> {
@@ -157,8 +155,8 @@ export class PeopleService {
 }
 
 const changedMeanwhile = (): Conflict =>
-  new Conflict('changed_meanwhile', 'Somebody else has become responsible for the user; look again.');
+  new Conflict('changed_meanwhile', 'Another directory has become responsible for the user; read the user again.');
 
 function contextOf(caller: Caller, directory: WritingDirectory | null, receivedAt: Date): WriteContext {
-  return { tenantId: caller.tenantId, door: 'api', directory, source: sourceOf(caller), receivedAt };
+  return { tenantId: caller.tenantId, channel: 'api', directory, source: sourceOf(caller), receivedAt };
 }

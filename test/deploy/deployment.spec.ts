@@ -209,7 +209,7 @@ describe('README.md', () => {
     expect([config.apiBaseUrl, config.appUrl]).toEqual([config.baseUrl, config.baseUrl]);
   });
 
-  it.each(['README.md', 'docs/architecture.md', 'CHANGELOG.md'])('%s links to what there is', (file) => {
+  it.each(['README.md', 'docs/why/architecture.md', 'CHANGELOG.md'])('%s links to what there is', (file) => {
     const text = read(file);
     const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(
       ([, title]) =>
@@ -222,7 +222,7 @@ describe('README.md', () => {
     }
   });
 
-  it.each(['README.md', 'docs/architecture.md'])('%s names scripts, files and tests that there are', (file) => {
+  it.each(['README.md', 'docs/why/architecture.md'])('%s names scripts, files and tests that there are', (file) => {
     const text = read(file);
     const scripts = [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name!);
     expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);

@@ -116,7 +116,7 @@ export class RoleJobs extends Background {
       directory_id: directory.id,
       actor: job.created_by,
     };
-    return { tenantId: job.tenant_id, door: 'scim', directory, source, receivedAt: new Date() };
+    return { tenantId: job.tenant_id, channel: 'scim', directory, source, receivedAt: new Date() };
   }
 
   private async claim(): Promise<Job | undefined> {

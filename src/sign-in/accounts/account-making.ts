@@ -64,7 +64,7 @@ export class AccountMaking {
     });
     try {
       await this.users.create(this.context(connection, requestId), draftOf(doc), role, {
-        also: (statement) => this.bind(statement, connection, account, decided),
+        inSameStatement: (statement) => this.bind(statement, connection, account, decided),
       });
     } catch (error) {
       if (error instanceof SeatLimitReached) {
@@ -120,7 +120,7 @@ export class AccountMaking {
         const same = row.first_name === fields.first_name && row.last_name === fields.last_name;
         if (same && fields.email === undefined && (newRole === null || newRole === row.role)) return null;
         const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, fields));
-        return newRole === null ? { draft } : { draft, roleSet: newRole };
+        return { kind: 'change', draft, ...(newRole === null ? {} : { roleSet: newRole }) };
       });
     // Somebody else has the e-mail by now, or no seat is free for the role: they keep theirs, and the rest holds.
     const wanted = { email, role };
@@ -160,7 +160,7 @@ export class AccountMaking {
       directory_id: null,
       actor: { kind: 'system', id: connection.id, name: `sign-in: ${connection.name}` },
     };
-    return { tenantId: connection.tenantId, door: 'sign-in', directory: null, source, receivedAt: new Date() };
+    return { tenantId: connection.tenantId, channel: 'sign-in', directory: null, source, receivedAt: new Date() };
   }
 }
 

@@ -1,97 +1,78 @@
-import { Injectable } from '@nestjs/common';
-import { Config } from '../../base/config/config.js';
-import type { WriteStatement } from '../../base/database/write-statement.js';
-import { ForwardingService } from '../../forwarding/forwarding.service.js';
 import type { InForce, UserChange } from '../../identity/person.js';
 import { changeBetween, endsSessions, mustForward } from '../../identity/user-change.rules.js';
-import type { HolderFacts } from '../../seats/seat.rules.js';
-import { SeatsService } from '../../seats/seats.service.js';
-import {
-  dropUnprovenIdentities,
-  endFormerLinks,
-  endPersonCredentials,
-  endPersonIdentities,
-  endPersonSessions,
-} from '../../sessions/user-endings.js';
+import { seatLine, type HolderFacts, type SeatLine } from '../../seats/seat.rules.js';
 import { emailKey } from '../user.mapping.js';
 import { personOfRow, type UserRow } from '../user.row.js';
-import { type UserWrite } from './subject.sql.js';
-import type { WriteContext } from './write-context.js';
+import type { UserWrite } from './user-write.js';
 
-/** What follows from a change of a person, put into the very statement that makes it. */
-@Injectable()
-export class UserConsequences {
-  constructor(
-    private readonly seats: SeatsService,
-    private readonly forwarding: ForwardingService,
-    private readonly config: Config,
-  ) {}
+/** What a write ends of the ways by which a user gets in. */
+export type Ending =
+  | { kind: 'credentials'; why: 'deactivated' | 'deleted' }
+  | { kind: 'sessions'; why: 'role_changed' }
+  | { kind: 'identities' }
+  /** A directory takes over a user that a sign-in made; `proven`: its e-mail is the one that a proof was about. */
+  | { kind: 'unproven_identities'; proven: boolean }
+  /** The user has this name no more; bindings of other users that were made by it end. */
+  | { kind: 'former_links'; madeBy: 'user_name' | 'email'; name: string };
 
-  /** False where this service is itself the record (`PLATFORM_FORWARDING=off`): changes are written down, and no more. */
-  private get forwards(): boolean {
-    return this.config.platform.forwarding;
+/** What follows from a write of a user in other rooms. */
+export interface Consequences {
+  /** The line of the seat ledger; null: none. */
+  seat: SeatLine | null;
+  endings: Ending[];
+  change: UserChange;
+  /** The platform is to hear of the change. */
+  forward: boolean;
+}
+
+/** Returns what follows from the write of a user who is new (`before` null) or changes. */
+export function consequencesOfWrite(before: UserRow | null, write: UserWrite): Consequences {
+  const after = write.decision.inForce;
+  const seat = seatLine(before?.seat ?? 'none', write.decision.seat, {
+    role: after.role ?? before?.role ?? null,
+    directoryId: write.directoryId,
+    costCenter: write.costCenter,
+    known: before && holderFacts(before),
+    reason: before === null ? 'created' : reasonOf(before, write),
+  });
+  const endings: Ending[] = before === null ? [] : endingsOf(before, write);
+  const change = changeBetween(before && inForceOf(before), after, before?.ever_active ?? false);
+  if (change === null) {
+    // The resource changed and the person did not: recorded, and not forwarded.
+    const noted: UserChange = { kind: 'updated', person: personOfRow(before!), status: before!.status, changed: [] };
+    return { seat, endings, change: noted, forward: false };
   }
+  if (change.kind === 'deactivated') endings.push({ kind: 'credentials', why: 'deactivated' });
+  else if (before !== null && endsSessions(change)) endings.push({ kind: 'sessions', why: 'role_changed' });
+  return { seat, endings, change, forward: mustForward(change, write.everActive) };
+}
 
-  /** Adds the ledger's line, the user change and what we owe. Answers whether the platform is to hear of it. */
-  ofWrite(statement: WriteStatement, ctx: WriteContext, row: UserRow | null, write: UserWrite): boolean {
-    const after = write.decision.inForce;
-    this.seats.settle(statement, ctx.tenantId, row?.seat ?? 'none', write.decision.seat, {
-      role: after.role ?? row?.role ?? null,
-      directoryId: write.directoryId,
-      costCenter: write.costCenter,
-      known: row && holderFacts(row),
-      reason: row === null ? 'created' : row.status !== after.status ? after.status : reasonOf(row, write),
-      source: ctx.source,
-    });
-    if (row?.source === 'sign-in' && row.directory_id === null && write.directoryId !== null) {
-      const { email } = write.draft;
-      const proven = email !== null && row.email !== null && emailKey(email) === emailKey(row.email);
-      dropUnprovenIdentities(statement, ctx.tenantId, proven);
-    }
-    if (row !== null)
-      this.leaveNames(statement, ctx.tenantId, row, { user_name: write.draft.userName, email: after.email });
-    const change = changeBetween(row && inForceOf(row), after, row?.ever_active ?? false);
-    if (change === null) {
-      // The resource changed, the person did not: recorded, and nobody is told.
-      const noted: UserChange = { kind: 'updated', person: personOfRow(row!), status: row!.status, changed: [] };
-      this.forwarding.enqueue(statement, ctx.tenantId, noted, ctx.source, ctx.receivedAt, false);
-      return false;
-    }
-    if (change.kind === 'deactivated') endPersonCredentials(statement, ctx.tenantId, 'deactivated');
-    else if (row !== null && endsSessions(change)) endPersonSessions(statement, ctx.tenantId, 'role_changed');
-    const forward = this.forwards && mustForward(change, write.everActive);
-    this.forwarding.enqueue(statement, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
-    return forward;
-  }
+/** Returns what follows from the removal of a user. */
+export function consequencesOfRemoval(before: UserRow): Consequences {
+  const seat = seatLine(before.seat, 'none', { ...holderFacts(before), reason: 'deleted' });
+  const change = changeBetween(inForceOf(before), { ...personOfRow(before), status: 'deleted' }, before.ever_active)!;
+  const endings: Ending[] = [
+    { kind: 'credentials', why: 'deleted' },
+    { kind: 'identities' },
+    ...formerNames(before, { user_name: null, email: null }),
+  ];
+  return { seat, endings, change, forward: mustForward(change, before.ever_active) };
+}
 
-  /** What IdPs may call a person by, as far as it is no longer theirs. */
-  private leaveNames(
-    statement: WriteStatement,
-    tenantId: string,
-    row: UserRow,
-    now: { user_name: string | null; email: string | null },
-  ): void {
-    for (const kind of ['user_name', 'email'] as const) {
-      const [before, after] = [row[kind], now[kind]];
-      if (before !== null && before.toLowerCase() !== after?.toLowerCase())
-        endFormerLinks(statement, tenantId, kind, before);
-    }
-  }
+function endingsOf(before: UserRow, { directoryId, draft, decision }: UserWrite): Ending[] {
+  const endings = formerNames(before, { user_name: draft.userName, email: decision.inForce.email });
+  if (before.source !== 'sign-in' || before.directory_id !== null || directoryId === null) return endings;
+  const proven = draft.email !== null && before.email !== null && emailKey(draft.email) === emailKey(before.email);
+  return [{ kind: 'unproven_identities', proven }, ...endings];
+}
 
-  /** The same for a person who is removed. */
-  ofRemoval(statement: WriteStatement, ctx: WriteContext, row: UserRow): void {
-    this.seats.settle(statement, ctx.tenantId, row.seat, 'none', {
-      ...holderFacts(row),
-      reason: 'deleted',
-      source: ctx.source,
-    });
-    endPersonCredentials(statement, ctx.tenantId, 'deleted');
-    endPersonIdentities(statement, ctx.tenantId);
-    this.leaveNames(statement, ctx.tenantId, row, { user_name: null, email: null });
-    const change = changeBetween(inForceOf(row), { ...personOfRow(row), status: 'deleted' }, row.ever_active)!;
-    const forward = this.forwards && mustForward(change, row.ever_active);
-    this.forwarding.enqueue(statement, ctx.tenantId, change, ctx.source, ctx.receivedAt, forward);
-  }
+/** The names by which IdPs may call the user, as far as the user has them no more. */
+function formerNames(before: UserRow, now: { user_name: string | null; email: string | null }): Ending[] {
+  return (['user_name', 'email'] as const).flatMap((madeBy): Ending[] => {
+    const name = before[madeBy];
+    const isKept = name === null || name.toLowerCase() === now[madeBy]?.toLowerCase();
+    return isKept ? [] : [{ kind: 'former_links', madeBy, name }];
+  });
 }
 
 function inForceOf(row: UserRow): InForce {
@@ -102,8 +83,9 @@ function holderFacts(row: UserRow): HolderFacts {
   return { role: row.role, directoryId: row.directory_id, costCenter: row.cost_center };
 }
 
-/** What of a holder a write changes, for the ledger. */
+/** The field of a seat holder that a write changes, for the ledger. */
 function reasonOf(row: UserRow, { directoryId, costCenter, decision }: UserWrite): string {
+  if (decision.inForce.status !== row.status) return decision.inForce.status;
   if (decision.inForce.role !== row.role || decision.seat !== row.seat) return 'role';
   if (directoryId !== row.directory_id) return 'directory';
   return costCenter === row.cost_center ? 'role' : 'cost_center';

@@ -1,14 +1,12 @@
 import type { Written } from '../../identity/held.rules.js';
 import { roleOf } from '../../identity/role.rules.js';
 import type { GivenRoles } from '../held/discard.rules.js';
-import type { Case, Edit } from './write-case.js';
+import type { Edit, WriteCase } from './write-case.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 
-// What a write asks for, before it is decided what comes into force. Pure.
-
-/** The roles that the resource, and rules or default, give a user; null: none. */
-export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: Case): GivenRoles {
+/** Returns the roles that the resource, and rules or default, give a user; null: none. */
+export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: WriteCase): GivenRoles {
   const directory = ctx.directory;
   const defaultRole = roleSet ?? (directory ? directory.defaultRole : 'User');
   return {
@@ -17,8 +15,8 @@ export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: Case): Gi
   };
 }
 
-/** What was written, in the platform's words: with the role and the key that follow from it. */
-export function writtenIn(about: Case): Written {
+/** Returns the requested state in the platform's words: with the role and the key that follow from it. */
+export function writtenIn(about: WriteCase): Written {
   const { ctx, row, draft } = about;
   const { byResource, byRules } = givenRoles(about);
   const isDiscarded = row !== null && row.discarded_role === (byRules ?? '');
@@ -34,14 +32,14 @@ export function writtenIn(about: Case): Written {
   };
 }
 
-/** The discarded role after a write: it ends once the resource gives a role, or rules and default give another one. */
-export function discardedRoleAfter(about: Case & { row: UserRow }, edit: Pick<Edit, 'discardedRole'>): string | null {
-  if (edit.discardedRole !== undefined) return edit.discardedRole;
+/** Returns the discarded role after a write: it ends once the resource gives a role, or rules and default give another one. */
+export function discardedRoleAfter(about: WriteCase & { row: UserRow }, edit: Edit): string | null {
+  if (edit.kind === 'discard') return edit.discardedRole;
   const { byResource, byRules } = givenRoles(about);
   return byResource === null && about.row.discarded_role === (byRules ?? '') ? about.row.discarded_role : null;
 }
 
-/** The key towards the platform (contract §5): once sent it stays when the directory only leaves it out. */
+/** The key towards the platform: once sent it stays when the directory only leaves it out. */
 function keyOf(row: UserRow | null, draft: UserDraft): string {
   if (draft.key !== null) return draft.key;
   const old = row?.person_external_id ?? null;

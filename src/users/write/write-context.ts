@@ -1,8 +1,8 @@
 import type { ChangeSource } from '../../identity/source.js';
-import type { Door } from '../../seats/seat.rules.js';
+import type { WriteChannel } from '../../seats/seat.rules.js';
 import type { AttributeMap } from '../user.mapping.js';
 
-/** What a write has to know of the directory that writes. */
+/** The part of a directory's settings that a write of its users depends on. */
 export interface WritingDirectory {
   id: string;
   name: string;
@@ -11,7 +11,7 @@ export interface WritingDirectory {
   defaultRole: string | null;
   attributeMap: AttributeMap;
   onMatch: 'link' | 'refuse';
-  /** The directory whose people this one links like unmanaged ones. */
+  /** The directory whose users this one links like unmanaged ones. */
   takesOver: string | null;
   /** Another directory has taken this one over: its writes have no effect any more. */
   superseded: boolean;
@@ -20,19 +20,19 @@ export interface WritingDirectory {
   hasRules: boolean;
 }
 
-/** Who writes, through which door, on whose behalf. Travels as an argument; providers keep nothing of a request. */
+/** The origin of a write. It travels as an argument; providers keep nothing of a request. */
 export interface WriteContext {
   tenantId: string;
-  door: Door;
-  /** The directory that writes; null for every other door. */
+  channel: WriteChannel;
+  /** The directory that writes; null for every other channel. */
   directory: WritingDirectory | null;
   source: ChangeSource;
   receivedAt: Date;
   /**
-   * Nobody asked at a door: who finds no seat waits, whatever the policy of the door (contract §6), and whose e-mail or
-   * key is somebody else's is held.
+   * No request waits for an answer: a user who finds no seat waits, whatever the policy of the channel, and a user whose
+   * e-mail or key another user has is held.
    */
   mayWait?: boolean;
-  /** The waiting list hands out the next free seat: it is this person's turn. */
+  /** The waiting list hands out the next free seat: it is this user's turn. */
   inTurn?: boolean;
 }

@@ -1,24 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { WriteStatement } from '../../base/database/write-statement.js';
 import type { LinkedBy } from '../../identity/adoption.rules.js';
-import type { Decision, Written } from '../../identity/held.rules.js';
 import { SeatsService } from '../../seats/seats.service.js';
-import type { TenantView } from '../../tenants/tenant.store.js';
-import { isAside } from '../held-name.js';
+import type { UserWithGroups } from '../users.repository.js';
+import { ConflictSearch } from './conflicts.js';
 import { isLost, LostRace } from './lost-race.js';
-import { UserConsequences } from './consequences.rules.js';
-import { clashesIn, refuseClashes } from '../user-creation.js';
-import { discardedRoleAfter, writtenIn } from './requested-state.rules.js';
-import * as decision from './write-case.js';
-import type { Case, Edit, Obstacles } from './write-case.js';
-import { addNote, type UserNote } from './user-notes.sql.js';
-import type { UserRow } from '../user.row.js';
-import { UsersRepository, type Holder, type UserWithGroups } from '../users.repository.js';
-import { updateUser, type UpdatedUser, type UserWrite } from './subject.sql.js';
+import { NO_GUARDS, PlanStatement } from './plan-statement.js';
+import type { CreatedUser } from './insert-user.sql.js';
+import type { UpdatedUser } from './update-user.sql.js';
+import type { Stamp } from './stamp.js';
+import { rowAfter } from './user-write.rules.js';
+import { NO_CONFLICTS, type Alongside } from './write-case.js';
 import type { WriteContext } from './write-context.js';
+import { planWrite, type WriteCommand, type WritePlan } from './write-plan.rules.js';
 
-/** What a write came to. `linked`: a person who was there already is now this directory's. */
+/** The result of a write. `linked`: an existing user is now this directory's. */
 export interface WriteResult {
   row: UserWithGroups;
   /** `previewed`: the user stays as it is, and the write is kept for a directory in preview. */
@@ -34,161 +30,103 @@ export interface Done extends WriteResult {
   freed: boolean;
 }
 
-type ChangeCase = Case & { row: UserWithGroups };
+/** A write of a user's row; removals have no row afterwards. */
+export type RowCommand = Extract<WriteCommand, { kind: 'create' | 'edit' }>;
 
-/** Changes somebody who is there: the plain way in one statement, the careful one in a transaction that looks first. */
+/**
+ * Runs the plan of a write in one of two ways. Optimistic: one statement that checks its own assumptions. Pessimistic: the
+ * conflicts are looked up first, in a transaction that holds the rows. Both ways make the same plan.
+ */
 @Injectable()
-export class UserChanging {
+export class WriteRunner {
   constructor(
     private readonly db: Database,
-    private readonly repository: UsersRepository,
-    private readonly consequences: UserConsequences,
+    private readonly statements: PlanStatement,
+    private readonly conflicts: ConflictSearch,
     private readonly seats: SeatsService,
   ) {}
 
-  /** One statement that checks its own assumptions; null where one of them does not hold. */
-  async plainly(ctx: WriteContext, tenant: TenantView, row: UserWithGroups, edit: Edit): Promise<Done | null> {
-    if (edit.upon || edit.held) return null;
-    const about = await this.caseOf(ctx, tenant, row, edit, this.db);
-    const written = writtenIn(about);
-    const decided = decision.decide(about, written, decision.NO_OBSTACLES);
-    if (edit.onlyIfDifferent && isSame(about, edit, decided)) return unchanged(row);
-    const { inForce } = decided;
-    const claims = row.seat !== 'held' && decided.seat === 'held';
-    const isOwner = row.id === tenant.ownerUserId;
-    const mode = claims ? await this.seats.modeFor(ctx.tenantId, ctx.door, isOwner) : 'free';
+  /**
+   * Writes in one statement.
+   *
+   * @returns null: an assumption does not hold, and nothing was written
+   */
+  async optimistic(command: RowCommand, ctx: WriteContext, stamp: Stamp, along: Alongside): Promise<Done | null> {
+    if (along.afterWrite !== undefined || along.lockFirst === true) return null;
+    const plan = planWrite(command, NO_CONFLICTS, stamp);
+    if (plan === null) return unchanged(command);
+    const { row } = command.about;
+    const isOwner = row !== null && row.id === command.about.tenant.ownerUserId;
+    const mode = plan.claimsSeat ? await this.seats.modeFor(ctx.tenantId, ctx.channel, isOwner) : 'free';
     if (mode === 'exact') return null;
-    const tx = new WriteStatement();
-    const seat = claims
-      ? this.seats.guard(tx, ctx.tenantId, await this.seats.limitOf(ctx.tenantId), mode, row.id)
-      : null;
-    const clashes =
-      about.draft.userNameKey !== row.user_name_key ||
-      (inForce.status === 'active' &&
-        (row.status !== 'active' || inForce.email !== row.email || inForce.external_id !== row.person_external_id));
-    const write = decision.nextWrite(about, edit, decided);
-    updateUser(tx, ctx.tenantId, row, write, { seat, clashes, unlinked: false });
-    const forwarded = this.consequences.ofWrite(tx, ctx, row, write);
-    noteLink(tx, ctx, row, edit);
-    edit.also?.(tx);
+    const limit = plan.claimsSeat ? await this.seats.limitOf(ctx.tenantId) : null;
+    const statement = this.statements.of(plan, ctx, {
+      seat: (s) => (limit === null ? null : this.seats.guard(s, ctx.tenantId, limit, mode, row?.id ?? null)),
+      checkNames: true,
+    });
+    along.inSameStatement?.(statement);
     try {
-      const [now] = await tx.run<UpdatedUser>(this.db);
-      if (now) return changed(row, now, write, forwarded);
+      const [now] = await statement.run<CreatedUser & UpdatedUser>(this.db);
+      if (now !== undefined) return this.done(command, plan, now);
     } catch (error) {
-      if (!isLost(error)) throw error; // a clash in the very same moment
+      if (!isLost(error)) throw error; // another write met this one in the same moment
     }
     this.seats.forget(ctx.tenantId);
     return null;
   }
 
-  /** Looks who is in the way, counts seats where they are few, then writes; the row is locked. */
-  async carefully(
+  /**
+   * Looks up what is in the way, counts seats where they are few, and writes.
+   *
+   * @param tx the transaction; the row of an existing user is locked
+   * @throws {Taken} when another user has a name, e-mail or key
+   * @throws {SeatLimitReached} when no seat is free and the channel's policy is `block`
+   * @throws {LostRace} when a concurrent write was quicker
+   */
+  async pessimistic(
     tx: SqlRunner,
+    command: RowCommand,
     ctx: WriteContext,
-    tenant: TenantView,
-    row: UserWithGroups,
-    edit: Edit,
+    stamp: Stamp,
+    along: Alongside,
+    found = this.conflicts.users(tx, command.about),
   ): Promise<Done> {
-    const about = await this.caseOf(ctx, tenant, row, edit, tx);
-    const written = writtenIn(about);
-    const holders = await this.repository.holders(ctx.tenantId, about.draft, written.person.external_id, row.id, tx);
-    const yielding = refuseClashes(ctx, holders, written.active);
-    if (yielding !== null) await this.repository.giveNameAway(tx, ctx.tenantId, yielding, about.draft);
-    const obstacles = await this.obstacles(tx, about, written, holders);
-    const decided = decision.decide(about, written, obstacles);
-    if (edit.onlyIfDifferent && isSame(about, edit, decided)) return unchanged(row);
-    const work = new WriteStatement();
-    const write = decision.nextWrite(about, edit, decided);
-    updateUser(work, ctx.tenantId, row, write, { seat: null, clashes: false, unlinked: false });
-    const forwarded = this.consequences.ofWrite(work, ctx, row, write);
-    noteLink(work, ctx, row, edit);
-    edit.also?.(work);
-    const [now] = await work.run<UpdatedUser>(tx);
-    if (!now) throw new LostRace();
-    await edit.upon?.(tx, row.id);
-    return changed(row, now, write, forwarded);
+    const conflicts = await this.conflicts.settle(tx, command.about, await found);
+    const plan = planWrite(command, conflicts, stamp);
+    if (plan === null) return unchanged(command);
+    const statement = this.statements.of(plan, ctx, NO_GUARDS);
+    along.inSameStatement?.(statement);
+    const [now] = await statement.run<CreatedUser & UpdatedUser>(tx);
+    if (now === undefined) throw new LostRace();
+    const done = this.done(command, plan, now);
+    await along.afterWrite?.(tx, done.row.id);
+    return done;
   }
 
-  /** What stands in the way of coming into force; claims a seat under the tenant's lock where one is needed. */
-  private async obstacles(tx: SqlRunner, about: ChangeCase, written: Written, holders: Holder[]): Promise<Obstacles> {
-    const { ctx, tenant, row, released } = about;
-    const taken = clashesIn(holders);
-    if (taken.externalIdTaken && released === 'external_id_taken') {
-      // Let in by an admin although another person has the key: the user name stands in for it.
-      written.person.external_id = about.draft.userName;
-      taken.externalIdTaken = false;
+  /**
+   * Runs a plan that has no conflicts to look up: a removal of a locked user, or an import.
+   *
+   * @returns whether anything was written
+   */
+  async run(db: SqlRunner, plan: WritePlan, ctx: WriteContext, along: Alongside = {}): Promise<boolean> {
+    const statement = this.statements.of(plan, ctx, NO_GUARDS);
+    along.inSameStatement?.(statement);
+    return (await statement.run(db)).length > 0;
+  }
+
+  private done({ about: { row } }: RowCommand, plan: WritePlan, now: CreatedUser & UpdatedUser): Done {
+    const { subject } = plan;
+    if (subject.kind !== 'insert' && subject.kind !== 'update') throw new Error('a removal leaves no row');
+    const shared = { forwarded: this.statements.forwards(plan), freed: plan.frees };
+    if (subject.kind === 'update') {
+      return { ...shared, row: { ...rowAfter(subject.before, subject.write), ...now }, outcome: 'changed' };
     }
-    const wants = decision.asksSeat(about, written);
-    // Who is held comes before the question of a seat; whom an admin lets in counts as overage.
-    const asks = wants && !taken.emailTaken && !taken.externalIdTaken && released !== 'no_seat';
-    const isOwner = row.id === tenant.ownerUserId;
-    const { tenantId, door, inTurn } = ctx;
-    // Whoever waits already is not sent away for a change of their name.
-    const mayWait = (ctx.mayWait ?? false) || row.seat === 'waiting';
-    const ask = { door, isOwner, userId: row.id, mayWait, inTurn };
-    const seatFree = !asks || (await this.seats.freeUnderLock(tx, tenantId, ask));
-    return { ...taken, seatFree };
-  }
-
-  private async caseOf(
-    ctx: WriteContext,
-    tenant: TenantView,
-    row: UserWithGroups,
-    edit: Edit,
-    db: SqlRunner,
-  ): Promise<ChangeCase> {
-    const fromRules = ctx.directory?.hasRules
-      ? await this.repository.rolesFromRules(ctx.tenantId, ctx.directory.id, row.id, db)
-      : [];
-    // A name that was given away stays so until another one is written.
-    const isKept = isAside(row.user_name_key) && !row.gone && edit.draft.userName === row.user_name;
-    if (isKept) edit.draft.userNameKey = row.user_name_key;
-    const roleSet = edit.roleSet === undefined ? row.role_set : edit.roleSet;
-    const about = { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released: row.released };
-    return { ...about, released: edit.released === undefined ? decision.stillReleased(about) : edit.released };
+    if (row !== null) throw new Error('an existing user is not inserted');
+    return { ...shared, row: { ...rowAfter(null, subject.write), manager: now.manager ?? null }, outcome: 'created' };
   }
 }
 
-/** Adds the link of a user with a directory to the user's history. */
-function noteLink(
-  tx: WriteStatement,
-  { tenantId, source }: WriteContext,
-  row: UserRow,
-  { linkedBy: by, directoryId }: Edit,
-) {
-  if (by === undefined || directoryId == null) return;
-  const detail = { by, directory_id: directoryId, from_directory_id: row.directory_id };
-  addNote(tx, tenantId, row.gone ? returned(row) : { kind: 'linked', detail }, source);
-}
-
-/** The note of a user whose removal was held and whom its directory has brought back. */
-function returned({ held }: UserRow): UserNote {
-  return { kind: 'held', detail: { event: 'returned', reason: held ?? 'protected', held_at: null } };
-}
-
-/** Whether neither what is in force nor what is discarded changes. */
-function isSame(about: ChangeCase, edit: Edit, decided: Decision): boolean {
-  const { row } = about;
-  return decision.isSame(about, decided) && discardedRoleAfter(about, edit) === row.discarded_role;
-}
-
-/** Nothing was to be done. */
-export function unchanged(row: UserWithGroups): Done {
-  return { row, outcome: 'unchanged', forwarded: false, freed: false };
-}
-
-function changed(before: UserWithGroups, now: UpdatedUser, write: UserWrite, forwarded: boolean): Done {
-  const { inForce, seat } = write.decision;
-  const seatFreed = before.seat === 'held' && seat !== 'held';
-  const keyFreed =
-    before.status === 'active' &&
-    (inForce.status !== 'active' ||
-      before.email !== inForce.email ||
-      before.person_external_id !== inForce.external_id);
-  return {
-    row: { ...decision.rowAfter(before, write), ...now },
-    outcome: 'changed',
-    forwarded,
-    freed: seatFreed || keyFreed,
-  };
+function unchanged(command: RowCommand): Done {
+  if (command.kind === 'create') throw new Error('a new user is never unchanged');
+  return { row: command.about.row, outcome: 'unchanged', forwarded: false, freed: false };
 }

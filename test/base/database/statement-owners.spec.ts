@@ -12,7 +12,7 @@ const OF_THE_INSTALLATION = [
   'connections/domains/domains.repository.ts', // the next domain that is due, of any tenant
   'connections/domains/domains.store.ts', // by domain, before the tenant is known
   'connections/keys/service-keys.repository.ts',
-  'delivery/destination-states.repository.ts', // figures
+  'delivery/destinations/destination-states.repository.ts', // figures
   'delivery/lanes.repository.ts', // tenants that are due, and figures
   'directory-sync/roles/deleted-directories.ts',
   'directory-sync/roles/role-jobs.ts',

@@ -1,10 +1,10 @@
 import { matchOf } from '../../../src/users/write/link.rules.js';
 import { Taken } from '../../../src/users/users.errors.js';
-import type { Holder } from '../../../src/users/users.repository.js';
+import type { ConflictingUser } from '../../../src/users/users.repository.js';
 import type { WritingDirectory } from '../../../src/users/write/write-context.js';
 
 const DIRECTORY = { id: 'dir', takesOver: 'old', superseded: false, onMatch: 'link' } as WritingDirectory;
-const holder = (more: Partial<Holder>): Holder => ({
+const holder = (more: Partial<ConflictingUser>): ConflictingUser => ({
   id: 'usr',
   directory_id: null,
   status: 'active',
@@ -18,7 +18,7 @@ const holder = (more: Partial<Holder>): Holder => ({
 });
 const LEAVER = { status: 'inactive' } as const;
 
-type Row = [string, Partial<Holder>[], boolean, [string, string] | null];
+type Row = [string, Partial<ConflictingUser>[], boolean, [string, string] | null];
 const rows: Row[] = [
   ['no user at all', [], false, null],
   ['an unmanaged user by the name that stands in', [{ same_name: true }], false, ['usr', 'email']],
@@ -38,7 +38,7 @@ const rows: Row[] = [
 
 it.each(rows)('%s', (_, holders, leavesOut, expected) => {
   const match = matchOf(DIRECTORY, holders.map(holder), leavesOut);
-  expect(match && [match.holder.id, match.by]).toEqual(expected);
+  expect(match && [match.user.id, match.by]).toEqual(expected);
 });
 
 it('refuses a match, and only a match, where the directory says so', () => {

@@ -9,7 +9,7 @@ import {
   withRefusal,
   type Health,
   type Refusal,
-} from '../../src/delivery/destination.rules.js';
+} from '../../../src/delivery/destinations/destination.rules.js';
 
 /** Runs answers through: a name is a failure of that person, `+` a success. */
 function run(answers: string, health: Health = { ...newHealth(), allowed: 16 }): Health {

@@ -1,6 +1,6 @@
-import type { Call, LeasedLane } from '../../src/delivery/call.js';
-import type { Outcome } from '../../src/delivery/outcome.js';
-import { handBack, settlementOf, showsOf } from '../../src/delivery/settle.rules.js';
+import type { Call, LeasedLane } from '../../../src/delivery/call.js';
+import type { Outcome } from '../../../src/delivery/outcome.js';
+import { handBack, settlementOf, showsOf } from '../../../src/delivery/lanes/settlement.rules.js';
 
 const lane = (fresh: boolean, tries = 0, call: Partial<Call> = {}): LeasedLane =>
   ({ userId: 'usr_1', token: 't', fresh, tries, claimedAt: 0, call: { lookup: null, ...call } }) as LeasedLane;

@@ -1,8 +1,8 @@
-import type { LeasedLane } from './call.js';
-import type { DeliveryOptions } from './delivery.options.js';
-import type { Outcome } from './outcome.js';
-import { backoff } from './retry.rules.js';
-import type { Settlement } from './settle.sql.js';
+import type { LeasedLane } from '../call.js';
+import type { DeliveryOptions } from '../delivery.options.js';
+import type { Outcome } from '../outcome.js';
+import { backoff } from '../retry.rules.js';
+import type { Settlement } from '../settle.sql.js';
 
 /** Whether an outcome shows the other side at work (`alive`), in trouble (`failed`), or says nothing about it. */
 export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {

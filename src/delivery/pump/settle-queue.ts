@@ -1,6 +1,6 @@
-import type { Attempt } from './outcome.js';
+import type { Attempt } from '../outcome.js';
 import type { PumpParts } from './pump-parts.js';
-import type { Settlement, SettledStep } from './settle.sql.js';
+import type { Settlement, SettledStep } from '../settle.sql.js';
 
 const MOST = 500;
 const ENOUGH = 64;

@@ -1,7 +1,14 @@
-import type { LeasedLane } from './call.js';
-import type { Destination } from './destination.js';
-import { afterFailure, afterSuccess, isAway, newHealth, probePause, type Health } from './destination.rules.js';
-import type { Outcome } from './outcome.js';
+import type { LeasedLane } from '../call.js';
+import type { Destination } from '../destinations/destination.js';
+import {
+  afterFailure,
+  afterSuccess,
+  isAway,
+  newHealth,
+  probePause,
+  type Health,
+} from '../destinations/destination.rules.js';
+import type { Outcome } from '../outcome.js';
 import type { PumpParts } from './pump-parts.js';
 import { Rate } from './rate.js';
 

@@ -1,14 +1,14 @@
-import type { Activity } from '../base/activity.js';
-import type { Logger } from '../base/log/logger.js';
-import type { DeliveryMetrics } from './delivery.metrics.js';
-import type { DeliveryObserver } from './delivery.observer.js';
-import type { DeliveryOptions } from './delivery.options.js';
-import type { Destination } from './destination.js';
-import type { DestinationStatesRepository } from './destination-states.repository.js';
-import type { DestinationsRepository } from './destinations.repository.js';
-import type { LanesRepository } from './lanes.repository.js';
-import type { Sender } from './sender.js';
-import type { Turnstile } from './turnstile.js';
+import type { Activity } from '../../base/activity.js';
+import type { Logger } from '../../base/log/logger.js';
+import type { DeliveryMetrics } from '../delivery.metrics.js';
+import type { DeliveryObserver } from '../delivery.observer.js';
+import type { DeliveryOptions } from '../delivery.options.js';
+import type { Destination } from '../destinations/destination.js';
+import type { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
+import type { DestinationsRepository } from '../destinations/destinations.repository.js';
+import type { LanesRepository } from '../lanes.repository.js';
+import type { Sender } from '../sender.js';
+import type { Turnstile } from './semaphore.js';
 
 /** What all pumps of a worker share. */
 export interface PumpParts {

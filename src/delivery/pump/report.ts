@@ -1,5 +1,5 @@
-import { deliveryId, type LeasedLane } from './call.js';
-import type { Sent } from './outcome.js';
+import { deliveryId, type LeasedLane } from '../call.js';
+import type { Sent } from '../outcome.js';
 import type { PumpParts } from './pump-parts.js';
 
 /** One line and one count for each request that went out: ids and figures, nobody's name. */

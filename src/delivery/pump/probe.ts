@@ -1,10 +1,10 @@
-import type { LeasedLane } from './call.js';
-import type { Destination } from './destination.js';
+import type { LeasedLane } from '../call.js';
+import type { Destination } from '../destinations/destination.js';
 import type { DestinationWatch } from './destination-watch.js';
-import { probePause } from './destination.rules.js';
-import type { Outcome } from './outcome.js';
+import { probePause } from '../destinations/destination.rules.js';
+import type { Outcome } from '../outcome.js';
 import { leaseMs, type PumpParts } from './pump-parts.js';
-import { showsOf } from './settle.rules.js';
+import { showsOf } from '../lanes/settlement.rules.js';
 
 /**
  * Asks a destination that is away whether it is back: with one real call, and one only over all processes. In: how

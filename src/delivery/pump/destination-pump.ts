@@ -1,12 +1,12 @@
-import type { LeasedLane } from './call.js';
-import type { Destination } from './destination.js';
+import type { LeasedLane } from '../call.js';
+import type { Destination } from '../destinations/destination.js';
 import { DestinationWatch } from './destination-watch.js';
-import type { Outcome, Sent } from './outcome.js';
+import type { Outcome, Sent } from '../outcome.js';
 import { probe } from './probe.js';
 import { leaseMs, type PumpParts } from './pump-parts.js';
 import { reportAttempts } from './report.js';
 import { SettleQueue } from './settle-queue.js';
-import { handBack, settlementOf, showsOf } from './settle.rules.js';
+import { handBack, settlementOf, showsOf } from '../lanes/settlement.rules.js';
 
 /** The most that is kept ready to be sent. */
 const MOST_AHEAD = 240;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { SealError, Sealer } from '../base/crypto/seal.js';
-import { Database, type SqlRunner } from '../base/database/database.js';
+import { SealError, Sealer } from '../../base/crypto/seal.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DEFAULT_SETTINGS, type Destination, type DestinationSettings, type DestinationState } from './destination.js';
 import { TAKE_BACK_ALL } from './destination-states.repository.js';
 

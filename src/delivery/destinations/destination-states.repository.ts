@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { Destination, DestinationState } from './destination.js';
 import { looksMisconfigured, withRefusal, type Refusal } from './destination.rules.js';
 
