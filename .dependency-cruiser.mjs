@@ -1,11 +1,11 @@
 // The arrows between the rooms (docs/why/architecture.md): calls go down, and nothing below knows what stands above it.
 const FLOORS = [
   ['base'],
-  ['identity', 'ledger', 'scim', 'platform-client'],
-  ['tenants', 'tasks', 'delivery'],
-  ['seats', 'forwarding'],
-  ['users'],
-  ['directory-sync', 'auth'],
+  ['identity', 'ledger', 'scim', 'oidc', 'saml', 'platform-client'],
+  ['tenants', 'tasks', 'delivery', 'sessions'],
+  ['directories', 'seats', 'forwarding'],
+  ['users', 'connections'],
+  ['directory-sync', 'sign-in'],
   ['lookup', 'history', 'surfaces', 'operations', 'cli'],
 ];
 
@@ -43,6 +43,13 @@ export default {
       from: { path: '^src/identity/' },
       to: { pathNot: '^src/(identity/|base/characters)' },
     },
+    ...['saml', 'oidc'].map((room) => ({
+      name: `${room}-stands-on-base`,
+      comment: 'The protocol has settings and refusal reasons of its own: it could be a package.',
+      severity: 'error',
+      from: { path: `^src/${room}/` },
+      to: { path: '^src/', pathNot: `^src/(${room}|base)/` },
+    })),
     {
       name: 'rules-and-mappings-are-pure',
       comment: 'What decides has no Nest, no TypeORM, no database and no network.',

@@ -2,7 +2,7 @@ import all from './jest.config.mjs';
 
 // `npm run test:quick`: the pure specs, and of those with a database the ones that notice most for their time.
 const TELLING = [
-  'auth/sign-in',
+  'sign-in/sign-in',
   'cli/cli',
   'directory-sync/scim-users',
   'forwarding/forwarding',
@@ -19,9 +19,9 @@ export default {
   // These start processes, read for a long time, or drive a browser.
   testPathIgnorePatterns: [
     '/node_modules/',
-    '/test/auth/browser\\.',
-    '/test/auth/two-processes\\.',
-    '/test/auth/saml/saml-flood\\.',
+    '/test/sign-in/browser\\.',
+    '/test/sign-in/two-processes\\.',
+    '/test/saml/saml-flood\\.',
     '/test/cli/executable\\.',
     '/test/deploy/',
     '/test/linear-time\\.',

@@ -1,15 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { Config } from './base/config/config.js';
-import { AuthModule } from './auth/auth.module.js';
-import { SignInMetrics } from './auth/sign-ins/sign-in.metrics.js';
+import { SignInModule } from './sign-in/sign-in.module.js';
+import { SignInMetrics } from './sign-in/log/sign-in.metrics.js';
 import { ConfigModule } from './base/config/config.module.js';
 import { DatabaseModule } from './base/database/database.module.js';
-import {
-  DirectoryConsequencesModule,
-  DirectorySyncModule,
-  DirectoryWordsModule,
-} from './directory-sync/directory-sync.module.js';
+import { DirectoryConsequencesModule, DirectorySyncModule } from './directory-sync/directory-sync.module.js';
 import { ForwardingModule } from './forwarding/forwarding.module.js';
 import { HistoryModule } from './history/history.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
@@ -38,10 +34,9 @@ export class AppModule {
         ConfigModule.with(config),
         DatabaseModule.with(dataSource),
         DirectorySyncModule,
-        DirectoryWordsModule,
         DirectoryConsequencesModule,
         UsersModule,
-        AuthModule,
+        SignInModule,
         SeatsModule,
         ForwardingModule,
         TenantsModule,

@@ -8,9 +8,9 @@ import { AppModule } from './app.module.js';
 import type { Config } from './base/config/config.js';
 import { Database } from './base/database/database.js';
 import { Logger, NestLogger } from './base/log/logger.js';
-import { MetadataRefresh } from './auth/connections/metadata-refresh.js';
-import { DomainChecks } from './auth/domains/domain-checks.js';
-import { KeyRenewal } from './auth/keys/service-keys.js';
+import { MetadataRefresh } from './connections/metadata-refresh.js';
+import { DomainChecks } from './connections/domains/domain-checks.js';
+import { KeyRenewal } from './connections/keys/service-keys.js';
 
 import { BridgeAdapter } from './base/http/bridge-adapter.js';
 import { tuneServer } from './base/http/server.js';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Config } from './base/config/config.js';
 import { Database } from './base/database/database.js';
-import { DirectoriesService } from './directory-sync/directories/directories.service.js';
+import { DirectoriesService } from './directories/directories.service.js';
 import { PlatformService } from './forwarding/platform/platform.service.js';
 import { systemActor } from './identity/source.js';
 import { TenantsService } from './tenants/tenants.service.js';

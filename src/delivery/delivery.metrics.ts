@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DestinationStatesRepository } from './destination-states.repository.js';
+import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
 import { LanesRepository } from './lanes.repository.js';
 
 /** Counts what the workers of this process do. No tenant and no person is ever a label. */

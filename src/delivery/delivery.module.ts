@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { DeliveryMetrics } from './delivery.metrics.js';
 import { DeliveryObserver, DeliveryObservers } from './delivery.observer.js';
 import { DeliveryOptions } from './delivery.options.js';
-import { DestinationStatesRepository } from './destination-states.repository.js';
-import { DestinationsRepository } from './destinations.repository.js';
+import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
+import { DestinationsRepository } from './destinations/destinations.repository.js';
 import { LanesRepository } from './lanes.repository.js';
 
 /** Durable sending. The worker is made by the room that brings the Sender. */

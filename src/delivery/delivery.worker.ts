@@ -4,13 +4,13 @@ import { Logger } from '../base/log/logger.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
 import { DeliveryObserver } from './delivery.observer.js';
 import { DeliveryOptions } from './delivery.options.js';
-import { DestinationStatesRepository } from './destination-states.repository.js';
-import { DestinationsRepository } from './destinations.repository.js';
+import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
+import { DestinationsRepository } from './destinations/destinations.repository.js';
 import { LanesRepository } from './lanes.repository.js';
-import type { PumpParts } from './pump-parts.js';
+import type { PumpParts } from './pump/pump-parts.js';
 import { Sender } from './sender.js';
-import { TenantPump } from './tenant-pump.js';
-import { Turnstile } from './turnstile.js';
+import { TenantPump } from './pump/destination-pump.js';
+import { Turnstile } from './pump/semaphore.js';
 
 /** What a pump has learned about its destination is kept for so long. */
 const KEEP_MS = 600_000;

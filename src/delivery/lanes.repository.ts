@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import type { Call, LeasedLane } from './call.js';
 import { ACCOUNT_UNKNOWN, callOf, CALL_COLUMNS, CREATE_OUT, type CallColumns } from './call.sql.js';
-import type { Destination } from './destination.js';
+import type { Destination } from './destinations/destination.js';
 import {
   deliveredValues,
   isPlainDelivery,

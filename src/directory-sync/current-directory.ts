@@ -1,6 +1,6 @@
 import type { Actor, ChangeSource } from '../identity/source.js';
 import type { Dialect } from '../scim/dialects/dialects.js';
-import type { WriteContext, WritingDirectory } from '../users/write-context.js';
+import type { WriteContext, WritingDirectory } from '../users/write/write-context.js';
 
 /** The directory that a request's token names, with all that the request will ask of it. */
 export interface CurrentDirectory {
@@ -23,5 +23,5 @@ export function writeContext(directory: CurrentDirectory, requestId: string, rec
     directory_id: directory.id,
     actor: directory.actor,
   };
-  return { tenantId: directory.tenantId, door: 'scim', directory: directory.writing, source, receivedAt };
+  return { tenantId: directory.tenantId, channel: 'scim', directory: directory.writing, source, receivedAt };
 }

@@ -2,7 +2,6 @@ import { Global, Module } from '@nestjs/common';
 import { SeatsModule } from '../seats/seats.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { WritingDirectories } from '../users/writing-directories.js';
 import { PreviewEditing } from './preview/preview-editing.js';
 import { PreviewController } from './preview/preview.controller.js';
 import { PreviewLive } from './preview/preview-live.js';
@@ -11,10 +10,9 @@ import { PreviewWritesRepository } from './preview/preview-writes.repository.js'
 import { RootSearch } from './bulk/root-search.js';
 import { ScimBulkService } from './bulk/scim-bulk.service.js';
 import { ScimRootController } from './bulk/scim-root.controller.js';
-import { DirectoriesModule } from './directories/directories.module.js';
-import { DirectoryPeople } from './directories/directory-people.js';
-import { DirectoryStore } from './directories/directory.store.js';
-import { RoleReview } from './directories/role-review.js';
+import { DirectoriesModule } from '../directories/directories.module.js';
+import { DirectoryPeople } from '../directories/directory-people.js';
+import { RoleReview } from '../directories/role-review.js';
 import { DiscoveryController, ServiceProviderConfigController } from './discovery/discovery.controller.js';
 import { GroupsRepository } from './groups/groups.repository.js';
 import { ScimGroupsController } from './groups/scim-groups.controller.js';
@@ -27,15 +25,6 @@ import { RoleJobs } from './roles/role-jobs.js';
 import { ScimUsersController } from './users/scim-users.controller.js';
 import { ScimUsersService } from './users/scim-users.service.js';
 import { UnknownRoles } from './users/unknown-roles.js';
-
-/** The words that lower rooms need of the directories. */
-@Global()
-@Module({
-  imports: [DirectoriesModule],
-  providers: [{ provide: WritingDirectories, useExisting: DirectoryStore }],
-  exports: [WritingDirectories],
-})
-export class DirectoryWordsModule {}
 
 /** What a changed directory means for people; global, because the directories themselves stand below it. */
 @Global()
@@ -54,7 +43,7 @@ export class DirectoryWordsModule {}
 })
 export class DirectoryConsequencesModule {}
 
-/** The SCIM server: one more door to the same people. */
+/** The SCIM server: one of the channels by which users are written. */
 @Module({
   imports: [UsersModule, DirectoriesModule],
   controllers: [

@@ -11,7 +11,7 @@ import { bearerToken } from '../tenants/bearer.js';
 import { CredentialStore } from '../tenants/credentials.js';
 import { Unauthenticated } from '../tenants/tenants.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
-import { DirectoryStore, type Directory } from './directories/directory.store.js';
+import { DirectoryStore, type Directory } from '../directories/directory.store.js';
 
 /** A request at the SCIM door, once its directory is known. */
 export interface ScimRequest extends BridgeRequest {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import type { LeasedLane, Lookup } from '../delivery/call.js';
-import type { Destination } from '../delivery/destination.js';
+import type { Destination } from '../delivery/destinations/destination.js';
 import { LanesRepository, type Bound } from '../delivery/lanes.repository.js';
 import type { Outcome, Sent } from '../delivery/outcome.js';
 import { PlatformClient } from '../platform-client/platform.client.js';

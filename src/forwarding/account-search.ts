@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { LeasedLane } from '../delivery/call.js';
-import type { Destination } from '../delivery/destination.js';
+import type { Destination } from '../delivery/destinations/destination.js';
 import type { Attempt, Outcome } from '../delivery/outcome.js';
 import { judge } from '../delivery/retry.rules.js';
 import type { Person } from '../identity/person.js';

@@ -1,6 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
-import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 import { CALL_OUT, CREATE_OUT, STATE_WITHOUT_ANSWER } from '../delivery/call.sql.js';
 import { DeliveryWorker } from '../delivery/delivery.worker.js';
 import type { UserChange } from '../identity/person.js';
@@ -21,13 +21,13 @@ export class ForwardingService {
   }
 
   /**
-   * Adds a change to the unit of work, for the user whose id the subject returns: the change itself and, if it is to
+   * Adds a change to the write statement, for the user whose id the subject returns: the change itself and, if it is to
    * be forwarded, the user's lane. The lane's row is locked from here to the commit, so that the sequences of one user
    * follow the order of the commits. A newer change replaces one that waits, and takes the place of one that is parked.
    * Where this service is itself the record (PLATFORM_FORWARDING=off) changes are recorded only.
    */
   enqueue(
-    tx: UnitOfWork,
+    statement: WriteStatement,
     tenantId: string,
     change: UserChange,
     source: ChangeSource,
@@ -36,10 +36,9 @@ export class ForwardingService {
   ): void {
     const person = personText(change.person);
     const forwarded = forward && !this.off;
-    const changes = `w${tx.size}`;
     // Sessions end in this very statement, so the change knows when they did.
     const [column, moment] = endsSessions(change) ? [', sessions_ended_at', ', clock_timestamp()'] : ['', ''];
-    tx.add(
+    const written = statement.add(
       (p) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at${column})
         select ${p.add(tenantId, 'text')}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forwarded, 'boolean')},
           ${p.add(change.changed, 'text[]')}, ${p.add(person, 'jsonb')}, ${p.add(JSON.stringify(source), 'jsonb')},
@@ -47,12 +46,12 @@ export class ForwardingService {
         from subject returning tenant_id, user_id, sequence, occurred_at`,
     );
     if (!forwarded) return;
-    tx.add(
+    statement.add(
       (p) => `insert into lanes as l
           (tenant_id, user_id, target_state, target_person, rank, first_pending, last_pending, pending_since)
         select c.tenant_id, c.user_id, ${p.add(change.status, 'text')}, ${p.add(person, 'text')},
           ${p.add(change.status === 'active' ? 1 : 0, 'smallint')}, c.sequence, c.sequence, c.occurred_at
-        from ${changes} c
+        from ${written.name} c
         on conflict (tenant_id, user_id) do update set ${SUPERSEDE}
         where excluded.last_pending > l.last_pending`,
     );

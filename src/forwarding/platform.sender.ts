@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { deliveryId, type LeasedLane } from '../delivery/call.js';
-import type { Destination } from '../delivery/destination.js';
+import type { Destination } from '../delivery/destinations/destination.js';
 import type { Sent } from '../delivery/outcome.js';
 import { judge } from '../delivery/retry.rules.js';
 import { Sender } from '../delivery/sender.js';

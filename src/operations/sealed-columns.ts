@@ -1,4 +1,4 @@
-import { keyAad } from '../auth/keys/service-keys.repository.js';
+import { keyAad } from '../connections/keys/service-keys.repository.js';
 import type { SealedColumn } from '../base/crypto/reseal.js';
 
 /** Every column that holds sealed secrets. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { DomainEvents } from '../base/domain-events.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { olderWorkOver } from '../base/database/older-work.js';
 import { Logger } from '../base/log/logger.js';
@@ -7,6 +8,7 @@ import { sourceOf, type Caller } from '../tenants/caller.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
 import type { SeatLimit, SeatPolicy } from './seat.rules.js';
 import { SeatsRepository } from './seats.repository.js';
+import { RoomMade } from './seats.events.js';
 import { SeatsService } from './seats.service.js';
 
 /** The policy for each door, in the API's words. */
@@ -34,6 +36,7 @@ export class SeatLimitsService {
     private readonly reports: SeatReportsRepository,
     private readonly audit: AuditService,
     private readonly logger: Logger,
+    private readonly events: DomainEvents,
   ) {}
 
   /** Sets limit and policies. Nobody loses a seat by it; who is over the limit counts as overage. */
@@ -66,7 +69,7 @@ export class SeatLimitsService {
       });
     });
     this.seats.forget(caller.tenantId);
-    this.onRoom?.(caller.tenantId);
+    await this.events.publish(new RoomMade(caller.tenantId));
   }
 
   /**
@@ -83,9 +86,6 @@ export class SeatLimitsService {
     if (await olderWorkOver(this.db, tenantId, ON_THEIR_WAY_MS)) return;
     this.logger.warn('a limit was set while old transactions still run', { tenant_id: tenantId });
   }
-
-  /** Told when there may be room for those who wait. */
-  onRoom: ((tenantId: string) => void) | undefined;
 
   /** Compares the ledger with the people; with `repair`, writes the entries that make the ledger follow them. */
   async reconcile(caller: Caller, repair: boolean) {

@@ -1,14 +1,16 @@
 import type { SeatState } from '../identity/held.rules.js';
 
-/** What a tenant has decided for the moment when no seat is left, for each door that people come through. */
+/** What happens when no seat is left: the user waits, the write is refused, or the user is let in over the limit. */
 export type SeatPolicy = 'wait' | 'block' | 'allow';
-export type Door = 'scim' | 'api' | 'sign-in';
+
+/** The way by which a write of a user arrives; each has a policy of its own. */
+export type WriteChannel = 'scim' | 'api' | 'sign-in';
 
 /** The limit of a tenant and how it is kept just now (see `seats.repository`). */
 export interface SeatLimit {
   limit: number | null;
   mode: 'unlimited' | 'open' | 'exact';
-  policies: Record<Door, SeatPolicy>;
+  policies: Record<WriteChannel, SeatPolicy>;
 }
 
 /**
@@ -18,16 +20,16 @@ export interface SeatLimit {
  */
 export type ClaimMode = 'free' | 'open' | 'exact';
 
-/** Chooses the way to a seat. The named owner gets one even at the limit (contract §6). */
-export function claimMode(state: SeatLimit, door: Door, isOwner: boolean): ClaimMode {
-  if (state.limit === null || isOwner || state.policies[door] === 'allow') return 'free';
+/** Chooses the way to a seat. The named owner gets one even at the limit. */
+export function claimMode(state: SeatLimit, channel: WriteChannel, isOwner: boolean): ClaimMode {
+  if (state.limit === null || isOwner || state.policies[channel] === 'allow') return 'free';
   return state.mode === 'open' ? 'open' : 'exact';
 }
 
 /** `update`: the holder stays one, with another role, directory or cost centre. */
 export type SeatMove = 'claim' | 'release' | 'update' | 'keep';
 
-/** What the ledger keeps of a holder, since nothing can find it out later (contract §6). */
+/** What the ledger keeps of a holder, since it cannot be found out later. */
 export interface HolderFacts {
   readonly role: string | null;
   readonly directoryId: string | null;
@@ -53,4 +55,27 @@ export function seatMove(
 
 function isOther(a: HolderFacts, b: HolderFacts): boolean {
   return a.role !== b.role || a.directoryId !== b.directoryId || a.costCenter !== b.costCenter;
+}
+
+/** One line for the ledger, about the user of the statement. */
+export interface SeatLine extends HolderFacts {
+  move: Exclude<SeatMove, 'keep'> | 'opening';
+  reason: string;
+}
+
+/** What a ledger line says beside the move itself: the role, directory and cost centre of that moment. */
+export interface SeatCircumstances extends HolderFacts {
+  reason: string;
+  /** What the ledger says of the user before the write; left out: nothing. */
+  known?: HolderFacts | null;
+  /** The user has held the seat before this service knew of it: the line is an opening balance. */
+  opening?: boolean;
+}
+
+/** Returns the line of the ledger for a user whose seat went from one state to another; null: there is none to write. */
+export function seatLine(before: SeatState, after: SeatState, about: SeatCircumstances): SeatLine | null {
+  const { known, opening, ...facts } = about;
+  const move = seatMove(before, after, known, facts);
+  if (move === 'keep') return null;
+  return { ...facts, move: move === 'claim' && opening === true ? 'opening' : move };
 }

@@ -1,15 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
-import type { Params, UnitOfWork } from '../base/database/unit-of-work.js';
+import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import type { ChangeSource } from '../identity/source.js';
-import type { HolderFacts, SeatLimit, SeatPolicy } from './seat.rules.js';
-
-/** One line for the ledger, about the person that the unit of work is about. */
-export interface SeatLine extends HolderFacts {
-  move: 'claim' | 'release' | 'update' | 'opening';
-  reason: string;
-  source: ChangeSource;
-}
+import type { SeatLimit, SeatLine, SeatPolicy } from './seat.rules.js';
 
 /** What each kind of line adds to the seats in use. */
 const STEP = { claim: 1, opening: 1, release: -1, update: 0 } as const;
@@ -73,35 +66,36 @@ export class SeatsRepository {
   }
 
   /**
-   * A guard for a claim that takes no lock of its own; the subject must demand a row of `seat_guard`.
+   * Adds the guard of a claim that takes no lock of its own; the subject must demand a row of the part.
    *
    * @param userId the user who is to get the seat and whose row is locked before the limit, as a claim that counts under
    *   the lock of the limit does; null: a new user
    */
-  guard(tx: UnitOfWork, tenantId: string, mode: 'unlimited' | 'open', userId: string | null): void {
-    if (mode === 'open' && userId !== null) {
-      tx.given('claimant', (p) => {
-        const tenant = p.add(tenantId);
-        return `select id from users where tenant_id = ${tenant} and id = ${p.add(userId)} for no key update`;
-      });
-    }
-    tx.given('seat_guard', (p) => {
+  guard(statement: WriteStatement, tenantId: string, mode: 'unlimited' | 'open', userId: string | null): Part {
+    const claimant =
+      mode === 'unlimited' || userId === null
+        ? null
+        : statement.given((p) => {
+            const tenant = p.add(tenantId);
+            return `select id from users where tenant_id = ${tenant} and id = ${p.add(userId)} for no key update`;
+          });
+    return statement.given((p) => {
       const tenant = p.add(tenantId);
       if (mode === 'unlimited') return `select 1 from seat_limits where tenant_id = ${tenant} and mode = 'unlimited'`;
-      const after = userId === null ? '' : 'and exists (select 1 from claimant)';
+      const after = claimant === null ? '' : `and exists (select 1 from ${claimant.name})`;
       return `select 1 from seat_limits where tenant_id = ${tenant} and mode = 'open' ${after}
         and ${USED(tenant)} <= seat_limit - current_setting('max_connections')::int for share`;
     });
   }
 
-  /** Adds the ledger's line to a unit of work. */
-  add(tx: UnitOfWork, tenantId: string, line: SeatLine): void {
-    tx.add(
-      (p: Params) => `insert into seat_entries
+  /** Adds a line of the ledger to a write statement. */
+  add(statement: WriteStatement, tenantId: string, line: SeatLine, source: ChangeSource): void {
+    statement.add(
+      (p) => `insert into seat_entries
         (tenant_id, kind, user_id, delta, role, directory_id, cost_center, reason, source)
         select ${p.add(tenantId)}, ${p.add(line.move)}, id, ${STEP[line.move]}, ${p.add(line.role, 'text')},
           ${p.add(line.directoryId, 'text')}, ${p.add(line.costCenter, 'text')}, ${p.add(line.reason)},
-          ${p.add(JSON.stringify(line.source), 'jsonb')} from subject`,
+          ${p.add(JSON.stringify(source), 'jsonb')} from subject`,
     );
   }
 

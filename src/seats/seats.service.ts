@@ -1,32 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
-import type { UnitOfWork } from '../base/database/unit-of-work.js';
-import type { SeatState } from '../identity/held.rules.js';
+import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import type { ChangeSource } from '../identity/source.js';
-import { claimMode, seatMove, type ClaimMode, type Door, type HolderFacts, type SeatLimit } from './seat.rules.js';
+import { claimMode, type ClaimMode, type SeatLimit, type SeatLine, type WriteChannel } from './seat.rules.js';
 import { SeatLimitReached } from './seats.errors.js';
 import { SeatsRepository } from './seats.repository.js';
 
-/** What is said in the ledger beside the move itself: the role, directory and cost centre of that moment. */
-export interface SeatCircumstances extends HolderFacts {
-  reason: string;
-  source: ChangeSource;
-  /** What the ledger says of the user before the write; left out: nothing. */
-  known?: HolderFacts | null;
-  /** The user has held the seat before this service knew of it: the line is an opening balance. */
-  opening?: boolean;
-}
-
-/** Who asks for a seat under the tenant's lock. */
+/** A request for a seat under the tenant's lock. */
 export interface SeatAsk {
-  door: Door;
+  channel: WriteChannel;
   isOwner: boolean;
-  /** null: somebody new. */
+  /** null: a new user. */
   userId: string | null;
-  /** Waits where the door's policy would `block`. */
+  /** Waits where the channel's policy would `block`. */
   mayWait?: boolean;
-  /** It is this person's turn: nobody has waited longer. */
-  inTurn?: boolean;
+  /** It is this user's turn: no other one has waited longer. */
+  inTurn?: boolean | undefined;
 }
 
 const REMEMBERED_MS = 1000;
@@ -39,9 +28,9 @@ export class SeatsService {
 
   constructor(private readonly repository: SeatsRepository) {}
 
-  /** How a claim may be made just now. */
-  async modeFor(tenantId: string, door: Door, isOwner: boolean): Promise<ClaimMode> {
-    return claimMode(await this.limitOf(tenantId), door, isOwner);
+  /** Returns how a claim may be made just now. */
+  async modeFor(tenantId: string, channel: WriteChannel, isOwner: boolean): Promise<ClaimMode> {
+    return claimMode(await this.limitOf(tenantId), channel, isOwner);
   }
 
   /** The limit as it was at most a second ago. */
@@ -60,32 +49,39 @@ export class SeatsService {
     this.remembered.delete(tenantId);
   }
 
-  /** Puts the condition of a claim without a lock of its own into the write. `userId` is null for a new user. Answers whether it did. */
-  guard(tx: UnitOfWork, tenantId: string, limit: SeatLimit, mode: ClaimMode, userId: string | null): boolean {
-    if (mode === 'open') this.repository.guard(tx, tenantId, 'open', userId);
-    else if (limit.limit === null) this.repository.guard(tx, tenantId, 'unlimited', userId);
-    else return false; // policy `allow`, or the owner: nothing can stop it
-    return true;
+  /**
+   * Adds the condition of a claim without a lock of its own.
+   *
+   * @param userId null: a new user
+   * @returns the part whose row the subject must demand; null: nothing can stop the claim (policy `allow`, or the owner)
+   */
+  guard(
+    statement: WriteStatement,
+    tenantId: string,
+    limit: SeatLimit,
+    mode: ClaimMode,
+    userId: string | null,
+  ): Part | null {
+    if (mode === 'open') return this.repository.guard(statement, tenantId, 'open', userId);
+    return limit.limit === null ? this.repository.guard(statement, tenantId, 'unlimited', userId) : null;
   }
 
   /**
-   * Under the tenant's lock: may this person have a seat? A free one that somebody else waits for is not free. Throws
-   * `SeatLimitReached` where the door's policy is `block`, unless the person `mayWait` all the same. The answer holds to
-   * the end of the transaction.
+   * Returns whether a seat is free for the user, under the tenant's lock: a free one that another user waits for is not.
+   * The answer holds to the end of the transaction.
+   *
+   * @throws {SeatLimitReached} when none is free, the channel's policy is `block`, and the user may not wait
    */
   async freeUnderLock(tx: SqlRunner, tenantId: string, ask: SeatAsk): Promise<boolean> {
     const { limit, free } = await this.repository.lockAndCount(tx, tenantId);
-    if (free === null || claimMode(limit, ask.door, ask.isOwner) === 'free') return true;
+    if (free === null || claimMode(limit, ask.channel, ask.isOwner) === 'free') return true;
     if (free > 0 && (ask.inTurn || free > (await this.repository.waiting(tx, tenantId, ask.userId, free)))) return true;
-    if (limit.policies[ask.door] === 'block' && !ask.mayWait) throw new SeatLimitReached(limit.limit!);
+    if (limit.policies[ask.channel] === 'block' && !ask.mayWait) throw new SeatLimitReached(limit.limit!);
     return false;
   }
 
-  /** Adds what the ledger has to say about a move to the write that makes it. */
-  settle(tx: UnitOfWork, tenantId: string, before: SeatState, after: SeatState, about: SeatCircumstances): void {
-    const { known, opening, ...line } = about;
-    const move = seatMove(before, after, known, line);
-    if (move === 'keep') return;
-    this.repository.add(tx, tenantId, { move: move === 'claim' && opening ? 'opening' : move, ...line });
+  /** Adds a line of the ledger to the write that makes it true. */
+  addLine(statement: WriteStatement, tenantId: string, line: SeatLine, source: ChangeSource): void {
+    this.repository.add(statement, tenantId, line, source);
   }
 }

@@ -6,7 +6,7 @@ import { StoredAnswer } from '../base/http/idempotency.js';
 import { loggedPath } from '../base/http/logged-path.js';
 import { pathOf, type BridgeRequest, type BridgeResponse } from '../base/http/request.js';
 import { Logger } from '../base/log/logger.js';
-import { sendPage } from '../auth/pages/layout.js';
+import { sendPage } from '../sign-in/pages/layout.js';
 import { errorPage } from './error-page.js';
 import { knownMethods } from './known-methods.js';
 import { loggedReason } from './logged-reason.js';

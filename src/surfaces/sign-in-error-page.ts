@@ -1,4 +1,4 @@
-import type { Page } from '../auth/pages/layout.js';
+import type { Page } from '../sign-in/pages/layout.js';
 import { html } from '../base/http/html.js';
 import { API_STATUS } from './problem.js';
 import type { Refusal } from './refusal.js';

@@ -7,7 +7,7 @@ import { RELEASABLE } from './held/held.service.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 import { userBody } from './user.dto.js';
 import { draftOf, emailKey, type UserDocument, type UserDraft } from './user.mapping.js';
-import { WritingDirectories } from './writing-directories.js';
+import { DirectoryStore } from '../directories/directory.store.js';
 
 /** Explains why a user is as it is. */
 @Injectable()
@@ -15,7 +15,7 @@ export class ExplainService {
   constructor(
     private readonly db: Database,
     private readonly users: UserDirectoryRepository,
-    private readonly directories: WritingDirectories,
+    private readonly directories: DirectoryStore,
   ) {}
 
   /**

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
-import { UnitOfWork } from '../base/database/unit-of-work.js';
-import { newId } from '../base/ids.js';
 import { PeopleIntake, type Intake, type LeftOutReason } from '../forwarding/people-intake.js';
 import { accountRefusal } from '../identity/adoption.rules.js';
 import type { Person } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
-import { SeatsService } from '../seats/seats.service.js';
 import { TenantStore } from '../tenants/tenant.store.js';
-import { isLost } from './lost-race.js';
+import { isLost } from './write/lost-race.js';
 import { standIn } from './stand-in.js';
-import { storedDocument } from './stored-document.js';
 import { documentOf, draftOf, emailKey, type UserDraft } from './user.mapping.js';
-import { insertUser, type UserWrite } from './user-statements.js';
+import { newStamp } from './write/stamp.js';
+import { NO_CONFLICTS, type WriteCase } from './write/write-case.js';
+import type { WriteContext } from './write/write-context.js';
+import { planWrite } from './write/write-plan.rules.js';
+import { WriteRunner } from './write/write-runner.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
 import { UsersRepository } from './users.repository.js';
 
@@ -25,7 +25,7 @@ export class ImportedPeople extends PeopleIntake {
     private readonly db: Database,
     private readonly users: UsersRepository,
     private readonly known: UserDirectoryRepository,
-    private readonly seats: SeatsService,
+    private readonly runner: WriteRunner,
     private readonly tenants: TenantStore,
   ) {
     super();
@@ -65,40 +65,16 @@ export class ImportedPeople extends PeopleIntake {
   private async create(
     db: SqlRunner,
     tenantId: string,
-    { person, status, platformId }: Account,
+    account: Account,
     draft: UserDraft,
     source: ChangeSource,
   ): Promise<Intake | null> {
-    const { roles } = await this.tenants.get(tenantId);
-    const role = person.role !== null && roles.has(person.role) ? person.role : 'User';
-    const takesSeat = status === 'active' && (roles.get(role)?.takesSeat ?? true);
-    const write: UserWrite = {
-      id: newId('usr'),
-      directoryId: null,
-      source: 'api',
-      draft,
-      document: storedDocument(draft.doc, null),
-      decision: { inForce: { ...person, role, status }, seat: takesSeat ? 'held' : 'none', held: null },
-      roleSet: role,
-      discardedRole: null,
-      released: null,
-      everActive: true,
-      nameWritten: false,
-      costCenter: null,
-      at: new Date(),
-    };
-    const work = new UnitOfWork();
-    insertUser(work, tenantId, write, { seat: false, clashes: false, unlinked: false });
-    // Who works there already works there: an opening balance, counted as overage where the limit is lower.
-    this.seats.settle(work, tenantId, 'none', write.decision.seat, {
-      role,
-      directoryId: null,
-      costCenter: null,
-      opening: true,
-      reason: `imported (${platformId})`,
-      source,
-    });
-    return (await work.run(db)).length === 0 ? null : { kind: 'created', userId: write.id };
+    const tenant = await this.tenants.get(tenantId);
+    const ctx: WriteContext = { tenantId, channel: 'api', directory: null, source, receivedAt: new Date() };
+    const about: WriteCase = { ctx, tenant, row: null, draft, roleSet: null, fromRules: [], released: null };
+    const stamp = newStamp();
+    const plan = planWrite({ kind: 'import', about, account }, NO_CONFLICTS, stamp)!;
+    return (await this.runner.run(db, plan, ctx)) ? { kind: 'created', userId: stamp.id } : null;
   }
 
   /** The draft of an account under a `userName` that is free: the e-mail, or a stand-in where another user keeps the name. */
@@ -109,8 +85,8 @@ export class ImportedPeople extends PeopleIntake {
     person: Person,
     name: string,
   ): Promise<UserDraft> {
-    const holders = await this.users.holders(tenantId, draft, person.external_id, null, tx);
-    const holder = holders.find(({ same_name, gone }) => same_name && !gone);
+    const users = await this.users.conflicting(tenantId, draft, person.external_id, null, tx);
+    const holder = users.find(({ same_name, gone }) => same_name && !gone);
     if (holder === undefined) return draft;
     if (!holder.yields) return draftOf(documentOf({ ...person, active: draft.active, userName: standIn(name) }));
     await this.users.giveNameAway(tx, tenantId, holder, draft);

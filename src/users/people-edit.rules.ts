@@ -1,16 +1,18 @@
 import { roleNames } from '../identity/role.rules.js';
 import type { ChangedFields } from './user.dto.js';
-import type { Edit } from './user-decision.js';
+import type { Edit } from './write/write-case.js';
 import { draftOf, withFields, type UserDocument, type UserDraft } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
 import { ManagedByDirectory } from './users.errors.js';
-import type { WritingDirectory } from './write-context.js';
+import type { WritingDirectory } from './write/write-context.js';
 
 const IDENTITY = ['email', 'first_name', 'last_name', 'external_id', 'status'] as const;
 
 /**
- * What a merge patch of the users API makes of somebody; null: nothing differs. `userName` is what stands in where the user
- * name was the e-mail that is changed; `mayWrite`: the tenant lets the API change what a directory manages.
+ * Returns what a merge patch of the users API makes of a user; null: nothing differs.
+ *
+ * @param userName stands in where the `userName` was the e-mail that is changed
+ * @param mayWrite the tenant lets the API change what a directory manages
  */
 export function editOf(
   row: UserRow,
@@ -18,9 +20,9 @@ export function editOf(
   userName: string,
   directory: WritingDirectory | null,
   mayWrite: boolean,
-): (Edit & { fields: string[] }) | null {
+): (Extract<Edit, { kind: 'change' }> & { fields: string[] }) | null {
   const before = JSON.parse(row.doc) as UserDocument;
-  // Whoever may not take back what the directory wrote may still name what is in force, as it is.
+  // A caller that may not take back what the directory wrote may still name the effective value.
   const written = row.held === null || !mayWrite ? null : draftOf(before, directory?.attributeMap);
   const fields = changedFields(row, written, body);
   if (fields.length === 0) return null;
@@ -34,7 +36,7 @@ export function editOf(
   if (doc['userName'] !== before['userName']) doc['userName'] = userName;
   const draft = draftOf(doc, directory?.attributeMap);
   if (directory === null) keepUnnamed(draft, row, body);
-  return { fields, draft, ...(body.role === undefined ? {} : { roleSet: body.role }) };
+  return { kind: 'change', fields, draft, ...(body.role === undefined ? {} : { roleSet: body.role }) };
 }
 
 /**
@@ -59,8 +61,8 @@ export function refuseManaged(fields: string[], row: UserRow, directory: Writing
 }
 
 /**
- * What differs from what is in force. For somebody who is held, what differs from what was `written` too: to be left
- * as one is shown then takes back what waits to come into force.
+ * The fields that differ from the effective state, and for a held user from the `written` state too: naming the effective
+ * value then takes back the requested one.
  */
 function changedFields(row: UserRow, written: UserDraft | null, body: ChangedFields): string[] {
   const inForce: Record<string, unknown> = {

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
+import { DomainEvents } from '../base/domain-events.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import { Logger } from '../base/log/logger.js';
 import { Loop } from '../base/loop.js';
 import { systemActor } from '../identity/source.js';
-import { SeatLimitsService } from '../seats/seat-limits.service.js';
+import { RoomMade } from '../seats/seats.events.js';
 import { SeatSealer } from '../seats/ledger/sealer.js';
 import { SeatsRepository } from '../seats/seats.repository.js';
 import { UsersService } from './users.service.js';
-import { WritingDirectories } from './writing-directories.js';
+import { DirectoryStore } from '../directories/directory.store.js';
 
 interface Candidate {
   id: string;
@@ -36,11 +37,11 @@ export class PeopleUpkeep {
   constructor(
     private readonly db: Database,
     private readonly users: UsersService,
-    private readonly directories: WritingDirectories,
+    private readonly directories: DirectoryStore,
     private readonly seats: SeatsRepository,
     private readonly sealer: SeatSealer,
     private readonly logger: Logger,
-    limits: SeatLimitsService,
+    events: DomainEvents,
   ) {
     const report = (what: string) => (error: unknown) => logger.error(what, { error });
     this.reconsidering = new Loop(1000, () => this.reconsiderAll(), report('reconsidering people failed'));
@@ -49,8 +50,7 @@ export class PeopleUpkeep {
       this.due.add(tenantId);
       this.reconsidering.wake();
     };
-    users.onFreed = freed;
-    limits.onRoom = freed;
+    events.on(RoomMade, ({ tenantId }) => freed(tenantId));
   }
 
   start(): void {
@@ -91,9 +91,9 @@ export class PeopleUpkeep {
         [tenantId, passedBy, [...full]],
       );
       for (const candidate of rows) {
-        if (full.has(doorOf(candidate))) continue;
+        if (full.has(channelOf(candidate))) continue;
         const outcome = await this.admit(tenantId, candidate, true);
-        if (outcome === 'no seat') full.add(doorOf(candidate));
+        if (outcome === 'no seat') full.add(channelOf(candidate));
         if (outcome === 'failed') passedBy.push(candidate.id);
       }
       if (rows.length < BATCH) return;
@@ -133,7 +133,7 @@ export class PeopleUpkeep {
       const directory = directoryId === null ? null : await this.directories.get(tenantId, directoryId);
       const context = {
         tenantId,
-        door: doorOf(candidate),
+        channel: channelOf(candidate),
         directory,
         source: {
           request_id: '',
@@ -184,6 +184,6 @@ export class PeopleUpkeep {
   }
 }
 
-function doorOf({ directory_id: directoryId, source }: Candidate): Candidate['source'] {
+function channelOf({ directory_id: directoryId, source }: Candidate): Candidate['source'] {
   return directoryId === null ? source : 'scim';
 }

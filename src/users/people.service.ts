@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { UnitOfWork } from '../base/database/unit-of-work.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
-import { dropUnprovenIdentities } from '../tenants/person-credentials.js';
+import { dropUnprovenIdentities } from '../sessions/user-endings.js';
 import { TenantStore } from '../tenants/tenant.store.js';
 import { fieldsOf, type ChangeUser, type CreateUser, type PutUser } from './user.dto.js';
 import { standIn } from './stand-in.js';
@@ -13,8 +13,8 @@ import { editOf, refuseManaged } from './people-edit.rules.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 import { ManagedByDirectory, Taken } from './users.errors.js';
 import { UsersService } from './users.service.js';
-import { WritingDirectories } from './writing-directories.js';
-import type { WriteContext, WritingDirectory } from './write-context.js';
+import { DirectoryStore } from '../directories/directory.store.js';
+import type { WriteContext, WritingDirectory } from './write/write-context.js';
 
 /** The users API's way to people: plain fields in, one writer per field (contract §3). */
 @Injectable()
@@ -22,7 +22,7 @@ export class PeopleService {
   constructor(
     private readonly users: UsersService,
     private readonly repository: UserDirectoryRepository,
-    private readonly directories: WritingDirectories,
+    private readonly directories: DirectoryStore,
     private readonly tenants: TenantStore,
   ) {}
 
@@ -81,7 +81,11 @@ export class PeopleService {
           const edit = editOf(row, body, userName, directory, mayWrite);
           if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
           if (edit === null || !foundByKey || !isClaimed(row, edit.draft)) return edit;
-          return { ...edit, held: true, also: (tx: UnitOfWork) => dropUnprovenIdentities(tx, caller.tenantId, false) };
+          return {
+            ...edit,
+            lockFirst: true,
+            inSameStatement: (statement: WriteStatement) => dropUnprovenIdentities(statement, caller.tenantId, false),
+          };
         },
       );
       return this.get(caller.tenantId, id);
@@ -125,14 +129,12 @@ export class PeopleService {
     if (directory !== null && !(await this.apiMayWrite(caller.tenantId))) {
       throw new ManagedByDirectory({ id: directory.id, name: row.directory_name ?? '' }, ['status']);
     }
-    await this.users.remove(
-      context,
-      id,
-      () => true,
-      (now) => {
+    await this.users.remove(context, id, {
+      visible: () => true,
+      check: (now) => {
         if (now.directory_id !== row.directory_id) throw changedMeanwhile();
       },
-    );
+    });
   }
 
   private async directoryOf(tenantId: string, row: UserRow): Promise<WritingDirectory | null> {
@@ -153,8 +155,8 @@ export class PeopleService {
 }
 
 const changedMeanwhile = (): Conflict =>
-  new Conflict('changed_meanwhile', 'Somebody else has become responsible for the user; look again.');
+  new Conflict('changed_meanwhile', 'Another directory has become responsible for the user; read the user again.');
 
 function contextOf(caller: Caller, directory: WritingDirectory | null, receivedAt: Date): WriteContext {
-  return { tenantId: caller.tenantId, door: 'api', directory, source: sourceOf(caller), receivedAt };
+  return { tenantId: caller.tenantId, channel: 'api', directory, source: sourceOf(caller), receivedAt };
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DirectoriesModule } from '../directories/directories.module.js';
 import { PeopleIntake } from '../forwarding/people-intake.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -11,23 +12,27 @@ import { HeldService } from './held/held.service.js';
 import { ImportedPeople } from './imported-people.js';
 import { PeopleService } from './people.service.js';
 import { PeopleUpkeep } from './people-upkeep.js';
-import { UserChanging } from './user-changing.js';
-import { UserConsequences } from './user-consequences.js';
-import { UserCreation } from './user-creation.js';
+import { CaseReader } from './write/case-reader.js';
+import { ConflictSearch } from './write/conflicts.js';
+import { PlanStatement } from './write/plan-statement.js';
+import { UserEditing } from './write/user-editing.js';
+import { WriteRunner } from './write/write-runner.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
 import { UsersController } from './users.controller.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
-/** The people of a tenant. `WritingDirectories` comes from a global module of the room that knows directories. */
+/** The users of a tenant: one record each, whichever channel wrote them. */
 @Module({
-  imports: [SeatsModule, ForwardingModule, TasksModule],
+  imports: [DirectoriesModule, SeatsModule, ForwardingModule, TasksModule],
   controllers: [UsersController, ExplainController, HeldController],
   providers: [
     UsersRepository,
-    UserChanging,
-    UserConsequences,
-    UserCreation,
+    CaseReader,
+    UserEditing,
+    ConflictSearch,
+    PlanStatement,
+    WriteRunner,
     UsersService,
     UserDirectoryRepository,
     PeopleService,

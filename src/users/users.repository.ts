@@ -10,15 +10,15 @@ import { nameWritten, USER_COLUMNS, type UserRow } from './user.row.js';
 /** A user with what the resource shows of other resources. */
 export type UserWithGroups = UserRow & Relations;
 
-/** Somebody who has the same user name, e-mail or key as a draft. */
-export interface Holder {
+/** A user that has the same `userName`, e-mail or key as a draft. */
+export interface ConflictingUser {
   id: string;
   directory_id: string | null;
   status: 'active' | 'inactive';
   gone: boolean;
   /** A directory once wrote the `userName`; see `UserRow`. */
   name_written: boolean;
-  /** Out of force with a `userName` that only stands in, or that only a preview has: the name goes to who asks. */
+  /** Out of force with a `userName` that only stands in, or that only a preview has: the name is given away on demand. */
   yields: boolean;
   same_name: boolean;
   same_email: boolean;
@@ -32,11 +32,12 @@ export interface EmailHolder {
   person_external_id: string | null;
 }
 
+/** The statements that read users for a write. */
 @Injectable()
 export class UsersRepository {
   constructor(private readonly db: Database) {}
 
-  /** One person of the tenant, or undefined; with `lock`, to the end of the transaction. */
+  /** Returns one user of the tenant, or undefined; with `lock`, the row is locked to the end of the transaction. */
   async read(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<UserWithGroups | undefined> {
     const { rows } = await db.query<UserWithGroups>(
       `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = $2${lock ? ' for update of u' : ''}`,
@@ -50,14 +51,14 @@ export class UsersRepository {
    *
    * @param of the directory that writes; null: another channel
    */
-  async holders(
+  async conflicting(
     tenantId: string,
     draft: UserDraft,
     key: string | null,
     self: string | null,
     db: SqlRunner,
     of: { id: string; takesOver: string | null } | null = null,
-  ): Promise<Holder[]> {
+  ): Promise<ConflictingUser[]> {
     const email = draft.email === null ? null : emailKey(draft.email);
     const values: unknown[] = [tenantId, draft.userNameKey, email, key, self, of?.id ?? null];
     const add = (value: unknown) => `$${values.push(value)}`;
@@ -88,7 +89,7 @@ export class UsersRepository {
         probes.push(probe(`o.external_id = ${add(draft.externalId)} and ${own}`, sameName));
       }
     }
-    const { rows } = await db.query<Holder>(probes.join('\n union '), values);
+    const { rows } = await db.query<ConflictingUser>(probes.join('\n union '), values);
     return rows;
   }
 
@@ -107,11 +108,11 @@ export class UsersRepository {
    * Takes the `userName` from a user out of force for which it only stands in, or whom only a preview knows, so that it
    * can be another user's. A user of a preview keeps the name in its resource.
    */
-  async giveNameAway(tx: SqlRunner, tenantId: string, holder: Holder, draft: UserDraft): Promise<void> {
-    if (holder.directory_id !== null) {
+  async giveNameAway(tx: SqlRunner, tenantId: string, user: ConflictingUser, draft: UserDraft): Promise<void> {
+    if (user.directory_id !== null) {
       await tx.query(
         `update users u set user_name_key = ${ASIDE_KEY} where u.tenant_id = $1 and u.id = $2 and u.user_name_key = $3`,
-        [tenantId, holder.id, draft.userNameKey],
+        [tenantId, user.id, draft.userNameKey],
       );
       return;
     }
@@ -121,11 +122,11 @@ export class UsersRepository {
          doc_bytes = null, name_written = false, version = u.version + 1, resource_at = null,
          updated_at = greatest(date_trunc('milliseconds', now()), u.updated_at)
        where u.tenant_id = $1 and u.id = $2 and u.user_name_key = $3`,
-      [tenantId, holder.id, draft.userNameKey, name, userNameKey(name)],
+      [tenantId, user.id, draft.userNameKey, name, userNameKey(name)],
     );
   }
 
-  /** The roles that the group rules of a directory give somebody, in the order of the rules. */
+  /** Returns the roles that the group rules of a directory give a user, in the order of the rules. */
   async rolesFromRules(tenantId: string, directoryId: string, userId: string, db: SqlRunner): Promise<string[]> {
     const { rows } = await db.query<{ role: string }>(
       `select r.role from group_rules r

@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
-import { OidcDoor } from '../auth/support/doors.js';
+import { OidcDoor } from '../sign-in/support/doors.js';
 import { runCli } from '../../src/cli/program.js';
 
 let service: TestApp;

@@ -1,6 +1,6 @@
-import type { Destination } from '../../src/delivery/destination.js';
+import type { Destination } from '../../src/delivery/destinations/destination.js';
 import type { LeasedLane } from '../../src/delivery/call.js';
-import { handBack, settlementOf } from '../../src/delivery/settle.rules.js';
+import { handBack, settlementOf } from '../../src/delivery/lanes/settlement.rules.js';
 import type { Outcome } from '../../src/delivery/outcome.js';
 import { Harness, until } from '../forwarding/harness.js';
 

@@ -1,5 +1,5 @@
-import { Rate } from '../../src/delivery/rate.js';
-import { Turnstile } from '../../src/delivery/turnstile.js';
+import { Rate } from '../../src/delivery/pump/rate.js';
+import { Turnstile } from '../../src/delivery/pump/semaphore.js';
 
 it('a rate lets through what it says', () => {
   const rate = new Rate(50, 0);

@@ -79,7 +79,7 @@ it('docs/run/metrics.md has every metric, and no other', () => {
     'src/operations/metrics.ts',
     'src/operations/request-metrics.ts',
     'src/delivery/delivery.metrics.ts',
-    'src/auth/sign-ins/sign-in.metrics.ts',
+    'src/sign-in/log/sign-in.metrics.ts',
   ];
   const real = sources.flatMap((file) => [...read(file).matchAll(/'(bridge_\w+)'/g)].map(([, name]) => name!));
   const rows = read('docs/run/metrics.md').matchAll(/^\| `(bridge_\w+)` +\| (?:histogram|gauge|counter) /gm);

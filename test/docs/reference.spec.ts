@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { COMMANDS } from '../../src/cli/program.js';
 import { optionOf } from '../../src/cli/command.js';
-import { REFUSAL_REASONS } from '../../src/auth/sign-in-refused.js';
+import { REFUSAL_REASONS } from '../../src/sign-in/refusals/sign-in-refused.js';
 import { VARIABLES } from '../../src/base/config/environment.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';

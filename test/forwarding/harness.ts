@@ -2,16 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { SystemClock } from '../../src/base/clock.js';
 import { Config } from '../../src/base/config/config.js';
 import { Sealer } from '../../src/base/crypto/seal.js';
-import { UnitOfWork } from '../../src/base/database/unit-of-work.js';
+import { WriteStatement } from '../../src/base/database/write-statement.js';
 import { Outbound } from '../../src/base/http/outbound.js';
 import { Logger } from '../../src/base/log/logger.js';
 import { DeliveryMetrics } from '../../src/delivery/delivery.metrics.js';
 import { DeliveryObserver } from '../../src/delivery/delivery.observer.js';
 import { DeliveryOptions } from '../../src/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../src/delivery/delivery.worker.js';
-import type { Destination, DestinationSettings } from '../../src/delivery/destination.js';
-import { DestinationStatesRepository } from '../../src/delivery/destination-states.repository.js';
-import { DestinationsRepository } from '../../src/delivery/destinations.repository.js';
+import type { Destination, DestinationSettings } from '../../src/delivery/destinations/destination.js';
+import { DestinationStatesRepository } from '../../src/delivery/destinations/destination-states.repository.js';
+import { DestinationsRepository } from '../../src/delivery/destinations/destinations.repository.js';
 import { LanesRepository } from '../../src/delivery/lanes.repository.js';
 import { AccountFinder } from '../../src/forwarding/account-finder.js';
 import { ForwardingService } from '../../src/forwarding/forwarding.service.js';
@@ -191,7 +191,7 @@ export class Harness {
       status,
       changed: ['last_name'],
     };
-    const tx = new UnitOfWork().subject((p) => `select ${p.add(userId, 'text')} as id`);
+    const tx = new WriteStatement().subject((p) => `select ${p.add(userId, 'text')} as id`);
     this.forwarding.enqueue(tx, tenantId, change, SOURCE, new Date(), true);
     await tx.run(this.db);
   }

@@ -1,5 +1,5 @@
 import { Database } from '../../src/base/database/database.js';
-import { UnitOfWork } from '../../src/base/database/unit-of-work.js';
+import { WriteStatement } from '../../src/base/database/write-statement.js';
 import { ForwardingService } from '../../src/forwarding/forwarding.service.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
@@ -46,7 +46,7 @@ describe('platform and changes', () => {
     forward = true,
   ): Promise<void> => {
     const forwarding = app.app.nest.get(ForwardingService);
-    const tx = new UnitOfWork().subject((p) => `select ${p.add(user, 'text')} as id`);
+    const tx = new WriteStatement().subject((p) => `select ${p.add(user, 'text')} as id`);
     const kind = status === 'active' ? 'updated' : status === 'inactive' ? 'deactivated' : 'deleted';
     const what = { kind, person: personOf(user, more), status, changed: ['last_name'] } as const;
     forwarding.enqueue(tx, tenant.tenantId, { ...what, changed: [...what.changed] }, SOURCE, new Date(), forward);

@@ -1,4 +1,4 @@
-import { UnitOfWork } from '../../src/base/database/unit-of-work.js';
+import { WriteStatement } from '../../src/base/database/write-statement.js';
 import type { Person } from '../../src/identity/person.js';
 import { Harness, personOf, SOURCE } from './harness.js';
 import { patience } from '../support/speed.js';
@@ -139,7 +139,7 @@ class Office {
   private async write(who: Employee, { names }: Desk, status: 'active' | 'inactive' | 'deleted'): Promise<void> {
     who.version++;
     const person = { ...personOf(who.id), ...names, last_name: `v${who.version}` };
-    const tx = new UnitOfWork().subject(
+    const tx = new WriteStatement().subject(
       (
         p,
       ) => `insert into users (tenant_id, id, source, doc, user_name, user_name_key, active, email, email_key, first_name,

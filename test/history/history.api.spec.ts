@@ -1,8 +1,8 @@
 import { ENTRY_KINDS } from '../../src/history/timeline.rules.js';
 import { timelineSql } from '../../src/history/timeline.sql.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
-import { hostileOp, type HostileOp } from '../auth/oidc/support/op.js';
-import { OidcDoor } from '../auth/support/doors.js';
+import { hostileOp, type HostileOp } from '../oidc/support/op.js';
+import { OidcDoor } from '../sign-in/support/doors.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { client, eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';

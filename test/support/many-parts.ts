@@ -9,8 +9,8 @@ import { planGroupPatch } from '../../src/scim/patch/group-plan.js';
 import { readResource } from '../../src/scim/resource/coerce.js';
 import { USER_TYPE, type Resource } from '../../src/scim/schema/resource-types.js';
 import { BULK_REQUEST_URN, PATCH_OP_URN, USER_URN } from '../../src/scim/urns.js';
-import { readAnswer } from '../../src/auth/saml/answer.js';
-import { scanXml } from '../../src/auth/saml/xml-scan.js';
+import { readAnswer } from '../../src/saml/answer.js';
+import { scanXml } from '../../src/saml/xml-scan.js';
 
 const tolerant = dialectOf('tolerant');
 const range = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));

@@ -2,13 +2,14 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Activity } from '../activity.js';
 import { Clock, SystemClock } from '../clock.js';
 import { Sealer } from '../crypto/seal.js';
+import { DomainEvents } from '../domain-events.js';
 import { AnswerBudget } from '../http/answer-budget.js';
 import { useCursorKey } from '../http/cursor.js';
 import { Logger } from '../log/logger.js';
 import { processFields } from '../log/process-fields.js';
 import { Config } from './config.js';
 
-/** What every room may ask for: the settings, the time, the log, and the box for secrets. */
+/** Providers of every room: settings, time, log, sealed secrets, domain events. */
 @Global()
 @Module({})
 export class ConfigModule {
@@ -27,9 +28,10 @@ export class ConfigModule {
         { provide: Logger, useValue: logger },
         { provide: Sealer, useValue: sealer },
         { provide: Activity, useValue: new Activity() },
+        { provide: DomainEvents, useValue: new DomainEvents() },
         { provide: AnswerBudget, useValue: new AnswerBudget() },
       ],
-      exports: [Config, Clock, Logger, Sealer, Activity, AnswerBudget],
+      exports: [Config, Clock, Logger, Sealer, Activity, DomainEvents, AnswerBudget],
     };
   }
 }

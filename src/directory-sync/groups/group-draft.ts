@@ -2,7 +2,7 @@ import type { Member, MemberEdit } from '../../scim/patch/group-plan.js';
 import type { Resource } from '../../scim/schema/resource-types.js';
 import { uniqueness } from '../../scim/scim.errors.js';
 import { foldCase } from '../../scim/text.js';
-import { storedDocument } from '../../users/stored-document.js';
+import { storedDocument } from '../../users/write/stored-document.js';
 import type { GroupDraft } from './groups.repository.js';
 
 /**

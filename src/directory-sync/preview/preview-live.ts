@@ -6,7 +6,7 @@ import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
 import { Taken } from '../../users/users.errors.js';
 import { UsersService } from '../../users/users.service.js';
-import type { WriteContext, WritingDirectory } from '../../users/write-context.js';
+import type { WriteContext, WritingDirectory } from '../../users/write/write-context.js';
 import { PreviewWritesRepository, type PreviewWrite } from './preview-writes.repository.js';
 
 const BATCH = 100;
@@ -44,13 +44,15 @@ export class PreviewLive {
     const { tenantId, directory } = context;
     const isSeen = (row: UserRow): boolean =>
       row.directory_id === null || row.directory_id === directory.takesOver || row.directory_id === directory.id;
-    if (write.doc === null) return this.users.remove(context, write.user_id, isSeen);
+    if (write.doc === null) return this.users.remove(context, write.user_id, { visible: isSeen });
     const draft = draftOf(JSON.parse(write.doc) as UserDocument, directory.attributeMap);
     const source = { ...context.source, request_id: write.source.request_id };
     try {
       await this.users.change({ ...context, source, mayWait: true }, write.user_id, isSeen, (row) =>
         // Linked meanwhile by a write of the directory itself, which is newer.
-        row.directory_id === directory.id ? null : { draft, directoryId: directory.id, linkedBy: write.linked_by },
+        row.directory_id === directory.id
+          ? null
+          : { kind: 'link', draft, directoryId: directory.id, by: write.linked_by },
       );
     } catch (error) {
       if (!(error instanceof Taken)) throw error;
@@ -62,7 +64,7 @@ export class PreviewLive {
 
   private remove(context: LiveContext, id: string): Promise<void> {
     const own = (row: UserRow): boolean => row.directory_id === context.directory.id;
-    return this.users.remove(context, id, own, () => undefined, { also: () => undefined });
+    return this.users.remove(context, id, { visible: own, includesGone: true });
   }
 
   /** The directory's own users whose removal was held for the preview. */

@@ -3,13 +3,14 @@ import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { SeatsRepository } from '../../seats/seats.repository.js';
 import { TenantStore, type TenantView } from '../../tenants/tenant.store.js';
-import { writtenIn } from '../../users/requested-state.js';
-import { decide, type Case } from '../../users/user-decision.js';
+import { writtenIn } from '../../users/write/requested-state.rules.js';
+import { decide } from '../../users/write/effective-state.rules.js';
+import type { WriteCase } from '../../users/write/write-case.js';
 import { draftOf, emailKey, type UserDocument } from '../../users/user.mapping.js';
 import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
-import type { WritingDirectory } from '../../users/write-context.js';
-import type { SeatNeed } from '../directories/directory-people.js';
-import { DirectoryStore } from '../directories/directory.store.js';
+import type { WritingDirectory } from '../../users/write/write-context.js';
+import type { SeatNeed } from '../../directories/directory-people.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
 import { effectOf, PREVIEW_KINDS, type PreviewEffect, type PreviewKind } from './preview.rules.js';
 
 /** What going live would do to one user. */
@@ -75,8 +76,8 @@ export class PreviewPlan {
   ): Promise<PlannedUser[]> {
     const roles = await this.rolesOf(tenantId, live, rows);
     const drafts = rows.map((row) => draftOf(JSON.parse(row.overlay ?? row.doc) as UserDocument, live.attributeMap));
-    const cases = rows.map((row, i): Case => ({
-      ctx: { tenantId, door: 'scim', directory: live, receivedAt: new Date() },
+    const cases = rows.map((row, i): WriteCase => ({
+      ctx: { tenantId, channel: 'scim', directory: live, receivedAt: new Date() },
       tenant,
       row,
       draft: drafts[i]!,

@@ -3,7 +3,7 @@ import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
 import { systemActor, type ChangeSource } from '../../identity/source.js';
 import { Background } from '../../base/loop.js';
-import { DirectoryPeople } from '../directories/directory-people.js';
+import { DirectoryPeople } from '../../directories/directory-people.js';
 
 /**
  * Frees those whom a directory has brought in while it was being deleted. A request that was let in a moment before

@@ -7,7 +7,7 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
-import { DirectoriesService } from '../directories/directories.service.js';
+import { DirectoriesService } from '../../directories/directories.service.js';
 
 interface JobRow {
   id: string;

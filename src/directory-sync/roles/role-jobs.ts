@@ -5,9 +5,9 @@ import { Logger } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
 import type { Actor, ChangeSource } from '../../identity/source.js';
 import { UsersService } from '../../users/users.service.js';
-import type { WriteContext, WritingDirectory } from '../../users/write-context.js';
+import type { WriteContext, WritingDirectory } from '../../users/write/write-context.js';
 import { postponeTask } from '../../tasks/task-failures.js';
-import { DirectoryStore } from '../directories/directory.store.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
 import { PreviewLive } from '../preview/preview-live.js';
 
 /** What one batch of a job came to. */
@@ -116,7 +116,7 @@ export class RoleJobs extends Background {
       directory_id: directory.id,
       actor: job.created_by,
     };
-    return { tenantId: job.tenant_id, door: 'scim', directory, source, receivedAt: new Date() };
+    return { tenantId: job.tenant_id, channel: 'scim', directory, source, receivedAt: new Date() };
   }
 
   private async claim(): Promise<Job | undefined> {

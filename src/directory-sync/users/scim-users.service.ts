@@ -13,7 +13,7 @@ import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import { RESOURCE_FACTS, type UserRow } from '../../users/user.row.js';
 import { RELATIONS, type Relations } from '../../users/user-relations.js';
-import { UsersService, type Edit, type Upon } from '../../users/users.service.js';
+import { UsersService, type AfterWrite, type Edit } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../groups/pending-members.js';
 import { PageMarks } from '../page-marks.js';
@@ -71,7 +71,7 @@ function tableFor({ writing }: CurrentDirectory): ListTable {
 
 /** What belongs to the write by which somebody comes into a directory, and what it came to. */
 interface Arrival {
-  upon: Upon;
+  afterWrite: AfterWrite;
   joined: string[];
   review: Review | null;
 }
@@ -107,7 +107,7 @@ export class ScimUsersService {
     const context = writeContext(directory, request.requestId, request.receivedAt);
     const arrival = this.arrivalIn(directory);
     const { row, outcome, linkedBy } = await this.users.create(context, draft, null, {
-      uponLink: arrival.upon,
+      afterLink: arrival.afterWrite,
       inPreview: (tx, userId, by) =>
         this.previews.keepMatch(directory, draft, { tx, userId, by, source: context.source }),
     });
@@ -167,8 +167,8 @@ export class ScimUsersService {
         comesIn = !mine;
         const draft = draftOf(after, directory.writing.attributeMap);
         ({ roles } = draft);
-        const link = comesIn ? ({ linkedBy: 'id', upon: arrival.upon } as const) : {};
-        return { draft, directoryId: directory.id, ...link };
+        if (mine) return { kind: 'change', draft };
+        return { kind: 'link', draft, directoryId: directory.id, by: 'id', afterWrite: arrival.afterWrite };
       },
       request.ifMatch !== undefined,
     );
@@ -182,7 +182,7 @@ export class ScimUsersService {
     const arrival: Arrival = {
       joined: [],
       review: null,
-      upon: async (tx, id) => {
+      afterWrite: async (tx, id) => {
         arrival.review = null;
         // Written now, and no longer only kept.
         await this.previews.forget(directory, id, tx);
@@ -213,7 +213,7 @@ export class ScimUsersService {
     const check = this.versionCheck(directory, request);
     if (await this.previews.remove(directory, id, { requestId: request.requestId, check })) return;
     const context = writeContext(directory, request.requestId, request.receivedAt);
-    await this.users.remove(context, id, this.visibleTo(directory), check);
+    await this.users.remove(context, id, { visible: this.visibleTo(directory), check });
   }
 
   async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {

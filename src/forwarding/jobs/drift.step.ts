@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DestinationsRepository } from '../../delivery/destinations.repository.js';
+import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
 import type { PlatformUser } from '../../platform-client/platform.types.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';
 import { DriftRepository } from './drift.repository.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import { DestinationsRepository } from '../../delivery/destinations.repository.js';
+import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
 import type { Person } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { urlOf } from '../../base/http/url.js';
-import type { Destination } from '../../delivery/destination.js';
+import type { Destination } from '../../delivery/destinations/destination.js';
 import type { PlatformConnection } from '../../platform-client/platform.types.js';
 
 /** Turns a destination into what the client needs, and says which addresses need no leave. */

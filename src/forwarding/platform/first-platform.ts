@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { Logger } from '../../base/log/logger.js';
-import { DestinationsRepository } from '../../delivery/destinations.repository.js';
+import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
 import { TenantsRepository } from '../../tenants/tenants.repository.js';
 import { TenantsService } from '../../tenants/tenants.service.js';
 import { PlatformService } from './platform.service.js';

@@ -4,7 +4,7 @@ import { Config } from '../../base/config/config.js';
 import { Database } from '../../base/database/database.js';
 import { Logger } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
-import { DestinationStatesRepository } from '../../delivery/destination-states.repository.js';
+import { DestinationStatesRepository } from '../../delivery/destinations/destination-states.repository.js';
 import { systemActor } from '../../identity/source.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import { InstallationRepository, type Generation } from './installation.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import type { UnitOfWork } from '../../base/database/unit-of-work.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { Actor } from '../../identity/source.js';
 import { AUDIT_COLUMNS, type AuditRow } from './audit.rules.js';
@@ -58,9 +58,9 @@ export class AuditService {
   }
 
   /** Adds a line to the statement that it is about; where that writes nothing, nothing is noted. */
-  addTo(tx: UnitOfWork, line: AuditLine): void {
+  addTo(statement: WriteStatement, line: AuditLine): void {
     const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-    tx.add(
+    statement.add(
       (p) => `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)
         select ${p.add(line.tenantId)}, ${p.add(json(line.actor), 'jsonb')}, ${p.add(line.action)}, ${p.add(line.targetType)},
           ${p.add(line.targetId)}, ${p.add(json(line.before), 'jsonb')}, ${p.add(json(line.after), 'jsonb')},

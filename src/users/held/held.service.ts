@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { UnitOfWork } from '../../base/database/unit-of-work.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { HeldReason } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
@@ -7,15 +7,15 @@ import { AuditService, type AuditLine } from '../../tenants/audit/audit.service.
 import { sourceOf, type RequestedBy } from '../../tenants/caller.js';
 import { UserDirectoryRepository, type NamedUser } from '../user-directory.repository.js';
 import { standIn } from '../stand-in.js';
-import { givenRoles } from '../requested-state.js';
-import { addNote, type UserNote } from '../user-notes.js';
+import { givenRoles } from '../write/requested-state.rules.js';
+import { addNote, type UserNote } from '../write/user-notes.sql.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
 import { Taken } from '../users.errors.js';
 import { UsersRepository } from '../users.repository.js';
 import { UsersService } from '../users.service.js';
 import { discarded } from './discard.rules.js';
-import { WritingDirectories } from '../writing-directories.js';
-import type { WriteContext } from '../write-context.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
+import type { WriteContext } from '../write/write-context.js';
 
 /** Which reasons an admin can set aside; the others go away by themselves when their cause does. */
 export const RELEASABLE: ReadonlySet<HeldReason> = new Set(['guard', 'protected', 'no_seat', 'external_id_taken']);
@@ -33,7 +33,7 @@ export class HeldService {
     private readonly users: UsersService,
     private readonly rules: UsersRepository,
     private readonly repository: UserDirectoryRepository,
-    private readonly directories: WritingDirectories,
+    private readonly directories: DirectoryStore,
     private readonly audit: AuditService,
   ) {}
 
@@ -51,12 +51,14 @@ export class HeldService {
     // The time of a leaver is that of the IdP's request.
     const asked = row.held_since === null ? new Date() : new Date(row.held_since);
     const context = { ...(await this.contextOf(caller.tenantId, row, source)), receivedAt: asked };
-    const also = (tx: UnitOfWork) => {
-      this.audit.addTo(tx, this.line(caller, row, 'released'));
-      addNote(tx, caller.tenantId, noteOf('released', row), source);
+    const inSameStatement = (statement: WriteStatement) => {
+      this.audit.addTo(statement, this.line(caller, row, 'released'));
+      addNote(statement, caller.tenantId, noteOf('released', row), source);
     };
-    if (row.gone) await this.users.remove({ ...context, door: 'api' }, row.id, everybody, nothing, { also });
-    else await this.users.reconsider(context, userId, { released: reason, also });
+    if (row.gone) {
+      const removal = { visible: () => true, includesGone: true, inSameStatement };
+      await this.users.remove({ ...context, channel: 'api' }, row.id, removal);
+    } else await this.users.reconsider(context, userId, { released: reason, inSameStatement });
     return (await this.repository.one(caller.tenantId, userId)) ?? null;
   }
 
@@ -95,12 +97,12 @@ export class HeldService {
       const about = { ctx: context, tenant, row, draft, roleSet: row.role_set, fromRules, released: null };
       const { doc, discardedRole } = discarded(row, map, givenRoles(about), userName);
       const standsIn = userName === row.user_name ? undefined : userName;
-      const also = (work: UnitOfWork) => {
-        this.audit.addTo(work, this.line(caller, seen, 'discarded'));
-        addNote(work, tenantId, noteOf('discarded', seen, standsIn), source);
+      const inSameStatement = (statement: WriteStatement) => {
+        this.audit.addTo(statement, this.line(caller, seen, 'discarded'));
+        addNote(statement, tenantId, noteOf('discarded', seen, standsIn), source);
       };
       const released = row.held === 'no_email' ? row.held : null;
-      return { draft: draftOf(doc, map), discardedRole, released, also };
+      return { kind: 'discard', draft: draftOf(doc, map), discardedRole, released, inSameStatement };
     });
   }
 
@@ -114,7 +116,7 @@ export class HeldService {
     const directory = row.directory_id === null ? null : await this.directories.get(tenantId, row.directory_id);
     return {
       tenantId,
-      door: row.directory_id === null ? row.source : 'scim',
+      channel: row.directory_id === null ? row.source : 'scim',
       directory,
       source,
       receivedAt: new Date(),
@@ -141,6 +143,3 @@ function noteOf(event: 'released' | 'discarded', row: NamedUser, userName?: stri
   const name = userName === undefined ? {} : { user_name: userName };
   return { kind: 'held', detail: { event, reason: row.held ?? '', held_at, ...name } };
 }
-
-const everybody = () => true;
-const nothing = () => undefined;

@@ -5,17 +5,14 @@ import ts from 'typescript';
 // The gate in front of the pool knows a statement's tenant by its first parameter. What names no tenant uses the share of
 // the installation, which all tenants have in common: so only these rooms may send such statements.
 const OF_THE_INSTALLATION = [
-  'auth/connections/connection.store.ts', // by slug and by issuer, before the tenant is known
-  'auth/connections/connections.repository.ts', // the next metadata that is due, of any tenant
-  'auth/domains/domains.repository.ts', // the next domain that is due, of any tenant
-  'auth/domains/domains.store.ts', // by domain, before the tenant is known
-  'auth/keys/service-keys.repository.ts',
-  'auth/sessions/sessions.repository.ts', // cookies in batches
-  'auth/sign-in/shared-buckets.store.ts',
-  'auth/tokens/session-tokens.repository.ts', // codes in batches
   'base/crypto/reseal.ts',
   'base/http/idempotency.ts', // the sweep
-  'delivery/destination-states.repository.ts', // figures
+  'connections/connection.store.ts', // by slug and by issuer, before the tenant is known
+  'connections/connections.repository.ts', // the next metadata that is due, of any tenant
+  'connections/domains/domains.repository.ts', // the next domain that is due, of any tenant
+  'connections/domains/domains.store.ts', // by domain, before the tenant is known
+  'connections/keys/service-keys.repository.ts',
+  'delivery/destinations/destination-states.repository.ts', // figures
   'delivery/lanes.repository.ts', // tenants that are due, and figures
   'directory-sync/roles/deleted-directories.ts',
   'directory-sync/roles/role-jobs.ts',
@@ -26,6 +23,9 @@ const OF_THE_INSTALLATION = [
   'operations/retention.ts', // months, through functions of the owner
   'operations/statistics.ts',
   'seats/ledger/sealer.ts',
+  'sessions/sessions.repository.ts', // cookies in batches
+  'sign-in/limits/shared-buckets.store.ts',
+  'sign-in/tokens/session-tokens.repository.ts', // codes in batches
   'tenants/audit/audit-sealer.ts',
   'tenants/credential-queries.ts', // tokens in batches
   'tenants/credential-uses.ts',

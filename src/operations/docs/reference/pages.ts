@@ -1,5 +1,5 @@
-import { REFUSAL_REASONS, type RefusalReason } from '../../../auth/sign-in-refused.js';
-import { plainRefusal } from '../../../auth/sign-in/refusal-texts.rules.js';
+import { REFUSAL_REASONS, type RefusalReason } from '../../../sign-in/refusals/sign-in-refused.js';
+import { plainRefusal } from '../../../sign-in/refusals/refusal-texts.rules.js';
 import { AFTER, COMMANDS, NOUNS } from '../../../cli/program.js';
 import { SCOPE_TEXTS } from '../../../tenants/scopes.js';
 import { PROBLEM_CODES } from '../problem-codes.js';

@@ -1,0 +1,87 @@
+import type { QueryResultRow } from 'pg';
+import type { SqlRunner } from './database.js';
+
+/** The parameters of one statement, numbered as they come. */
+export class Params {
+  readonly values: unknown[] = [];
+  /** Adds a value and returns its place (`$3`), with a cast where the server cannot guess the type. */
+  add(value: unknown, type?: string): string {
+    this.values.push(value);
+    return type ? `$${this.values.length}::${type}` : `$${this.values.length}`;
+  }
+}
+
+/** SQL of one part of a statement; its values go into the parameters. */
+export type Fragment = (p: Params) => string;
+
+/** A part of a statement that other parts read from. Its name is made by the statement and written nowhere else. */
+export interface Part {
+  /** The name by which a fragment reads it: `from ${part.name}`. */
+  readonly name: string;
+}
+
+/**
+ * One change, one statement. The subject is the guarded write that decides whether anything happens at all (an
+ * insert that met no conflict, an update of the version that was read). Rooms add their own rows, all of which read
+ * `from subject`: where the subject wrote nothing, nothing is written. Each round trip costs about a tenth of a
+ * write, and a fact and what we owe because of it cannot come apart.
+ */
+export class WriteStatement {
+  private readonly params = new Params();
+  private subjectSql: string | null = null;
+  private readonly before: string[] = [];
+  private readonly after: string[] = [];
+  private returning = 'subject.*';
+
+  /**
+   * Adds a query that the subject itself reads, such as a guard on the tenant's seats; it is evaluated at most once.
+   *
+   * @returns the handle by which the subject names it
+   */
+  given(fragment: Fragment): Part {
+    const part = { name: `given${this.before.length}` };
+    this.before.push(`${part.name} as materialized (${fragment(this.params)})`);
+    return part;
+  }
+
+  /** Sets the guarded write. Its `returning` list is what the other rooms see as `subject`. */
+  subject(fragment: Fragment): this {
+    this.subjectSql = fragment(this.params);
+    return this;
+  }
+
+  /**
+   * Adds rows of a room that belong to the change.
+   *
+   * @returns the handle by which later parts read what this one returns
+   */
+  add(fragment: Fragment): Part {
+    const part = { name: `w${this.after.length}` };
+    this.after.push(`${part.name} as (${fragment(this.params)})`);
+    return part;
+  }
+
+  /** Sets what the statement answers, in place of the subject's own columns. */
+  answer(columns: Fragment): this {
+    this.returning = columns(this.params);
+    return this;
+  }
+
+  /**
+   * Returns the statement as text and values.
+   *
+   * @throws {Error} when it has no subject
+   */
+  build(): { text: string; values: unknown[] } {
+    if (this.subjectSql === null) throw new Error('a write statement needs a subject');
+    const parts = [...this.before, `subject as (${this.subjectSql})`, ...this.after];
+    return { text: `with ${parts.join(',\n')}\nselect ${this.returning} from subject`, values: this.params.values };
+  }
+
+  /** Sends it. Returns the subject's rows: none means that a guard refused, and nothing was written. */
+  async run<R extends QueryResultRow>(db: SqlRunner): Promise<R[]> {
+    const { text, values } = this.build();
+    // What a change brings along shapes its text: the shapes are bounded, as those of filters are.
+    return (await db.shaped<R>(text, values)).rows;
+  }
+}

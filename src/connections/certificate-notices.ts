@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { Logger } from '../base/log/logger.js';
+import { expiryNotes } from './certificates.rules.js';
+import type { ConnectionRow } from './connections.repository.js';
+
+/** Says in the log which pinned certificates come to their end. */
+@Injectable()
+export class CertificateNotices {
+  constructor(private readonly logger: Logger) {}
+
+  /** What has come nearer since the connection was last looked after; `row` is how it was then. */
+  say(row: ConnectionRow, now: Date): void {
+    if (row.type !== 'saml') return;
+    for (const { fingerprint, not_after, days } of expiryNotes(
+      row.settings.certificates,
+      row.metadata_checked_at,
+      now,
+    )) {
+      this.logger.warn(days === 0 ? 'connection.certificate_expired' : 'connection.certificate_expiring', {
+        tenant_id: row.tenant_id,
+        connection_id: row.id,
+        fingerprint,
+        not_after: not_after.toISOString(),
+        days,
+      });
+    }
+  }
+}

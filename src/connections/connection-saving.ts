@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { canonicalJson } from '../base/crypto/chain.js';
+import type { SqlRunner } from '../base/database/database.js';
+import { type AuditBy, AuditService } from '../tenants/audit/audit.service.js';
+import { AuthAddresses } from './addresses.js';
+import { OnlyDoor } from './sso-requirement/sso-requirement.js';
+import { bindingEnd } from './binding-end.rules.js';
+import { connectionShape } from './connection-shape.mapping.js';
+import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
+import { needsNewTest } from './test-validity.rules.js';
+
+/** Writes a change of a connection with all that follows from it, in the transaction of the change. */
+@Injectable()
+export class ConnectionSaving {
+  constructor(
+    private readonly repository: ConnectionsRepository,
+    private readonly audit: AuditService,
+    private readonly addresses: AuthAddresses,
+    private readonly onlyDoor: OnlyDoor,
+  ) {}
+
+  /**
+   * Writes `after` over `before`, which is locked. Another IdP or another pairing ends all bindings and sessions, and
+   * switching off ends the sessions. Out: the row as it is then; the same one when nothing has changed.
+   *
+   * @throws {UntestedConnection} when switching it off would leave only untested connections
+   */
+  async save(tx: SqlRunner, by: AuditBy, before: ConnectionRow, after: ConnectionRow): Promise<ConnectionRow> {
+    const { tenant_id: tenantId, id } = before;
+    if (canonicalJson(substance(before)) === canonicalJson(substance(after))) return before;
+    if (before.enabled && !after.enabled) await this.demandAnotherDoor(tx, before);
+    await this.repository.update(tx, after, needsNewTest(before, after));
+    const why = bindingEnd(before, after);
+    if (why !== null) {
+      await this.repository.endBindings(tx, tenantId, id, why);
+      await this.repository.endSessions(tx, tenantId, id, 'connection_changed');
+    } else if (before.enabled && !after.enabled) {
+      await this.repository.endSessions(tx, tenantId, id, 'connection_disabled');
+    }
+    const written = (await this.repository.find(tenantId, id, tx))!;
+    const changed = {
+      ...(why === null ? {} : { bindings_ended: why }),
+      ...(before.client_secret_sealed === after.client_secret_sealed ? {} : { client_secret: 'changed' }),
+      ...(before.private_key_sealed === after.private_key_sealed ? {} : { private_key: 'changed' }),
+    };
+    await this.note(tx, by, 'connection.changed', before, written, changed);
+    return written;
+  }
+
+  /**
+   * For a connection that is about to be disabled or deleted.
+   *
+   * @throws {UntestedConnection} when only untested connections would be left
+   */
+  async demandAnotherDoor(tx: SqlRunner, { tenant_id: tenantId, id, enabled }: ConnectionRow): Promise<void> {
+    if (enabled) await this.onlyDoor.demandAnother(tx, tenantId, id);
+  }
+
+  note(
+    tx: SqlRunner,
+    by: AuditBy,
+    action: string,
+    before: ConnectionRow | null,
+    after: ConnectionRow | null,
+    changed: Record<string, string> = {},
+  ): Promise<void> {
+    const shown = (row: ConnectionRow | null) => (row === null ? undefined : connectionShape(row, this.addresses));
+    const line = { ...by, action, targetType: 'connection', targetId: (before ?? after)!.id };
+    return this.audit.record(tx, {
+      ...line,
+      before: shown(before),
+      after: after === null ? undefined : { ...shown(after), ...changed },
+    });
+  }
+}
+
+/** What has to differ for a change to be one. */
+function substance(row: ConnectionRow): unknown {
+  const { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed } = row;
+  return { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed };
+}

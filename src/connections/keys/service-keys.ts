@@ -1,0 +1,192 @@
+import { createHash, generateKeyPair as generate } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { exportJWK, importSPKI, type JWK } from 'jose';
+import { Clock } from '../../base/clock.js';
+import { Config } from '../../base/config/config.js';
+import { Database } from '../../base/database/database.js';
+import { FreshCache } from '../../base/fresh-cache.js';
+import { Logger } from '../../base/log/logger.js';
+import { Background } from '../../base/loop.js';
+import { SamlKeySource, type SamlKeys } from '../../saml/saml-keys.js';
+import { ServiceKeysRepository, type KeyPurpose, type ServiceKey } from './service-keys.repository.js';
+
+const generateKeyPair = promisify(generate);
+const DAY = 86_400;
+/** A key that was stolen is taken back within a second, on every process. */
+const TTL_MS = 800;
+
+/** When a new key takes over, and when the old one goes, in seconds: verifiers have to have seen the new one before. */
+const HANDOVER: Record<KeyPurpose, { activeIn: number; retireAfter: number }> = {
+  // Verifiers keep a key set for five minutes; a token lives for five.
+  jwt: { activeIn: 600, retireAfter: DAY },
+  // The admins of the IdPs load our metadata anew, by hand at many of them.
+  saml: { activeIn: 30 * DAY, retireAfter: 30 * DAY },
+};
+/** A key that tokens are signed with is replaced after so long by itself. SAML's needs people, so it never is. */
+const JWT_KEY_DAYS = 90;
+
+/** A key as an operator sees it. */
+export interface ServiceKeyView {
+  id: string;
+  purpose: KeyPurpose;
+  active_from: Date;
+  retired_at: Date | null;
+  public_key: string;
+}
+
+/** The keys that the installation signs with. Each is made when it is first needed, and known before it is used. */
+@Injectable()
+export class ServiceKeys extends SamlKeySource {
+  private readonly cache: FreshCache<ServiceKey[]>;
+  private askedAnew = -Infinity;
+
+  constructor(
+    private readonly db: Database,
+    private readonly repository: ServiceKeysRepository,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {
+    super();
+    this.cache = new FreshCache(clock, TTL_MS);
+  }
+
+  override async samlKeys(): Promise<SamlKeys> {
+    const keys = await this.keys('saml');
+    const pairs = keys.map((key) => ({ id: key.id, privateKey: key.privateKey, certificate: key.publicKey }));
+    return { current: pairs[keys.indexOf(this.active(keys))]!, all: pairs };
+  }
+
+  /** What tokens are signed with now: PKCS#8 and its `kid`. */
+  async signer(): Promise<{ kid: string; privateKey: string }> {
+    const { id, privateKey } = this.active(await this.keys('jwt'));
+    return { kid: id, privateKey };
+  }
+
+  /** All public keys of tokens that are still good, and of the next ones (RFC 7517). */
+  async jwks(): Promise<{ keys: JWK[] }> {
+    return { keys: (await this.keys('jwt')).map((key) => JSON.parse(key.publicKey) as JWK) };
+  }
+
+  /** The same as the database has it now, at most once a second: for a token whose key this process does not know. */
+  async jwksAnew(): Promise<{ keys: JWK[] }> {
+    const now = this.clock.monotonic();
+    if (now - this.askedAnew >= 1_000) {
+      this.askedAnew = now;
+      this.cache.drop('jwt');
+    }
+    return this.jwks();
+  }
+
+  async list(purpose: KeyPurpose): Promise<ServiceKeyView[]> {
+    return (await this.keys(purpose)).map((key) => ({
+      id: key.id,
+      purpose,
+      active_from: key.activeFrom,
+      retired_at: key.retiredAt,
+      public_key: key.publicKey,
+    }));
+  }
+
+  /**
+   * Makes the next key. It is shown at once, takes over after a while, and the one before goes later still;
+   * `retireOld`: it takes over now, and what the one before has signed is worth nothing any more (it was stolen).
+   */
+  async rotate(purpose: KeyPurpose, inSeconds?: number, retireOld = false): Promise<ServiceKeyView[]> {
+    const activeInSeconds = retireOld ? 0 : (inSeconds ?? HANDOVER[purpose].activeIn);
+    await this.keys(purpose);
+    const made = await this.make(purpose);
+    await this.db.transaction(null, async (tx) => {
+      await this.repository.lock(tx, purpose);
+      await this.repository.insert(tx, purpose, made, activeInSeconds);
+      const retireIn = retireOld ? 0 : activeInSeconds + HANDOVER[purpose].retireAfter;
+      await this.repository.retireOthers(tx, purpose, made.id, retireIn);
+    });
+    this.cache.drop(purpose);
+    return this.list(purpose);
+  }
+
+  /** Replaces the key of tokens when it has become old; one process does it. */
+  async rotateIfOld(): Promise<boolean> {
+    const keys = await this.keys('jwt');
+    const newest = keys[0]!.activeFrom.getTime();
+    if (this.clock.now().getTime() - newest < JWT_KEY_DAYS * DAY * 1000) return false;
+    const made = await this.make('jwt');
+    const rotated = await this.db.transaction(null, async (tx) => {
+      await this.repository.lock(tx, 'jwt');
+      const [latest] = await this.repository.list('jwt', tx);
+      if (latest!.id !== keys[0]!.id) return false;
+      await this.repository.insert(tx, 'jwt', made, HANDOVER.jwt.activeIn);
+      await this.repository.retireOthers(tx, 'jwt', made.id, HANDOVER.jwt.activeIn + HANDOVER.jwt.retireAfter);
+      return true;
+    });
+    this.cache.drop('jwt');
+    return rotated;
+  }
+
+  private keys(purpose: KeyPurpose): Promise<ServiceKey[]> {
+    return this.cache.get(purpose, async () => {
+      const known = await this.repository.list(purpose);
+      return known.length > 0 ? known : this.makeFirst(purpose);
+    });
+  }
+
+  private async makeFirst(purpose: KeyPurpose): Promise<ServiceKey[]> {
+    const made = await this.make(purpose);
+    return this.db.transaction(null, async (tx) => {
+      await this.repository.lock(tx, purpose);
+      const known = await this.repository.list(purpose, tx);
+      if (known.length > 0) return known; // another process was quicker
+      await this.repository.insert(tx, purpose, made, 0);
+      return this.repository.list(purpose, tx);
+    });
+  }
+
+  /** The last made one whose time has come: what was to take over later than it is passed over. Else the oldest. */
+  private active(keys: ServiceKey[]): ServiceKey {
+    const now = this.clock.now().getTime();
+    return keys.find((key) => key.activeFrom.getTime() <= now) ?? keys.at(-1)!;
+  }
+
+  private async make(purpose: KeyPurpose): Promise<Pick<ServiceKey, 'id' | 'privateKey' | 'publicKey'>> {
+    const { publicKey, privateKey } = await generateKeyPair('rsa', {
+      modulusLength: purpose === 'jwt' ? 2048 : 3072,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    const id = createHash('sha256').update(publicKey).digest('base64url').slice(0, 22);
+    if (purpose === 'jwt') {
+      const jwk = await exportJWK(await importSPKI(publicKey, 'RS256'));
+      return { id, privateKey, publicKey: JSON.stringify({ ...jwk, kid: id, alg: 'RS256', use: 'sig' }) };
+    }
+    // SAML pins keys and does not look at names or dates (SAML Metadata Interoperability Profile §2.6.1).
+    const now = this.clock.now();
+    // Large, and needed once in years.
+    const { generate: selfSigned } = await import('selfsigned');
+    const { cert } = await selfSigned(
+      [{ name: 'commonName', value: `talent-bridge ${new URL(this.config.appUrl).hostname}` }],
+      {
+        keyPair: { publicKey, privateKey },
+        algorithm: 'sha256',
+        notBeforeDate: now,
+        notAfterDate: new Date(now.getTime() + 10 * 365 * DAY * 1000),
+      },
+    );
+    return { id, privateKey, publicKey: cert };
+  }
+}
+
+/** Sees to it that the key of tokens does not grow old. */
+@Injectable()
+export class KeyRenewal extends Background {
+  constructor(
+    private readonly keys: ServiceKeys,
+    private readonly logger: Logger,
+  ) {
+    super(6 * 3_600_000, 'renewing signing keys', logger);
+  }
+
+  override async run(): Promise<void> {
+    if (await this.keys.rotateIfOld()) this.logger.info('a new key signs tokens soon');
+  }
+}

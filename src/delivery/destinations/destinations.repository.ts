@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { SealError, Sealer } from '../../base/crypto/seal.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DEFAULT_SETTINGS, type Destination, type DestinationSettings, type DestinationState } from './destination.js';
+import { TAKE_BACK_ALL } from './destination-states.repository.js';
+
+/** A change of a destination; what is left out stays. */
+export interface DestinationChange {
+  baseUrl?: string;
+  /** The operator made this change: the origin of the address needs no leave from now on, for this tenant. */
+  operatorOrigin?: string;
+  /** Null takes the key away. */
+  key?: string | null;
+  settings?: Partial<Omit<DestinationSettings, 'paths'>>;
+  paths?: Partial<DestinationSettings['paths']>;
+}
+
+interface Row {
+  tenant_id: string;
+  base_url: string;
+  operator_origin: string | null;
+  key_sealed: string | null;
+  key_hint: string | null;
+  settings: Partial<DestinationSettings>;
+  version: number;
+  epoch: number;
+  state: DestinationState;
+  state_reason: string | null;
+  state_detail: string | null;
+  state_since: Date;
+  next_probe_at: Date | null;
+  probe_in_ms: number | null;
+  last_success_at: Date | null;
+  has_refusals: boolean;
+  updated_at: Date;
+}
+
+const COLUMNS = `tenant_id, base_url, operator_origin, key_sealed, key_hint, settings, version, epoch, state, state_reason, state_detail,
+  state_since, next_probe_at, extract(epoch from next_probe_at - now())::float8 * 1000 as probe_in_ms, last_success_at, refusals <> '[]' as has_refusals, updated_at`;
+
+/** Pauses that a change of the settings does not end: only `resume` does. */
+const STAYS = `state_reason in ('by_hand', 'database_restored')`;
+
+const aadOf = (tenantId: string): string => `${tenantId}:destinations.key`;
+
+/** The platform connection of each tenant. */
+@Injectable()
+export class DestinationsRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly sealer: Sealer,
+  ) {}
+
+  async read(tenantId: string, db: SqlRunner = this.db): Promise<Destination | null> {
+    const { rows } = await db.query<Row>(`select ${COLUMNS} from destinations where tenant_id = $1`, [tenantId]);
+    return rows[0] ? this.destination(rows[0]) : null;
+  }
+
+  /** The same, held until the end of the transaction. */
+  async lock(tx: SqlRunner, tenantId: string): Promise<Destination | null> {
+    const { rows } = await tx.query<Row>(`select ${COLUMNS} from destinations where tenant_id = $1 for update`, [
+      tenantId,
+    ]);
+    return rows[0] ? this.destination(rows[0]) : null;
+  }
+
+  /**
+   * Makes or changes a tenant's destination. Another address begins a new epoch. Whatever kept it from being used is
+   * over with a change, except a pause by hand or after a restore. Out: the destination as it is now, and whether the address moved.
+   */
+  async save(
+    tx: SqlRunner,
+    tenantId: string,
+    change: DestinationChange,
+  ): Promise<{ before: Destination | null; after: Destination; moved: boolean }> {
+    const before = await this.lock(tx, tenantId);
+    const baseUrl = change.baseUrl ?? before?.baseUrl;
+    if (baseUrl === undefined) throw new Error('a destination needs an address');
+    if (before?.stateReason === 'looks_misconfigured') await tx.query(TAKE_BACK_ALL, [tenantId]);
+    const { key } = change;
+    const known = before?.settings ?? DEFAULT_SETTINGS;
+    const settings = { ...known, ...change.settings, paths: { ...known.paths, ...change.paths } };
+    const moved = before !== null && before.baseUrl !== baseUrl;
+    const { rows } = await tx.query<Row>(
+      `insert into destinations as d (tenant_id, base_url, key_sealed, key_hint, settings, operator_origin)
+       values ($1, $2, $3, $4, $5::jsonb, $8)
+       on conflict (tenant_id) do update set
+         base_url = excluded.base_url,
+         operator_origin = coalesce(excluded.operator_origin, d.operator_origin),
+         key_sealed = case when $7 then excluded.key_sealed else d.key_sealed end,
+         key_hint = case when $7 then excluded.key_hint else d.key_hint end,
+         settings = excluded.settings, version = d.version + 1, epoch = d.epoch + $6::boolean::int,
+         state = case when d.${STAYS} then d.state else 'ok' end,
+         state_reason = case when d.${STAYS} then d.state_reason end,
+         state_detail = case when d.${STAYS} then d.state_detail end,
+         state_since = case when d.state = 'ok' or d.${STAYS} then d.state_since else now() end,
+         probes = 0, next_probe_at = null, refusals = '[]', updated_at = now()
+       returning ${COLUMNS}`,
+      [
+        tenantId,
+        baseUrl,
+        key == null ? null : this.sealer.seal(key, aadOf(tenantId)),
+        key == null ? null : key.slice(-4),
+        JSON.stringify(settings),
+        moved,
+        key !== undefined,
+        change.operatorOrigin ?? null,
+      ],
+    );
+    return { before, after: this.destination(rows[0]!), moved };
+  }
+
+  private destination(row: Row): Destination {
+    const key = this.keyOf(row);
+    return {
+      tenantId: row.tenant_id,
+      baseUrl: row.base_url,
+      operatorOrigin: row.operator_origin,
+      key,
+      keyUnreadable: key === null && row.key_sealed !== null,
+      keyHint: row.key_hint,
+      settings: { ...DEFAULT_SETTINGS, ...row.settings, paths: { ...DEFAULT_SETTINGS.paths, ...row.settings.paths } },
+      version: row.version,
+      epoch: row.epoch,
+      state: row.state,
+      stateReason: row.state_reason,
+      stateDetail: row.state_detail,
+      stateSince: row.state_since,
+      nextProbeAt: row.next_probe_at,
+      probeAt: row.probe_in_ms === null ? null : performance.now() + row.probe_in_ms,
+      lastSuccessAt: row.last_success_at,
+      hasRefusals: row.has_refusals,
+      updatedAt: row.updated_at,
+    };
+  }
+
+  /** A key that cannot be opened is as good as none: it has to be given again. */
+  private keyOf(row: Row): string | null {
+    if (row.key_sealed === null) return null;
+    try {
+      return this.sealer.unseal(row.key_sealed, aadOf(row.tenant_id));
+    } catch (error) {
+      if (error instanceof SealError) return null;
+      throw error;
+    }
+  }
+}

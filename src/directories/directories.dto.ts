@@ -1,0 +1,246 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Choice, Flag, Moment, Nested, NestedList, Ruled } from '../base/http/fields.js';
+import { Text } from '../base/http/text.js';
+import { ServerSet } from '../base/http/validate.js';
+import {
+  GUARD_DEFAULTS,
+  MAPPABLE,
+  PROFILES,
+  type AttributeMap,
+  type DirectoryState,
+  type Guard,
+  type GuardFigures,
+  type OnMatch,
+  type Profile,
+} from './directory.js';
+
+const GUARD_MAX: GuardFigures = {
+  percent: 100,
+  people: 1_000_000,
+  at_least: 1_000_000,
+  within_minutes: 1_440,
+  day_percent: 100,
+};
+
+/** What is wrong with the figures of a guard, or null. */
+function guardProblem(value: unknown): string | null {
+  if (value === 'off' || value === 'on') return null;
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return 'must be off, on, or an object of figures';
+  for (const [name, figure] of Object.entries(value)) {
+    if (!Object.hasOwn(GUARD_DEFAULTS, name))
+      return `knows no figure ${name}; known: ${Object.keys(GUARD_DEFAULTS).join(', ')}`;
+    const max = GUARD_MAX[name as keyof GuardFigures];
+    if (!Number.isSafeInteger(figure) || figure < 1 || figure > max)
+      return `needs a whole number from 1 to ${max} for ${name}`;
+  }
+  return null;
+}
+
+const GUARD = {
+  oneOf: [
+    { type: 'string', enum: ['off', 'on'] },
+    { type: 'object', additionalProperties: { type: 'integer' } },
+  ],
+  description: 'Holds mass departures until an admin has looked: off, on (the usual figures), or figures of its own.',
+  example: GUARD_DEFAULTS,
+};
+const REPLACE_CREATES_MISSING = {
+  description: 'A replace through a value path that matches nothing makes the value, in place of 400 noTarget.',
+};
+const OPTIONAL = { optional: true, nullable: true };
+
+export class AttributeMapFields {
+  @Choice(MAPPABLE.external_id, OPTIONAL)
+  external_id?: string | null;
+  @Choice(MAPPABLE.email, OPTIONAL)
+  email?: string | null;
+  @Choice(MAPPABLE.first_name, OPTIONAL)
+  first_name?: string | null;
+  @Choice(MAPPABLE.last_name, OPTIONAL)
+  last_name?: string | null;
+}
+
+const SERVER_SET = [
+  'id',
+  'scim_base_url',
+  'last_request_at',
+  'last_refusal',
+  'last_unknown_role',
+  'superseded_by',
+  'people',
+  'unmanaged',
+  'groups',
+  'pending_members',
+  'created_at',
+  'updated_at',
+] as const;
+
+@ServerSet(...SERVER_SET)
+export class CreateDirectory {
+  @Text({ max: 200, example: 'Okta' })
+  name!: string;
+
+  @Choice(PROFILES, { optional: true, description: 'tolerant unless set: takes what any IdP really sends.' })
+  profile?: Profile;
+
+  @Choice(['live', 'preview'], { optional: true, description: 'preview: everything is shown, nothing happens.' })
+  state?: DirectoryState;
+
+  @Text({ max: 100, optional: true, nullable: true, description: '`User` unless set; null: none yet.' })
+  default_role?: string | null;
+
+  @Nested(() => AttributeMapFields, { optional: true })
+  attribute_map?: AttributeMapFields;
+
+  @Choice(['link', 'refuse'], { optional: true, description: 'What a POST that matches one existing person does.' })
+  on_match?: OnMatch;
+
+  @Text({ max: 64, optional: true, nullable: true, description: 'The directory whose people this one takes over.' })
+  takes_over?: string | null;
+
+  @Flag({ ...REPLACE_CREATES_MISSING, optional: true })
+  replace_creates_missing?: boolean;
+
+  @Ruled(guardProblem, GUARD, { optional: true })
+  guard?: 'off' | 'on' | Partial<GuardFigures>;
+}
+
+@ServerSet(...SERVER_SET)
+export class ChangeDirectory {
+  @Text({ max: 200, optional: true })
+  name?: string;
+
+  @Choice(PROFILES, { optional: true })
+  profile?: Profile;
+
+  @Choice(['live', 'preview'], { optional: true })
+  state?: DirectoryState;
+
+  @Flag({ optional: true, description: 'With `"state": "live"`: users who find no seat may wait for one.' })
+  confirm?: boolean;
+
+  @Text({ max: 100, optional: true, nullable: true })
+  default_role?: string | null;
+
+  @Nested(() => AttributeMapFields, { optional: true, description: 'Merged; null takes a field’s usual way again.' })
+  attribute_map?: AttributeMapFields;
+
+  @Choice(['link', 'refuse'], { optional: true })
+  on_match?: OnMatch;
+
+  @Text({ max: 64, optional: true, nullable: true })
+  takes_over?: string | null;
+
+  @Flag({ ...REPLACE_CREATES_MISSING, optional: true })
+  replace_creates_missing?: boolean;
+
+  @Ruled(guardProblem, GUARD, { optional: true })
+  guard?: 'off' | 'on' | Partial<GuardFigures>;
+}
+
+@ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at')
+export class CreateScimToken {
+  @Text({ max: 200, optional: true, example: 'Okta production' })
+  name?: string;
+
+  @Moment({ optional: true, nullable: true, description: 'At most a year from now; never, when left out.' })
+  expires_at?: Date | null;
+}
+
+export class GroupRule {
+  @Text({ max: 64, example: 'grp_01k0000000abcdefghjkmnpqrs' })
+  group_id!: string;
+  @Text({ max: 100, example: 'Admin' })
+  role!: string;
+}
+
+@ServerSet('group')
+export class GroupRules {
+  @NestedList(() => GroupRule, { max: 1_000, description: 'In order: the first one that matches gives the role.' })
+  rules!: GroupRule[];
+}
+
+export class DirectoryBody {
+  @ApiProperty({ example: 'dir_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty()
+  name!: string;
+  @ApiProperty({ enum: PROFILES })
+  profile!: Profile;
+  @ApiProperty({ enum: ['live', 'preview'] })
+  state!: DirectoryState;
+  @ApiProperty({ type: String, nullable: true })
+  default_role!: string | null;
+  @ApiProperty({ type: Object })
+  attribute_map!: AttributeMap;
+  @ApiProperty({ enum: ['link', 'refuse'] })
+  on_match!: OnMatch;
+  @ApiProperty({ type: String, nullable: true })
+  takes_over!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The directory that took this one over.' })
+  superseded_by!: string | null;
+  @ApiProperty(REPLACE_CREATES_MISSING)
+  replace_creates_missing!: boolean;
+  @ApiProperty({ type: Object })
+  guard!: Guard;
+  @ApiProperty({ description: 'What the IdP is pointed at.' })
+  scim_base_url!: string;
+  @ApiProperty({ type: Date, nullable: true })
+  last_request_at!: Date | null;
+  @ApiProperty({ type: Object, nullable: true, description: 'The last credential that was refused, and why.' })
+  last_refusal!: unknown;
+  @ApiProperty({
+    type: Object,
+    nullable: true,
+    description:
+      'The last role that the directory sent and the catalogue lacks, with its user: `{ at, role, user_id }`. It has no effect until the catalogue has it.',
+  })
+  last_unknown_role!: unknown;
+  @ApiProperty()
+  created_at!: Date;
+  @ApiProperty()
+  updated_at!: Date;
+}
+
+export class DirectoryDetailBody extends DirectoryBody {
+  @ApiProperty({ description: 'People of this directory.' })
+  people!: number;
+  @ApiProperty({ description: 'People of the tenant whom no directory manages.' })
+  unmanaged!: number;
+  @ApiProperty()
+  groups!: number;
+  @ApiProperty({ description: 'Members of groups whose user has not come yet.' })
+  pending_members!: number;
+}
+
+export class ScimTokenBody {
+  @ApiProperty({ example: 'tok_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty()
+  name!: string;
+  @ApiProperty()
+  prefix!: string;
+  @ApiProperty({ type: Object, additionalProperties: true })
+  created_by!: unknown;
+  @ApiProperty({ type: Date, nullable: true })
+  expires_at!: Date | null;
+  @ApiProperty({ type: Date, nullable: true })
+  last_used_at!: Date | null;
+  @ApiProperty({ type: Date, nullable: true })
+  revoked_at!: Date | null;
+  @ApiProperty()
+  created_at!: Date;
+}
+
+export class NewScimTokenBody extends ScimTokenBody {
+  @ApiProperty({ description: 'The secret itself: shown this once.' })
+  scim_token!: string;
+  @ApiProperty()
+  scim_base_url!: string;
+}
+
+export class NewDirectoryBody extends DirectoryBody {
+  @ApiProperty({ description: 'The first token: shown this once.' })
+  scim_token!: string;
+}

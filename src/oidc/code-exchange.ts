@@ -1,0 +1,98 @@
+import {
+  authorizationCodeGrant,
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+  type Configuration,
+  type CustomFetch,
+} from 'openid-client';
+import { OidcRefused } from './oidc-refused.js';
+import { idpError } from './callback.rules.js';
+import type { IdpFetch } from './guarded-fetch.js';
+import { shorten, withoutNulls, type JsonObject } from './json.rules.js';
+import { withoutNullClaims } from './jwt.rules.js';
+
+/** What the token endpoint gave for a code; nothing of it is verified. */
+export interface Tokens {
+  readonly idToken: string;
+  readonly accessToken: string;
+}
+
+/** openid-client's view of a connection, with the `fetch` that it is to use. */
+export type ClientWith = (fetch: CustomFetch) => Configuration;
+
+/**
+ * Exchanges a code for tokens, once: a code that may have arrived is never sent a second time (RFC 6749 §4.1.2).
+ *
+ * openid-client judges the answer, and so does `verify`; both have to be content. `verify` is asked first, because it
+ * alone looks at the signature and names each refusal.
+ *
+ * @param answer the redirect URI with the query of the IdP's answer; its state and `iss` have been judged
+ * @throws OidcRefused idp_unreachable, idp_answer_invalid, idp_error, and whatever `verify` throws
+ */
+export async function exchangeCode<T>(
+  idp: IdpFetch,
+  client: ClientWith,
+  answer: URL,
+  expected: { state: string; nonce: string; codeVerifier: string },
+  verify: (tokens: Tokens) => Promise<T>,
+): Promise<T> {
+  let body: JsonObject | null = null;
+  const configuration = client(idp.fetchFor('token', (seen) => (body = seen), withoutNullMembers));
+  let refusal: Error | null = null;
+  try {
+    await authorizationCodeGrant(configuration, answer, {
+      pkceCodeVerifier: expected.codeVerifier,
+      expectedState: expected.state,
+      expectedNonce: expected.nonce,
+      idTokenExpected: true,
+    });
+  } catch (error) {
+    refusal = refusalOf(error, 'token endpoint');
+  }
+  if (body === null) throw refusal ?? new Error('a code was exchanged without an answer');
+  const verified = await verify(tokensIn(body));
+  if (refusal !== null) throw refusal;
+  return verified;
+}
+
+/**
+ * What an error of openid-client is in our words. Its own texts are fixed ones, but the `cause` may hold the answer with
+ * its tokens: that is never quoted. An error of another kind is a fault of ours and comes back as it is.
+ */
+export function refusalOf(error: unknown, where: string): Error {
+  if (error instanceof ClientError) {
+    if (error.cause instanceof OidcRefused) return error.cause;
+    // Without a code it is nothing that openid-client knows of an IdP.
+    if (error.code === undefined && error.cause instanceof Error) return error.cause;
+    const detail = error.code === undefined ? '' : ` (${shorten(error.code, 60)})`;
+    return new OidcRefused('idp_answer_invalid', `The answer of the ${where} is refused: ${error.message}${detail}.`);
+  }
+  if (error instanceof ResponseBodyError) return idpError(`The ${where}`, error.error, error.error_description);
+  if (error instanceof AuthorizationResponseError) return idpError('The IdP', error.error, error.error_description);
+  if (error instanceof WWWAuthenticateChallengeError) {
+    return new OidcRefused('idp_answer_invalid', `The ${where} answers with status ${error.status}.`);
+  }
+  return error instanceof Error ? error : new Error('openid-client failed', { cause: error });
+}
+
+/**
+ * The answer of a token endpoint as openid-client reads it: a member or a claim that is null is absent. openid-client
+ * does not look at the signature of the ID token in the code flow; `verify` does, over the token as it came.
+ */
+function withoutNullMembers(body: JsonObject): JsonObject {
+  const { id_token: idToken, ...rest } = withoutNulls(body);
+  if (idToken === undefined) return rest;
+  return { ...rest, id_token: typeof idToken === 'string' ? withoutNullClaims(idToken) : idToken };
+}
+
+function tokensIn(body: JsonObject): Tokens {
+  const { id_token: idToken, access_token: accessToken } = body;
+  if (typeof idToken !== 'string') throw new OidcRefused('idp_answer_invalid', 'The token endpoint gives no ID token.');
+  // RFC 6749 §A.12; it becomes part of a header.
+  if (typeof accessToken !== 'string' || !/^[\x20-\x7e]+$/.test(accessToken)) {
+    throw new OidcRefused('idp_answer_invalid', 'The token endpoint gives no usable access token.');
+  }
+  return { idToken, accessToken };
+}

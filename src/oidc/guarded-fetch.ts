@@ -1,0 +1,178 @@
+import type { CustomFetch } from 'openid-client';
+import type { Config } from '../base/config/config.js';
+import { type Outbound, type OutboundAnswer } from '../base/http/outbound.js';
+import { refusalOfUrl } from '../base/http/public-address.js';
+import { urlOf } from '../base/http/url.js';
+import { OidcRefused } from './oidc-refused.js';
+import { readObject, shorten, type JsonObject } from './json.rules.js';
+
+/** The addresses of an IdP that this service itself calls. */
+export type IdpEndpoint = 'discovery' | 'jwks' | 'token' | 'userinfo';
+
+const NAMES: Readonly<Record<IdpEndpoint, string>> = {
+  discovery: 'discovery document',
+  jwks: 'key set',
+  token: 'token endpoint',
+  userinfo: 'UserInfo endpoint',
+};
+
+/** How long an IdP may take, and how much it may say. A test may bring shorter ones. */
+export class IdpLimits {
+  readonly ms: Readonly<Record<IdpEndpoint, number>> = {
+    discovery: 5_000,
+    jwks: 5_000,
+    token: 10_000,
+    userinfo: 5_000,
+  };
+  readonly bytes: Readonly<Record<IdpEndpoint, number>> = {
+    discovery: 256 * 1024,
+    jwks: 256 * 1024,
+    token: 64 * 1024,
+    userinfo: 64 * 1024,
+  };
+}
+
+type Call = Pick<Parameters<Outbound['call']>[0], 'method' | 'headers' | 'body'>;
+
+/** What reads from the IdPs of one tenant. */
+export interface IdpFetch {
+  /**
+   * Reads a JSON object from an address of an IdP.
+   *
+   * @throws OidcRefused idp_unreachable, idp_answer_invalid
+   */
+  json(endpoint: IdpEndpoint, url: string): Promise<JsonObject>;
+  /**
+   * A `fetch` for openid-client. `seen` is given the body of an answer with status 200, before it is judged. What goes
+   * wrong is a OidcRefused; openid-client hands it on as the `cause` of its own error. `given` makes of that body what
+   * openid-client reads.
+   */
+  fetchFor(
+    endpoint: IdpEndpoint,
+    seen?: (body: JsonObject) => void,
+    given?: (body: JsonObject) => JsonObject,
+  ): CustomFetch;
+}
+
+/**
+ * The one way to an IdP. Addresses come from tenants and from what their IdPs announce, so each one is judged at every
+ * use; redirects are not followed, and an answer counts only if it is whole, is JSON, and has a status that is expected.
+ */
+export class GuardedFetch {
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly config: Pick<Config, 'allowPrivateDestinations'>,
+    private readonly limits: IdpLimits,
+  ) {}
+
+  /** The way to the IdPs of one tenant: its name look-ups count for this tenant. */
+  of(tenantId: string): IdpFetch {
+    return {
+      json: (endpoint, url) => this.json(tenantId, endpoint, url),
+      fetchFor: (endpoint, seen, given) => this.fetchFor(tenantId, endpoint, seen, given),
+    };
+  }
+
+  private async json(tenantId: string, endpoint: IdpEndpoint, url: string): Promise<JsonObject> {
+    const answer = await this.call(tenantId, endpoint, url, {
+      method: 'GET',
+      headers: { accept: 'application/json' },
+    });
+    return objectIn(answer, whereOf(endpoint, url));
+  }
+
+  private fetchFor(
+    tenantId: string,
+    endpoint: IdpEndpoint,
+    seen?: (body: JsonObject) => void,
+    given?: (body: JsonObject) => JsonObject,
+  ): CustomFetch {
+    return async (url, options) => {
+      const method = options.method.toUpperCase();
+      if (method !== 'GET' && method !== 'POST') throw new TypeError(`no ${method} is sent to an IdP`);
+      const answer = await this.call(tenantId, endpoint, url, {
+        method,
+        headers: options.headers,
+        ...bodyOf(options.body),
+      });
+      const body = objectIn(answer, whereOf(endpoint, url), endpoint === 'token');
+      if (answer.status === 200) seen?.(body);
+      const text = given !== undefined && answer.status === 200 ? JSON.stringify(given(body)) : answer.body;
+      return new Response(text, { status: answer.status, headers: { 'content-type': 'application/json' } });
+    };
+  }
+
+  private async call(owner: string, endpoint: IdpEndpoint, address: string, call: Call): Promise<Answered> {
+    const where = whereOf(endpoint, address);
+    const trusted = this.config.allowPrivateDestinations;
+    const problem = problemOfEndpoint(address, trusted);
+    if (problem !== null) throw new OidcRefused('idp_unreachable', `${where} is not called: the address ${problem}.`);
+    const url = new URL(address);
+    const answer = await this.outbound.call(
+      {
+        ...call,
+        origin: url.origin,
+        path: url.pathname + url.search,
+        owner,
+        timeoutMs: this.limits.ms[endpoint],
+        maxBytes: this.limits.bytes[endpoint],
+      },
+      trusted,
+    );
+    if (answer.kind === 'failed') {
+      throw new OidcRefused('idp_unreachable', `${where} gives no answer: ${answer.reason} (${answer.detail}).`);
+    }
+    if (answer.truncated) {
+      throw new OidcRefused('idp_answer_invalid', `${where} answers with over ${this.limits.bytes[endpoint]} bytes.`);
+    }
+    return answer;
+  }
+}
+
+type Answered = Extract<OutboundAnswer, { kind: 'answer' }>;
+
+/**
+ * Why this service does not call an address that an IdP announces, or null if it may. In: the address, and whether
+ * private destinations are allowed (development and tests). Of the name only the spelling is judged; where it leads to
+ * is judged by `Outbound` while connecting.
+ */
+export function problemOfEndpoint(address: string, allowPrivate: boolean): string | null {
+  if (!allowPrivate) return refusalOfUrl(address);
+  const url = urlOf(address);
+  if (url === null) return 'must be a complete address';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https:// or http://';
+  return url.username === '' && url.password === '' ? null : 'must not contain a user name or password';
+}
+
+/** The object in an answer; with `errors` also the one that comes with a 4xx (RFC 6749 §5.2). */
+function objectIn(answer: Answered, where: string, errors = false): JsonObject {
+  const { status } = answer;
+  if (status >= 300 && status < 400) {
+    throw new OidcRefused('idp_answer_invalid', `${where} redirects (${status}), which is not followed.`);
+  }
+  if (status >= 500 || status === 429 || status === 408) {
+    throw new OidcRefused('idp_unreachable', `${where} answers with status ${status}.`);
+  }
+  const object = answer.contentType.startsWith('text/html') ? null : readObject(answer.body);
+  if (status !== 200 && !(errors && status >= 400 && typeof object?.['error'] === 'string')) {
+    throw new OidcRefused('idp_answer_invalid', `${where} answers with status ${status}.`);
+  }
+  if (object === null) {
+    const kind = shorten(answer.contentType, 60) || 'no content type';
+    throw new OidcRefused('idp_answer_invalid', `${where} does not answer with a usable JSON object (${kind}).`);
+  }
+  return object;
+}
+
+/** The endpoint's name and address, without its query: IdPs put keys there. */
+function whereOf(endpoint: IdpEndpoint, address: string): string {
+  const url = urlOf(address);
+  const place = url === null ? 'no address' : shorten(`${url.protocol}//${url.host}${url.pathname}`, 200);
+  return `The ${NAMES[endpoint]} (${place})`;
+}
+
+function bodyOf(body: unknown): { body?: string } {
+  if (body === null || body === undefined) return {};
+  if (typeof body === 'string' || body instanceof URLSearchParams) return { body: body.toString() };
+  throw new TypeError('only text and forms are sent to an IdP');
+}

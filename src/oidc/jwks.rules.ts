@@ -1,0 +1,66 @@
+import type { JWK } from 'jose';
+import type { IdTokenAlg } from './oidc-settings.js';
+import { OidcRefused } from './oidc-refused.js';
+import { isObject, withoutNulls, type JsonObject } from './json.rules.js';
+
+/** A public key of an IdP, with the algorithms that it may verify. */
+export interface IdpKey {
+  readonly kid: string | null;
+  readonly algs: readonly IdTokenAlg[];
+  readonly jwk: JWK;
+}
+
+const MAX_KEYS = 100;
+const MIN_RSA_BITS = 2048;
+/** Nobody has longer ones, and each verification would cost more than it should. */
+const MAX_RSA_BITS = 8192;
+
+/**
+ * Reads a key set (RFC 7517 §5). Keys that are not for signatures, of a kind that is not believed, or too short are left
+ * out: an IdP may well have such for others. Private parts, should there be any, are not read.
+ *
+ * @throws OidcRefused idp_answer_invalid: no key set, or over 100 keys
+ */
+export function readKeys(document: JsonObject): readonly IdpKey[] {
+  const keys = document['keys'];
+  if (!Array.isArray(keys)) throw new OidcRefused('idp_answer_invalid', 'The key set has no list of keys.');
+  if (keys.length > MAX_KEYS) {
+    throw new OidcRefused('idp_answer_invalid', `The key set has over ${MAX_KEYS} keys.`);
+  }
+  return keys.flatMap((key: unknown) => (isObject(key) ? readKey(key) : []));
+}
+
+/** The keys that may have made a signature: of that algorithm, and of that name where the token gives one. */
+export function fitting(keys: readonly IdpKey[], alg: IdTokenAlg, kid: string | null): readonly IdpKey[] {
+  return keys.filter((key) => key.algs.includes(alg) && (kid === null || key.kid === kid));
+}
+
+/** The algorithms that a public JWK can verify by its kind alone; empty: none that is believed (RFC 8725 §3.1, §3.5). */
+export function algsOf(jwk: JsonObject): readonly IdTokenAlg[] {
+  const { kty, crv, n, x, y } = jwk;
+  if (kty === 'RSA') {
+    const bits = typeof n === 'string' ? rsaBits(n) : 0;
+    return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS ? ['RS256', 'PS256'] : [];
+  }
+  if (kty === 'EC') return crv === 'P-256' && typeof x === 'string' && typeof y === 'string' ? ['ES256'] : [];
+  if (kty === 'OKP') return crv === 'Ed25519' && typeof x === 'string' ? ['EdDSA'] : [];
+  return [];
+}
+
+function readKey(document: JsonObject): IdpKey[] {
+  // An optional member that is null is absent.
+  const key = withoutNulls(document);
+  const { kty, use, key_ops: ops, alg, kid, n, e, crv, x, y } = key;
+  if (use !== undefined && use !== 'sig') return [];
+  if (ops !== undefined && !(Array.isArray(ops) && ops.includes('verify'))) return [];
+  if (kty === 'RSA' && typeof e !== 'string') return [];
+  const algs = algsOf(key).filter((one) => alg === undefined || alg === one);
+  if (algs.length === 0) return [];
+  const jwk = (kty === 'RSA' ? { kty, n, e } : kty === 'EC' ? { kty, crv, x, y } : { kty, crv, x }) as JWK;
+  return [{ kid: typeof kid === 'string' ? kid : null, algs, jwk }];
+}
+
+function rsaBits(modulus: string): number {
+  const hex = Buffer.from(modulus, 'base64url').toString('hex').replace(/^0+/, '');
+  return hex === '' ? 0 : hex.length * 4 - Math.clz32(parseInt(hex[0]!, 16)) + 28;
+}

@@ -1,0 +1,90 @@
+import { ID_TOKEN_ALGS, type IdTokenAlg, type OidcSettings } from './oidc-settings.js';
+import { OidcRefused } from './oidc-refused.js';
+import type { OidcServer } from './discovery.rules.js';
+import { readObject, shorten, withoutNulls, type JsonObject } from './json.rules.js';
+
+/** A JWT as it came, taken apart. Its claims are worth nothing until the signature is verified. */
+export interface SignedToken {
+  readonly text: string;
+  readonly header: { readonly alg: IdTokenAlg; readonly kid: string | null; readonly typ: string | null };
+  readonly claims: JsonObject;
+}
+
+/** 64 KiB: an answer of a token endpoint is not longer, and neither is what an IdP posts to us. */
+const MAX_LENGTH = 64 * 1024;
+/** Headers that bring a key along, or say where one is: keys come from the IdP's own key set alone (RFC 8725 §3.10). */
+const KEY_HEADERS = ['jwk', 'jku', 'x5u', 'x5c'];
+
+/**
+ * The signatures that are believed of an IdP: the pinned one, or what it announces of those that are believed at all.
+ * An IdP that announces nothing has RS256 (OIDC Core §3.1.3.7, 7).
+ */
+export function acceptedAlgs(
+  connection: Pick<OidcSettings, 'idTokenAlg'>,
+  server: Pick<OidcServer, 'idTokenAlgs'>,
+): readonly IdTokenAlg[] {
+  if (connection.idTokenAlg !== null) return [connection.idTokenAlg];
+  const announced = server.idTokenAlgs ?? ['RS256'];
+  return ID_TOKEN_ALGS.filter((alg) => announced.includes(alg));
+}
+
+/**
+ * Takes a signed token apart and judges its header (OIDC Core §3.1.3.7, RFC 7515 §4.1, RFC 8725). In: the token, what it
+ * is called in a refusal, the algorithms that are believed.
+ *
+ * @throws OidcRefused token_refused: not of three parts, not JSON; a header that brings a key; `crit`
+ * @throws OidcRefused algorithm_refused: `none`, an HMAC, or another than is accepted here
+ */
+export function readToken(text: string, name: string, algs: readonly IdTokenAlg[]): SignedToken {
+  const refuse = (problem: string): OidcRefused => new OidcRefused('token_refused', `The ${name} ${problem}.`);
+  if (text.length > MAX_LENGTH) throw refuse('is too long');
+  const [header64, claims64, signature64, ...more] = text.split('.');
+  if (more.length === 2) throw refuse('is encrypted, which was not agreed');
+  if (more.length > 0 || ![header64, claims64].every(isBase64Url) || !/^[\w-]*$/.test(signature64 ?? '.')) {
+    throw refuse('is no signed JWT');
+  }
+  const header = readObject(decode(header64!));
+  const claims = readObject(decode(claims64!));
+  if (header === null || claims === null) throw refuse('is no signed JWT');
+
+  const { alg, kid, typ } = withoutNulls(header);
+  const accepted = algs.find((one) => one === alg);
+  if (accepted === undefined) {
+    const named = typeof alg === 'string' ? shorten(alg, 40) : 'no name';
+    throw new OidcRefused(
+      'algorithm_refused',
+      `The ${name} is signed with ${named}; accepted: ${algs.join(', ') || 'none of what the IdP announces'}.`,
+    );
+  }
+  if (signature64 === '') throw refuse('has no signature');
+  const keyHeader = KEY_HEADERS.find((one) => header[one] != null);
+  if (keyHeader !== undefined) throw refuse(`brings a key of its own (${keyHeader})`);
+  if (header['crit'] !== undefined) throw refuse('demands an extension (crit)');
+  if (kid !== undefined && typeof kid !== 'string') throw refuse('has a kid that is no text');
+  if (typ !== undefined && typeof typ !== 'string') throw refuse('has a typ that is no text');
+  return { text, header: { alg: accepted, kid: kid ?? null, typ: typ?.toLowerCase() ?? null }, claims };
+}
+
+/**
+ * The same token without its claims that are null, for a library that refuses them. The signature does not fit it: it is
+ * verified over the token as it came.
+ */
+export function withoutNullClaims(token: string): string {
+  const [header, payload, signature, ...more] = token.split('.');
+  const claims = payload === undefined || more.length > 0 ? null : readObject(decode(payload));
+  if (claims === null || !Object.values(claims).includes(null)) return token;
+  return [header, Buffer.from(JSON.stringify(withoutNulls(claims))).toString('base64url'), signature].join('.');
+}
+
+function isBase64Url(part: string | undefined): boolean {
+  return part !== undefined && /^[\w-]+$/.test(part);
+}
+
+/** Bytes that are no UTF-8 become text that is no JSON. */
+function decode(part: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,209 @@
+import { SamlRefused, type SamlRefusalReason } from './saml-refused.js';
+import type { SamlSignIn } from './saml-sign-in.js';
+import { readClaims, subjectIn } from './attributes.mapping.js';
+import { BEARER, NS, STATUS_SUCCESS } from './names.js';
+import { bounded, demandFresh, demandIssuer, momentOf, readNameId, type Moments } from './parts.rules.js';
+import { shown } from './signature.rules.js';
+import { attributeOf, childrenOf, collapsed, is, type XmlElement } from './xml-tree.js';
+
+/** What an answer has to fit. */
+export interface Expectations extends Moments {
+  readonly idpEntityId: string;
+  readonly spEntityId: string;
+  /** Our address for this connection's answers, from the settings. */
+  readonly acsUrl: string;
+  /** The request that is answered; null: none is. */
+  readonly requestId: string | null;
+  readonly allowIdpInitiated: boolean;
+  readonly authnContexts: readonly string[];
+  /** The attribute that is the subject; null: the NameID is. */
+  readonly subjectClaim: string | null;
+  /** Whether the Response around the assertion was signed and verified. */
+  readonly responseSigned: boolean;
+}
+
+/**
+ * Decides whether a verified assertion signs somebody in, and as whom (SAML Profiles §4.1.4.2-3; SAML-08 to SAML-12,
+ * SAML-15, SAML-25).
+ *
+ * In: the Assertion, read again from the bytes whose signature was verified; the Response around it, likewise where it
+ * was signed; what they have to fit. Out: what is believed from now on.
+ *
+ * @throws SamlRefused with the reason that applies first
+ */
+export function readAssertion(assertion: XmlElement, response: XmlElement, expected: Expectations): SamlSignIn {
+  checkResponse(response, expected);
+  if (!is(assertion, NS.assertion, 'Assertion')) throw built('what was signed is no assertion');
+  if (attributeOf(assertion, 'Version') !== '2.0') throw built('the assertion is not of version 2.0');
+  const id = attributeOf(assertion, 'ID') ?? '';
+  if (id === '') throw built('the assertion has no ID');
+  demandIssuer(assertion, expected.idpEntityId, 'assertion');
+  const issuedAt = demandFresh(assertion, expected);
+  checkConditions(one(assertion, 'Conditions'), expected);
+  const subject = one(assertion, 'Subject');
+  const until = checkConfirmations(subject, attributeOf(response, 'InResponseTo'), expected);
+  const statement = readAuthnStatements(assertion, expected);
+  const nameId = readNameId(subject, expected.subjectClaim !== null);
+  const attributes = readClaims(childrenOf(assertion, NS.assertion, 'AttributeStatement'));
+  return {
+    subject: expected.subjectClaim === null ? nameId.value : subjectIn(attributes, expected.subjectClaim),
+    ...attributes,
+    ...statement,
+    issuedAt,
+    nameId,
+    once: { id: `${expected.idpEntityId} ${id}`, until: new Date(until + expected.skewMs) },
+  };
+}
+
+/**
+ * The refusal that an answer without success is, or null. Its top status decides alone, whatever else it carries.
+ */
+export function statusProblem(response: XmlElement): SamlRefused | null {
+  const [status] = childrenOf(response, NS.protocol, 'Status');
+  const [code] = status === undefined ? [] : childrenOf(status, NS.protocol, 'StatusCode');
+  const value = code === undefined ? null : attributeOf(code, 'Value');
+  if (value === STATUS_SUCCESS) return null;
+  const [second] = code === undefined ? [] : childrenOf(code, NS.protocol, 'StatusCode');
+  const detail = second === undefined ? '' : `, ${shown(attributeOf(second, 'Value') ?? '')}`;
+  return refused('status_not_success', `The IdP answered with the status ${shown(value ?? '')}${detail}.`);
+}
+
+function checkResponse(response: XmlElement, expected: Expectations): void {
+  if (!is(response, NS.protocol, 'Response') || attributeOf(response, 'Version') !== '2.0') {
+    throw built('what was signed is no Response of version 2.0');
+  }
+  const problem = statusProblem(response);
+  if (problem !== null) throw problem;
+  if (childrenOf(response, NS.assertion, 'Issuer').length > 0) {
+    demandIssuer(response, expected.idpEntityId, 'Response');
+  }
+  const destination = attributeOf(response, 'Destination');
+  if (destination === null ? expected.responseSigned : destination !== expected.acsUrl) {
+    const what = destination === null ? 'nothing' : shown(destination);
+    throw refused('destination_mismatch', `The Response is addressed to ${what} and not to ${expected.acsUrl}.`);
+  }
+  checkInResponseTo(response, expected);
+}
+
+function checkInResponseTo(response: XmlElement, { requestId, allowIdpInitiated }: Expectations): void {
+  const answered = attributeOf(response, 'InResponseTo');
+  if (requestId === null && answered === null && !allowIdpInitiated) {
+    throw refused('unsolicited', 'The IdP began this sign-in by itself, which this connection does not allow.');
+  }
+  if (answered !== requestId) {
+    throw refused('in_response_to_mismatch', 'The Response does not answer the request of this sign-in.');
+  }
+}
+
+function checkConditions(conditions: XmlElement, expected: Expectations): void {
+  checkWindow(conditions, expected);
+  const known = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'];
+  if (conditions.children.some((child) => !known.some((name) => is(child, NS.assertion, name)))) {
+    // Who does not understand a condition must not take the assertion for valid (Core §2.5.1.1).
+    throw built('the assertion has a condition that is not known');
+  }
+  const restrictions = childrenOf(conditions, NS.assertion, 'AudienceRestriction');
+  const named = (restriction: XmlElement) =>
+    childrenOf(restriction, NS.assertion, 'Audience').some((audience) => uriOf(audience) === expected.spEntityId);
+  if (restrictions.length === 0 || !restrictions.every(named)) {
+    throw refused('audience_mismatch', `The assertion is not meant for ${expected.spEntityId}.`);
+  }
+}
+
+/**
+ * Demands one bearer confirmation that holds in every respect. Out: until when it could be used, for the memory of
+ * used assertions.
+ */
+function checkConfirmations(subject: XmlElement, answered: string | null, expected: Expectations): number {
+  const bearers = childrenOf(subject, NS.assertion, 'SubjectConfirmation').filter(
+    (confirmation) => attributeOf(confirmation, 'Method') === BEARER,
+  );
+  let first: SamlRefused | null = null;
+  for (const bearer of bearers) {
+    try {
+      return checkConfirmationData(one(bearer, 'SubjectConfirmationData'), answered, expected);
+    } catch (error) {
+      if (!(error instanceof SamlRefused)) throw error;
+      first ??= error;
+    }
+  }
+  throw first ?? built('the assertion has no bearer confirmation');
+}
+
+function checkConfirmationData(data: XmlElement, answered: string | null, expected: Expectations): number {
+  if (attributeOf(data, 'Recipient') !== expected.acsUrl) {
+    const recipient = shown(attributeOf(data, 'Recipient') ?? '');
+    throw refused('recipient_mismatch', `The assertion is meant for ${recipient} and not for ${expected.acsUrl}.`);
+  }
+  if (attributeOf(data, 'NotBefore') !== null) throw built('a bearer confirmation has a NotBefore');
+  const until = momentOf(data, 'NotOnOrAfter');
+  if (until === null) throw built('a bearer confirmation has no NotOnOrAfter');
+  checkWindow(data, expected);
+  const request = attributeOf(data, 'InResponseTo');
+  // The Response may be unsigned: then only the assertion itself can say which request it answers (Profiles §4.1.4.3).
+  const unsaid = request === null && (answered === null || expected.responseSigned);
+  if (!unsaid && request !== expected.requestId) {
+    throw refused('in_response_to_mismatch', 'The assertion does not answer the request of this sign-in.');
+  }
+  return until.getTime();
+}
+
+function readAuthnStatements(
+  assertion: XmlElement,
+  expected: Expectations,
+): Pick<SamlSignIn, 'sessionEnds' | 'idpSession' | 'authContext'> {
+  const statements = childrenOf(assertion, NS.assertion, 'AuthnStatement');
+  const [statement] = statements;
+  if (statement === undefined) throw built('the assertion has no AuthnStatement');
+  const ends = statements
+    .map((each) => momentOf(each, 'SessionNotOnOrAfter'))
+    .filter((end) => end !== null)
+    .sort((a, b) => a.getTime() - b.getTime());
+  const sessionEnds = ends[0] ?? null;
+  // By our clock: a tolerated past end would make a session that is over before its first request.
+  if (sessionEnds !== null && expected.now.getTime() >= sessionEnds.getTime()) {
+    throw refused('assertion_expired', 'The session at the IdP has ended already.');
+  }
+  const [context] = childrenOf(statement, NS.assertion, 'AuthnContext');
+  const [reference] = context === undefined ? [] : childrenOf(context, NS.assertion, 'AuthnContextClassRef');
+  const authContext = reference === undefined ? null : bounded(uriOf(reference), 'AuthnContextClassRef');
+  if (expected.authnContexts.length > 0 && !expected.authnContexts.includes(authContext ?? '')) {
+    throw refused(
+      'authentication_too_weak',
+      `The IdP says ${shown(authContext ?? '')} about how the person signed in, which this connection does not take.`,
+    );
+  }
+  const idpSession = bounded(attributeOf(statement, 'SessionIndex'), 'SessionIndex');
+  return { sessionEnds, idpSession, authContext };
+}
+
+/** NotBefore ≤ now < NotOnOrAfter, each widened by the skew; what is not said limits nothing (Core §2.5.1.2). */
+function checkWindow(element: XmlElement, { now, skewMs }: Moments): void {
+  const from = momentOf(element, 'NotBefore');
+  const until = momentOf(element, 'NotOnOrAfter');
+  if (from !== null && now.getTime() + skewMs < from.getTime()) {
+    throw refused('assertion_not_yet_valid', `The assertion is valid only from ${from.toISOString()}.`);
+  }
+  if (until !== null && now.getTime() - skewMs >= until.getTime()) {
+    throw refused('assertion_expired', `The assertion was valid until ${until.toISOString()}.`);
+  }
+}
+
+function one(parent: XmlElement, name: string): XmlElement {
+  const [found, second] = childrenOf(parent, NS.assertion, name);
+  if (found === undefined || second !== undefined) throw built(`${parent.name} must have one ${name}`);
+  return found;
+}
+
+/** The address in an element that holds text alone. */
+function uriOf(element: XmlElement): string | null {
+  return element.children.length === 0 ? collapsed(element.text) : null;
+}
+
+function built(what: string): SamlRefused {
+  return refused('structure_refused', `The message is not built as SAML demands: ${what}.`);
+}
+
+function refused(reason: SamlRefusalReason, message: string): SamlRefused {
+  return new SamlRefused(reason, message);
+}

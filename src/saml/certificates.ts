@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto';
+import { SamlRefused } from './saml-refused.js';
+import { certificateProblem } from './certificate.rules.js';
+
+/** Certificates that were judged; a connection's are the same for months. */
+const judged = new Map<string, boolean>();
+const MAX_REMEMBERED = 1000;
+
+/**
+ * Those of a connection's pinned certificates that may verify anything.
+ *
+ * @throws SamlRefused signature_invalid where there is none
+ */
+export function usable(certificates: readonly string[]): string[] {
+  const found = certificates.filter(isUsable);
+  if (found.length === 0) {
+    throw new SamlRefused('signature_invalid', 'The connection has no certificate that could verify a signature.');
+  }
+  return found;
+}
+
+function isUsable(pem: string): boolean {
+  // By its hash: a PEM may have 16 KiB.
+  const key = hash('sha256', pem, 'base64url');
+  const known = judged.get(key);
+  if (known !== undefined) return known;
+  const good = certificateProblem(pem) === null;
+  if (judged.size >= MAX_REMEMBERED) judged.clear();
+  judged.set(key, good);
+  return good;
+}

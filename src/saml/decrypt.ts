@@ -1,0 +1,59 @@
+import { constants, createDecipheriv, privateDecrypt } from 'node:crypto';
+import type { SamlKeyPair } from './saml-keys.js';
+import { SamlRefused } from './saml-refused.js';
+import type { EncryptedParts } from './encryption.rules.js';
+import { decodeUtf8 } from './xml-scan.js';
+
+const TAG = 16;
+
+/**
+ * Opens an encrypted element with whichever of our keys it was made for. Which step failed is told to nobody: every
+ * failure is the same refusal (no padding oracle, SAML-19).
+ *
+ * @throws SamlRefused decryption_failed
+ */
+export function decrypt(parts: EncryptedParts, keys: readonly SamlKeyPair[]): string {
+  for (const { wrapped, hash } of parts.keys) {
+    for (const { privateKey } of keys) {
+      const plain = open(parts, unwrap(privateKey, wrapped, hash));
+      if (plain !== null) return plain;
+    }
+  }
+  throw new SamlRefused(
+    'decryption_failed',
+    'The encrypted part of the message could not be opened with any of our keys.',
+  );
+}
+
+function unwrap(privateKey: string, wrapped: Buffer, oaepHash: string): Buffer | null {
+  try {
+    return privateDecrypt({ key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, wrapped);
+  } catch {
+    return null; // made for another key, or not made with any
+  }
+}
+
+function open({ cipher, content }: EncryptedParts, key: Buffer | null): string | null {
+  if (key === null) return null;
+  try {
+    return decodeUtf8(cipher.endsWith('gcm') ? openGcm(cipher, key, content) : openCbc(cipher, key, content));
+  } catch {
+    return null;
+  }
+}
+
+/** A nonce of 12 bytes in front, a tag of 16 behind (XML Encryption 1.1 §5.2.4). */
+function openGcm(cipher: string, key: Buffer, content: Buffer): Buffer {
+  const decipher = createDecipheriv(cipher as 'aes-256-gcm', key, content.subarray(0, 12), { authTagLength: TAG });
+  decipher.setAuthTag(content.subarray(-TAG));
+  return Buffer.concat([decipher.update(content.subarray(12, -TAG)), decipher.final()]);
+}
+
+/** The last byte says how many bytes of padding there are, and the others may be anything (XML Encryption 1.1 §5.2). */
+function openCbc(cipher: string, key: Buffer, content: Buffer): Buffer {
+  const decipher = createDecipheriv(cipher, key, content.subarray(0, 16)).setAutoPadding(false);
+  const padded = Buffer.concat([decipher.update(content.subarray(16)), decipher.final()]);
+  const padding = padded[padded.length - 1] ?? 0;
+  if (padding < 1 || padding > 16 || padding > padded.length) throw new Error('padding');
+  return padded.subarray(0, padded.length - padding);
+}

@@ -1,0 +1,32 @@
+import { SamlRefused } from './saml-refused.js';
+import { usable } from './certificates.js';
+import { MetadataProblem, readRoot, tidied } from './metadata.rules.js';
+import { signatureExcerpt } from './signature.rules.js';
+import { checkMetadataShape } from './structure.rules.js';
+import type { JobOwner, SamlVerifier } from './verifier.js';
+
+/**
+ * Demands that metadata is signed, as a whole and by one of these certificates (SAML Metadata §3, SAML-21).
+ *
+ * In: the document; the certificates, in PEM; whose it is. Out: the octets under the signature, which alone are believed.
+ *
+ * @throws MetadataProblem
+ */
+export async function demandSignedMetadata(
+  xml: string,
+  certificates: readonly string[],
+  owner: JobOwner,
+  verifier: SamlVerifier,
+): Promise<string> {
+  const root = readRoot(xml);
+  try {
+    if (!checkMetadataShape(root)) throw new MetadataProblem('The metadata is not signed, as this connection demands.');
+    const job = { xml: tidied(xml), signatures: [signatureExcerpt(root)], certificates: usable(certificates) };
+    const { signed } = await verifier.signature(owner, job);
+    if (signed !== null) return signed;
+  } catch (error) {
+    if (!(error instanceof SamlRefused)) throw error;
+    throw new MetadataProblem(error.message.replace(/^The message/, 'The metadata'));
+  }
+  throw new MetadataProblem('The metadata is signed by none of the certificates that this connection demands it of.');
+}

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { SAML, type Profile, type SamlConfig } from '@node-saml/passport-saml';
+import type { SamlBinding, SamlSettings } from './saml-settings.js';
+import type { SamlKeyPair } from './saml-keys.js';
+import type { NameId } from './saml-sign-in.js';
+import { SENDING } from './library.js';
+import { signedAddress, signedXml } from './signing.js';
+
+/** What the browser has to do: go somewhere, or post a form there. */
+export type BrowserStep =
+  { kind: 'redirect'; url: string } | { kind: 'form'; action: string; fields: Record<string, string> };
+
+/** Our side of a conversation with an IdP. */
+export interface Sender {
+  readonly acsUrl: string;
+  readonly sloUrl: string;
+  readonly key: SamlKeyPair;
+}
+
+export interface AuthnAsk {
+  readonly requestId: string;
+  readonly relayState: string;
+  readonly forceAuthn: boolean;
+  /** Whom the user has named, for IdPs that read it (Entra, Okta); null: nobody. */
+  readonly loginHint: string | null;
+}
+
+type FormFields = Record<string, string>;
+
+/** As OpenID Connect calls it; Entra and Okta read it of SAML requests, too. */
+const HINT = 'login_hint';
+/** The form of xs:ID that we use: a letter or underscore in front, and nothing that needs escaping. */
+const ID = /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/;
+
+/** An AuthnRequest (Core §3.4.1, Profiles §4.1.4.1), signed where the connection asks for it. */
+export async function authnRequest(connection: SamlSettings, ask: AuthnAsk, sender: Sender): Promise<BrowserStep> {
+  if (!ID.test(ask.requestId)) throw new TypeError('The id of a SAML request has to be an xs:ID.');
+  const saml = new SAML({
+    ...common(connection, sender, connection.ssoBinding),
+    entryPoint: connection.ssoUrl,
+    generateUniqueId: () => ask.requestId,
+    identifierFormat: connection.nameIdFormat,
+    forceAuthn: ask.forceAuthn,
+    authnContext: [...connection.authnContexts],
+    disableRequestedAuthnContext: connection.authnContexts.length === 0,
+  });
+  const key = connection.signRequests ? sender.key.privateKey : null;
+  if (connection.ssoBinding === 'redirect') {
+    const address = await saml.getAuthorizeUrlAsync(ask.relayState, undefined, {});
+    const url = key === null ? address : await signedAddress(address, key);
+    return { kind: 'redirect', url: withHint(url, ask.loginHint) };
+  }
+  const { SAMLRequest: unsigned, ...others } = (await saml.getAuthorizeMessageAsync(ask.relayState)) as FormFields;
+  const xml = Buffer.from(unsigned!, 'base64').toString('utf8');
+  const message = key === null ? xml : await signedXml(xml, 'AuthnRequest', key);
+  const hint: FormFields = ask.loginHint === null ? {} : { [HINT]: ask.loginHint };
+  return {
+    kind: 'form',
+    action: connection.ssoUrl,
+    fields: { SAMLRequest: Buffer.from(message, 'utf8').toString('base64'), ...others, ...hint },
+  };
+}
+
+/**
+ * Adds whom the user has named, beside what is signed (Bindings §3.4.4.1 lets other parameters stand there). SAML has a Subject for that,
+ * but an IdP must then refuse everybody else (Core §3.4.1.4), also who has only mistyped.
+ */
+function withHint(address: string, hint: string | null): string {
+  if (hint === null) return address;
+  const url = new URL(address);
+  if (url.searchParams.has(HINT)) return address;
+  // Not by `searchParams`, which would write the signed octets anew.
+  url.search += `&${HINT}=${encodeURIComponent(hint)}`;
+  return url.href;
+}
+
+/** A LogoutRequest for one session at the IdP (Core §3.7.1), always signed. Out: also its id. */
+export async function logoutRequest(
+  connection: SamlSettings,
+  session: { nameId: NameId; sessionIndex: string | null },
+  relayState: string,
+  sender: Sender,
+): Promise<BrowserStep & { id: string }> {
+  const id = newId();
+  const { saml, url } = forLogout(connection, sender, id);
+  const person = {
+    nameID: session.nameId.value,
+    nameIDFormat: session.nameId.format ?? 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified',
+    nameQualifier: session.nameId.nameQualifier ?? undefined,
+    spNameQualifier: session.nameId.spNameQualifier ?? undefined,
+    sessionIndex: session.sessionIndex ?? undefined,
+  } as Profile;
+  if (connection.sloBinding === 'redirect') {
+    const address = await saml.getLogoutUrlAsync(person, relayState, {});
+    return { kind: 'redirect', url: await signedAddress(address, sender.key.privateKey), id };
+  }
+  const xml = await saml._generateLogoutRequest(person);
+  return { ...(await postForm(url, 'SAMLRequest', 'LogoutRequest', xml, relayState, sender)), id };
+}
+
+/** The answer to an IdP's LogoutRequest (Core §3.7.2), always signed. */
+export async function logoutResponse(
+  connection: SamlSettings,
+  answer: { inResponseTo: string; success: boolean; relayState: string | null },
+  sender: Sender,
+): Promise<BrowserStep> {
+  const { saml, url } = forLogout(connection, sender, newId(), connection.sloResponseUrl);
+  const request = { ID: answer.inResponseTo } as unknown as Profile;
+  const relayState = answer.relayState ?? '';
+  if (connection.sloBinding === 'redirect') {
+    const address = await saml.getLogoutResponseUrlAsync(request, relayState, {}, answer.success);
+    return { kind: 'redirect', url: await signedAddress(address, sender.key.privateKey) };
+  }
+  const xml = saml._generateLogoutResponse(request, answer.success);
+  return postForm(url, 'SAMLResponse', 'LogoutResponse', xml, relayState, sender);
+}
+
+function forLogout(
+  connection: SamlSettings,
+  sender: Sender,
+  id: string,
+  other: string | null = null,
+): { saml: SAML; url: string } {
+  const url = other ?? connection.sloUrl;
+  if (url === null) throw new TypeError('This IdP offers no single logout.');
+  const saml = new SAML({
+    ...common(connection, sender, connection.sloBinding),
+    entryPoint: url,
+    logoutUrl: url,
+    generateUniqueId: () => id,
+    identifierFormat: null,
+    forceAuthn: false,
+    authnContext: [],
+    disableRequestedAuthnContext: true,
+  });
+  return { saml, url };
+}
+
+function common(connection: SamlSettings, sender: Sender, binding: SamlBinding): SamlConfig {
+  return {
+    ...SENDING,
+    callbackUrl: sender.acsUrl,
+    logoutCallbackUrl: sender.sloUrl,
+    issuer: connection.spEntityId,
+    audience: connection.spEntityId,
+    idpIssuer: connection.idpEntityId,
+    idpCert: [...connection.certificates],
+    // A form carries the message as it is, only a URL carries it deflated (Bindings §3.4.4.1, §3.5.4).
+    skipRequestCompression: binding === 'post',
+    authnRequestBinding: binding === 'post' ? 'HTTP-POST' : 'HTTP-Redirect',
+  };
+}
+
+async function postForm(
+  action: string,
+  field: 'SAMLRequest' | 'SAMLResponse',
+  name: 'LogoutRequest' | 'LogoutResponse',
+  xml: string,
+  relayState: string,
+  sender: Sender,
+): Promise<Extract<BrowserStep, { kind: 'form' }>> {
+  const signed = await signedXml(xml, name, sender.key.privateKey);
+  return {
+    kind: 'form',
+    action,
+    fields: {
+      [field]: Buffer.from(signed, 'utf8').toString('base64'),
+      ...(relayState === '' ? {} : { RelayState: relayState }),
+    },
+  };
+}
+
+function newId(): string {
+  return `_${randomBytes(16).toString('hex')}`;
+}

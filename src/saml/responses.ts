@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SamlSettings } from './saml-settings.js';
+import type { SamlKeys } from './saml-keys.js';
+import { SamlRefused } from './saml-refused.js';
+import type { SamlSignIn } from './saml-sign-in.js';
+import type { SamlAnswer } from './answer.js';
+import { readAssertion, statusProblem } from './assertion.rules.js';
+import { usable } from './certificates.js';
+import { decrypt } from './decrypt.js';
+import { readEncrypted, type EncryptedParts } from './encryption.rules.js';
+import { NS } from './names.js';
+import { MAX_AGE_MS, skewOf } from './parts.rules.js';
+import { signatureExcerpt } from './signature.rules.js';
+import { listOfCertificates, signerRefusal } from './signer-refusal.rules.js';
+import { checkDecryptedAssertion, demandSignatures } from './structure.rules.js';
+import type { SamlVerifier } from './verifier.js';
+import { decodeUtf8, scanMessage, scanXml } from './xml-scan.js';
+import { attributeOf, childrenOf, type XmlElement } from './xml-tree.js';
+
+/** What verifying takes besides the answer and its connection. */
+export interface Verification {
+  readonly acsUrl: string;
+  readonly requestId: string | null;
+  readonly now: Date;
+  readonly keys: SamlKeys;
+  readonly verifier: SamlVerifier;
+}
+
+/**
+ * Verifies an answer: the signatures that the connection demands and any other that is there, then what the verified
+ * bytes say. The posted document itself is not read any more once its signature counts (SAML-01).
+ *
+ * @throws SamlRefused
+ */
+export async function verifyAnswer(
+  connection: SamlSettings,
+  answer: SamlAnswer,
+  { acsUrl, requestId, now, keys, verifier }: Verification,
+): Promise<SamlSignIn> {
+  const { shape } = answer;
+  // An answer without success is refused on its own word: nobody gains anything by forging that.
+  const problem = statusProblem(shape.root);
+  if (problem !== null) throw problem;
+  const certificates = usable(connection.certificates);
+  const opened = shape.encrypted ? await openAssertion(connection, answer, certificates, keys, verifier) : null;
+  demandSignatures(shape, connection.signed, opened?.signed);
+  const skewMs = skewOf(connection);
+  const { idpEntityId, spEntityId } = connection;
+  const assertionSigned = opened === null ? shape.assertionSigned : opened.signed;
+  const verdict = await verifier.response(connection, {
+    message: answer.message.toString('base64'),
+    decrypted: opened?.xml ?? null,
+    signatures: [
+      ...(shape.responseSigned ? [signatureExcerpt(shape.root)] : []),
+      ...(assertionSigned ? [signatureExcerpt(opened?.root ?? (shape.assertion as XmlElement))] : []),
+    ],
+    certificates,
+    responseSigned: shape.responseSigned,
+    assertionSigned,
+    idpEntityId,
+    spEntityId,
+    acsUrl,
+    skewMs,
+    maxAgeMs: MAX_AGE_MS,
+  });
+  const invalid = (): SamlRefused => signerRefusal([shape.root, opened?.root ?? shape.assertion], certificates);
+  if (verdict.assertion === null || verdict.signed === null) throw invalid();
+  // The octets that were hashed. node-saml's own copy of the assertion went through its DOM once more, which takes a
+  // written carriage return, U+0085 and U+2028 for line feeds: names that differ would become one.
+  const signed = scanXml(verdict.signed);
+  const assertion = shape.responseSigned ? assertionWithin(signed, opened) : signed;
+  if (assertion === null || !isSame(assertion, opened?.root ?? shape.assertion)) throw invalid();
+  const response = shape.responseSigned ? signed : shape.root;
+  const signIn = readAssertion(assertion, response, {
+    idpEntityId,
+    spEntityId,
+    acsUrl,
+    requestId,
+    allowIdpInitiated: connection.allowIdpInitiated,
+    authnContexts: connection.authnContexts,
+    subjectClaim: connection.subjectClaim,
+    responseSigned: shape.responseSigned,
+    now,
+    skewMs,
+  });
+  // node-saml checks times and audience as well: two have to agree.
+  if (verdict.objection !== null) {
+    throw new SamlRefused('idp_answer_invalid', `node-saml refused the message: ${verdict.objection}`);
+  }
+  const what = [shape.responseSigned ? 'the Response' : null, assertionSigned ? 'the assertion' : null];
+  const encrypted = opened === null ? '' : ', encrypted';
+  const names = listOfCertificates(verdict.signers);
+  return { ...signIn, signature: `${what.filter(Boolean).join(' and ')}${encrypted}, by the certificate ${names}` };
+}
+
+interface Opened {
+  readonly parts: EncryptedParts;
+  readonly xml: string;
+  readonly root: XmlElement;
+  readonly signed: boolean;
+}
+
+/**
+ * Opens the encrypted assertion and looks through it as through a message of its own: whoever has our public key can
+ * make one. AES-CBC is opened only under a Response whose signature has verified, so nobody can try variations of the
+ * ciphertext on us (SAML-19).
+ */
+async function openAssertion(
+  connection: SamlSettings,
+  { shape, message }: SamlAnswer,
+  certificates: readonly string[],
+  keys: SamlKeys,
+  verifier: SamlVerifier,
+): Promise<Opened> {
+  if (connection.signed !== 'assertion') demandSignatures(shape, 'response');
+  const parts = readEncrypted(shape.assertion as XmlElement, shape.responseSigned);
+  if (parts.cipher.endsWith('cbc')) {
+    const signatures = [signatureExcerpt(shape.root)];
+    const { signed } = await verifier.signature(connection, { xml: decodeUtf8(message), signatures, certificates });
+    if (signed === null) throw signerRefusal([shape.root], certificates);
+  }
+  const xml = decrypt(parts, keys.all);
+  const root = scanMessage(xml);
+  return { parts, xml, root, signed: checkDecryptedAssertion(root, shape.root) };
+}
+
+/** The assertion of a Response that was verified: the one in it, or what was opened; null: the Response does not hold that. */
+function assertionWithin(response: XmlElement, opened: Opened | null): XmlElement | null {
+  const name = opened === null ? 'Assertion' : 'EncryptedAssertion';
+  const [found, second] = childrenOf(response, NS.assertion, name);
+  if (found === undefined || second !== undefined) return null;
+  if (opened === null) return found;
+  return isDeepStrictEqual(readEncrypted(found, true), opened.parts) ? opened.root : null;
+}
+
+function isSame(verified: XmlElement, seen: XmlElement | null): boolean {
+  return seen !== null && attributeOf(verified, 'ID') === attributeOf(seen, 'ID');
+}

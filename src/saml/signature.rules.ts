@@ -1,0 +1,126 @@
+import { SamlRefused } from './saml-refused.js';
+import { DIGEST_ALGORITHMS, ENVELOPED_SIGNATURE, EXCLUSIVE_C14N, NS, SIGNATURE_ALGORITHMS } from './names.js';
+import { excerptOf } from './xml-namespaces.js';
+import { attributeOf, childrenOf, is, isBlank, type XmlElement } from './xml-tree.js';
+
+/**
+ * Checks the form of the signature that an element carries as its direct child, before any cryptography: one
+ * SignedInfo with one Reference to that very element, in algorithms of the allow-lists and nothing around it that two
+ * readers could read differently (SAML-02, SAML-03; SAML Core §5.4).
+ *
+ * Out: whether there is one.
+ *
+ * @throws SamlRefused structure_refused, algorithm_refused; signature_missing for one that is there but empty
+ */
+export function checkSignatureOf(parent: XmlElement): boolean {
+  const [signature, second] = childrenOf(parent, NS.signature, 'Signature');
+  if (signature === undefined) return false;
+  if (second !== undefined) throw refused('an element has two signatures');
+  const [info, value, keyInfo, more] = signature.children;
+  if (info === undefined || value === undefined) throw empty();
+  if (!is(info, NS.signature, 'SignedInfo') || !is(value, NS.signature, 'SignatureValue')) {
+    throw refused('a signature is not made of one SignedInfo and one SignatureValue');
+  }
+  if (more !== undefined || (keyInfo !== undefined && !is(keyInfo, NS.signature, 'KeyInfo'))) {
+    throw refused('a signature holds more than SignedInfo, SignatureValue and KeyInfo');
+  }
+  if (value.children.length > 0 || !isBlank(signature.text)) throw refused('a signature holds what it should not');
+  if (isBlank(value.text)) throw empty();
+  checkSignedInfo(info, attributeOf(parent, 'ID') ?? '');
+  return true;
+}
+
+/**
+ * The signature of an element without what it signs and without KeyInfo: enough to see whether the signature value is
+ * of a certificate, whatever the message weighs. Nothing is believed for that; it only lets a forgery be refused before
+ * anybody works on all of it.
+ *
+ * In: an element that `checkSignatureOf` has found signed. Out: a small document whose root is the Signature.
+ */
+export function signatureExcerpt(parent: XmlElement): string {
+  const [signature] = childrenOf(parent, NS.signature, 'Signature');
+  if (signature === undefined) throw empty();
+  return excerptOf(signature, signature.children.slice(0, 2));
+}
+
+function checkSignedInfo(info: XmlElement, id: string): void {
+  const [canonicalization, method, reference, more] = info.children;
+  if (
+    canonicalization === undefined ||
+    method === undefined ||
+    reference === undefined ||
+    more !== undefined ||
+    !is(canonicalization, NS.signature, 'CanonicalizationMethod') ||
+    !is(method, NS.signature, 'SignatureMethod') ||
+    !is(reference, NS.signature, 'Reference')
+  ) {
+    throw refused('SignedInfo is not made of one canonicalization, one method and one Reference');
+  }
+  if (method.children.length > 0) throw algorithm('a SignatureMethod with parameters');
+  demand(canonicalization, (name) => name === EXCLUSIVE_C14N, 'canonicalization');
+  onlyPrefixList(canonicalization);
+  demand(method, (name) => SIGNATURE_ALGORITHMS.has(name), 'signature');
+  checkReference(reference, id);
+}
+
+function checkReference(reference: XmlElement, id: string): void {
+  if (id === '' || attributeOf(reference, 'URI') !== `#${id}`) {
+    throw refused('the Reference of a signature does not point at the element around it');
+  }
+  const [transforms, digest, value, more] = reference.children;
+  if (
+    transforms === undefined ||
+    digest === undefined ||
+    value === undefined ||
+    more !== undefined ||
+    !is(transforms, NS.signature, 'Transforms') ||
+    !is(digest, NS.signature, 'DigestMethod') ||
+    !is(value, NS.signature, 'DigestValue') ||
+    value.children.length > 0
+  ) {
+    throw refused('a Reference is not made of transforms, one digest method and one digest value');
+  }
+  const names = transforms.children.map((one) => (is(one, NS.signature, 'Transform') && algorithmOf(one)) || '');
+  if (names.length !== 2 || names[0] !== ENVELOPED_SIGNATURE || names[1] !== EXCLUSIVE_C14N) {
+    throw algorithm('transforms other than enveloped-signature and exclusive canonicalization');
+  }
+  if ((transforms.children[0] as XmlElement).children.length > 0) throw algorithm('a transform with parameters');
+  onlyPrefixList(transforms.children[1] as XmlElement);
+  if (digest.children.length > 0) throw algorithm('a DigestMethod with parameters');
+  demand(digest, (name) => DIGEST_ALGORITHMS.has(name), 'digest');
+}
+
+/** Exclusive canonicalization takes one parameter: prefixes that count although nothing uses them (XML-EXC-C14N §4). */
+function onlyPrefixList(element: XmlElement): void {
+  const [only, more] = element.children;
+  if (only === undefined) return;
+  const fits = is(only, NS.exclusive, 'InclusiveNamespaces') && only.children.length === 0;
+  if (more !== undefined || !fits) throw algorithm('a transform with parameters');
+}
+
+function demand(element: XmlElement, allowed: (name: string) => boolean, what: string): void {
+  const name = algorithmOf(element);
+  if (!allowed(name)) throw algorithm(`the ${what} algorithm ${shown(name)}`);
+}
+
+function algorithmOf(element: XmlElement): string {
+  return attributeOf(element, 'Algorithm') ?? '';
+}
+
+/** A name for the log: what the other side wrote, shortened, and without anything that could forge a line. */
+export function shown(text: string): string {
+  const printable = text.replace(/[^\x21-\x7e]/g, '?');
+  return printable === '' ? '(none)' : printable.length > 120 ? `${printable.slice(0, 120)}…` : printable;
+}
+
+function refused(what: string): SamlRefused {
+  return new SamlRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
+}
+
+function algorithm(what: string): SamlRefused {
+  return new SamlRefused('algorithm_refused', `The message uses ${what}, which is not accepted.`);
+}
+
+function empty(): SamlRefused {
+  return new SamlRefused('signature_missing', 'The message has a signature that is empty.');
+}

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../base/clock.js';
+import { Config } from '../base/config/config.js';
+import { SealError, Sealer } from '../base/crypto/seal.js';
+import { mintToken, parseToken } from '../base/crypto/tokens.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { newId } from '../base/ids.js';
+import type { SessionEnd } from './user-endings.js';
+import type { NameId } from '../saml/saml-sign-in.js';
+import { SessionsRepository, type EndedSession, type ListedSession, type SessionRow } from './sessions.repository.js';
+
+/** A session is noted as used at most so often, or ten times within its idle time if that is short. */
+const TOUCH_SECONDS = 60;
+/** Live sessions of one user. A further sign-in ends the oldest one: a user is never refused for having too many. */
+const MAX_SESSIONS = 50;
+const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
+
+/** What a session keeps of the sign-in that began it. */
+export interface SessionFacts {
+  /** The IdP's name for the user. */
+  subject: string;
+  /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */
+  idpSession: string | null;
+  /** null of OIDC. */
+  nameId: NameId | null;
+  /** The ID token, for RP-initiated logout; null of SAML. */
+  idToken: string | null;
+  authContext: string | null;
+  /** When the IdP wants the session to end at the latest. */
+  sessionEnds: Date | null;
+}
+
+/** Sessions: begun by a sign-in, checked on each use, and over on every process in the moment in which they end. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: SessionsRepository,
+    private readonly config: Config,
+    private readonly sealer: Sealer,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Begins a session in the transaction of a sign-in. The token is for the cookie, and kept nowhere else. */
+  async begin(
+    tx: SqlRunner,
+    tenantId: string,
+    who: { userId: string; userEpoch: number; connectionId: string | null; verified: SessionFacts },
+    origin: { ip: string | null; userAgent: string | null },
+  ): Promise<{ id: string; token: string }> {
+    const { verified } = who;
+    const { idleSeconds, absoluteSeconds } = this.config.session;
+    const latest = this.clock.now().getTime() + absoluteSeconds * 1000;
+    const { token, hash } = mintToken('tbn', tenantId);
+    const id = newId('ses');
+    await this.repository.insert(tx, tenantId, {
+      id,
+      hash,
+      userId: who.userId,
+      userEpoch: who.userEpoch,
+      connectionId: who.connectionId,
+      subject: verified.subject,
+      idpSession: verified.idpSession,
+      nameId: verified.nameId,
+      idTokenSealed: verified.idToken === null ? null : this.sealer.seal(verified.idToken, idTokenAad(tenantId, id)),
+      authContext: verified.authContext,
+      ip: origin.ip,
+      userAgent: origin.userAgent?.slice(0, 300) ?? null,
+      idleSeconds,
+      // Never longer than the IdP allows (`SessionNotOnOrAfter`, `session_expiry`).
+      expiresAt: new Date(Math.min(latest, verified.sessionEnds?.getTime() ?? Infinity)),
+    });
+    await this.repository.endOldest(tx, tenantId, who.userId, MAX_SESSIONS);
+    return { id, token };
+  }
+
+  /** The live session of a token, which thereby is in use; null for any other. */
+  async check(token: string | null): Promise<SessionRow | null> {
+    const parsed = token === null ? null : parseToken(token);
+    if (parsed === null || parsed.kind !== 'tbn') return null;
+    const session = await this.repository.byToken(parsed);
+    return session === null ? null : this.use(session);
+  }
+
+  /** The live session that a token of ours names; being renewed is a use, being asked about is none. */
+  async byId(tenantId: string, id: string, use: boolean): Promise<SessionRow | null> {
+    const session = await this.repository.byId(tenantId, id);
+    return session !== null && use ? this.use(session) : session;
+  }
+
+  /** Ends the session of a token; null where there was none any more. */
+  async end(
+    token: string | null,
+    why: SessionEnd,
+    db: SqlRunner = this.db,
+  ): Promise<(EndedSession & { tenantId: string }) | null> {
+    const parsed = token === null ? null : parseToken(token);
+    if (parsed === null || parsed.kind !== 'tbn') return null;
+    const ended = await this.repository.endByHash(db, parsed.tenantId, parsed.hash, why);
+    return ended === null ? null : { ...ended, tenantId: parsed.tenantId };
+  }
+
+  /** Ends one session of a person; false where that person has no such session. */
+  async endOne(
+    tenantId: string,
+    userId: string,
+    id: string,
+    why: SessionEnd,
+    db: SqlRunner = this.db,
+  ): Promise<boolean> {
+    return (await this.repository.end(db, tenantId, id, why, userId)) !== null;
+  }
+
+  endAll(tenantId: string, userId: string, why: SessionEnd, db: SqlRunner = this.db): Promise<number> {
+    return this.repository.endAll(db, tenantId, userId, why);
+  }
+
+  list(tenantId: string, userId: string): Promise<ListedSession[]> {
+    return this.repository.ofUser(tenantId, userId);
+  }
+
+  /** The ID token that a session began with, for logging out at the IdP. */
+  idTokenOf(tenantId: string, session: Pick<EndedSession, 'id' | 'id_token_sealed'>): string | null {
+    const { id, id_token_sealed: sealed } = session;
+    if (sealed === null) return null;
+    try {
+      return this.sealer.unseal(sealed, idTokenAad(tenantId, id));
+    } catch (error) {
+      // Its key has been taken away since: then the IdP asks whom to sign out. The session here is over all the same.
+      if (error instanceof SealError) return null;
+      throw error;
+    }
+  }
+
+  /** When a session is over if nobody uses it any more. */
+  endOf({ expires_at, seen_at, idle_seconds }: Pick<SessionRow, 'expires_at' | 'seen_at' | 'idle_seconds'>): Date {
+    return new Date(Math.min(expires_at.getTime(), seen_at.getTime() + idle_seconds * 1000));
+  }
+
+  private async use(session: SessionRow): Promise<SessionRow> {
+    const every = Math.min(TOUCH_SECONDS, session.idle_seconds / 10) * 1000;
+    const now = this.clock.now();
+    if (now.getTime() - session.seen_at.getTime() < every) return session;
+    await this.repository.touch(session.tenant_id, session.id);
+    return { ...session, seen_at: now };
+  }
+}

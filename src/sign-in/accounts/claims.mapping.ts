@@ -1,0 +1,172 @@
+import { urlOf } from '../../base/http/url.js';
+import { trimOf } from '../../base/trim.js';
+import type { Connection } from '../../connections/connection.js';
+import { domainOf } from '../../connections/domains/domain.rules.js';
+import type { VerifiedSignIn } from '../verified-sign-in.js';
+import { OIDC_NAMES, SAML_NAMES, WS_NAME } from './claim-names.js';
+
+/** Whom an IdP has named, in our words; nothing here is somebody of ours yet. */
+export interface ClaimedAccount {
+  subject: string;
+  /** The IdP never gives the subject to somebody else: OIDC's `sub` (OIDC Core §5.7), a persistent NameID. */
+  subjectIsStable: boolean;
+  /** What should equal SCIM `externalId`; null: the IdP did not send it. */
+  link: string | null;
+  userName: string | null;
+  email: string | null;
+  /** False when the IdP says that the e-mail is not verified, or says it in a way that nobody can be sure of. */
+  emailTrusted: boolean;
+  /** The IdP says that the e-mail is verified. Most do not say anything. */
+  emailVerified: boolean;
+  /** The e-mail's domain in its ASCII form. */
+  emailDomain: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  displayName: string | null;
+  externalId: string | null;
+  /** The values of the role claim, as they came; null: it did not come. */
+  roleValues: readonly string[] | null;
+  /** By what the person knows the account: for the pages and the log. */
+  shown: string;
+}
+
+const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+/** Reads what was verified with the connection's map, or under the usual names. Pure. */
+export function claimedAccount(connection: Connection, verified: VerifiedSignIn): ClaimedAccount {
+  const { claims, subject } = verified;
+  const sure = sureOf(verified);
+  const names = connection.type === 'saml' ? SAML_NAMES : OIDC_NAMES;
+  const map = connection.claimMap;
+  const text = (mapped: string | undefined, usual: readonly string[], from = claims): string | null =>
+    mapped !== undefined ? textOf(from, mapped) : firstOf(from, usual);
+  const { nameId } = verified;
+  const nameIdEmail = nameId !== null && isMailbox(nameId.format, nameId.value) ? nameId.value : null;
+  const email = text(map.email, names.email, sure) ?? (map.email === undefined ? nameIdEmail : null);
+  const userName =
+    text(map.user_name, names.userName, sure) ??
+    (map.user_name === undefined && connection.type === 'saml' ? subject : null);
+  return {
+    subject,
+    subjectIsStable: isStable(connection, verified),
+    link: linkOf(connection, verified, sure),
+    userName,
+    email: email === null ? null : asciiTrimmed(email),
+    emailTrusted: isTrusted(claims['email_verified'], verified.userInfoProblem ?? null),
+    emailVerified: isVerified(claims['email_verified']),
+    emailDomain: email === null ? null : domainOf(asciiTrimmed(email)),
+    firstName: text(map.first_name, names.firstName),
+    lastName: text(map.last_name, names.lastName),
+    displayName: firstOf(claims, names.displayName),
+    externalId: map.external_id === undefined ? null : textOf(sure, map.external_id),
+    roleValues: map.role === undefined ? listOf(sure, names.roles) : listOf(sure, [map.role]),
+    shown: (email ?? userName ?? subject).slice(0, 320),
+  };
+}
+
+/** Entra's issuers: their `sub` is another one for each application, and `oid` is the person. */
+function isEntra(issuer: string): boolean {
+  const host = urlOf(issuer)?.hostname ?? '';
+  return /(^|\.)(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/.test(host);
+}
+
+/** An attribute that an admin has named as the subject may be one that the IdP gives to somebody else later. */
+function isStable(connection: Connection, { nameId }: VerifiedSignIn): boolean {
+  return connection.type === 'oidc' || (connection.subjectClaim === null && nameId?.format === PERSISTENT);
+}
+
+function linkOf(
+  connection: Connection,
+  { subject, nameId }: VerifiedSignIn,
+  claims: VerifiedSignIn['claims'],
+): string | null {
+  if (connection.linkClaim !== null) {
+    if (connection.linkClaim === 'sub') return subject;
+    if (connection.linkClaim === 'NameID') return nameId?.value ?? subject;
+    return textOf(claims, connection.linkClaim);
+  }
+  if (connection.type === 'saml') return firstOf(claims, SAML_NAMES.link) ?? subject;
+  return isEntra(connection.issuer) ? textOf(claims, 'oid') : subject;
+}
+
+/**
+ * The claims without those that came by a FriendlyName alone: an attribute is identified by its Name, and never by what
+ * it is called for people (SAML Core §2.7.3.1). What decides who somebody is, or what they may do, is read from these.
+ */
+function sureOf({ claims, unsureNames }: VerifiedSignIn): VerifiedSignIn['claims'] {
+  if (unsureNames === undefined || unsureNames.size === 0) return claims;
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => !unsureNames.has(name)));
+}
+
+/**
+ * OIDC Core §5.1: `email_verified` is a boolean; some IdPs write it as text. Many leave it out, and then the domain
+ * carries the trust (contract §7), unless the place could not be read where doubt may stand. Anything else is not a yes.
+ */
+function isTrusted(verified: unknown, userInfoProblem: string | null): boolean {
+  if (verified === undefined || verified === null) return userInfoProblem === null;
+  return isVerified(verified);
+}
+
+function isVerified(verified: unknown): boolean {
+  return verified === true || verified === 'true';
+}
+
+function isMailbox(format: string | null, value: string): boolean {
+  const says = format === EMAIL_FORMAT || format === null || format.endsWith(':unspecified');
+  return says && /^[^\s@]+@[^\s@]+$/.test(value);
+}
+
+/** Removes ASCII blanks from both ends. Blanks of other alphabets belong to the value. */
+function asciiTrimmed(text: string): string {
+  return trimOf(text, ' \t\r\n');
+}
+
+/**
+ * The one text of a claim: a string, or a list that says one and the same (some send it by two ways, or an empty one
+ * beside it). Several are no answer to "which one".
+ */
+function textOf(claims: VerifiedSignIn['claims'], name: string): string | null {
+  let value: unknown = claimOf(claims, name);
+  if (Array.isArray(value)) {
+    const said = new Set((value as unknown[]).filter((one) => typeof one !== 'string' || one.trim() !== ''));
+    value = said.size === 1 ? [...said][0] : undefined;
+  }
+  return typeof value === 'string' && value.trim() !== '' && value.length <= 1_024 ? value : null;
+}
+
+/**
+ * A claim by its name; else, where no claim has that, by its path: `realm_access.roles` (Keycloak). One that is null is
+ * absent.
+ */
+function claimOf(claims: VerifiedSignIn['claims'], name: string): unknown {
+  if (Object.hasOwn(claims, name) && claims[name] !== null) return claims[name];
+  let value: unknown = claims;
+  for (const step of name.split('.')) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, step)) {
+      return undefined;
+    }
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value ?? undefined;
+}
+
+function firstOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string | null {
+  for (const name of names) {
+    const text = textOf(claims, name);
+    if (text !== null && (name !== WS_NAME || /[@\\]/.test(text))) return text;
+  }
+  return null;
+}
+
+function listOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string[] | null {
+  let came = false;
+  for (const name of names) {
+    const value = claimOf(claims, name);
+    if (value === undefined) continue;
+    came = true;
+    const list = Array.isArray(value) ? (value as unknown[]) : [value];
+    const texts = list.filter((one): one is string => typeof one === 'string' && one !== '');
+    if (texts.length > 0) return texts.slice(0, 1_000);
+  }
+  return came ? [] : null;
+}

@@ -1,0 +1,140 @@
+import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Clock } from '../../base/clock.js';
+import type { BridgeResponse } from '../../base/http/request.js';
+import { AccountMaking } from '../accounts/account-making.js';
+import { mayMake } from '../accounts/account.rules.js';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { AuthAddresses } from '../../connections/addresses.js';
+import type { Connection } from '../../connections/connection.js';
+import { ConnectionStore } from '../../connections/connection.store.js';
+import { IDP_PROVIDER } from '../../connections/slug.rules.js';
+import { DomainsStore } from '../../connections/domains/domains.store.js';
+import { OidcSignInGuard } from './oidc.strategy.js';
+import { sendPage } from '../pages/layout.js';
+import { testPage } from '../pages/pages.js';
+import { TenantFaces } from '../pages/tenant-faces.js';
+import { newHandle } from '../requests/browser-half.js';
+import { SamlSignInGuard } from './saml.strategy.js';
+import { sessionToken } from '../sessions/session.cookie.js';
+import type { SignInRefused } from '../refusals/sign-in-refused.js';
+import { SignInLog } from '../log/sign-in-log.js';
+import { Arrival } from './arrival.js';
+import { DescribedOidcCallback, DescribedSamlCallback } from './callback.description.js';
+import { DocumentsGuard } from '../documents.guard.js';
+import { landingCookie } from './landing.cookie.js';
+import { PendingOidcGuard, PendingSamlGuard } from './pending.guards.js';
+import { RefusedSignIns } from '../refusals/refusals.filter.js';
+import { SignInCompletion, type SignedIn } from './sign-in-completion.js';
+import { cookiesOf, originOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { workingTest } from '../test-sign-ins/test-result.mapping.js';
+import { TestResults } from '../test-sign-ins/test-results.js';
+
+/**
+ * Where IdPs send people back: OIDC by GET, SAML by POST. The guards have found the sign-in that is answered, and have
+ * verified the answer; what comes here is an IdP's word about somebody.
+ */
+@Controller('api/auth/callback/:idp_provider')
+@ApiTags('sign-in')
+@ApiParam(IDP_PROVIDER)
+@UseGuards(DocumentsGuard)
+@UseFilters(RefusedSignIns)
+export class CallbackController {
+  constructor(
+    private readonly connections: ConnectionStore,
+    private readonly domains: DomainsStore,
+    private readonly completion: SignInCompletion,
+    private readonly accounts: AccountsService,
+    private readonly making: AccountMaking,
+    private readonly arrival: Arrival,
+    private readonly log: SignInLog,
+    private readonly addresses: AuthAddresses,
+    private readonly clock: Clock,
+    private readonly faces: TenantFaces,
+    private readonly results: TestResults,
+  ) {}
+
+  @Get()
+  @UseGuards(PendingOidcGuard, OidcSignInGuard)
+  @ApiOperation({ summary: 'The redirect URI of an OIDC connection' })
+  @DescribedOidcCallback()
+  async oidc(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    const { connection, request } = req.signInContext!;
+    const session = await this.finish(req, res, sessionToken(cookiesOf(req)));
+    if (session !== null) await this.arrival.go(res, connection, request, session);
+  }
+
+  @Post()
+  @UseGuards(PendingSamlGuard, SamlSignInGuard)
+  @ApiOperation({ summary: 'The assertion consumer service of a SAML connection (HTTP-POST)' })
+  @DescribedSamlCallback()
+  async saml(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+    const { connection, request } = req.signInContext!;
+    const session = await this.finish(req, res, null);
+    if (session === null) return;
+    const handle = request?.id ?? newHandle(this.clock.now());
+    res.setHeader('Set-Cookie', landingCookie(handle, session.token));
+    res.redirect(303, this.addresses.landing(connection.slug, { request: handle }));
+  }
+
+  /** Begins the session; null where it was only a test, which has been answered. */
+  private async finish(req: SignInHttpRequest, res: BridgeResponse, old: string | null): Promise<SignedIn | null> {
+    const { connection, request } = req.signInContext!;
+    if (request?.kind !== 'test') return this.completion.complete(connection, req.user!, old, originOf(req));
+    await this.finishTest(req, res);
+    return null;
+  }
+
+  /** Shows what a sign-in would have come to, and changes nothing but the log. */
+  private async finishTest(req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
+    const { connection } = req.signInContext!;
+    const verified = req.user!;
+    await this.completion.useOnce(connection, verified);
+    const found = await this.accounts.find(connection, verified);
+    if (found.person === null) {
+      if (!mayMake(connection, found.refusal)) {
+        if (await this.lacksOnlyTheDomain(connection, found)) await this.connections.noteSuccess(connection);
+        throw found.refusal;
+      }
+      await this.making.demandMakeable(connection, found.account);
+    }
+    const who = found.person;
+    const outcome =
+      who === null
+        ? 'This would make a new account.'
+        : `This would sign in ${who.email ?? who.user_name} (${who.id}), found by: ${found.linkedBy}.`;
+    await this.log.record(
+      connection.tenantId,
+      {
+        kind: 'test',
+        connectionId: connection.id,
+        outcome: 'success',
+        detail: verified.userInfoProblem ?? null,
+        account: found.account.shown,
+        subject: verified.subject,
+        userId: who?.id ?? null,
+        linkedBy: who === null ? null : found.linkedBy,
+      },
+      originOf(req),
+    );
+    await this.connections.noteSuccess(connection);
+    const result = workingTest(connection, verified, outcome);
+    // The cookie stays as long as the result: with it the page can be loaded again.
+    const cookie = await this.results.keep(req, result);
+    if (cookie !== null) res.setHeader('Set-Cookie', cookie);
+    sendPage(res, testPage(result), await this.faces.of(connection.tenantId));
+  }
+
+  /**
+   * Whether a test shows that the connection works, and is refused because the verified domain of the e-mail is not bound
+   * to the connection. A domain is bound to a tested connection alone, so this test has to count.
+   */
+  private async lacksOnlyTheDomain(
+    { tenantId }: Connection,
+    found: { refusal: SignInRefused; account: { emailDomain: string | null } },
+  ): Promise<boolean> {
+    const { emailDomain } = found.account;
+    if (found.refusal.reason !== 'email_outside_domains' || emailDomain === null) return false;
+    return (await this.domains.owner(emailDomain))?.tenantId === tenantId;
+  }
+}

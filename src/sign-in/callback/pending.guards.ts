@@ -1,0 +1,172 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { readForm } from '../../base/http/form.js';
+import { rawQuery } from '../../base/http/request.js';
+import { CertificateRenewal } from '../../connections/certificate-renewal.js';
+import type { Connection } from '../../connections/connection.js';
+import { ConnectionStore } from '../../connections/connection.store.js';
+import { OidcProtocol } from '../../oidc/oidc.protocol.js';
+import { BrowserHalf, isHandle, mayHaveBegun } from '../requests/browser-half.js';
+import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
+import { SamlProtocol } from '../../saml/saml.protocol.js';
+import { SignInRefused } from '../refusals/sign-in-refused.js';
+import type { PendingSamlSignIn } from './saml.strategy.js';
+import { SignInLimits } from '../limits/sign-in-limits.js';
+import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
+
+/** A SAML answer in base64, with the names of its fields (SAML-17). */
+const SAML_FORM_BYTES = 256 * 1024 + 4_096;
+
+/** What both protocols begin with: which connection an answer is for, and which sign-in of which browser. */
+@Injectable()
+export class PendingSignIns {
+  constructor(
+    private readonly connections: ConnectionStore,
+    private readonly requests: SignInRequestsRepository,
+    private readonly limits: SignInLimits,
+  ) {}
+
+  /** The connection of an address, and what comes there unless a request says otherwise. Throws `NotFound`. */
+  async connectionOf<T extends Connection['type']>(
+    req: SignInHttpRequest,
+    type: T,
+    kind?: SignInContext['kind'],
+  ): Promise<Extract<Connection, { type: T }>> {
+    const slug = req.params['idp_provider'];
+    const connection = typeof slug === 'string' ? await this.connections.bySlug(slug) : null;
+    if (connection === null) throw new NotFound('connection');
+    req.tenantId = connection.tenantId;
+    req.signInContext = { connection, request: null, browser: null, ...(kind === undefined ? {} : { kind }) };
+    if (!isOfType(connection, type)) {
+      const why = `${req.method} at this address is for ${type}, and the connection is by ${connection.type}`;
+      throw new SignInRefused('binding_refused', why);
+    }
+    return connection;
+  }
+
+  /**
+   * Before an answer is read at all, which costs more than all else: an address whose tries are used up may only answer
+   * what this very browser has begun and not finished, and that a few times. `handle` comes beside the answer. Throws
+   * `SignInRefused`.
+   */
+  async demandMayAnswer(req: SignInHttpRequest, connection: Connection, handle: string): Promise<void> {
+    const address = req.ip ?? '';
+    if (await this.limits.hasTriesLeft(address, connection.tenantId)) return;
+    const cookies = cookiesOf(req);
+    const request = mayHaveBegun(cookies, handle) ? await this.requests.find(connection.tenantId, handle) : null;
+    const open = request?.connection_id === connection.id && !request.used && !request.expired;
+    const browser = open ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
+    if (browser === null) return this.limits.demandTriesLeft(address, connection.tenantId);
+    await this.limits.answerBegun(handle);
+    req.signInContext = { connection, request, browser };
+  }
+
+  /**
+   * The sign-in that an answer names, used up thereby: whatever comes of it, it answers nothing else any more. Throws
+   * `SignInRefused` for one that is unknown, used, too old, of another connection or of another browser.
+   */
+  async take(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
+    const cookies = cookiesOf(req);
+    // Whoever has begun a sign-in may finish it, whatever others do from the same address.
+    if (!mayHaveBegun(cookies, handle)) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
+    const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
+    const ours = request !== null && request.connection_id === connection.id;
+    const browser = ours ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
+    if (browser === null) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
+    if (!ours) throw new SignInRefused('state_unknown', 'no such sign-in was begun with this connection');
+    const lacksCookies = cookies.size === 0 && !request.used && !request.expired;
+    req.signInContext = { connection, request: browser === null ? null : request, browser, lacksCookies };
+    if (browser === null) throw new SignInRefused('other_browser', 'this browser has not begun the sign-in');
+    demandFresh(request);
+    if (!(await this.requests.consume(connection.tenantId, handle))) {
+      throw new SignInRefused('state_used', 'the sign-in was answered at the same moment');
+    }
+    if (!connection.enabled && request.kind !== 'test') {
+      throw new SignInRefused('connection_disabled', 'the connection is disabled');
+    }
+    return browser;
+  }
+}
+
+function isOfType<T extends Connection['type']>(
+  connection: Connection,
+  type: T,
+): connection is Extract<Connection, { type: T }> {
+  return connection.type === type;
+}
+
+function demandFresh(request: SignInRequest): void {
+  if (request.used) throw new SignInRefused('state_used', 'the sign-in was answered already');
+  if (request.expired) throw new SignInRefused('state_expired', 'the sign-in was begun too long ago');
+}
+
+/** Prepares what the OIDC strategy judges by. */
+@Injectable()
+export class PendingOidcGuard implements CanActivate {
+  constructor(
+    private readonly pending: PendingSignIns,
+    private readonly protocol: OidcProtocol,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const req = context.switchToHttp().getRequest<SignInHttpRequest>();
+    const connection = await this.pending.connectionOf(req, 'oidc');
+    // As it came: Express would make lists of repeated names, and one reader would take the first, another the last.
+    const query = new URLSearchParams(rawQuery(req));
+    const states = query.getAll('state');
+    if (states.length !== 1) throw new SignInRefused('state_unknown', 'the answer names no sign-in, or several');
+    const { nonce, codeVerifier } = await this.pending.take(req, connection, states[0]!);
+    req.signIn = {
+      protocol: this.protocol,
+      connection,
+      query,
+      expected: { state: states[0]!, nonce, codeVerifier },
+    };
+    return true;
+  }
+}
+
+/** Prepares what the SAML strategy judges by. */
+@Injectable()
+export class PendingSamlGuard implements CanActivate {
+  constructor(
+    private readonly pending: PendingSignIns,
+    private readonly protocol: SamlProtocol,
+    private readonly renewal: CertificateRenewal,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const req = context.switchToHttp().getRequest<SignInHttpRequest>();
+    // First whose form it is: what is for no connection is not read.
+    const connection = await this.pending.connectionOf(req, 'saml');
+    const form = await readForm(req, SAML_FORM_BYTES);
+    if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
+      throw new SignInRefused('binding_refused', 'an answer comes by HTTP-POST, in the form alone');
+    }
+    await this.pending.demandMayAnswer(req, connection, form.get('RelayState') ?? '');
+    const answer = this.protocol.read(form);
+    const expected = { requestId: answer.inResponseTo };
+    if (answer.inResponseTo !== null) {
+      const handle = answer.inResponseTo.slice(1);
+      if (!answer.inResponseTo.startsWith('_') || (answer.relayState !== null && answer.relayState !== handle)) {
+        throw new SignInRefused(
+          'in_response_to_mismatch',
+          'InResponseTo and RelayState are not of one sign-in of ours',
+        );
+      }
+      await this.pending.take(req, connection, handle);
+    } else if (!connection.allowIdpInitiated) {
+      throw new SignInRefused('unsolicited', 'the answer is to no request, and the connection does not allow that');
+    } else if (!connection.enabled) {
+      throw new SignInRefused('connection_disabled', 'the connection is disabled');
+    }
+    const verify: PendingSamlSignIn['protocol']['verify'] = async (first, ...more) => {
+      const verified = await this.renewal.verified(first, (one) => this.protocol.verify(one, ...more));
+      // From here on the sign-in is one of the connection with its new certificates.
+      req.signInContext!.connection = verified.connection;
+      return verified.result;
+    };
+    req.signIn = { protocol: { verify }, connection, answer, expected };
+    return true;
+  }
+}

@@ -1,0 +1,42 @@
+import { Get, Param, Query } from '@nestjs/common';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiPage } from '../../base/http/api-answers.js';
+import { ApiRefusals } from '../../base/http/api-problems.js';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
+import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import { ApiController } from '../../tenants/api-controller.js';
+import type { Caller } from '../../tenants/caller.js';
+import { CurrentCaller } from '../../tenants/current-caller.js';
+import { RequireScope } from '../../tenants/require-scope.js';
+import { ConnectionIdentityBody } from './identities.dto.js';
+import { IdentitiesService } from './identities.service.js';
+import { placeText } from '../../sessions/identity-place.rules.js';
+
+/** Whom a connection knows. */
+@ApiController('connections/:connection_id/identities', { tag: 'sign-in' })
+@RequireScope('admin')
+@ApiRefusals()
+export class ConnectionIdentitiesController {
+  constructor(private readonly identities: IdentitiesService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Whom the subjects of an IdP are, newest first' })
+  @ApiQuery({ name: 'ended', required: false, enum: ['true', 'false'], description: 'Only these; both unless set.' })
+  @ApiPage(ConnectionIdentityBody)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('connection_id') id: string,
+    @Query() query: QueryMap,
+  ): Promise<Page<ConnectionIdentityBody>> {
+    const options = queryOptions(query, ['ended', ...PAGE_OPTIONS]);
+    const choice = queryChoice('ended', options.ended, ['true', 'false']);
+    const page = readPage(query, `identities ${id} ${choice ?? ''}`);
+    const ended = choice === undefined ? null : choice === 'true';
+    return pageOf(
+      page,
+      await this.identities.ofConnection(caller.tenantId, id, ended, page),
+      (row) => placeText(row.place),
+      ({ place: _place, ...body }) => body,
+    );
+  }
+}

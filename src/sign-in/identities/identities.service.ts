@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { NotFound } from '../../base/errors/domain-error.js';
+import type { PageRequest } from '../../base/http/page.js';
+import { type AuditBy, AuditService } from '../../tenants/audit/audit.service.js';
+import { ConnectionsService } from '../../connections/connections.service.js';
+import type { ForgottenSubjectsBody, PersonIdentityBody } from './identities.dto.js';
+import { ownedDomain } from '../../connections/domains/domains.store.js';
+import {
+  IdentitiesRepository,
+  type OwnedDomainQuery,
+  type ConnectionIdentity,
+} from '../../sessions/identities.repository.js';
+
+/** Without a lock: forgetting subjects decides no identity. */
+const ownedDomainNow: OwnedDomainQuery = (tenantId, domain, connectionId) =>
+  ownedDomain(tenantId, domain, connectionId, false);
+
+/** Bindings of IdP subjects to users, as administrators list and end them. */
+@Injectable()
+export class IdentitiesService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: IdentitiesRepository,
+    private readonly connections: ConnectionsService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** 404 when the tenant never had such a person. */
+  async ofPerson(tenantId: string, userId: string): Promise<PersonIdentityBody[]> {
+    const rows = await this.repository.ofPerson(tenantId, userId);
+    if (rows.length === 0 && !(await this.repository.isPerson(tenantId, userId))) throw new NotFound('user');
+    return rows;
+  }
+
+  /** 404 when the tenant has no such connection. */
+  async ofConnection(
+    tenantId: string,
+    connectionId: string,
+    ended: boolean | null,
+    page: PageRequest,
+  ): Promise<ConnectionIdentity[]> {
+    await this.connections.demand(tenantId, connectionId);
+    return this.repository.ofConnection(tenantId, connectionId, ended, page);
+  }
+
+  /**
+   * Forgets all subjects of a connection whose users a next sign-in can find again, for an IdP that now sends other subjects
+   * (another NameID format, another application). Sessions go on. What a deleted user is kept out by stays.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   */
+  forgetSubjects(by: AuditBy, connectionId: string, dryRun: boolean): Promise<ForgottenSubjectsBody> {
+    const { tenantId, actor, requestId } = by;
+    return this.db.transaction(tenantId, async (tx) => {
+      // Waits for sign-ins that are being written down, which hold the connection.
+      const { directory_id: directory } = await this.connections.demand(tenantId, connectionId, tx, true);
+      const { forgettable, others } = await this.repository.countForgettable(
+        tx,
+        tenantId,
+        connectionId,
+        directory,
+        ownedDomainNow,
+      );
+      const result = { connection_id: connectionId, dry_run: dryRun, forgotten: forgettable, kept: others };
+      if (dryRun) return result;
+      const forgotten = await this.repository.forgetSubjects(tx, tenantId, connectionId, directory, ownedDomainNow);
+      const line = { tenantId, actor, requestId, targetType: 'connection', targetId: connectionId };
+      await this.audit.record(tx, {
+        ...line,
+        action: 'connection.subjects_forgotten',
+        before: undefined,
+        after: { forgotten, kept: others },
+      });
+      return { ...result, forgotten };
+    });
+  }
+
+  /**
+   * Forgets who a person is at a connection, so that the next sign-in finds out anew; whoever is signed in as that
+   * person through it is signed out. The way out of `bound_to_another` and, for somebody who was removed, of
+   * `account_deleted`. 404 when nothing binds that person there.
+   */
+  async release(by: AuditBy, userId: string, connectionId: string): Promise<void> {
+    await this.db.transaction(by.tenantId, async (tx) => {
+      const released = await this.repository.release(tx, by.tenantId, userId, connectionId);
+      if (released.length === 0) throw new NotFound('identity');
+      const ended = await this.repository.endSessions(tx, by.tenantId, userId, connectionId);
+      await this.audit.record(tx, {
+        tenantId: by.tenantId,
+        actor: by.actor,
+        requestId: by.requestId,
+        action: 'identity.released',
+        targetType: 'user',
+        targetId: userId,
+        before: { identities: released },
+        after: { connection_id: connectionId, sessions_ended: ended },
+      });
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { proveConnection } from '../../base/http/connection-bound.js';
+import { readCookies } from '../../base/http/cookies.js';
+import type { BridgeRequest } from '../../base/http/request.js';
+import { NoSession } from '../sign-in.errors.js';
+import { sessionToken } from './session.cookie.js';
+import type { SessionRow } from '../../sessions/sessions.repository.js';
+import { SessionsService } from '../../sessions/sessions.service.js';
+
+/** A request of somebody who is signed in. */
+export type SessionRequest = BridgeRequest & { session: SessionRow };
+
+/** Lets people through who are signed in at this moment; 401 `no_session` for everybody else. */
+@Injectable()
+export class SessionGuard implements CanActivate {
+  constructor(private readonly sessions: SessionsService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const req = context.switchToHttp().getRequest<BridgeRequest & { session?: SessionRow }>();
+    const session = await this.sessions.check(sessionToken(readCookies(req.headers.cookie)));
+    if (session === null) throw new NoSession();
+    req.session = session;
+    req.tenantId = session.tenant_id;
+    proveConnection(req.socket);
+    return true;
+  }
+}

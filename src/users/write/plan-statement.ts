@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../base/config/config.js';
+import { WriteStatement, type Part } from '../../base/database/write-statement.js';
+import { ForwardingService } from '../../forwarding/forwarding.service.js';
+import { SeatsService } from '../../seats/seats.service.js';
+import {
+  dropUnprovenIdentities,
+  endFormerLinks,
+  endPersonCredentials,
+  endPersonIdentities,
+  endPersonSessions,
+} from '../../sessions/user-endings.js';
+import type { Ending } from './consequences.rules.js';
+import { insertUser } from './insert-user.sql.js';
+import { holdRemoval, removeUser } from './remove-user.sql.js';
+import { updateUser } from './update-user.sql.js';
+import { addNote } from './user-notes.sql.js';
+import type { WriteContext } from './write-context.js';
+import type { WritePlan } from './write-plan.rules.js';
+
+/** The conditions that a statement checks by itself; the pessimistic write has checked them under locks. */
+export interface Guards {
+  /** Puts the part into the statement whose row the write demands for its seat. */
+  seat: (statement: WriteStatement) => Part | null;
+  /** Demand that no other user has a name, e-mail or key that the write gives. */
+  checkNames: boolean;
+}
+
+/** The pessimistic write: nothing is checked again. */
+export const NO_GUARDS: Guards = { seat: () => null, checkNames: false };
+
+/** Turns the plan of a write into one statement, with the rows of all rooms. */
+@Injectable()
+export class PlanStatement {
+  constructor(
+    private readonly seats: SeatsService,
+    private readonly forwarding: ForwardingService,
+    private readonly config: Config,
+  ) {}
+
+  /** Returns the statement of a plan. */
+  of(plan: WritePlan, ctx: WriteContext, guards: Guards): WriteStatement {
+    const statement = new WriteStatement();
+    this.addSubject(statement, plan, ctx, guards);
+    const { consequences, note } = plan;
+    if (consequences !== null) this.addConsequences(statement, consequences, ctx);
+    if (note !== null) addNote(statement, ctx.tenantId, note, ctx.source);
+    return statement;
+  }
+
+  /** Returns whether the platform is to hear of the write; never where this service is itself the record. */
+  forwards({ consequences }: WritePlan): boolean {
+    return (consequences?.forward ?? false) && this.config.platform.forwarding;
+  }
+
+  private addSubject(
+    statement: WriteStatement,
+    { subject }: WritePlan,
+    { tenantId, directory, source }: WriteContext,
+    guards: Guards,
+  ): void {
+    switch (subject.kind) {
+      case 'insert': {
+        const seat = guards.seat(statement);
+        const unlinked = guards.checkNames && directory !== null ? directory : false;
+        return insertUser(statement, tenantId, subject.write, { seat, unlinked });
+      }
+      case 'update': {
+        const seat = guards.seat(statement);
+        const clashes = guards.checkNames && subject.clashes;
+        return updateUser(statement, tenantId, subject.before, subject.write, { seat, clashes });
+      }
+      case 'remove':
+        return removeUser(statement, tenantId, subject.before, subject.person, source);
+      case 'hold_removal':
+        return holdRemoval(statement, tenantId, subject.before, subject.reason);
+    }
+  }
+
+  private addConsequences(
+    statement: WriteStatement,
+    { seat, endings, change, forward }: NonNullable<WritePlan['consequences']>,
+    { tenantId, source, receivedAt }: WriteContext,
+  ): void {
+    if (seat !== null) this.seats.addLine(statement, tenantId, seat, source);
+    for (const ending of endings) addEnding(statement, tenantId, ending);
+    if (change !== null) this.forwarding.enqueue(statement, tenantId, change, source, receivedAt, forward);
+  }
+}
+
+function addEnding(statement: WriteStatement, tenantId: string, ending: Ending): void {
+  switch (ending.kind) {
+    case 'credentials':
+      return endPersonCredentials(statement, tenantId, ending.why);
+    case 'sessions':
+      return endPersonSessions(statement, tenantId, ending.why);
+    case 'identities':
+      return endPersonIdentities(statement, tenantId);
+    case 'unproven_identities':
+      return dropUnprovenIdentities(statement, tenantId, ending.proven);
+    case 'former_links':
+      return endFormerLinks(statement, tenantId, ending.madeBy, ending.name);
+  }
+}

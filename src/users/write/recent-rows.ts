@@ -1,0 +1,36 @@
+import { ByteMap } from '../../base/byte-map.js';
+import { byteSize } from '../../base/byte-size.js';
+import type { UserWithGroups } from '../users.repository.js';
+
+const MAX_ROWS = 5000;
+const MAX_BYTES = 24 * 1024 * 1024;
+/** A larger row is not kept: reading it again costs little beside writing it. */
+const MAX_ROW_BYTES = 64 * 1024;
+
+/**
+ * The rows that this process wrote last. Never the truth, only a guess at it: a write onto such a row is guarded by
+ * its version, and goes nowhere if somebody else has changed the person meanwhile.
+ */
+export class RecentRows {
+  private readonly rows = new ByteMap<UserWithGroups>({ entries: MAX_ROWS, bytes: MAX_BYTES });
+
+  /** The bytes of all rows that are kept, as estimated. */
+  get bytes(): number {
+    return this.rows.bytes;
+  }
+
+  put(tenantId: string, row: UserWithGroups): void {
+    const key = `${tenantId} ${row.id}`;
+    const bytes = byteSize(row);
+    if (bytes <= MAX_ROW_BYTES) this.rows.set(key, row, bytes);
+    else this.rows.delete(key);
+  }
+
+  /** Gives the row away: whoever writes it puts the next version back. */
+  take(tenantId: string, id: string): UserWithGroups | undefined {
+    const key = `${tenantId} ${id}`;
+    const row = this.rows.get(key);
+    if (row) this.rows.delete(key);
+    return row;
+  }
+}

@@ -1,0 +1,62 @@
+import type { WriteStatement } from '../../base/database/write-statement.js';
+import type { HeldReason } from '../../identity/person.js';
+import type { ChangeSource } from '../../identity/source.js';
+import { ASIDE_KEY } from '../held-name.js';
+import type { UserRow } from '../user.row.js';
+import { addPopulation } from './side-rows.sql.js';
+
+/** Adds the removal of a user as the subject; actor, time and request stay in `deleted_users`. */
+export function removeUser(
+  statement: WriteStatement,
+  tenantId: string,
+  row: UserRow,
+  person: string,
+  source: ChangeSource,
+): void {
+  statement.subject(
+    (p) => `delete from users u where u.tenant_id = ${p.add(tenantId)} and u.id = ${p.add(row.id)}
+      and u.version = ${p.add(row.version, 'int')} returning u.id`,
+  );
+  statement.add(
+    (p) => `insert into deleted_users (tenant_id, id, directory_id, user_name, external_id, person, deleted_by)
+      select ${p.add(tenantId)}, id, ${p.add(row.directory_id, 'text')}, ${p.add(row.user_name)},
+        ${p.add(row.person_external_id, 'text')}, ${p.add(person, 'jsonb')}, ${p.add(JSON.stringify(source), 'jsonb')}
+      from subject`,
+  );
+  statement.add(
+    (p) => `delete from user_emails e using subject s where e.tenant_id = ${p.add(tenantId)} and e.user_id = s.id`,
+  );
+  leaveAllGroups(statement, tenantId);
+  if (!row.gone) addPopulation(statement, tenantId, [{ owner: row.directory_id, step: -1 }]);
+}
+
+/** Removes the subject from all groups, and moves their versions. */
+function leaveAllGroups(statement: WriteStatement, tenantId: string): void {
+  const left = statement.add(
+    (p) => `delete from group_members m using subject s where m.tenant_id = ${p.add(tenantId)} and m.member_id = s.id
+      returning m.group_id`,
+  );
+  statement.add(
+    (
+      p,
+    ) => `update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at) from ${left.name} x
+      where g.tenant_id = ${p.add(tenantId)} and g.id = x.group_id`,
+  );
+}
+
+/**
+ * Adds, as the subject, the removal of a user that stays in force: gone for SCIM and for its groups, and the name is free.
+ *
+ * @param reason why the removal is held
+ */
+export function holdRemoval(statement: WriteStatement, tenantId: string, row: UserRow, reason: HeldReason): void {
+  statement.subject(
+    (p) => `update users u set gone_at = coalesce(u.gone_at, now()), held = ${p.add(reason)}, held_since = now(),
+        version = version + 1, quiet_writes = quiet_writes + 1, resource_at = coalesce(resource_at, updated_at),
+        user_name_key = case when u.gone_at is null then ${ASIDE_KEY} else u.user_name_key end
+      where u.tenant_id = ${p.add(tenantId)} and u.id = ${p.add(row.id)} and u.version = ${p.add(row.version, 'int')}
+      returning u.id`,
+  );
+  leaveAllGroups(statement, tenantId);
+  if (!row.gone) addPopulation(statement, tenantId, [{ owner: row.directory_id, step: -1 }]);
+}

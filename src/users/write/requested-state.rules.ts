@@ -1,0 +1,47 @@
+import type { Written } from '../../identity/held.rules.js';
+import { roleOf } from '../../identity/role.rules.js';
+import type { GivenRoles } from '../held/discard.rules.js';
+import type { Edit, WriteCase } from './write-case.js';
+import type { UserDraft } from '../user.mapping.js';
+import type { UserRow } from '../user.row.js';
+
+/** Returns the roles that the resource, and rules or default, give a user; null: none. */
+export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: WriteCase): GivenRoles {
+  const directory = ctx.directory;
+  const defaultRole = roleSet ?? (directory ? directory.defaultRole : 'User');
+  return {
+    byResource: roleOf({ roles: directory ? draft.roles : [], fromRules: [], defaultRole: null }, tenant.roles),
+    byRules: roleOf({ roles: [], fromRules, defaultRole }, tenant.roles),
+  };
+}
+
+/** Returns the requested state in the platform's words: with the role and the key that follow from it. */
+export function writtenIn(about: WriteCase): Written {
+  const { ctx, row, draft } = about;
+  const { byResource, byRules } = givenRoles(about);
+  const isDiscarded = row !== null && row.discarded_role === (byRules ?? '');
+  return {
+    active: draft.active,
+    person: {
+      email: draft.email,
+      first_name: draft.firstName,
+      last_name: draft.lastName,
+      role: byResource ?? (isDiscarded ? row.role : byRules),
+      external_id: ctx.directory ? keyOf(row, draft) : draft.key,
+    },
+  };
+}
+
+/** Returns the discarded role after a write: it ends once the resource gives a role, or rules and default give another one. */
+export function discardedRoleAfter(about: WriteCase & { row: UserRow }, edit: Edit): string | null {
+  if (edit.kind === 'discard') return edit.discardedRole;
+  const { byResource, byRules } = givenRoles(about);
+  return byResource === null && about.row.discarded_role === (byRules ?? '') ? about.row.discarded_role : null;
+}
+
+/** The key towards the platform: once sent it stays when the directory only leaves it out. */
+function keyOf(row: UserRow | null, draft: UserDraft): string {
+  if (draft.key !== null) return draft.key;
+  const old = row?.person_external_id ?? null;
+  return old !== null && old !== row!.user_name ? old : draft.userName;
+}

@@ -1,0 +1,59 @@
+import type { WriteStatement } from '../../base/database/write-statement.js';
+import type { UserDraft } from '../user.mapping.js';
+import type { UserRow } from '../user.row.js';
+
+// Rows beside that of the person, written by the same statement.
+
+/** Adds the e-mails of a person as rows, by which filters find them. */
+export function addEmails(statement: WriteStatement, tenantId: string, { emails }: UserDraft, onConflict = ''): void {
+  if (emails.length === 0) return;
+  const values = emails.map((e) => e.value);
+  const types = emails.map((e) => e.type);
+  statement.add(
+    (p) => `insert into user_emails (tenant_id, user_id, ordinal, value_key, type_key)
+      select ${p.add(tenantId)}, s.id, e.n, e.v, e.t from subject s
+        cross join unnest(${p.add(values, 'text[]')}, ${p.add(types, 'text[]')}) with ordinality as e(v, t, n)
+      ${onConflict}`,
+  );
+}
+
+/** Makes the rows of a person's e-mails those of the draft. */
+export function replaceEmails(statement: WriteStatement, tenantId: string, draft: UserDraft): void {
+  statement.add(
+    (p) => `delete from user_emails e using subject s where e.tenant_id = ${p.add(tenantId)} and e.user_id = s.id
+      and e.ordinal > ${p.add(draft.emails.length, 'int')}`,
+  );
+  addEmails(
+    statement,
+    tenantId,
+    draft,
+    `on conflict (tenant_id, user_id, ordinal) do update
+        set value_key = excluded.value_key, type_key = excluded.type_key`,
+  );
+}
+
+/** Adds steps of the figures of how many people each directory shows; the owner null stands for no directory. */
+export function addPopulation(
+  statement: WriteStatement,
+  tenantId: string,
+  steps: { owner: string | null; step: number }[],
+): void {
+  statement.add(
+    (p) => `insert into population_steps (tenant_id, owner, step)
+      select ${p.add(tenantId)}, x.owner, x.step from subject, (values ${steps
+        .map(({ owner, step }) => `(${p.add(owner ?? '')}, ${step})`)
+        .join(', ')}) as x(owner, step)`,
+  );
+}
+
+/** Whether the e-mails of a draft are other ones than those stored. */
+export function emailsDiffer(before: UserRow, draft: UserDraft): boolean {
+  const old = (JSON.parse(before.doc) as { emails?: unknown }).emails;
+  return JSON.stringify(sorted(old)) !== JSON.stringify(sorted(draft.doc['emails']));
+}
+
+// The stored text comes back with its keys in the database's order.
+function sorted(emails: unknown): unknown {
+  if (!Array.isArray(emails)) return [];
+  return (emails as { value?: unknown; type?: unknown }[]).map((e) => [e.value ?? null, e.type ?? null]);
+}

@@ -1,0 +1,124 @@
+import type { Params, Part, WriteStatement } from '../../base/database/write-statement.js';
+import { emailKey } from '../user.mapping.js';
+import { relationColumns, type Relations } from '../user-relations.js';
+import { RESOURCE_FACTS, type UserRow } from '../user.row.js';
+import { addPopulation, emailsDiffer, replaceEmails } from './side-rows.sql.js';
+import type { UserWrite } from './user-write.js';
+
+/** The conditions of an update, beside the version that was read. */
+export interface UpdateGuards {
+  /** The part of which the write demands a row; null: none. */
+  seat: Part | null;
+  /** Demand that no other active user has the e-mail or the key, so that a clash shows before the index does. */
+  clashes: boolean;
+}
+
+/** What the statement of {@link updateUser} answers. */
+export type UpdatedUser = Pick<UserRow, 'revision' | 'modified_at'> & Relations;
+
+/** Adds the guarded update of a user as the subject: it writes only onto the version that was read. */
+export function updateUser(
+  statement: WriteStatement,
+  tenantId: string,
+  before: UserRow,
+  write: UserWrite,
+  guards: UpdateGuards,
+): void {
+  const { draft, decision } = write;
+  const person = decision.inForce;
+  statement.subject((p) => {
+    const tenant = p.add(tenantId);
+    const id = p.add(write.id);
+    // All columns, changed or not: what a caller changes must not shape the text. PostgreSQL compares the values of
+    // indexed columns, so an update that changes none of them stays a heap-only one.
+    const set = (column: string, value: unknown, type: string) => `${column} = ${p.add(value, type)}`;
+    const document = p.add(write.document.text, 'jsonb');
+    const assignments = [
+      `version = u.version + 1`,
+      // A write that leaves the document as it is moves neither the version nor the time that SCIM shows.
+      `quiet_writes = u.quiet_writes + (u.doc = ${document})::int`,
+      `resource_at = case when u.doc = ${document} then coalesce(u.resource_at, u.updated_at) end`,
+      `doc = ${document}`,
+      set('doc_bytes', write.document.bytes, 'int'),
+      set('updated_at', write.at, 'timestamptz'),
+      set('directory_id', write.directoryId, 'text'),
+      set('user_name', draft.userName, 'text'),
+      set('external_id', draft.externalId, 'text'),
+      set('active', draft.active, 'boolean'),
+      set('email', person.email, 'text'),
+      set('email_key', person.email === null ? null : emailKey(person.email), 'text'),
+      set('first_name', person.first_name, 'text'),
+      set('last_name', person.last_name, 'text'),
+      set('role', person.role, 'text'),
+      set('role_set', write.roleSet, 'text'),
+      set('cost_center', write.costCenter, 'text'),
+      set('discarded_role', write.discardedRole, 'text'),
+      set('person_external_id', person.external_id, 'text'),
+      set('status', person.status, 'text'),
+      set('released', write.released, 'text'),
+      set('ever_active', write.everActive, 'boolean'),
+      set('name_written', write.nameWritten, 'boolean'),
+      `session_epoch = u.session_epoch + ${p.add(movesEpoch(before, write) ? 1 : 0, 'int')}`,
+      set('seat', decision.seat, 'text'),
+      `waiting_since = ${since(p, decision.seat !== before.seat, decision.seat === 'waiting' ? write.at : null, 'waiting_since')}`,
+      set('held', decision.held, 'text'),
+      `held_since = ${since(p, decision.held !== before.held, decision.held === null ? null : write.at, 'held_since')}`,
+    ];
+    // The one assignment that changes the text: a column of a unique index among the assignments makes the update take
+    // the stronger row lock, for which new members of groups would have to wait.
+    if (draft.userNameKey !== before.user_name_key) assignments.push(set('user_name_key', draft.userNameKey, 'text'));
+    if (before.gone) assignments.push('gone_at = null');
+    const conditions = [
+      `u.tenant_id = ${tenant}`,
+      `u.id = ${id}`,
+      `u.version = ${p.add(before.version, 'int')}`,
+      before.gone ? 'u.gone_at is not null' : 'u.gone_at is null',
+    ];
+    if (guards.seat) conditions.push(`exists (select 1 from ${guards.seat.name})`);
+    if (guards.clashes) {
+      const other = (condition: string) =>
+        `not exists (select 1 from users o where o.tenant_id = ${tenant} and ${condition} and o.id <> ${id})`;
+      // Of null the comparison is never true, and no row is looked at.
+      const email = person.email === null ? null : emailKey(person.email);
+      conditions.push(
+        other(`o.user_name_key = ${p.add(draft.userNameKey, 'text')}`),
+        other(`o.email_key = ${p.add(email, 'text')} and o.status = 'active'`),
+        other(`o.person_external_id = ${p.add(person.external_id, 'text')} and o.status = 'active'`),
+      );
+    }
+    return `update users u set ${assignments.join(', ')} where ${conditions.join(' and ')} returning u.id, u.manager_id, ${RESOURCE_FACTS}`;
+  });
+  statement.answer(
+    (p) =>
+      `subject.revision, subject.modified_at, ${relationColumns(p.add(tenantId), 'subject.id', 'subject.manager_id')}`,
+  );
+  if (emailsDiffer(before, draft)) replaceEmails(statement, tenantId, draft);
+  if (before.gone) addPopulation(statement, tenantId, [{ owner: write.directoryId, step: 1 }]);
+  else if (write.directoryId !== before.directory_id) {
+    addPopulation(statement, tenantId, [
+      { owner: before.directory_id, step: -1 },
+      { owner: write.directoryId, step: 1 },
+    ]);
+  }
+  if (before.person_external_id !== null && before.person_external_id !== person.external_id) {
+    statement.add(
+      (p) => `insert into user_aliases (tenant_id, external_id, user_id)
+        select ${p.add(tenantId)}, ${p.add(before.person_external_id)}, id from subject on conflict do nothing`,
+    );
+  }
+}
+
+/** The moment of a state that may have been entered by this write; else the column stays as it is. */
+function since(p: Params, entered: boolean, at: Date | null, column: string): string {
+  return `case when ${p.add(entered, 'boolean')} then ${p.add(at, 'timestamptz')} else u.${column} end`;
+}
+
+/**
+ * Whether a write ends the user's sessions (`endsSessions` says so of the change). A statement does not see a session
+ * that is written while it waits for the row; a session of an older epoch is none all the same.
+ */
+function movesEpoch(before: UserRow, { decision, directoryId }: UserWrite): boolean {
+  const { status, role } = decision.inForce;
+  const takenOver = before.source === 'sign-in' && before.directory_id === null && directoryId !== null;
+  return takenOver || (before.status === 'active' && (status !== 'active' || role !== before.role));
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { startApp } from '../../support/app.js';
+import { client, send } from '../../support/http.js';
+import { newHouse } from '../../support/house.js';
+import { madeUser, user } from '../../support/scim.js';
+import { OidcDoor, SamlDoor } from '../../sign-in/support/doors.js';
+import { pkce } from '../../sign-in/support/pkce.js';
+import { Tab } from '../../sign-in/support/tab.js';
+
+const APP = 'https://app.example.com';
+const newKey = (): string => randomBytes(32).toString('base64');
+
+it('everything that sign-ins have sealed opens after the key was changed', async () => {
+  const [older, newer] = [newKey(), newKey()];
+  const before = await startApp({ ENCRYPTION_KEY: `older:${older}` });
+  const operatorToken = before.operatorToken;
+  const during = await startApp(
+    { ENCRYPTION_KEY: `newer:${newer},older:${older}`, OPERATOR_TOKEN: operatorToken },
+    before,
+  );
+  const after = await startApp({ ENCRYPTION_KEY: `newer:${newer}`, OPERATOR_TOKEN: operatorToken }, before);
+  const house = await newHouse(before);
+  const more = { directory_id: house.directoryId, return_origins: [APP] };
+  const door = await OidcDoor.open(before, house, more);
+  try {
+    const saml = await SamlDoor.open(before, house, more);
+    await madeUser(house.scim, user('ada@e.com', { externalId: 'ada' }));
+    const tab = door.tab();
+    const { verifier: code_verifier, query } = pkce();
+    const seen = await door.signIn(tab, { sub: 'ada' }, { return_to: APP, ...query });
+    const code = new URL(seen.location!).searchParams.get('code');
+    const { body: token } = await send('POST', `${before.url}/api/auth/token`, null, { code, code_verifier });
+    const metadata = await (await fetch(`${before.url}/api/auth/metadata/${saml.slug}`)).text();
+
+    const rotated = await client(`${during.url}/api/v1`, operatorToken).post('/tenants/keys/rotate', {});
+    expect(rotated.body.resealed).toMatchObject({
+      'connections.client_secret_sealed': 1,
+      'sessions.id_token_sealed': 1,
+    });
+    // One of them may have been made by the process that has the new key first.
+    expect(rotated.body.resealed['service_keys.private_key_sealed']).toBeGreaterThan(0);
+
+    // A process that knows the new key alone.
+    const look = await send('POST', `${after.url}/api/auth/introspect`, null, { token: token.access_token });
+    expect(look.body.active).toBe(true);
+    expect(await (await fetch(`${after.url}/api/auth/metadata/${saml.slug}`)).text()).toBe(metadata);
+    const later = new Tab(after, tab.jar);
+    const out = await later.post('/api/auth/logout');
+    expect(new URL(out.location!).searchParams.get('id_token_hint')).toMatch(/^ey/);
+    const login = await later.get(`/api/auth/login?connection=${door.slug}`);
+    const asked = new URL(login.location!).searchParams;
+    door.op.nonce = asked.get('nonce')!;
+    door.op.tamper.claims = { sub: 'ada' };
+    const again = await later.get(`/api/auth/callback/${door.slug}?code=x&state=${asked.get('state')}`);
+    expect(again.status).toBe(303);
+    // The client secret was opened: the IdP was shown it.
+    expect(door.op.exchanges.at(-1)!.authorization).toBe(
+      `Basic ${Buffer.from('client-1:secret-1').toString('base64')}`,
+    );
+  } finally {
+    await door.op.stop();
+    await after.close();
+    await during.close();
+    await before.close();
+  }
+});

@@ -1,0 +1,86 @@
+import type { Call, LeasedLane } from '../../../src/delivery/call.js';
+import type { Outcome } from '../../../src/delivery/outcome.js';
+import { handBack, settlementOf, showsOf } from '../../../src/delivery/lanes/settlement.rules.js';
+
+const lane = (fresh: boolean, tries = 0, call: Partial<Call> = {}): LeasedLane =>
+  ({ userId: 'usr_1', token: 't', fresh, tries, claimedAt: 0, call: { lookup: null, ...call } }) as LeasedLane;
+const OPTIONS = { backoff: { firstMs: 1_000, maxMs: 60_000 } };
+const settle = (outcome: Outcome, l = lane(true)) => settlementOf(l, outcome, OPTIONS, 1);
+const away = (reason: string, retryAfterMs: number | null = null): Outcome => ({
+  kind: 'unavailable',
+  reason,
+  charge: true,
+  retryAfterMs,
+});
+
+describe('settlementOf', () => {
+  it.each<[string, Outcome, object]>([
+    [
+      'delivered',
+      { kind: 'delivered', bind: 'hp_1' },
+      { done: true, confirm: true, keep: false, bind: 'hp_1', lookup: null, tries: 0, failed: false },
+    ],
+    ['nothing to say', { kind: 'nothing' }, { done: true, confirm: false, keep: false }],
+    [
+      'a next step',
+      { kind: 'next', lookup: { why: 'gone' } },
+      { done: false, keep: false, lookup: { why: 'gone' }, waitMs: null, failed: false },
+    ],
+    [
+      'a step in a circle',
+      { kind: 'next', lookup: null, circling: true },
+      { failed: true, charge: true, tries: 1, waitMs: 1_000 },
+    ],
+    ['somebody else first', { kind: 'wait', detail: '' }, { keep: false, failed: false, tries: 0, waitMs: 500 }],
+    [
+      'a refusal',
+      { kind: 'refused', status: 422, detail: 'no' },
+      { parked: 'refused', parkedDetail: 'no', keep: false, lookup: null },
+    ],
+    ['an account of someone else', { kind: 'park', reason: 'x', detail: 'y' }, { parked: 'x', parkedDetail: 'y' }],
+    ['a time-out', away('timeout'), { keep: true, failed: true, charge: true, tries: 1, waitMs: 1_000, done: false }],
+    ['a refused connection, the first time', away('refused'), { keep: false, failed: true }],
+    ['Retry-After', away('status_503', 20_000), { waitMs: 20_000 }],
+    ['a Retry-After of an hour', away('status_503', 3_600_000), { waitMs: 300_000 }],
+    [
+      'a refused key, the first time',
+      { kind: 'stopped', reason: 'credential_refused', detail: '' },
+      { keep: false, done: false, failed: false },
+    ],
+  ])('%s', (_, outcome, settlement) => expect(settle(outcome)).toMatchObject(settlement));
+
+  it('keeps a call that may have taken effect before', () => {
+    expect(settle(away('refused'), lane(false)).keep).toBe(true);
+    expect(settle({ kind: 'stopped', reason: 'redirect', detail: '' }, lane(false)).keep).toBe(true);
+  });
+
+  it('waits longer and longer for somebody else, and counts', () => {
+    const pauses = [1, 2, 4, 5, 6, 8, 9, 60].map((waited) => {
+      const lookup = { why: 'conflict', waited } as const;
+      const settlement = settle({ kind: 'wait', detail: '', lookup }, lane(true, 2, { lookup: { why: 'conflict' } }));
+      expect(settlement).toMatchObject({ lookup, tries: 2, keep: false, failed: false });
+      return settlement.waitMs;
+    });
+    expect(pauses).toEqual([500, 500, 500, 1_000, 2_000, 8_000, 10_000, 10_000]);
+  });
+
+  it('keeps what has to be looked for', () => {
+    const looking = lane(true, 2, { lookup: { why: 'lost' } });
+    expect(settle(away('timeout'), looking).lookup).toEqual({ why: 'lost' });
+    expect(settle({ kind: 'wait', detail: '' }, looking).lookup).toEqual({ why: 'lost' });
+    expect(handBack(looking)).toMatchObject({ lookup: { why: 'lost' }, tries: 2, keep: false, done: false });
+    expect(handBack(lane(false)).keep).toBe(true);
+  });
+});
+
+describe('showsOf', () => {
+  it.each<[Outcome, string]>([
+    [{ kind: 'delivered' }, 'alive'],
+    [{ kind: 'refused', status: 422, detail: '' }, 'alive'],
+    [{ kind: 'next', lookup: { why: 'conflict' } }, 'alive'],
+    [{ kind: 'next', lookup: { why: 'gone' } }, 'nothing'],
+    [{ kind: 'next', lookup: { why: 'lost' }, bind: null }, 'nothing'],
+    [{ kind: 'nothing' }, 'nothing'],
+    [away('html'), 'failed'],
+  ])('%j', (outcome, shows) => expect(showsOf(outcome)).toBe(shows));
+});
