@@ -46,6 +46,7 @@ export class Retention extends Background {
     const { attemptsDays, logsDays } = this.config.retention;
     await this.keep('attempts', attemptsDays);
     await this.keep('sign_ins', logsDays);
+    await this.keep('events', logsDays);
     for (const statement of LEFTOVERS) await this.db.execute(statement);
     // Over since their person was put out or changed in the very moment in which they began: now it also stands there.
     await this.db.execute(
@@ -68,7 +69,7 @@ export class Retention extends Background {
     );
   }
 
-  private async keep(table: 'attempts' | 'sign_ins', days: number): Promise<void> {
+  private async keep(table: 'attempts' | 'sign_ins' | 'events', days: number): Promise<void> {
     const now = new Date();
     for (const { from } of [monthOf(now, 0), monthOf(now, 1)]) {
       await this.db.query(`select make_month($1, $2::date)`, [table, from.slice(0, 10)]);
