@@ -38,6 +38,7 @@ import { TaskSeen1767227010000 } from './base/database/migrations/1767227010000-
 import { UnknownRoles1767227030000 } from './base/database/migrations/1767227030000-unknown-roles.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
+import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -75,6 +76,7 @@ export const MIGRATIONS = [
   UnknownRoles1767227030000,
   SignInHelp1767227100000,
   Tasks1767227400000,
+  LaneStates1767227200000,
 ];
 
 /**
