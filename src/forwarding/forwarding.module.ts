@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DeliveryModule } from '../delivery/delivery.module.js';
-import { DeliveryWorker } from '../delivery/delivery.worker.js';
-import { Sender } from '../delivery/sender.js';
+import { Channels } from '../delivery/channel.js';
 import { PlatformClientModule } from '../platform-client/platform-client.module.js';
 import { AccountFinder } from './account-finder.js';
 import { ChangesController } from './changes/changes.controller.js';
@@ -21,7 +20,7 @@ import { PlatformTrial } from './platform/platform-trial.js';
 import { PlatformController } from './platform/platform.controller.js';
 import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../tasks/tasks.module.js';
-import { PlatformSender } from './platform.sender.js';
+import { PlatformChannel } from './platform.channel.js';
 
 /** Telling the platform about people. */
 @Module({
@@ -30,9 +29,7 @@ import { PlatformSender } from './platform.sender.js';
   providers: [
     Connections,
     AccountFinder,
-    PlatformSender,
-    { provide: Sender, useExisting: PlatformSender },
-    DeliveryWorker,
+    PlatformChannel,
     ForwardingService,
     SendAgainSteps,
     IntakeLocator,
@@ -47,14 +44,10 @@ import { PlatformSender } from './platform.sender.js';
     FirstPlatform,
     PlatformTrial,
   ],
-  exports: [
-    FirstPlatform,
-    ForwardingService,
-    PlatformService,
-    ChangesService,
-    DeliveryModule,
-    DeliveryWorker,
-    Connections,
-  ],
+  exports: [FirstPlatform, ForwardingService, PlatformService, ChangesService, DeliveryModule, Connections],
 })
-export class ForwardingModule {}
+export class ForwardingModule {
+  constructor(channels: Channels, platform: PlatformChannel) {
+    channels.add(platform);
+  }
+}

@@ -200,11 +200,12 @@ describe('changes', () => {
     expect(change).toMatchObject({ user_id: id, state: 'pending', kind: 'created' });
     const sequence = Number(change.id.slice(4));
     await service.db.query(
-      `update lanes set parked = 'refused', parked_detail = 'no such cost centre' where tenant_id = $1 and user_id = $2`,
+      `update lanes set state = 'parked', parked_reason = 'refused', parked_detail = 'no such cost centre'
+       where tenant_id = $1 and subject = $2`,
       [house.tenantId, id],
     );
     await service.db.query(
-      `insert into attempts (n, tenant_id, user_id, delivery_id, at, sent_at, method, path, status, outcome, detail, answer,
+      `insert into attempts (n, tenant_id, subject, delivery_id, at, sent_at, method, path, status, outcome, detail, answer,
          duration_ms, first_sequence, last_sequence)
        values (1, $1, $2, 'dlv_x', now(), now(), 'POST', '/v1/users', 422, 'refused', null, 'no such cost centre', 12, $3, $3)`,
       [house.tenantId, id, sequence],

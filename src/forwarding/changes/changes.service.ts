@@ -4,11 +4,14 @@ import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
+import { dismiss } from '../../delivery/lanes/dismiss.js';
+import { retry } from '../../delivery/lanes/unpark.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { TasksRepository, type TaskRow } from '../../tasks/tasks.repository.js';
+import { platformOf } from '../platform-destination.js';
 import {
   attemptBody,
   changeBody,
@@ -46,12 +49,11 @@ export class ChangesService {
   async retry(caller: Caller, id: string): Promise<ChangeBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const row = await this.find(caller.tenantId, id, tx);
-      const lane = await this.repository.lockLane(tx, caller.tenantId, row.user_id);
-      if (lane === null || !lane.waits || (row.state !== 'parked' && row.state !== 'pending')) {
+      const retried = await retry(tx, platformOf(caller.tenantId), row.user_id);
+      if (retried === undefined || (row.state !== 'parked' && row.state !== 'pending')) {
         throw new Conflict('not_waiting', `This change is ${row.state}: there is nothing to try again.`);
       }
-      await this.repository.retry(tx, caller.tenantId, row.user_id);
-      await this.note(tx, caller, 'change.retried', row, { reason: lane.parked });
+      await this.note(tx, caller, 'change.retried', row, { reason: retried.parkedReason });
     });
     this.forwarding.wake(caller.tenantId);
     return changeBody(await this.find(caller.tenantId, id));
@@ -61,13 +63,13 @@ export class ChangesService {
   async dismiss(caller: Caller, id: string, reason: string | null): Promise<ChangeBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const row = await this.find(caller.tenantId, id, tx);
-      const lane = await this.repository.lockLane(tx, caller.tenantId, row.user_id);
-      if (lane?.parked == null || row.state !== 'parked') {
+      const dismissed = await dismiss(tx, platformOf(caller.tenantId), row.user_id);
+      if (dismissed === null || row.state !== 'parked') {
         throw new Conflict('not_parked', `This change is ${row.state}: only a parked one can be dismissed.`);
       }
       const by = { reason, at: this.clock.now().toISOString(), actor: caller.actor };
-      await this.repository.dismiss(tx, caller.tenantId, row.user_id, by);
-      await this.note(tx, caller, 'change.dismissed', row, { parked: lane.parked, reason });
+      await this.repository.markDismissed(tx, caller.tenantId, row.user_id, dismissed, by);
+      await this.note(tx, caller, 'change.dismissed', row, { parked: dismissed.parkedReason, reason });
     });
     return changeBody(await this.find(caller.tenantId, id));
   }

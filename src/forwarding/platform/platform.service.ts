@@ -10,6 +10,7 @@ import { trimEndOf } from '../../base/trim.js';
 import type { Destination, DestinationSettings } from '../../delivery/destinations/destination.js';
 import { DestinationStatesRepository } from '../../delivery/destinations/destination-states.repository.js';
 import { DestinationsRepository, type DestinationChange } from '../../delivery/destinations/destinations.repository.js';
+import { pendingOf } from '../../delivery/lanes/backlog.js';
 import { judge } from '../../delivery/retry.rules.js';
 import { systemActor, type Actor } from '../../identity/source.js';
 import { PlatformClient } from '../../platform-client/platform.client.js';
@@ -18,6 +19,7 @@ import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
 import { TasksRepository, type TaskRow } from '../../tasks/tasks.repository.js';
+import { platformOf } from '../platform-destination.js';
 import { Connections } from './connections.js';
 import { findingOf, KEY_UNREADABLE } from './platform-test.rules.js';
 import { view } from './platform.mapping.js';
@@ -41,14 +43,10 @@ export class PlatformService {
   ) {}
 
   async show(tenantId: string): Promise<PlatformBody> {
-    const destination = await this.destinations.read(tenantId);
-    const { rows } = await this.db.query<{ waiting: number; parked: number }>(
-      `select count(*) filter (where parked is null)::int as waiting, count(*) filter (where parked is not null)::int as parked
-       from lanes where tenant_id = $1 and first_pending is not null`,
-      [tenantId],
-    );
+    const destination = await this.destinations.read(platformOf(tenantId));
+    const pending = await pendingOf(this.db, platformOf(tenantId));
     const shown = view(destination);
-    return { ...shown, message: platformWords(shown), ...rows[0]! };
+    return { ...shown, message: platformWords(shown), ...pending };
   }
 
   /**
@@ -58,7 +56,7 @@ export class PlatformService {
   async change(caller: Caller, body: ChangePlatform): Promise<PlatformBody> {
     const change = changeOf(body);
     await this.db.transaction(caller.tenantId, async (tx) => {
-      const known = await this.destinations.lock(tx, caller.tenantId);
+      const known = await this.destinations.lock(tx, platformOf(caller.tenantId));
       if (change.baseUrl !== undefined) this.checkAddress(change.baseUrl, known);
       if (known === null && change.baseUrl === undefined) throw missing('base_url', 'is required for a new connection');
       const otherHost = known && change.baseUrl && originOf(known.baseUrl) !== originOf(change.baseUrl);
@@ -77,7 +75,7 @@ export class PlatformService {
    */
   async ensure(tenantId: string, baseUrl: string, key: string | null): Promise<boolean> {
     return this.db.transaction(tenantId, async (tx) => {
-      if ((await this.destinations.lock(tx, tenantId)) !== null) return false;
+      if ((await this.destinations.lock(tx, platformOf(tenantId))) !== null) return false;
       await this.save(
         tx,
         { tenantId, actor: systemActor('start'), requestId: null },
@@ -90,7 +88,7 @@ export class PlatformService {
   /** The sandbox is still the same one, at another address: a tenant that forwarded to it follows, with its key. */
   async follow(tenantId: string, from: string, to: string): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
-      const known = await this.destinations.lock(tx, tenantId);
+      const known = await this.destinations.lock(tx, platformOf(tenantId));
       if (known === null || known.baseUrl !== from) return;
       await this.save(
         tx,
@@ -102,7 +100,7 @@ export class PlatformService {
 
   /** Asks the platform about nobody and says what came of it. Changes nothing. */
   async test(tenantId: string): Promise<PlatformTestBody> {
-    const destination = await this.destinations.read(tenantId);
+    const destination = await this.destinations.read(platformOf(tenantId));
     if (destination === null) throw noPlatform();
     if (destination.keyUnreadable) return { ok: false, message: KEY_UNREADABLE, status: null, duration_ms: 0 };
     const { resolve } = destination.settings.paths;
@@ -118,12 +116,14 @@ export class PlatformService {
   }
 
   async pause(caller: Caller, reason: string | null): Promise<PlatformBody> {
-    await this.switch(caller, 'platform.paused', (tx) => this.states.pause(tx, caller.tenantId, 'by_hand', reason));
+    await this.switch(caller, 'platform.paused', (tx) =>
+      this.states.pause(tx, platformOf(caller.tenantId), 'by_hand', reason),
+    );
     return this.show(caller.tenantId);
   }
 
   async resume(caller: Caller): Promise<PlatformBody> {
-    await this.switch(caller, 'platform.resumed', (tx) => this.states.resume(tx, caller.tenantId));
+    await this.switch(caller, 'platform.resumed', (tx) => this.states.resume(tx, platformOf(caller.tenantId)));
     this.forwarding.wake(caller.tenantId);
     return this.show(caller.tenantId);
   }
@@ -141,7 +141,7 @@ export class PlatformService {
   private async begin(caller: Caller, kind: 'platform.import' | 'platform.drift', action: string): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
     return this.db.transaction(tenantId, async (tx) => {
-      if ((await this.destinations.lock(tx, tenantId)) === null) throw noPlatform();
+      if ((await this.destinations.lock(tx, platformOf(tenantId))) === null) throw noPlatform();
       await demandRoom(tx, CAPS.tasks, tenantId);
       const task = await this.tasks.add(tx, tenantId, { kind, payload: {}, createdBy: actor });
       const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
@@ -156,7 +156,7 @@ export class PlatformService {
     change: DestinationChange,
   ): Promise<void> {
     const { tenantId, actor, requestId } = by;
-    const { before, after, moved } = await this.destinations.save(tx, tenantId, change);
+    const { before, after, moved } = await this.destinations.save(tx, platformOf(tenantId), change);
     if (moved) {
       const payload = { epoch: after.epoch, after: '' };
       await this.tasks.add(tx, tenantId, { kind: 'platform.reforward', payload, createdBy: actor });
@@ -177,10 +177,10 @@ export class PlatformService {
   private async switch(caller: Caller, action: string, work: (tx: SqlRunner) => Promise<boolean>): Promise<void> {
     const { tenantId, actor, requestId } = caller;
     await this.db.transaction(tenantId, async (tx) => {
-      const before = await this.destinations.lock(tx, tenantId);
+      const before = await this.destinations.lock(tx, platformOf(tenantId));
       if (before === null) throw noPlatform();
       if (!(await work(tx))) return;
-      const after = await this.destinations.lock(tx, tenantId);
+      const after = await this.destinations.lock(tx, platformOf(tenantId));
       const line = { tenantId, actor, requestId, action, targetType: 'platform', targetId: tenantId };
       await this.audit.record(tx, { ...line, before: stateOf(before), after: after && stateOf(after) });
     });

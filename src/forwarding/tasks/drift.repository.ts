@@ -1,34 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import type { Expected } from './drift.rules.js';
-
-const BATCH = 500;
+import { expectedAfter, expectedUnbound, type Expected } from '../../delivery/lanes/expected.js';
+import { platformOf } from '../platform-destination.js';
 
 /** What a comparison with the platform's list reads and notes. */
 @Injectable()
 export class DriftRepository {
   constructor(private readonly db: Database) {}
 
-  /** The users that are bound to these accounts at the present address, by the id of the account. */
-  async byAccount(tenantId: string, epoch: number, accountIds: string[]): Promise<Map<string, Expected>> {
-    const { rows } = await this.db.query<Expected & { account: string }>(
-      `select l.platform_id as account, l.user_id as "userId", l.target_state as state, l.target_person as person
-       from lanes l where l.tenant_id = $1 and l.platform_id = any($3::text[]) and l.epoch = $2`,
-      [tenantId, epoch, accountIds],
-    );
-    return new Map(rows.map(({ account, ...expected }) => [account, expected]));
-  }
-
-  /** The active users with these keys that are bound to no account yet, by their key. */
+  /** Returns the active users with these keys that are bound to no account yet, by their key. */
   async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {
-    const { rows } = await this.db.query<Expected & { key: string }>(
-      `select u.person_external_id as key, u.id as "userId", l.target_state as state, l.target_person as person
-       from users u join lanes l on l.tenant_id = $1 and l.user_id = u.id
-       where u.tenant_id = $1 and u.status = 'active' and u.person_external_id = any($3::text[])
-         and (l.platform_id is null or l.epoch < $2)`,
-      [tenantId, epoch, externalIds],
+    const { rows } = await this.db.query<{ key: string; id: string }>(
+      `select person_external_id as key, id from users
+       where tenant_id = $1 and status = 'active' and person_external_id = any($2::text[])`,
+      [tenantId, externalIds],
     );
-    return new Map(rows.map(({ key, ...expected }) => [key, expected]));
+    const ids = rows.map(({ id }) => id);
+    const unbound = await expectedUnbound(this.db, platformOf(tenantId), epoch, ids);
+    const byId = new Map(unbound.map((expected) => [expected.subject, expected]));
+    return new Map(rows.flatMap(({ key, id }) => (byId.has(id) ? [[key, byId.get(id)!] as const] : [])));
   }
 
   /** Notes users whose account is in the list. */
@@ -39,22 +29,19 @@ export class DriftRepository {
     );
   }
 
-  /** Looks through the next users; returns those who should be active on the platform and were not seen in its list. */
-  async unseen(tenantId: string, taskId: string, after: string): Promise<{ users: Expected[]; next: string | null }> {
-    const { rows } = await this.db.query<Expected & { expected: boolean }>(
-      `select l.user_id as "userId", l.target_state as state, l.target_person as person,
-         l.target_state = 'active' and not exists (
-           select 1 from task_seen s where s.tenant_id = $1 and s.task_id = $2 and s.user_id = l.user_id) as expected
-       from lanes l where l.tenant_id = $1 and l.user_id > $3 order by l.user_id limit ${BATCH}`,
-      [tenantId, taskId, after],
+  /** Looks through the next users. Returns those that should be active on the platform and are not in its list. */
+  async unseen(tenantId: string, taskId: string, after: string): Promise<{ users: string[]; next: string | null }> {
+    const { subjects, next } = await expectedAfter(this.db, platformOf(tenantId), after);
+    const active = subjects.filter(({ state }) => state === 'active').map(({ subject }) => subject);
+    const { rows } = await this.db.query<{ id: string }>(
+      `select a.id from unnest($3::text[]) as a(id) where not exists (
+         select 1 from task_seen s where s.tenant_id = $1 and s.task_id = $2 and s.user_id = a.id) order by a.id`,
+      [tenantId, taskId, active],
     );
-    const users = rows
-      .filter(({ expected }) => expected)
-      .map(({ userId, state, person }) => ({ userId, state, person }));
-    return { users, next: rows.length < BATCH ? null : rows.at(-1)!.userId };
+    return { users: rows.map(({ id }) => id), next };
   }
 
-  /** Forgets whom a comparison has seen. */
+  /** Forgets the users that a comparison has seen. */
   async forget(tenantId: string, taskId: string): Promise<void> {
     await this.db.query(`delete from task_seen where tenant_id = $1 and task_id = $2`, [tenantId, taskId]);
   }

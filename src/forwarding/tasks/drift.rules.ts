@@ -1,13 +1,6 @@
+import type { Expected } from '../../delivery/lanes/expected.js';
 import type { Person } from '../../identity/person.js';
 import type { PlatformUser } from '../../platform-client/platform.types.js';
-
-/** What the platform should know of a user. */
-export interface Expected {
-  readonly userId: string;
-  readonly state: 'active' | 'inactive' | 'deleted';
-  /** The person as JSON text. */
-  readonly person: string;
-}
 
 const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const satisfies readonly (keyof Person)[];
 
@@ -19,7 +12,7 @@ export function differenceOf(expected: Expected, account: PlatformUser, accountI
   }
   // An inactive account keeps what it had: nobody works with it.
   if (!shouldBeActive) return null;
-  const person = JSON.parse(expected.person) as Person;
+  const person = JSON.parse(expected.body) as Person;
   // A platform that does not show a field cannot be compared by it.
   const fields = FIELDS.filter((name) => account[name] !== null && account[name] !== (person[name] ?? ''));
   return fields.length === 0 ? null : `Another value on the platform: ${fields.join(', ')}.`;

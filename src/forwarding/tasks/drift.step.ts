@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
 import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
+import { expectedByAccount, type Expected } from '../../delivery/lanes/expected.js';
 import type { PlatformUser } from '../../platform-client/platform.types.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';
+import { platformOf } from '../platform-destination.js';
 import { DriftRepository } from './drift.repository.js';
-import { differenceOf, type Expected } from './drift.rules.js';
 import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
+import { differenceOf } from './drift.rules.js';
 import { isActive, PlatformList, shownOf } from './platform-list.js';
 
 type Counts = Record<'same' | 'different' | 'missing' | 'extra', number>;
@@ -16,6 +19,7 @@ type Counts = Record<'same' | 'different' | 'missing' | 'extra', number>;
 @Injectable()
 export class DriftStep {
   constructor(
+    private readonly db: Database,
     private readonly destinations: DestinationsRepository,
     private readonly list: PlatformList,
     private readonly repository: DriftRepository,
@@ -31,7 +35,7 @@ export class DriftStep {
 
   private async theirs(task: Task, counts: Counts): Promise<Batch> {
     const { tenantId, id: taskId, payload } = task;
-    const destination = await this.destinations.read(tenantId);
+    const destination = await this.destinations.read(platformOf(tenantId));
     if (destination === null) throw new TaskFailed('There is no platform connection.');
     const cursor = typeof payload['cursor'] === 'string' ? payload['cursor'] : undefined;
     const { accounts, next } = await this.list.page(destination, cursor);
@@ -41,15 +45,16 @@ export class DriftStep {
       const kind = await this.judge(task, found.get(account.id), account);
       if (kind !== null) counts[kind]++;
     }
-    const seen = [...found.values()].map(({ userId }) => userId);
+    const seen = [...found.values()].map(({ subject }) => subject);
     if (seen.length > 0) await this.repository.see(tenantId, taskId, seen);
     const following = next === null ? { part: 'ours' } : { cursor: next };
     return { done: users.length, result: counts, next: { ...counts, ...following } };
   }
 
   private async usersOf(tenantId: string, epoch: number, accounts: PlatformUser[]): Promise<Map<string, Expected>> {
-    const found = await this.repository.byAccount(
-      tenantId,
+    const found = await expectedByAccount(
+      this.db,
+      platformOf(tenantId),
       epoch,
       accounts.map(({ id }) => id),
     );
@@ -77,7 +82,7 @@ export class DriftStep {
     }
     const difference = differenceOf(expected, account, active);
     if (difference === null) return 'same';
-    await this.note(task, account, expected.userId, 'different', difference);
+    await this.note(task, account, expected.subject, 'different', difference);
     return 'different';
   }
 
@@ -88,7 +93,7 @@ export class DriftStep {
       taskId,
       typeof payload['after'] === 'string' ? payload['after'] : '',
     );
-    for (const { userId } of users) {
+    for (const userId of users) {
       const detail = 'Active here, and not in the list of the platform.';
       await this.leftOut.add(tenantId, taskId, { id: userId, item: { user_id: userId }, reason: 'missing', detail });
       counts.missing++;

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
+import { accountOf, boundAmong, importAccount } from '../../delivery/lanes/import.js';
 import type { Person } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';
+import { platformOf } from '../platform-destination.js';
 import { personText } from '../platform-user.mapping.js';
 import { IntakeLocator, type Intake, type PeopleIntake } from '../people-intake.js';
 import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
@@ -22,7 +24,7 @@ export class ImportStep {
   ) {}
 
   async run(task: Task): Promise<Batch> {
-    const destination = await this.destinations.read(task.tenantId);
+    const destination = await this.destinations.read(platformOf(task.tenantId));
     if (destination === null) throw new TaskFailed('There is no platform connection.');
     const intake = this.intake.find();
     if (intake === null) throw new TaskFailed('This installation cannot take people in.');
@@ -37,7 +39,8 @@ export class ImportStep {
     const pass = task.payload['pass'] === 'others' ? 'others' : 'active';
     const counts = countsOf(task);
     const due = accounts.filter((account) => passOf(account) === pass);
-    const bound = await this.boundAmong(task.tenantId, destination.epoch, due);
+    const ids = due.flatMap(({ user }) => (user === null ? [] : [user.id]));
+    const bound = await boundAmong(this.db, destination, destination.epoch, ids);
     await sideBySide(due, namesOf, async (account) => {
       const outcome = await this.take(intake, task, destination.epoch, account, bound, source);
       counts[outcome.kind]++;
@@ -81,53 +84,21 @@ export class ImportStep {
     const taken = await intake.importUnmanaged(tenantId, person, status, user.id, source);
     if (taken.kind === 'left_out') return taken;
     // A user who has just been created has no account yet.
-    const other = taken.kind === 'created' ? null : await this.accountOf(tenantId, taken.userId, epoch);
+    const other = taken.kind === 'created' ? null : await accountOf(this.db, platformOf(tenantId), epoch, taken.userId);
     if (other !== null) {
       const detail = `The user ${taken.userId} is bound to the account ${other}.`;
       return { kind: 'left_out', reason: 'user_has_another_account', detail };
     }
-    await this.bind(tenantId, taken.userId, epoch, user.id, status, personText(person));
+    const owned = {
+      subject: taken.userId,
+      epoch,
+      accountId: user.id,
+      state: status,
+      body: personText(person),
+    } as const;
+    await importAccount(this.db, platformOf(tenantId), owned);
     bound.add(user.id); // a list may name an account twice
     return taken;
-  }
-
-  /** The account that a user is bound to at this destination, or null. */
-  private async accountOf(tenantId: string, userId: string, epoch: number): Promise<string | null> {
-    const { rows } = await this.db.query<{ platform_id: string | null }>(
-      `select platform_id from lanes where tenant_id = $1 and user_id = $2 and epoch = $3`,
-      [tenantId, userId, epoch],
-    );
-    return rows[0]?.platform_id ?? null;
-  }
-
-  /** The accounts that are bound to a user already, asked once for a whole page. */
-  private async boundAmong(tenantId: string, epoch: number, accounts: ListedAccount[]): Promise<Set<string>> {
-    const ids = accounts.flatMap(({ user }) => (user === null ? [] : [user.id]));
-    const { rows } = await this.db.query<{ platform_id: string }>(
-      `select platform_id from lanes where tenant_id = $1 and platform_id = any($2::text[]) and epoch = $3`,
-      [tenantId, ids, epoch],
-    );
-    return new Set(rows.map((row) => row.platform_id));
-  }
-
-  /** The platform's id becomes the person's. A lane that is being worked on finds it by itself. */
-  private async bind(
-    tenantId: string,
-    userId: string,
-    epoch: number,
-    platformId: string,
-    status: string,
-    person: string,
-  ): Promise<void> {
-    await this.db.query(
-      `insert into lanes as l (tenant_id, user_id, target_state, target_person, rank, last_pending, epoch, platform_id,
-                               confirmed_state, confirmed_person, confirmed_at)
-       values ($1, $2, $5, $6, 1, 0, $3, $4, $5, $6, now())
-       on conflict (tenant_id, user_id) do update set epoch = excluded.epoch, platform_id = excluded.platform_id,
-         confirmed_state = excluded.confirmed_state, confirmed_person = excluded.confirmed_person
-       where l.lease_token is null and not l.calling and (l.platform_id is null or l.epoch < excluded.epoch)`,
-      [tenantId, userId, epoch, platformId, status, person],
-    );
   }
 }
 

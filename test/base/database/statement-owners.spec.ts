@@ -13,7 +13,8 @@ const OF_THE_INSTALLATION = [
   'connections/domains/domains.store.ts', // by domain, before the tenant is known
   'connections/keys/service-keys.repository.ts',
   'delivery/destinations/destination-states.repository.ts', // figures
-  'delivery/lanes.repository.ts', // tenants that are due, and figures
+  'delivery/lanes/backlog.ts', // figures
+  'delivery/lanes/due.ts', // destinations that are due, of any tenant
   'directory-sync/roles/deleted-directories.ts',
   'ledger/chain-keys.ts', // keys of the installation
   'ledger/heads.repository.ts', // tenants whose heads or days are due

@@ -49,7 +49,7 @@ describe('tasks of forwarding', () => {
       { find: () => ({ importUnmanaged: () => Promise.resolve({ kind: 'left_out' }) }) } as never,
       leftOut,
     );
-    const drift = new DriftStep(h.destinations, list, new DriftRepository(h.db), leftOut);
+    const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db), leftOut);
     const handlers = new TaskHandlers();
     new ForwardingTasks(handlers, h.forwarding, new SendAgainSteps(h.db), importing, drift);
     runner = new TasksRunner(new TaskClaims(h.db), handlers, h.logger);

@@ -191,7 +191,7 @@ export class Company {
     const deadline = Date.now() + 20_000;
     for (;;) {
       const { rows } = await this.service.db.query<{ n: number }>(
-        `select count(*)::int as n from lanes where tenant_id = $1 and first_pending is not null and parked is null`,
+        `select count(*)::int as n from lanes where tenant_id = $1 and first_pending is not null and parked_reason is null`,
         [tenantId],
       );
       if (rows[0]!.n === 0) return null;

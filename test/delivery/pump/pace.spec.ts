@@ -1,5 +1,5 @@
-import { Rate } from '../../src/delivery/pump/rate.js';
-import { Turnstile } from '../../src/delivery/pump/semaphore.js';
+import { Rate } from '../../../src/delivery/pump/rate.js';
+import { Semaphore } from '../../../src/delivery/pump/semaphore.js';
 
 it('a rate lets through what it says', () => {
   const rate = new Rate(50, 0);
@@ -17,15 +17,15 @@ it('a rate says how long to wait', () => {
   expect(rate.take(1_000)).toBe(0);
 });
 
-it('a turnstile lets through so many at a time, in their order, whatever they throw', async () => {
-  const turnstile = new Turnstile(2);
+it('a semaphore lets through so many at a time, in their order, whatever they throw', async () => {
+  const semaphore = new Semaphore(2);
   let inside = 0;
   let most = 0;
   const order: number[] = [];
   await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
-      turnstile
-        .pass(async () => {
+      semaphore
+        .run(async () => {
           order.push(n);
           most = Math.max(most, ++inside);
           await new Promise((resolve) => setImmediate(resolve));
