@@ -1,31 +1,4 @@
-import { createRequire } from 'node:module';
 import type { CacheProvider, SamlConfig } from '@node-saml/passport-saml';
-
-/** What is used of xml-crypto's signer: with a callback it waits for its algorithm. */
-interface XmlSigner {
-  readonly SignatureAlgorithms: Record<string, new () => unknown>;
-  addReference(reference: { xpath: string; transforms: string[]; digestAlgorithm: string }): void;
-  computeSignature(
-    xml: string,
-    options: { location: { reference: string; action: 'after' } },
-    done: (error: Error | null | undefined) => void,
-  ): void;
-  getSignedXml(): string;
-}
-
-const fromHere = createRequire(import.meta.url);
-const fromPassport = createRequire(fromHere.resolve('@node-saml/passport-saml'));
-
-const fromNodeSaml = createRequire(fromPassport.resolve('@node-saml/node-saml'));
-
-/** node-saml signs in the event loop, and for logout offers the redirect binding alone. */
-export const { SignedXml } = fromNodeSaml('xml-crypto') as {
-  SignedXml: new (options: {
-    privateKey: string;
-    signatureAlgorithm: string;
-    canonicalizationAlgorithm: string;
-  }) => XmlSigner;
-};
 
 /** node-saml remembers nothing for us: requests and used messages are kept in the database. */
 export const NO_CACHE: CacheProvider = {

@@ -75,10 +75,10 @@ async function readForm(
     throw new SamlRefused('signature_missing', `The ${name} is not signed.`);
   }
   const certificates = usable(connection.certificates);
-  const signatures = [signatureExcerpt(root)];
-  const { signed } = await verifier.signature(connection, { xml: decodeUtf8(bytes), signatures, certificates });
+  const signatures = [{ xml: decodeUtf8(bytes), excerpt: signatureExcerpt(root) }];
+  const { signed } = await verifier.verify(connection, { signatures, certificates });
   if (signed === null) throw signerRefusal([root], certificates);
-  return readLogoutMessage(scanXml(signed), { ...expected, relayState: form.get('RelayState') ?? null });
+  return readLogoutMessage(scanXml(signed[0]!), { ...expected, relayState: form.get('RelayState') ?? null });
 }
 
 /** Inflates to no more than a message may have; a bomb costs no more than that. */

@@ -21,9 +21,9 @@ export async function demandSignedMetadata(
   const root = readRoot(xml);
   try {
     if (!checkMetadataShape(root)) throw new MetadataProblem('The metadata is not signed, as this connection demands.');
-    const job = { xml: tidied(xml), signatures: [signatureExcerpt(root)], certificates: usable(certificates) };
-    const { signed } = await verifier.signature(owner, job);
-    if (signed !== null) return signed;
+    const signatures = [{ xml: tidied(xml), excerpt: signatureExcerpt(root) }];
+    const { signed } = await verifier.verify(owner, { signatures, certificates: usable(certificates) });
+    if (signed !== null) return signed[0]!;
   } catch (error) {
     if (!(error instanceof SamlRefused)) throw error;
     throw new MetadataProblem(error.message.replace(/^The message/, 'The metadata'));

@@ -7,7 +7,7 @@ import {
   verify,
   type VerifyKeyObjectInput,
 } from 'node:crypto';
-import { SignedXml } from './library.js';
+import { SignedXml, type SignatureAlgorithm } from 'xml-crypto';
 import { ENVELOPED_SIGNATURE, EXCLUSIVE_C14N, NS, SIGNATURE_ALGORITHMS } from './names.js';
 import type { RedirectMessage } from './redirect.rules.js';
 
@@ -41,14 +41,19 @@ function keyOf(pem: string): KeyObject {
   return key;
 }
 
-/** What xml-crypto signs with; it waits for the callback. */
+/** RSA with SHA-256 as an algorithm of xml-crypto that signs outside of the event loop. */
 class AsyncRsaSha256 {
-  getAlgorithmName(): string {
+  getAlgorithmName(): typeof RSA_SHA256 {
     return RSA_SHA256;
   }
 
   getSignature(text: string, privateKey: string, done: (error: Error | null, value?: string) => void): void {
     signature(text, privateKey).then((value) => done(null, value), done);
+  }
+
+  /** @throws {Error} always: signatures are verified in threads */
+  verifySignature(): never {
+    throw new Error('signatures are verified elsewhere');
   }
 }
 
@@ -66,7 +71,8 @@ export function signedXml(xml: string, root: string, privateKey: string): Promis
     signatureAlgorithm: RSA_SHA256,
     canonicalizationAlgorithm: EXCLUSIVE_C14N,
   });
-  signer.SignatureAlgorithms[RSA_SHA256] = AsyncRsaSha256;
+  // xml-crypto passes the callback of `computeSignature` on, which its type does not say of the first overload.
+  signer.SignatureAlgorithms = { [RSA_SHA256]: AsyncRsaSha256 as unknown as new () => SignatureAlgorithm };
   signer.addReference({ xpath, transforms: [ENVELOPED_SIGNATURE, EXCLUSIVE_C14N], digestAlgorithm: SHA256 });
   return new Promise((resolve, reject) => {
     signer.computeSignature(xml, { location: { reference: issuer, action: 'after' } }, (error) =>
