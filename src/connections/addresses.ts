@@ -3,7 +3,7 @@ import { Config } from '../base/config/config.js';
 import type { OidcAddresses } from '../oidc/oidc-addresses.js';
 import type { SamlAddresses } from '../saml/saml-addresses.js';
 
-/** Where the IdPs and browsers find us: from the settings, never from a Host header (contract §7). */
+/** Where the IdPs and browsers find us: from the settings, never from a Host header. */
 @Injectable()
 export class AuthAddresses implements SamlAddresses, OidcAddresses {
   constructor(private readonly config: Config) {}

@@ -88,6 +88,7 @@ export class ConnectionHeadBody {
   updated_at!: Date;
 }
 
+/** A connection to an OpenID provider, as the API shows it. */
 export class OidcConnectionBody extends ConnectionHeadBody {
   @ApiProperty({ enum: ['oidc'] })
   type!: 'oidc';
@@ -123,6 +124,7 @@ export class OidcConnectionBody extends ConnectionHeadBody {
   frontchannel_logout_url!: string;
 }
 
+/** A connection to a SAML IdP, as the API shows it. */
 export class SamlConnectionBody extends ConnectionHeadBody {
   @ApiProperty({ enum: ['saml'] })
   type!: 'saml';
@@ -194,6 +196,7 @@ export class IdpLogoutBody {
   front_channel_session!: boolean;
 }
 
+/** The result of a check of a connection. */
 export class ConnectionCheckBody {
   @ApiProperty({ description: 'Whether people could sign in, as far as that shows without anybody signing in.' })
   ok!: boolean;

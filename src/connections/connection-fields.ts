@@ -81,6 +81,7 @@ export function jwkProblem(value: unknown): string | null {
   return JSON.stringify(value).length <= MAX_JWK ? null : 'must be at most 16 KiB of JSON';
 }
 
+/** Returns why a value cannot be a metadata document; null: it can. */
 export function xmlProblem(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value.length <= 1024 * 1024
     ? null

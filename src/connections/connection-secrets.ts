@@ -6,6 +6,7 @@ import type { Draft } from './connection-draft.rules.js';
 import type { ConnectionFields } from './connections.dto.js';
 import type { SecretPlan } from './oidc-settings.rules.js';
 
+/** A private key as a JWK. */
 export type PrivateJwk = Readonly<Record<string, unknown>>;
 
 /** The secrets of a connection as they stand in its row. */

@@ -17,6 +17,7 @@ export interface CommonSettings {
   return_origins: string[];
 }
 
+/** The stored settings of a connection to an OpenID provider. */
 export interface OidcSettings extends CommonSettings {
   issuer: string;
   /** Absent in connections of before there was one. */
@@ -50,6 +51,7 @@ export interface IdpSettings {
   metadata_cache_seconds: number | null;
 }
 
+/** The stored settings of a connection to a SAML IdP. */
 export interface SamlSettings extends CommonSettings, IdpSettings {
   /** From where it is read again, daily at the least; null: an admin keeps it up to date. */
   metadata_url: string | null;

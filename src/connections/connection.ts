@@ -6,6 +6,7 @@ import type { SamlSettings } from '../saml/saml-settings.js';
  * the e-mail is not verified; `verified`: the IdP has to say that it is (`email_verified`), too.
  */
 export const EMAIL_TRUST = ['domain', 'verified'] as const;
+/** One of `EMAIL_TRUST`. */
 export type EmailTrust = (typeof EMAIL_TRUST)[number];
 
 /** Which claim (OIDC) or attribute (SAML) feeds which field; what is not named takes the usual names. */

@@ -207,6 +207,7 @@ const SERVER_SET = [
   'updated_at',
 ] as const;
 
+/** The fields of a new connection. */
 @ServerSet(...SERVER_SET)
 export class CreateConnection extends ConnectionFields {
   @Choice(['oidc', 'saml'])
@@ -215,6 +216,7 @@ export class CreateConnection extends ConnectionFields {
   name!: string;
 }
 
+/** The fields to change; what is absent stays. */
 @ServerSet(...SERVER_SET)
 export class ChangeConnection extends ConnectionFields {
   @Choice(['oidc', 'saml'], { ...OPTIONAL, description: 'Cannot be changed.' })
@@ -223,6 +225,7 @@ export class ChangeConnection extends ConnectionFields {
   name?: string;
 }
 
+/** How metadata is to be read again. */
 export class RefreshMetadata {
   @Flag({ ...OPTIONAL, description: 'Takes another entity id, or certificates of which none is known yet.' })
   confirm?: boolean;

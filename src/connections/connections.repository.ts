@@ -20,6 +20,7 @@ type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' 
 const COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
   private_key_sealed, tested_at, metadata_checked_at, metadata_problem, created_at, updated_at`;
 
+/** SQL of connections for their administration. */
 @Injectable()
 export class ConnectionsRepository {
   constructor(private readonly db: Database) {}

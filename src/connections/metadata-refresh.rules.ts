@@ -41,7 +41,7 @@ export function idpFromMetadata(
 }
 
 /**
- * Why an admin has to look before a refresh takes this over, or null (SAML-21): it is another IdP, or none of the keys
+ * Why an admin has to look before a refresh takes this over, or null: it is another IdP, or none of the keys
  * that we know is left. Both are how somebody who took over the address of the metadata would begin.
  *
  * Metadata that had to be signed, and was, is not from such an address: its keys need no admin. Another IdP does all the

@@ -9,6 +9,7 @@ const SCOPES = ['openid', 'profile', 'email'];
 /** What becomes of a secret: it stays, it goes, it is this one, or we make one. */
 export type SecretPlan<S> = { kind: 'keep' | 'drop' | 'make' } | { kind: 'set'; secret: S };
 
+/** What becomes of the secrets of a connection. */
 export interface OidcSecretPlans {
   clientSecret: SecretPlan<string>;
   privateKey: SecretPlan<Record<string, unknown>>;

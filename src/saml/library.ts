@@ -1,6 +1,6 @@
 import type { CacheProvider, SamlConfig } from '@node-saml/passport-saml';
 
-/** node-saml remembers nothing for us: requests and used messages are kept in the database. */
+/** The cache of node-saml stores nothing: requests and used messages are in the database. */
 export const NO_CACHE: CacheProvider = {
   saveAsync: async () => null,
   getAsync: async () => null,
@@ -8,8 +8,8 @@ export const NO_CACHE: CacheProvider = {
 };
 
 /**
- * Every option that bears on what we send, written out: no default of the library is relied on. What is believed is
- * decided elsewhere (verify-worker.mjs); the wants here only keep the library consistent.
+ * Every option of node-saml that shapes what is sent, so that no default counts. The options about answers are needed
+ * to be consistent and have no effect: answers are verified in `verify-worker.mjs` and judged in `assertion.rules.ts`.
  */
 export const SENDING: Omit<SamlConfig, 'callbackUrl' | 'issuer' | 'idpCert'> = {
   signatureAlgorithm: 'sha256',

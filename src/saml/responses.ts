@@ -17,7 +17,7 @@ import type { SamlVerifier } from './verifier.js';
 import { decodeUtf8, scanMessage, scanXml } from './xml-scan.js';
 import { attributeOf, childrenOf, type XmlElement } from './xml-tree.js';
 
-/** What verifying takes besides the answer and its connection. */
+/** What the verification of an answer takes besides the answer and its connection. */
 export interface Verification {
   readonly acsUrl: string;
   readonly requestId: string | null;
@@ -27,10 +27,10 @@ export interface Verification {
 }
 
 /**
- * Verifies an answer: the signatures that the connection demands and any other that is there, then what the verified
- * bytes say. The posted document itself is not read any more once its signature counts (SAML-01).
+ * Verifies an answer: each signature in it, the signatures that the connection demands, and then the contents. After
+ * that only the octets under the signature are read.
  *
- * @throws SamlRefused
+ * @throws {SamlRefused} for an answer that is not accepted
  */
 export async function verifyAnswer(
   connection: SamlSettings,
@@ -38,7 +38,7 @@ export async function verifyAnswer(
   { acsUrl, requestId, now, keys, verifier }: Verification,
 ): Promise<SamlSignIn> {
   const { shape } = answer;
-  // An answer without success is refused on its own word: nobody gains anything by forging that.
+  // An unsigned answer without success is refused as well: forging it gains nothing.
   const problem = statusProblem(shape.root);
   if (problem !== null) throw problem;
   const certificates = usable(connection.certificates);
@@ -90,9 +90,8 @@ interface Opened {
 }
 
 /**
- * Opens the encrypted assertion and looks through it as through a message of its own: whoever has our public key can
- * make one. AES-CBC is opened only under a Response whose signature has verified, so nobody can try variations of the
- * ciphertext on us (SAML-19).
+ * Decrypts the assertion and checks its structure like that of a message, since anybody with our public key can make
+ * one. AES-CBC is decrypted only under a verified Response signature, so that ciphertexts cannot be varied.
  */
 async function openAssertion(
   connection: SamlSettings,
@@ -113,7 +112,10 @@ async function openAssertion(
   return { parts, xml, root, signed: checkDecryptedAssertion(root, shape.root) };
 }
 
-/** The assertion of a Response that was verified: the one in it, or what was opened; null: the Response does not hold that. */
+/**
+ * Returns the assertion of a verified Response: the plain one, or the decrypted one where the Response holds the same
+ * ciphertext; null: it holds neither.
+ */
 function assertionWithin(response: XmlElement, opened: Opened | null): XmlElement | null {
   const name = opened === null ? 'Assertion' : 'EncryptedAssertion';
   const [found, second] = childrenOf(response, NS.assertion, name);

@@ -19,6 +19,7 @@ export interface EndedAtIdp {
 /** Longer than the oldest answer that is still taken (ten minutes and the skew). */
 const KEPT_SECONDS = 1_800;
 
+/** Logouts that IdPs have sent, kept while an earlier answer could still arrive. */
 @Injectable()
 export class IdpLogouts {
   /** Notes what has ended, and holds back who would begin a session of it until the transaction is over. */

@@ -26,6 +26,7 @@ export interface SessionRow {
   idle_seconds: number;
 }
 
+/** A session to be written. */
 export interface NewSession {
   id: string;
   hash: Buffer;
@@ -75,6 +76,7 @@ const CHECKED_MANY = `
   select x.tenant_id as of_tenant, x.hash as of_hash, c.* from unnest($1::text[], $2::bytea[]) x (tenant_id, hash)
     cross join lateral (${CHECKED}x.tenant_id and s.hash = x.hash limit 1) c`;
 
+/** SQL that reads, begins and touches sessions. */
 @Injectable()
 export class SessionsRepository {
   private readonly lookups = new CredentialLookups((tokens) => this.readMany(tokens));

@@ -24,6 +24,7 @@ export interface SignInContext {
   lacksCookies?: boolean;
 }
 
+/** A request of the sign-in routes. */
 export type SignInHttpRequest = BridgeRequest & {
   signInContext?: SignInContext;
   /** What the strategies judge by. */
@@ -36,6 +37,7 @@ export function originOf(req: BridgeRequest): Origin {
   return { ip: plainAddress(req.ip), userAgent: req.headers['user-agent'] ?? null, requestId: req.id };
 }
 
+/** Returns the cookies of a request. */
 export function cookiesOf(req: BridgeRequest): ReadonlyMap<string, string> {
   return readCookies(req.headers.cookie);
 }

@@ -21,6 +21,7 @@ export interface DnsRecord {
   value: string;
 }
 
+/** Returns the TXT record that proves a domain. */
 export function dnsRecord(domain: string, challenge: string): DnsRecord {
   return { type: 'TXT', name: `${HOST}.${domain}`, value: `${PREFIX}${challenge}` };
 }
@@ -55,6 +56,7 @@ export interface DomainStanding {
   lost_at: Date | null;
 }
 
+/** The state of a domain in the list of a tenant. */
 export type DomainState = 'pending' | 'verified' | 'lost';
 
 /** `lost`: it was verified, and its record is gone. */
@@ -72,6 +74,7 @@ export type CheckOutcome =
   | { kind: 'released'; problem: string } // gone too long: the domain is nobody's again
   | { kind: 'unknown' };
 
+/** Returns what a look-up of the TXT record makes of a domain. */
 export function checkOutcome(standing: DomainStanding, proof: Proof, now: Date): CheckOutcome {
   if (proof.kind === 'unknown') return { kind: 'unknown' };
   if (proof.kind === 'proved') return { kind: standing.lost_at === null ? 'kept' : 'restored' };

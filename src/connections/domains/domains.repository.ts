@@ -22,6 +22,7 @@ const COLUMNS = `tenant_id, domain, connection_id, challenge, verified_by, verif
 /** What the verification of a domain consists of. */
 export type Standing = Pick<DomainRow, 'verified_by' | 'verified_at' | 'checked_at' | 'problem' | 'lost_at'>;
 
+/** SQL of domains for their administration. */
 @Injectable()
 export class DomainsRepository {
   constructor(private readonly db: Database) {}

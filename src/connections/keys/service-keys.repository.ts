@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Sealer } from '../../base/crypto/seal.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 
+/** What a key of the installation signs: JWTs or SAML messages. */
 export type KeyPurpose = 'jwt' | 'saml';
 
 /** A key of the installation. `publicKey` is a JWK as text (jwt) or a certificate in PEM (saml). */

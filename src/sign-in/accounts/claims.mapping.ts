@@ -100,7 +100,7 @@ function sureOf({ claims, unsureNames }: VerifiedSignIn): VerifiedSignIn['claims
 
 /**
  * OIDC Core §5.1: `email_verified` is a boolean; some IdPs write it as text. Many leave it out, and then the domain
- * carries the trust (contract §7), unless the place could not be read where doubt may stand. Anything else is not a yes.
+ * carries the trust, unless the place could not be read where doubt may stand. Anything else is not a yes.
  */
 function isTrusted(verified: unknown, userInfoProblem: string | null): boolean {
   if (verified === undefined || verified === null) return userInfoProblem === null;

@@ -14,7 +14,7 @@ import type { PendingSamlSignIn } from './saml.strategy.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
 
-/** A SAML answer in base64, with the names of its fields (SAML-17). */
+/** A SAML answer in base64, with the names of its fields. */
 const SAML_FORM_BYTES = 256 * 1024 + 4_096;
 
 /** What both protocols begin with: which connection an answer is for, and which sign-in of which browser. */

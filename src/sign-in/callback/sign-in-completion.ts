@@ -86,7 +86,7 @@ export class SignInCompletion {
     throw new SignInRefused('account_changed', `the account changed ${ATTEMPTS} times during this sign-in`);
   }
 
-  /** A message that could be sent again is noted before anything is done because of it (SAML-14). */
+  /** A message that could be sent again is noted before anything is done because of it. */
   async useOnce({ tenantId, id }: Connection, { once }: VerifiedSignIn): Promise<void> {
     if (once !== null && !(await this.requests.useMessage(tenantId, id, once.id, once.until))) {
       throw new SignInRefused('replayed', 'this answer of the IdP was used before');

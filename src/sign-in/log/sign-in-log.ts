@@ -51,6 +51,7 @@ export interface SignInRow {
   request_id: string;
 }
 
+/** What a list of the log is narrowed to. */
 export interface SignInFilter {
   support_id?: string | undefined;
   user_id?: string | undefined;

@@ -17,6 +17,7 @@ export interface NextStep {
   step: { kind: 'redirect'; url: string } | { kind: 'form'; action: string; fields: Record<string, string> };
 }
 
+/** What a browser asks of a sign-in. */
 export interface StartAsk {
   returnTo: string | null;
   /** Of the application that will exchange the one-time code (RFC 7636, S256). */

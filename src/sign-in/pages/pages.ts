@@ -95,6 +95,7 @@ export interface RefusalText {
   status: number;
 }
 
+/** Makes the page of a refused sign-in. */
 export function refusalPage(text: RefusalText): Page {
   return {
     title: text.title,
@@ -175,6 +176,7 @@ export interface TestResult {
   accepted: boolean;
 }
 
+/** Makes the page of a test sign-in's result. */
 export function testPage(result: TestResult): Page {
   return {
     title: result.accepted ? 'The test sign-in works' : 'The test sign-in is refused',

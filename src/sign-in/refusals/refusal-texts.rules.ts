@@ -158,7 +158,7 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   },
 };
 
-/** The words for a reason. What an answer was refused for in detail stays with the tenant's log (SAML-24). */
+/** The words for a reason. What an answer was refused for in detail stays with the tenant's log. */
 export function plainRefusal(reason: RefusalReason): PlainRefusal {
   return TEXTS[reason] ?? BAD_ANSWER;
 }

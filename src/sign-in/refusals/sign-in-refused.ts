@@ -17,6 +17,7 @@ export const REFUSAL_REASONS = [
   'connection_changed',
 ] as const; // prettier-ignore
 
+/** One of `REFUSAL_REASONS`. */
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 /**

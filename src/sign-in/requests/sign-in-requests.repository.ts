@@ -17,6 +17,7 @@ export interface SignInRequest {
   expired: boolean;
 }
 
+/** A sign-in request to be written. */
 export type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired'>;
 
 const COLUMNS = `id, connection_id, kind, browser_hash, return_to, code_challenge, actor, used_at is not null as used,

@@ -20,7 +20,7 @@ const MAX_ID = 255;
  * The IdP signs other tokens with the same keys, so type and audience are exact.
  *
  * @param expected the issuer of the connection, and the address that was called
- * @throws SignInRefused token_refused
+ * @throws {SignInRefused} `token_refused`
  */
 export function checkRevocationToken(
   { claims: written, header }: SignedToken,

@@ -29,7 +29,7 @@ export class RevocationTokens {
    * Verifies a token: of OIDC with the key set of the issuer, of SAML with the pinned certificates and the entity id as
    * issuer.
    *
-   * @throws SignInRefused token_refused: the token; idp_unreachable, idp_answer_invalid, issuer_mismatch: the keys of the
+   * @throws {SignInRefused} `token_refused`: the token; `idp_unreachable`, `idp_answer_invalid`, `issuer_mismatch`: the keys of the
    *   IdP cannot be had
    */
   async verify(connection: Connection, text: string): Promise<RevocationProof> {

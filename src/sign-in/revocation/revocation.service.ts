@@ -42,7 +42,7 @@ export class RevocationService {
    * second use could name anybody.
    *
    * @throws {NotFound} when the connection's tenant has no such user
-   * @throws SignInRefused replayed
+   * @throws {SignInRefused} replayed
    */
   async revoke(connection: Connection, proof: RevocationProof, subject: SubjectId, origin: Origin): Promise<void> {
     const { tenantId, id } = connection;

@@ -10,6 +10,7 @@ export interface SessionTokenRow {
   code_challenge: string | null;
 }
 
+/** A one-time code, or a refresh token. */
 export type SessionTokenKind = 'code' | 'refresh';
 
 /** Codes and refresh tokens of sessions, by their hashes. */
