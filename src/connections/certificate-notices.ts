@@ -3,12 +3,16 @@ import { Logger } from '../base/log/logger.js';
 import { expiryNotes } from './certificates.rules.js';
 import type { ConnectionRow } from './connections.repository.js';
 
-/** Says in the log which pinned certificates come to their end. */
+/** Logs which pinned certificates will expire. */
 @Injectable()
 export class CertificateNotices {
   constructor(private readonly logger: Logger) {}
 
-  /** What has come nearer since the connection was last looked after; `row` is how it was then. */
+  /**
+   * Logs the marks passed since the last look at a connection.
+   *
+   * @param row the connection before this look
+   */
   say(row: ConnectionRow, now: Date): void {
     if (row.type !== 'saml') return;
     for (const { fingerprint, not_after, days } of expiryNotes(

@@ -4,7 +4,7 @@ import { EMAIL_TRUST, type ClaimMap, type EmailTrust } from './connection.js';
 import { ID_TOKEN_ALGS, TOKEN_AUTH, type IdTokenAlg, type TokenAuth } from '../oidc/oidc-settings.js';
 import { SAML_SIGNED, type SamlBinding, type SamlSigned } from '../saml/saml-settings.js';
 
-// What the API shows of connections. What can be sent is in `connections.dto.ts`.
+// Bodies of answers. Bodies of requests are in `connections.dto.ts`.
 
 /** A pinned certificate as the API shows it. */
 export class CertificateBody {
@@ -18,7 +18,7 @@ export class CertificateBody {
   added_at!: string;
 }
 
-/** Which claim or attribute was named for which field; the others take the usual names. */
+/** The claims or attributes that are mapped; fields without one take the usual names. */
 export class ClaimMapBody implements ClaimMap {
   @ApiProperty({ required: false })
   email?: string;
@@ -34,7 +34,7 @@ export class ClaimMapBody implements ClaimMap {
   role?: string;
 }
 
-/** What both types show. Never a secret. */
+/** Fields of both types. Never a secret. */
 export class ConnectionHeadBody {
   @ApiProperty({ example: 'con_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -179,10 +179,10 @@ export class SamlConnectionBody extends ConnectionHeadBody {
 /** A connection as the API shows it. */
 export type ConnectionBody = OidcConnectionBody | SamlConnectionBody;
 
-/** The same for the documentation. */
+/** Both types, for the API description. */
 export const CONNECTION_SHAPE: Shape = { oneOf: [OidcConnectionBody, SamlConnectionBody], by: 'type' };
 
-/** Which logout an IdP offers. */
+/** The kinds of logout that an IdP offers. */
 export class IdpLogoutBody {
   @ApiProperty({ description: 'Signing out here signs out at the IdP as well (`end_session_endpoint`).' })
   rp_initiated!: boolean;
