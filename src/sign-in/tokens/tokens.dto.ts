@@ -46,7 +46,7 @@ const OPTIONAL = { required: false } as const;
 const NULLABLE = { type: String, nullable: true, required: false } as const;
 const SECONDS = { type: 'integer', required: false, description: 'Seconds since 1970.' } as const;
 
-/** What a token says, while it counts. */
+/** The claims of a token while it is active. */
 export class IntrospectionBody {
   @ApiProperty({ description: 'Where it is false, nothing else is said.' })
   active!: boolean;
