@@ -9,9 +9,10 @@ WORKDIR /app
 COPY package.json package-lock.json .swcrc tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY src ./src
+COPY docs ./docs
 RUN npx swc src -d dist --strip-leading-paths --extensions .ts --copy-files --quiet && npm prune --omit=dev --omit=optional --ignore-scripts
 # Whatever the checkout's file modes are: everybody reads, nobody but root writes.
-RUN chmod -R u=rwX,go=rX node_modules dist
+RUN chmod -R u=rwX,go=rX node_modules dist docs
 
 FROM node:24-bookworm-slim${BASE_DIGEST}
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
@@ -22,6 +23,7 @@ RUN mkdir /data && chown node:node /data && chmod 0700 /data
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --chmod=0444 package.json LICENSE ./
+COPY --from=build /app/docs ./docs
 USER node
 VOLUME /data
 EXPOSE 3000

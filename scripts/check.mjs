@@ -1,4 +1,4 @@
-// `npm run check`: types, lint, format, the arrows between the rooms, and no package that is not in the README's table.
+// `npm run check`: types, lint, format, the arrows between the rooms, and no package that is not in the table of dependencies.
 import { prepare, run } from './prepare.mjs';
 import { checkDependencies } from './check-dependencies.mjs';
 

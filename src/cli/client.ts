@@ -1,6 +1,7 @@
 import { CliError, EXIT, ServiceRefusal } from './cli.errors.js';
 import type { Connection } from './connection.js';
 
+/** A JSON object. */
 export type Json = Record<string, unknown>;
 
 interface ProblemLike {

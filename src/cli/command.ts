@@ -17,6 +17,7 @@ export interface CommandOption {
   conflicts?: readonly string[];
 }
 
+/** What a command is run with. */
 export interface Context {
   client: Client;
   env: Env;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { trimEndOf } from '../base/trim.js';
 import { CliError, EXIT } from './cli.errors.js';
 
+/** Variables of the environment. */
 export type Env = Record<string, string | undefined>;
 
 /** How to reach a running service, and as whom. */

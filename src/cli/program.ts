@@ -43,44 +43,45 @@ export const COMMANDS: readonly Command[] = [
   ...SERVICE_COMMANDS,
 ];
 
-/** What each noun is, as the help says it. */
-const NOUNS: Record<string, string> = {
-  tenant: 'customers (operator token)',
-  owner: 'a way in without an IdP: sign-in-link (operator token)',
-  'api-key': 'what opens the API: create, list, revoke',
-  user: 'users: find, show (why a user is held, and who has the name)',
+/** Each noun in a few words, for the help. */
+export const NOUNS: Record<string, string> = {
+  tenant: 'customers: create, list (operator token)',
+  owner: 'sign-in without an IdP: sign-in-link (operator token)',
+  'api-key': 'credentials of the API: create, list, revoke',
+  user: 'users: find, show (why a user is held, and which user has the name)',
   directory:
     'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending',
   role: 'the catalogue of roles: list, show, create, set, delete',
   connection:
     'sign-in through IdPs: create-oidc, create-saml, list, show, set, enable, disable, delete, refresh-metadata, check, test, forget-subjects',
   domain: 'e-mail domains of a tenant: add, verify, list, remove, trust (operator token)',
-  platform: 'where changes go: set, show, test, pause, resume, import',
-  drift: 'what the platform has and what it should have: run',
-  changes: 'what was or is to be forwarded: list, show, retry, dismiss, resend',
-  held: 'people for whom what was written is not in force: list, release, discard',
-  seats: 'how many, the limit, the ledger: show, holders, events, usage, limit, verify, heads',
+  platform: 'the destination of changes: set, show, test, pause, resume, import',
+  drift: 'compares the platform with the expected state: run',
+  changes: 'changes that were or will be forwarded: list, show, retry, dismiss, resend',
+  held: 'users whose requested state has no effect: list, release, discard',
+  seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, heads',
   audit: 'the log of administrative changes: list, verify, heads',
-  'sign-in': 'who signed in, who was refused, and why: list',
-  session: 'who is signed in now: list, end',
-  identity: 'who a person is at the IdPs: list, release',
-  leavers: 'who left, and when that was true everywhere: list',
-  history: 'all that happened to a person: show',
-  task: 'background work: list, show, left-out',
-  keys: 'the encryption of secrets, and what is signed with: rotate, rotate-signing (operator token)',
+  'sign-in': 'the sign-in log, with the reasons of refusals: list',
+  session: 'live sessions: list, end',
+  identity: 'bindings of users to subjects at IdPs: list, release',
+  leavers: 'users who left, and the time of each step: list',
+  history: 'all that happened to a user: show',
+  task: 'background work: list, show, cancel, left-out',
+  keys: 'encryption and signing keys of the installation: rotate, rotate-signing (operator token)',
 };
 
-const AFTER = `
-Where the service is and what opens it comes from the environment, or else from what the first start has left in
-DATA_DIR (unless set: the nearest .data of this folder and those above it, else of the installation):
-  TALENT_BRIDGE_URL       its address             (else credentials.json, else http://localhost:3000)
+/** The text below the help: where the service and the credentials are found, and the exit codes. */
+export const AFTER = `
+The address of the service and the credentials come from the environment, or else from the files that the first start
+has written to DATA_DIR (unless set: the nearest .data of this folder and those above it, else of the installation):
+  TALENT_BRIDGE_URL       the address             (else credentials.json, else http://localhost:3000)
   TALENT_BRIDGE_API_KEY   a key of your tenant    (else credentials.json)
-  OPERATOR_TOKEN          the installation's own  (else credentials.json, else operator-token)
+  OPERATOR_TOKEN          of the installation     (else credentials.json, else operator-token)
 
-Every command knows --json, and --tenant <id> for another tenant than the key's (with the operator token).
-"talent-bridge <noun> <verb> --help" names the options.
+Every command has --json, and --tenant <id> for another tenant than that of the key (with the operator token).
+"talent-bridge <noun> <verb> --help" lists the options.
 
-Exit codes: 0 done, 1 refused by the service or not ok, 2 used wrongly, 3 service not reachable, 4 no or a wrong credential.
+Exit codes: 0 done, 1 refused by the service or not ok, 2 wrong usage, 3 service not reachable, 4 no or a wrong credential.
 `;
 
 /** Runs one command line (without `node` and the script) and answers the exit code. */

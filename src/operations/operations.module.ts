@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { KeyRotationController } from './key-rotation.controller.js';
 import { PlatformDocsController } from './docs/platform-docs.controller.js';
-import { ProblemsController } from './docs/problems.controller.js';
+import { SiteController } from './docs/site/site.controller.js';
 import { DeliveryMetrics } from '../delivery/delivery.metrics.js';
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { Lifecycle } from './lifecycle.js';
@@ -20,7 +20,7 @@ import { Statistics } from './statistics.js';
 /** Running the service: is it up, is it ready, what are its figures, what did each request come to. */
 @Module({
   imports: [DeliveryModule],
-  controllers: [OperationsController, PlatformDocsController, ProblemsController, KeyRotationController],
+  controllers: [OperationsController, PlatformDocsController, SiteController, KeyRotationController],
   providers: [
     InstallationRepository,
     RestoreWatch,

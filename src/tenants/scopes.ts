@@ -1,18 +1,23 @@
-/** What an API key may be allowed to do; `admin` holds all of it and is needed for everything that has no other. */
-export const SCOPES = [
-  'users:read',
-  'users:write',
-  'candidates:read',
-  'candidates:write',
-  'jobs:read',
-  'jobs:write',
-  'interviews:read',
-  'interviews:write',
-  'seats:read',
-  'seats:write',
-  'webhooks:manage',
-  'audit:read',
-  'admin',
-] as const;
+/** Every scope of an API key and what it opens. `admin` includes all of them, and opens what no other scope names. */
+export const SCOPE_TEXTS = {
+  'users:read': 'Read users, and resolve their ids.',
+  'users:write': 'Create, change and delete users.',
+  'candidates:read': 'Read candidates. Not used yet.',
+  'candidates:write': 'Create and change candidates. Not used yet.',
+  'jobs:read': 'Read job openings. Not used yet.',
+  'jobs:write': 'Create and change job openings. Not used yet.',
+  'interviews:read': 'Read interviews. Not used yet.',
+  'interviews:write': 'Schedule and change interviews. Not used yet.',
+  'seats:read': 'Read seats: limit, use, holders, ledger, heads; verify the ledger.',
+  'seats:write': 'Set the limit and the policy; reconcile the ledger.',
+  'webhooks:manage': 'Manage outbound webhooks. Not used yet.',
+  'audit:read': 'Read the audit log, sign-ins, histories and leavers; verify the audit log.',
+  admin:
+    'All scopes, and everything else of the tenant: directories, connections, domains, keys, roles, held users, changes, the platform, tasks.',
+} as const;
 
-export type Scope = (typeof SCOPES)[number];
+/** What an API key may be allowed to do. */
+export type Scope = keyof typeof SCOPE_TEXTS;
+
+/** The names of all scopes. */
+export const SCOPES = Object.keys(SCOPE_TEXTS) as readonly Scope[];

@@ -131,7 +131,6 @@ describe('Dockerfile', () => {
     const { NODE_FLAGS } = (await import(path.join(ROOT, 'scripts/prepare.mjs'))) as { NODE_FLAGS: string[] };
     const command = JSON.parse(/^CMD (\[.*\])$/m.exec(last)![1]!) as string[];
     expect(command).toEqual(['node', ...NODE_FLAGS, 'dist/main.js']);
-    expect(read('README.md')).toContain(`\`${command.join(' ')}\``);
     expect(/^USER (\S+)$/m.exec(last)![1]).toBe('node');
     expect(last.indexOf('chown node:node /data')).toBeGreaterThan(0);
     expect(last.indexOf('chown node:node /data')).toBeLessThan(last.indexOf('USER node'));
@@ -159,97 +158,18 @@ describe('Dockerfile', () => {
       ([, line]) =>
       line!.split(' ').filter((word) => !word.startsWith('--')).slice(0, -1), // prettier-ignore
     );
-    expect(sources).toEqual(expect.arrayContaining(['package.json', 'package-lock.json', 'src']));
+    expect(sources).toEqual(expect.arrayContaining(['package.json', 'package-lock.json', 'src', 'docs']));
     for (const source of sources) expect([source, existsSync(path.join(ROOT, source)), ignored.has(source)]).toEqual([source, true, false]); // prettier-ignore
     const majors = [...dockerfile.matchAll(/^FROM node:(\d+)/gm)].map(([, major]) => Number(major));
     expect(majors).toHaveLength(2);
     for (const major of majors) expect(major).toBeGreaterThanOrEqual(Number(/\d+/.exec(manifest.engines.node)![0]));
+    // The service shows them at /docs.
+    expect(last).toContain('COPY --from=build /app/docs ./docs\n');
     expect(ignored.has('.data')).toBe(true);
   });
 
   it('is built as the scripts build', () => {
     const build = manifest.scripts['build']!;
     expect(dockerfile).toContain(`npx ${build}`);
-  });
-});
-
-describe('README.md', () => {
-  const readme = read('README.md');
-
-  it('has every setting once, in the order of the code, with what it means', () => {
-    const table = /<!-- settings -->([\s\S]*)<!-- \/settings -->/.exec(readme)![1]!;
-    const rows = [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\| (.+?) +\|$/gm)];
-    expect(rows.map(([, name]) => name)).toEqual([...VARIABLES]);
-  });
-
-  it('has the defaults of the code', () => {
-    const config = loadConfig({ ENCRYPTION_KEY: KEY, OPERATOR_TOKEN: 'o'.repeat(40) });
-    const documented = (name: string) =>
-      new RegExp(`^\\| \`${name}\` +\\| \`?([^\`|]+?)\`? +\\|`, 'm').exec(readme)![1];
-    const hours = (seconds: number) => `${seconds / 3600}h`;
-    const real: Record<string, string> = {
-      PORT: String(config.port),
-      DATABASE_POOL: String(config.databasePool),
-      DATA_DIR: path.relative(process.cwd(), config.dataDir),
-      BASE_URL: config.baseUrl.replace(String(config.port), '<PORT>'),
-      PLATFORM_FORWARDING: config.platform.forwarding ? 'on' : 'off',
-      SANDBOX: config.sandbox.enabled,
-      SANDBOX_PORT: String(config.sandbox.port),
-      ROLE: config.role,
-      LOG_LEVEL: config.logLevel,
-      RATE_LIMIT: String(config.rateLimit),
-      ALLOW_PRIVATE_DESTINATIONS: String(config.allowPrivateDestinations),
-      SESSION_IDLE: `${config.session.idleSeconds / 60}m`,
-      SESSION_ABSOLUTE: hours(config.session.absoluteSeconds),
-      RETENTION_LOGS: String(config.retention.logsDays),
-      RETENTION_BODIES: String(config.retention.bodiesDays),
-      RETENTION_ATTEMPTS: String(config.retention.attemptsDays),
-    };
-    expect(Object.fromEntries(Object.keys(real).map((name) => [name, documented(name)]))).toEqual(real);
-    expect([config.apiBaseUrl, config.appUrl]).toEqual([config.baseUrl, config.baseUrl]);
-  });
-
-  it.each(['README.md', 'docs/why/architecture.md', 'CHANGELOG.md'])('%s links to what there is', (file) => {
-    const text = read(file);
-    const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(
-      ([, title]) =>
-      title!.toLowerCase().replace(/[^\p{L}\p{N} -]/gu, '').replaceAll(' ', '-'), // prettier-ignore
-    );
-    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target!).filter((t) => !/^https?:/.test(t));
-    for (const link of links) {
-      if (link.startsWith('#')) expect(headings).toContain(link.slice(1));
-      else expect([link, existsSync(path.join(ROOT, path.dirname(file), link.split('#')[0]!))]).toEqual([link, true]);
-    }
-  });
-
-  it.each(['README.md', 'docs/why/architecture.md'])('%s names scripts, files and tests that there are', (file) => {
-    const text = read(file);
-    const scripts = [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name!);
-    expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
-    const files = [...text.matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+)`/g)].map(([, name]) => name!);
-    const tests = [...text.matchAll(/npm test -- ([\w/. -]+)/g)].flatMap(([, names]) => names!.trim().split(' '));
-    for (const name of [...files, ...tests]) {
-      const found = [name, `${name}.spec.ts`, `${name}.db.spec.ts`, `${name}.api.spec.ts`].some((one) =>
-        existsSync(path.join(ROOT, one)),
-      );
-      expect([name, found]).toEqual([name, true]);
-    }
-  });
-
-  it('names commands and metrics that there are', async () => {
-    const { COMMANDS } = await import('../../src/cli/program.js');
-    const names = new Set(COMMANDS.map(({ noun, verb }) => `${noun} ${verb}`.trim()));
-    for (const [, command] of readme.matchAll(/npx talent-bridge ((?!--)[a-z-]+(?: (?!--)[a-z-]+)?)/g)) {
-      expect([command, names.has(command!)]).toEqual([command, true]);
-    }
-    const sources = [
-      'src/operations/metrics.ts',
-      'src/operations/request-metrics.ts',
-      'src/delivery/delivery.metrics.ts',
-      'src/sign-in/log/sign-in.metrics.ts',
-    ];
-    const real = sources.flatMap((file) => [...read(file).matchAll(/'(bridge_\w+)'/g)].map(([, name]) => name!));
-    const told = [...readme.matchAll(/`(bridge_\w+)`/g)].map(([, name]) => name!);
-    expect([...new Set(told)].sort()).toEqual([...new Set(real)].sort());
   });
 });

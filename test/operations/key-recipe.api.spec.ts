@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually, send } from '../support/http.js';
 
-// The recipe of README.md ("Key rotation"), step by step, on an installation that began with a plain key.
+// The recipes of docs/run/keys.md, step by step, on an installation that began with a plain key.
 const newKey = () => randomBytes(32).toString('base64');
 const nameOf = (key: string) => createHash('sha256').update(Buffer.from(key, 'base64')).digest('hex').slice(0, 8);
 

@@ -258,14 +258,14 @@ describe('the description', () => {
   });
 
   it('is a page that loads nothing from elsewhere and runs nothing inline', async () => {
-    for (const url of ['/docs', '/docs/', '/docs/problems']) {
+    for (const url of ['/docs', '/docs/', '/docs/problems', '/docs/api']) {
       const page = await get(url, { accept: 'text/html' });
       expect(page.status).toBe(200);
       expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self'/);
       expect(page.text).not.toMatch(/<script>|src=['"]?https?:|href=['"]?https?:/);
     }
     for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-init.js']) {
-      expect((await get(`/docs/${file}`)).status).toBe(200);
+      expect((await get(`/docs/api/${file}`)).status).toBe(200);
     }
   });
 

@@ -12,71 +12,117 @@ import {
 
 /** Every variable that the service reads, its rule and its meaning. Nothing else in the source reads the environment. */
 export class Environment {
-  /** The port that the service listens on. Default 3000. */
+  /**
+   * The port that the service listens on.
+   *
+   * @defaultValue `3000`
+   */
   @WholeNumber(0, 65_535)
   PORT?: string;
 
-  /** A PostgreSQL to use in place of the embedded one. */
+  /**
+   * A PostgreSQL to use in place of the embedded one.
+   *
+   * @defaultValue the embedded database
+   */
   @Matches(/^postgres(ql)?:\/\/.+/, { message: 'must be a postgres:// address' })
   DATABASE_URL?: string;
 
   /**
-   * The address of the owner of the tables, for migrations and grants. DATABASE_URL then is that of a plain role.
-   * Default: migrations run by DATABASE_URL.
+   * The address of the owner of the tables, for migrations and grants. `DATABASE_URL` is then that of a plain role.
+   *
+   * @defaultValue `DATABASE_URL`
    */
   @Matches(/^postgres(ql)?:\/\/.+/, { message: 'must be a postgres:// address' })
   MIGRATION_DATABASE_URL?: string;
 
-  /** The most connections that one process opens to the database. Default 16. */
+  /**
+   * The largest number of connections that one process opens to the database. A quarter of them, at least one, is
+   * for searches.
+   *
+   * @defaultValue `16`
+   */
   @WholeNumber(2, 500)
   DATABASE_POOL?: string;
 
-  /** Where the service keeps what it made for itself (keys, credentials, the embedded database). Default `.data`. */
+  /**
+   * Where the service keeps what it made for itself: keys, credentials, the embedded database.
+   *
+   * @defaultValue `.data`
+   */
   @Rule('path', (text) => !text.includes('\0'), 'must be a path')
   DATA_DIR?: string;
 
-  /** The tenant-facing address, as the outside sees it. Default: where the process listens. */
+  /**
+   * The tenant-facing address, as it is seen from outside.
+   *
+   * @defaultValue `http://localhost:<PORT>`
+   */
   @HttpAddress()
   BASE_URL?: string;
 
-  /** The address of the API host, if it is another one. */
+  /**
+   * The address of the API host, if it is another one.
+   *
+   * @defaultValue `BASE_URL`
+   */
   @HttpAddress()
   API_BASE_URL?: string;
 
-  /** The public address of the application that people use. */
+  /**
+   * The public address of the application that users use.
+   *
+   * @defaultValue `BASE_URL`
+   */
   @HttpAddress()
   APP_URL?: string;
 
   /**
-   * `off`: the ServiceProviderConfig has no `pagination` (RFC 9865), for clients that refuse attributes that they do not
-   * know. Cursors work all the same. Default `on`.
+   * The hiring platform of the first tenant, if that tenant has no connection yet. The start says so when the
+   * setting is not used.
+   *
+   * @defaultValue none
    */
-  @OneOf('on', 'off')
-  SCIM_PAGINATION?: string;
-
-  /** The hiring platform's API, for tenants that have no destination of their own. */
   @HttpAddress()
   PLATFORM_API_BASE_URL?: string;
 
-  /** The credential for it. */
+  /**
+   * The credential for `PLATFORM_API_BASE_URL`.
+   *
+   * @defaultValue none
+   */
   @Rule('visible', (text) => /^[\x21-\x7e]+$/.test(text), 'must be visible ASCII characters without spaces')
   PLATFORM_API_KEY?: string;
 
-  /** `off`: changes are recorded and not forwarded, for those for whom this service is itself the record. */
+  /**
+   * `off`: changes are recorded and not forwarded, where this service is itself the system of record.
+   *
+   * @defaultValue `on`
+   */
   @OneOf('on', 'off')
   PLATFORM_FORWARDING?: string;
 
-  /** Whether the stand-in for the platform is served. Default: with the demo tenant. */
+  /**
+   * Whether the sandbox platform is served. `auto`: with the embedded database.
+   *
+   * @defaultValue `auto`
+   */
   @OneOf('auto', 'on', 'off')
   SANDBOX?: string;
 
-  /** The stand-in's port. Default 3001. */
+  /**
+   * The sandbox platform's port.
+   *
+   * @defaultValue `3001`
+   */
   @WholeNumber(0, 65_535)
   SANDBOX_PORT?: string;
 
   /**
-   * The key of the secrets at rest: 32 bytes in base64, or several with commas between, the current one first. Each may
-   * have an id (`id:base64`). Made once under DATA_DIR when absent, except in production.
+   * The key of the stored secrets: 32 bytes in base64, or several with commas between, the current one first. Each
+   * may have an id (`id:base64`). `production` demands it.
+   *
+   * @defaultValue made once under `DATA_DIR`
    */
   @Rule(
     'keys',
@@ -86,9 +132,11 @@ export class Environment {
   ENCRYPTION_KEY?: string;
 
   /**
-   * The seed of the Ed25519 key that heads of the chains are signed with: 32 bytes in base64, or several with commas
-   * between, the current one first; each may have an id (`id:base64`). Derived from ENCRYPTION_KEY when absent, since all processes of an
-   * installation share that one.
+   * The seed of the Ed25519 key that signs the heads of both chains: 32 bytes in base64, or several with commas
+   * between, the current one first. Each may have an id (`id:base64`). It is derived from `ENCRYPTION_KEY`, which
+   * all processes of an installation share.
+   *
+   * @defaultValue from `ENCRYPTION_KEY`
    */
   @Rule(
     'keys',
@@ -97,67 +145,143 @@ export class Environment {
   )
   CHAIN_SIGNING_KEY?: string;
 
-  /** The installation's own credential. Made once under DATA_DIR when absent. */
+  /**
+   * The installation's own credential.
+   *
+   * @defaultValue made once under `DATA_DIR`
+   */
   @Rule('operatorToken', (text) => /^[\x21-\x7e]{32,200}$/.test(text), 'must be 32 to 200 visible ASCII characters')
   OPERATOR_TOKEN?: string;
 
-  /** What this process does: everything, only answering requests, or only background work. */
+  /**
+   * What the process does. `api` only answers requests. `worker` does only background work; its port serves health
+   * and metrics.
+   *
+   * @defaultValue `all`
+   */
   @OneOf('all', 'api', 'worker')
   ROLE?: string;
 
-  /** The least important line that is still logged. Default `info`. */
+  /**
+   * The least important line that is logged.
+   *
+   * @defaultValue `info`
+   */
   @OneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
   LOG_LEVEL?: string;
 
-  /** The proxies in front of the service; from them alone is X-Forwarded-For believed. */
+  /**
+   * Addresses or networks of the proxies in front. `X-Forwarded-For` is believed from them alone.
+   *
+   * @defaultValue none
+   */
   @Rule('addresses', isAddressList, 'must be IP addresses or networks (CIDR) with commas between')
   TRUST_PROXY?: string;
 
-  /** Requests a second for each credential and process, or `off`. Default 100; bursts may be ten times that. */
+  /**
+   * Requests a second for each credential and process, with bursts of ten times that.
+   *
+   * @defaultValue `100`
+   */
   @Rule('rate', (text) => text === 'off' || /^[1-9]\d{0,6}$/.test(text), 'must be a whole number from 1, or off')
   RATE_LIMIT?: string;
 
-  /** Requests a second for each tenant and process, over all of its credentials. Default 4 times RATE_LIMIT. */
+  /**
+   * Requests a second for each tenant and process, over all of its credentials, with bursts of ten times that. Off
+   * with `RATE_LIMIT=off`.
+   *
+   * @defaultValue 4 × `RATE_LIMIT`
+   */
   @WholeNumber(1, 9_999_999)
   RATE_LIMIT_TENANT?: string;
 
-  /** For development: targets that tenants name may be plain http and private addresses. */
+  /**
+   * For development: platforms and IdPs that tenants name may be plain http and private addresses.
+   *
+   * @defaultValue `false`
+   */
   @OneOf('true', 'false', 'on', 'off')
   ALLOW_PRIVATE_DESTINATIONS?: string;
 
-  /** The name servers for names that tenants bring: their domains, IdPs and platforms. Default: the system's. */
+  /**
+   * The name servers for names that tenants bring: domains, IdPs, platforms.
+   *
+   * @defaultValue those of the system
+   */
   @Rule('servers', isServerList, 'must be IP addresses, each with a port or not (192.0.2.1:53), with commas between')
   DNS_SERVERS?: string;
 
-  /** How long a session lasts without use. Default 60m. */
+  /**
+   * How long a session lasts without use.
+   *
+   * @defaultValue `60m`
+   */
   @Duration()
   SESSION_IDLE?: string;
 
-  /** How long a session lasts at the most. Default 12h. */
+  /**
+   * How long a session lasts at the most.
+   *
+   * @defaultValue `12h`
+   */
   @Duration()
   SESSION_ABSOLUTE?: string;
 
-  /** Days for which the provisioning log is kept. Default 90. */
+  /**
+   * Days for which sign-ins are kept, in whole months, and ended sessions.
+   *
+   * @defaultValue `90`
+   */
   @WholeNumber(1, 3_650)
   RETENTION_LOGS?: string;
 
-  /** Days for which bodies of requests and answers are kept. Default 30. */
+  /**
+   * Days for which bodies of requests and answers are kept. Not acted on yet.
+   *
+   * @defaultValue `30`
+   */
   @WholeNumber(1, 3_650)
   RETENTION_BODIES?: string;
 
-  /** Days for which the attempts of deliveries are kept. Default 90. */
+  /**
+   * Days for which the attempts of deliveries are kept, in whole months.
+   *
+   * @defaultValue `90`
+   */
   @WholeNumber(1, 3_650)
   RETENTION_ATTEMPTS?: string;
 
-  /** The port that serves `/metrics`, and nothing else; the service's own port then does not. Default: none. */
+  /**
+   * `off` leaves `pagination` (RFC 9865) out of the ServiceProviderConfig, for clients that refuse unknown
+   * attributes. Cursors work all the same.
+   *
+   * @defaultValue `on`
+   */
+  @OneOf('on', 'off')
+  SCIM_PAGINATION?: string;
+
+  /**
+   * The port that serves `/metrics`, and nothing else. The service's own port then does not serve it.
+   *
+   * @defaultValue none
+   */
   @WholeNumber(0, 65_535)
   METRICS_PORT?: string;
 
-  /** The bearer token that `/metrics` needs. Default: none. */
+  /**
+   * The bearer token that `/metrics` needs.
+   *
+   * @defaultValue none
+   */
   @Rule('metricsToken', (text) => /^[\x21-\x7e]{16,200}$/.test(text), 'must be 16 to 200 visible ASCII characters')
   METRICS_TOKEN?: string;
 
-  /** `production` makes no demo tenant and no sandbox, and refuses settings that are unsafe in public. */
+  /**
+   * `production` makes no demo tenant and no sandbox, demands `ENCRYPTION_KEY` and an https `BASE_URL`, and refuses
+   * `RATE_LIMIT=off`.
+   *
+   * @defaultValue none
+   */
   @OneOf('production', 'development', 'test')
   NODE_ENV?: string;
 }

@@ -93,11 +93,11 @@ export function describeApi(app: NestExpressApplication): OpenAPIObject {
   return document;
 }
 
-/** Serves the description at `/docs/openapi.json`, and a page for people at `/docs`; call it before `init`. */
+/** Serves the description at `/docs/openapi.json`, and the API reference at `/docs/api`; call it before `init`. */
 export function setupDocs(app: NestExpressApplication): void {
   const config = app.get(Config);
   app.use('/docs', pageHeaders(config.baseUrl));
-  SwaggerModule.setup('docs', app, () => describeApi(app), {
+  SwaggerModule.setup('docs/api', app, () => describeApi(app), {
     jsonDocumentUrl: 'docs/openapi.json',
     raw: ['json'],
     customSiteTitle: 'talent-bridge',

@@ -6,6 +6,7 @@ import { DOCUMENTED_SCOPE } from '../../tenants/require-scope.js';
 import { PROBLEM_CODES } from './problem-codes.js';
 import { refusalsOf, type OperationForm } from './refusals.rules.js';
 
+/** An operation of the description. */
 export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Responses = Operation['responses'];
 type Method = OperationForm['method'];

@@ -19,8 +19,8 @@ const WHOLE: JsonSchema = { type: 'integer', minimum: 0 };
 export const scimRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 /**
- * The SCIM messages as JSON Schemas, made from the same definitions as `/Schemas`. Requests may hold more than they say:
- * what a profile takes beside the RFC is in the README.
+ * The SCIM messages as JSON Schemas, made from the same definitions as `/Schemas`. A profile may accept more:
+ * see docs/directory/directories.md.
  */
 export function scimSchemas(): Record<string, JsonSchema> {
   return {

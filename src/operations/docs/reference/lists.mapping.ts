@@ -1,0 +1,46 @@
+import type { PlainRefusal } from '../../../sign-in/refusals/refusal-texts.rules.js';
+import { code, head, table } from './markdown.js';
+
+/** Renders the page of all codes of problems. */
+export function errorsPage(codes: Readonly<Record<string, string>>): string {
+  const sections = Object.entries(codes).map(([name, meaning]) => `## ${name}\n\n${meaning}\n`);
+  return [
+    head(
+      'Error codes',
+      'The `code` of a refusal (RFC 9457, `application/problem+json`) is stable. SCIM answers SCIM errors: see [SCIM](../directory/scim.md#errors).',
+    ),
+    ...sections,
+  ].join('\n');
+}
+
+/** Renders the page of all scopes. */
+export function scopesPage(scopes: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(scopes).map(([name, meaning]) => [code(name), meaning]);
+  return [
+    head(
+      'Scopes',
+      'An API key has scopes. Each operation of the [API reference](/docs/api) names the scope that it needs. A missing scope is 403 `missing_scope`.',
+    ),
+    table(['scope', 'opens'], rows),
+  ].join('\n');
+}
+
+/**
+ * Renders the page of all reasons for which a sign-in is refused.
+ *
+ * @param reasons the words in the log, in the order of the checks
+ * @param shown what the user sees for a reason
+ */
+export function reasonsPage(reasons: readonly string[], shown: (reason: string) => PlainRefusal): string {
+  const rows = reasons.map((reason) => {
+    const { status, title, said } = shown(reason);
+    return [code(reason), String(status), `**${title}.** ${said}`];
+  });
+  return [
+    head(
+      'Reasons of refused sign-ins',
+      'The sign-in log (`sign-in list`, `GET /api/v1/sign-ins`) has the reason. The user sees plain words. Causes and remedies: [Refused sign-ins](../sign-in/refused.md).',
+    ),
+    table(['reason', 'status', 'the user sees'], rows),
+  ].join('\n');
+}

@@ -1,0 +1,24 @@
+import { REFUSAL_REASONS, type RefusalReason } from '../../../sign-in/refusals/sign-in-refused.js';
+import { plainRefusal } from '../../../sign-in/refusals/refusal-texts.rules.js';
+import { AFTER, COMMANDS, NOUNS } from '../../../cli/program.js';
+import { SCOPE_TEXTS } from '../../../tenants/scopes.js';
+import { PROBLEM_CODES } from '../problem-codes.js';
+import { cliPage } from './cli.mapping.js';
+import { errorsPage, reasonsPage, scopesPage } from './lists.mapping.js';
+import { settingsIn, settingsPage } from './settings.mapping.js';
+
+/**
+ * Makes all pages of `docs/reference`.
+ *
+ * @param environment the text of `environment.ts`
+ * @returns the pages by file name
+ */
+export function referencePages(environment: string): Record<string, string> {
+  return {
+    'settings.md': settingsPage(settingsIn(environment)),
+    'cli.md': cliPage({ commands: COMMANDS, nouns: NOUNS, after: AFTER }),
+    'errors.md': errorsPage(PROBLEM_CODES),
+    'scopes.md': scopesPage(SCOPE_TEXTS),
+    'sign-in-reasons.md': reasonsPage(REFUSAL_REASONS, (reason) => plainRefusal(reason as RefusalReason)),
+  };
+}

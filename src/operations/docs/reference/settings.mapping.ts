@@ -1,0 +1,57 @@
+import { code, head, table } from './markdown.js';
+
+/** A variable of the environment, as the source describes it. */
+export interface Setting {
+  readonly name: string;
+  readonly meaning: string;
+  /** Markdown. */
+  readonly byDefault: string;
+  /** The values that are accepted, as Markdown. */
+  readonly values: string;
+}
+
+const PROPERTY = /^ {2}\/\*\*\n((?: {3}\*.*\n)+?) {3}\*\/\n {2}(@[\s\S]*?)\n {2}([A-Z_]+)\?: string;/gm;
+
+/**
+ * Reads the settings from the source of the class `Environment`.
+ *
+ * @param source the text of `environment.ts`
+ * @returns the settings in the order of the source
+ */
+export function settingsIn(source: string): Setting[] {
+  return [...source.matchAll(PROPERTY)].map(([, comment, rule, name]) => {
+    const lines = comment!.split('\n').map((line) => line.replace(/^ {3}\* ?/, ''));
+    const [meaning = '', byDefault = ''] = lines.join(' ').split('@defaultValue');
+    return { name: name!, meaning: meaning.trim(), byDefault: byDefault.trim(), values: valuesOf(rule!) };
+  });
+}
+
+/** The accepted values, from the decorator of the property. */
+function valuesOf(decorator: string): string {
+  const [, name, args] = /^@(\w+)\(([\s\S]*)\)$/.exec(decorator.trim())!;
+  const texts = [...args!.matchAll(/'([^']*)'/g)].map(([, text]) => text!);
+  switch (name) {
+    case 'OneOf':
+      return texts.map(code).join(', ');
+    case 'WholeNumber':
+      return `a whole number, ${args!.replaceAll('_', '').split(', ').join(' to ')}`;
+    case 'HttpAddress':
+      return 'an http or https address';
+    case 'Duration':
+      return `a duration: ${code('90s')}, ${code('60m')}, ${code('12h')}`;
+    default:
+      return texts.at(-1)!.replace(/^must be /, '');
+  }
+}
+
+/** Renders the page of all settings. */
+export function settingsPage(settings: readonly Setting[]): string {
+  const rows = settings.map(({ name, byDefault, meaning, values }) => [code(name), byDefault, meaning, values]);
+  return [
+    head(
+      'Settings',
+      'Settings come from the environment, and are checked once at the start. All problems are reported together, by name and rule; a value is never printed. An empty value counts as absent.',
+    ),
+    table(['variable', 'default', 'meaning', 'values'], rows),
+  ].join('\n');
+}

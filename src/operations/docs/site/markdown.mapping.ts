@@ -1,0 +1,76 @@
+import path from 'node:path/posix';
+import { Marked, type Tokens } from 'marked';
+
+/** A page of the documentation, ready to be shown. */
+export interface RenderedPage {
+  /** Its first heading. */
+  readonly title: string;
+  readonly html: string;
+}
+
+/**
+ * The anchor of a heading, as GitHub makes it.
+ *
+ * @param heading the text of the heading, without Markdown
+ */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/**
+ * The address at which the service shows a page.
+ *
+ * @param file the path below `docs`, such as `connect/okta.md`; `README.md` is the page of its folder
+ */
+export function addressOf(file: string): string {
+  return path.join('/docs', file.replace(/\.md$/, '').replace(/(^|\/)README$/, ''));
+}
+
+/**
+ * Renders Markdown as HTML. The text is our own, so HTML in it is not removed.
+ *
+ * @param markdown the text of the page
+ * @param file its path below `docs`: links are relative to it
+ */
+export function renderPage(markdown: string, file: string): RenderedPage {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const words = this.parser.parseInline(tokens, this.parser.textRenderer);
+        return `<h${depth} id="${anchorOf(decoded(words))}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const words = this.parser.parseInline(tokens);
+        const target = targetOf(href, file);
+        return target === null ? words : `<a href="${target}">${words}</a>`;
+      },
+      table(token: Tokens.Table) {
+        const cells = (row: Tokens.TableCell[], tag: string) =>
+          `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`;
+        const rows = token.rows.map((row) => cells(row, 'td')).join('\n');
+        // Wide tables scroll by themselves, also with the keyboard: the page does not.
+        return `<div class="table" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`;
+      },
+    },
+  });
+  const title = /^# (.+)$/m.exec(markdown)?.[1] ?? file;
+  return { title, html: marked.parse(markdown, { async: false }) };
+}
+
+/** Where a link leads in the served documentation; null: to a file that is not part of it. */
+function targetOf(href: string, file: string): string | null {
+  if (/^(https?:|#|\/)/.test(href)) return href;
+  const [target = '', anchor] = href.split('#');
+  const joined = path.join(path.dirname(file), target);
+  if (joined.startsWith('..') || !joined.endsWith('.md')) return null;
+  return anchor === undefined ? addressOf(joined) : `${addressOf(joined)}#${anchor}`;
+}
+
+function decoded(html: string): string {
+  return html.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
+}
+
+const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };

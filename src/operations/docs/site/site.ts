@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { NavSection } from './layout.js';
+import { addressOf, anchorOf, renderPage, type RenderedPage } from './markdown.mapping.js';
+import type { Section } from './search.rules.js';
+
+/** The folders of the documentation in the order of the navigation, and the pages that come first in each. */
+const FOLDERS: readonly (readonly [folder: string, title: string, first: readonly string[]])[] = [
+  ['start', 'Start', ['try-it', 'words', 'sandbox', 'status']],
+  ['connect', 'Connect an IdP', ['README', 'okta', 'entra']],
+  ['directory', 'Directory', ['directories', 'scim', 'matching', 'roles', 'held', 'preview', 'leavers']],
+  ['sign-in', 'Sign-in', ['connections', 'domains', 'accounts', 'sessions', 'logout', 'refused', 'owner-links']],
+  ['seats', 'Seats', ['seats', 'ledger']],
+  ['integrate', 'Integrate', ['api', 'platform']],
+  ['run', 'Run', ['install', 'forwarding', 'metrics', 'backup', 'keys', 'upgrade', 'limits']],
+  ['runbook', 'Runbook', ['README']],
+  ['reference', 'Reference', ['settings', 'cli', 'errors', 'scopes']],
+  ['why', 'Why', ['architecture', 'decisions', 'security']],
+  ['contribute', 'Contribute', ['how-to-add', 'tests', 'style', 'dependencies']],
+];
+
+/** All pages of the documentation, rendered. */
+export interface Site {
+  readonly nav: readonly NavSection[];
+  /** By address, such as `/docs/connect/okta`. */
+  readonly pages: ReadonlyMap<string, RenderedPage>;
+  readonly sections: readonly Section[];
+}
+
+/** The folder `docs` of the installation, beside `dist` or `src`. */
+export const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
+
+/**
+ * Reads and renders the documentation.
+ *
+ * @param folder the folder of the Markdown files; an installation without it has no pages
+ */
+export function readSite(folder: string = DOCS): Site {
+  const pages = new Map<string, RenderedPage>();
+  const sections: Section[] = [];
+  const add = (file: string) => {
+    const markdown = readFileSync(path.join(folder, file), 'utf8');
+    const page = renderPage(markdown, file);
+    pages.set(addressOf(file), page);
+    sections.push(...sectionsOf(markdown, page.title, addressOf(file)));
+    return { title: page.title, address: addressOf(file) };
+  };
+  if (!existsSync(path.join(folder, 'README.md'))) return { nav: [], pages, sections };
+  add('README.md');
+  const nav = FOLDERS.map(([name, title, first]) => ({
+    title,
+    pages: namesIn(path.join(folder, name), first).map((page) => add(`${name}/${page}.md`)),
+  }));
+  return { nav, pages, sections };
+}
+
+function namesIn(folder: string, first: readonly string[]): string[] {
+  const names = readdirSync(folder).flatMap((file) => (file.endsWith('.md') ? [file.slice(0, -3)] : []));
+  return [...first.filter((name) => names.includes(name)), ...names.filter((name) => !first.includes(name)).sort()];
+}
+
+/** Cuts a page at its headings, for the search. */
+function sectionsOf(markdown: string, page: string, address: string): Section[] {
+  return markdown.split(/^(?=#{1,3} )/m).map((part) => {
+    const heading = /^#+ (.+)/.exec(part)?.[1] ?? page;
+    const text = part.replace(/^#+ .+/, '').replace(/[`*|\\[\]#-]+/g, ' ').replace(/\s+/g, ' ').trim(); // prettier-ignore
+    return { page, heading, address: `${address}#${anchorOf(heading)}`, text };
+  });
+}

@@ -1,0 +1,250 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { BoundValueFilter } from '../../scim/filter/bound.js';
+import { toSql } from '../../scim/filter/to-sql.js';
+import type { Member } from '../../scim/patch/group-plan.js';
+import type { StoredDocument } from '../write/stored-document.js';
+import { MEMBER_COLUMN_MAP } from './group.columns.js';
+import {
+  FOUND,
+  LOCKED,
+  LOCKED_AFTER_PEOPLE,
+  memberBytes,
+  membersColumn,
+  NEW,
+  TOUCH,
+  type MemberPart,
+} from './group-members.sql.js';
+
+/** A stored group; its members are read only when they are asked for. */
+export interface GroupRow {
+  id: string;
+  doc: string;
+  version: number;
+  created_at: number;
+  updated_at: number;
+  /** JSON text of the members as SCIM shows them; null: none, or not asked for. */
+  members: string | null;
+  /** The bytes of its members, where they are many: they have not been read. */
+  members_bytes?: number | null;
+}
+
+/** What a change of members did: the ids that came and went. */
+export interface MemberMoves {
+  moved: string[];
+}
+
+export interface GroupDraft {
+  document: StoredDocument;
+  displayName: string;
+  displayNameKey: string;
+  externalId: string | null;
+}
+
+/** The columns of a `GroupRow` but the members, for a table that is called `g`. */
+export const GROUP_COLUMNS = `g.id, g.doc::text as doc, g.version,
+  extract(epoch from g.created_at)::float8 * 1000 as created_at,
+  extract(epoch from g.updated_at)::float8 * 1000 as updated_at`;
+
+/** A group with so many members at the most is read at once; of a larger one it is asked first how large. */
+const FEW_MEMBERS = 2000;
+
+/** The SQL of groups. Members are rows: adding one to a hundred thousand costs what adding one to ten costs. */
+@Injectable()
+export class GroupsRepository {
+  constructor(private readonly db: Database) {}
+
+  async read(
+    tenantId: string,
+    directoryId: string,
+    id: string,
+    baseUrl: string | null,
+    parts?: readonly MemberPart[],
+  ): Promise<GroupRow | undefined> {
+    const members =
+      baseUrl === null
+        ? 'null as members'
+        : `case when n.few then ${membersColumn('$4', 'g.id', parts)} end as members,
+           case when not n.few then (select sum(x.bytes)::float8 from (${memberBytes('g.id')}) x) end as members_bytes`;
+    const few = `cross join lateral (select count(*) <= ${FEW_MEMBERS} as few from (
+      select 1 from group_members m where m.tenant_id = $1 and m.group_id = g.id limit ${FEW_MEMBERS + 1}) x) n`;
+    const { rows } = await this.db.query<GroupRow>(
+      `select ${GROUP_COLUMNS}, ${members} from groups g ${baseUrl === null ? '' : few}
+       where g.tenant_id = $1 and g.directory_id = $2 and g.id = $3`,
+      baseUrl === null ? [tenantId, directoryId, id] : [tenantId, directoryId, id, baseUrl],
+    );
+    return rows[0];
+  }
+
+  /** The members of a group as JSON text, however many they are; null: none. */
+  async members(tenantId: string, id: string, baseUrl: string, parts?: readonly MemberPart[]): Promise<string | null> {
+    const { rows } = await this.db.query<{ members: string | null }>(
+      `select ${membersColumn('$3', '$2', parts)} as members`,
+      [tenantId, id, baseUrl],
+    );
+    return rows[0]!.members;
+  }
+
+  /** Inserts a group without members. False: another group of the directory has the name. */
+  async insert(
+    tenantId: string,
+    directoryId: string,
+    id: string,
+    draft: GroupDraft,
+    at: Date,
+    db: SqlRunner = this.db,
+  ): Promise<boolean> {
+    const { rowCount } = await db.query(
+      `insert into groups (tenant_id, id, directory_id, doc, display_name, display_name_key, external_id, created_at, updated_at,
+         doc_bytes)
+       values ($1, $2, $3, $4::jsonb, $5, $6, $7, $8, $8, $9) on conflict do nothing`,
+      [
+        tenantId,
+        id,
+        directoryId,
+        draft.document.text,
+        draft.displayName,
+        draft.displayNameKey,
+        draft.externalId,
+        at,
+        draft.document.bytes,
+      ],
+    );
+    return rowCount === 1;
+  }
+
+  /** Writes the attributes of a group that is locked. False: another group has the name. */
+  async update(tx: SqlRunner, tenantId: string, directoryId: string, id: string, draft: GroupDraft): Promise<boolean> {
+    const { rowCount } = await tx.query(
+      `update groups g set doc = $4::jsonb, display_name = $5, display_name_key = $6, external_id = $7, doc_bytes = $8,
+         version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
+       where g.tenant_id = $1 and g.id = $2 and g.directory_id = $3 and not exists (
+         select 1 from groups o where o.tenant_id = $1 and o.directory_id = $3 and o.display_name_key = $6 and o.id <> $2)`,
+      [
+        tenantId,
+        id,
+        directoryId,
+        draft.document.text,
+        draft.displayName,
+        draft.displayNameKey,
+        draft.externalId,
+        draft.document.bytes,
+      ],
+    );
+    return rowCount === 1;
+  }
+
+  /** Adds members; who is there already stays as they are, ids that nobody has wait as pending. Null: no such group. */
+  async addMembers(
+    tenantId: string,
+    directoryId: string,
+    owners: string[],
+    id: string,
+    members: readonly Member[],
+    db: SqlRunner = this.db,
+  ): Promise<MemberMoves | null> {
+    const { rows } = await db.query<{ moved: string[]; there: boolean }>(
+      `with ${FOUND('$6')}, ${NEW}, ${LOCKED_AFTER_PEOPLE},
+       added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
+         select $1, locked.id, new.v, new.kind, new.d from locked cross join new
+         on conflict (tenant_id, group_id, member_id) do nothing returning member_id),
+       pended as (insert into pending_members (tenant_id, group_id, member_id, display)
+         select $1, locked.id, w.v, w.d from locked cross join wanted w where w.v not in (select v from found)
+         on conflict do nothing),
+       ${TOUCH('added')}
+       select coalesce((select array_agg(member_id) from added), '{}') as moved, exists (select 1 from locked) as there`,
+      [tenantId, id, directoryId, members.map((m) => m.value), members.map((m) => m.display ?? null), owners],
+    );
+    return rows[0]!.there ? { moved: rows[0]!.moved } : null;
+  }
+
+  /** Takes members out by their ids. Who is none is no error. Null: no such group. */
+  async removeMembers(
+    tenantId: string,
+    directoryId: string,
+    id: string,
+    values: readonly string[],
+    db: SqlRunner = this.db,
+  ): Promise<MemberMoves | null> {
+    const { rows } = await db.query<{ moved: string[]; there: boolean }>(
+      `with ${LOCKED},
+       gone as (delete from group_members m using locked
+         where m.tenant_id = $1 and m.group_id = locked.id and m.member_id = any($4::text[]) returning m.member_id),
+       unpended as (delete from pending_members p using locked
+         where p.tenant_id = $1 and p.group_id = locked.id and p.member_id = any($4::text[])),
+       ${TOUCH('gone')}
+       select coalesce((select array_agg(member_id) from gone), '{}') as moved, exists (select 1 from locked) as there`,
+      [tenantId, id, directoryId, values],
+    );
+    return rows[0]!.there ? { moved: rows[0]!.moved } : null;
+  }
+
+  /** Takes out the members for which a condition holds. */
+  async removeWhere(
+    tx: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    id: string,
+    condition: BoundValueFilter,
+  ): Promise<MemberMoves> {
+    const params: unknown[] = [tenantId, id, directoryId];
+    const where = toSql(condition, MEMBER_COLUMN_MAP, params);
+    const { rows } = await tx.shaped<{ moved: string[] }>(
+      `with ${LOCKED},
+       gone as (delete from group_members m using locked
+         where m.tenant_id = $1 and m.group_id = locked.id and ${where} returning m.member_id),
+       ${TOUCH('gone')}
+       select coalesce((select array_agg(member_id) from gone), '{}') as moved`,
+      params,
+    );
+    return rows[0]!;
+  }
+
+  /** Makes the members exactly these: only what differs is written. */
+  async replaceMembers(
+    tx: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    owners: string[],
+    id: string,
+    members: readonly Member[],
+  ): Promise<MemberMoves> {
+    const { rows } = await tx.query<{ moved: string[] }>(
+      `with ${FOUND('$6')}, ${NEW}, ${LOCKED_AFTER_PEOPLE},
+       gone as (delete from group_members m using locked
+         where m.tenant_id = $1 and m.group_id = locked.id and m.member_id not in (select v from found)
+         returning m.member_id),
+       unpended as (delete from pending_members p using locked
+         where p.tenant_id = $1 and p.group_id = locked.id and p.member_id not in (select v from wanted)),
+       added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
+         select $1, locked.id, new.v, new.kind, new.d from locked cross join new
+         on conflict (tenant_id, group_id, member_id) do nothing returning member_id),
+       pended as (insert into pending_members (tenant_id, group_id, member_id, display)
+         select $1, locked.id, w.v, w.d from locked cross join wanted w where w.v not in (select v from found)
+         on conflict do nothing),
+       moves as (select member_id from gone union all select member_id from added),
+       ${TOUCH('moves')}
+       select coalesce((select array_agg(member_id) from moves), '{}') as moved`,
+      [tenantId, id, directoryId, members.map((m) => m.value), members.map((m) => m.display ?? null), owners],
+    );
+    return rows[0]!;
+  }
+
+  /** Removes a group; its members stay people. Answers who they were, or null if there is no such group. */
+  async remove(tx: SqlRunner, tenantId: string, directoryId: string, id: string): Promise<MemberMoves | null> {
+    const { rows } = await tx.query<{ moved: string[] }>(
+      `with gone as (delete from group_members where tenant_id = $1 and group_id = $2 returning member_id),
+       asmember as (delete from group_members where tenant_id = $1 and member_id = $2 returning group_id),
+       touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
+         where g.tenant_id = $1 and g.id in (select group_id from asmember) and g.id <> $2)
+       select coalesce((select array_agg(member_id) from gone), '{}') as moved`,
+      [tenantId, id],
+    );
+    const { rowCount } = await tx.query(`delete from groups where tenant_id = $1 and directory_id = $2 and id = $3`, [
+      tenantId,
+      directoryId,
+      id,
+    ]);
+    return rowCount === 1 ? rows[0]! : null;
+  }
+}

@@ -1,0 +1,72 @@
+import { cliPage } from '../../../../src/operations/docs/reference/cli.mapping.js';
+import { errorsPage, reasonsPage, scopesPage } from '../../../../src/operations/docs/reference/lists.mapping.js';
+import { settingsIn, settingsPage } from '../../../../src/operations/docs/reference/settings.mapping.js';
+
+const source = (decorator: string) => `export class Environment {
+  /**
+   * What it is,
+   * in two lines.
+   *
+   * @defaultValue \`1\`
+   */
+  ${decorator}
+  NAME?: string;
+}
+`;
+
+it.each([
+  ["@OneOf('on', 'off')", '`on`, `off`'],
+  ['@WholeNumber(1, 3_650)', 'a whole number, 1 to 3650'],
+  ['@HttpAddress()', 'an http or https address'],
+  ['@Duration()', 'a duration: `90s`, `60m`, `12h`'],
+  ["@Matches(/^postgres/, { message: 'must be a postgres:// address' })", 'a postgres:// address'],
+  ["@Rule(\n    'keys',\n    isKeyList,\n    'must be 32 bytes',\n  )", '32 bytes'],
+])('reads the values of %s', (decorator, values) => {
+  expect(settingsIn(source(decorator))).toEqual([
+    { name: 'NAME', meaning: 'What it is, in two lines.', byDefault: '`1`', values },
+  ]);
+});
+
+it('writes a row for each setting, and escapes bars', () => {
+  const page = settingsPage([{ name: 'A', meaning: 'x|y', byDefault: 'none', values: '`z`' }]);
+  expect(page).toContain('| `A` | none | x\\|y | `z` |');
+});
+
+it('writes a heading for each command, with its argument and options', () => {
+  const page = cliPage({
+    commands: [
+      {
+        noun: 'user',
+        verb: 'find',
+        description: 'Finds users',
+        argument: { name: 'text', required: true, description: 'a name' },
+        options: [
+          { name: 'state', description: 'which', choices: ['a', 'b'], required: true, conflicts: ['all_users'] },
+          { name: 'all_users', description: 'all', flag: true },
+        ],
+        run: () => Promise.resolve(undefined),
+      },
+      { noun: 'status', verb: '', description: 'Is it up', run: () => Promise.resolve(undefined) },
+    ],
+    nouns: { user: 'users' },
+    after: 'AFTER',
+  });
+  for (const part of [
+    '## user\n\nusers.\n',
+    '### user find\n\n`npx talent-bridge user find <text>`: Finds users.\n',
+    '| `<text>` | a name |',
+    '| `--state <state>` | which; one of `a`, `b`; required; not with `--all-users` |',
+    '| `--all-users` | all |',
+    '## status\n\n`npx talent-bridge status`: Is it up.\n',
+    '```text\nAFTER\n```',
+  ]) {
+    expect(page).toContain(part);
+  }
+});
+
+it('writes codes as headings, scopes and reasons as rows', () => {
+  expect(errorsPage({ email_taken: 'Taken.' })).toContain('\n## email_taken\n\nTaken.\n');
+  expect(scopesPage({ admin: 'All.' })).toContain('| `admin` | All. |');
+  const said = () => ({ status: 403, title: 'No', said: 'Ask.', way: 'none' }) as const;
+  expect(reasonsPage(['no_seat'], said)).toContain('| `no_seat` | 403 | **No.** Ask. |');
+});
