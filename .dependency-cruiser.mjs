@@ -2,7 +2,7 @@
 const FLOORS = [
   ['base'],
   ['identity', 'ledger', 'scim', 'oidc', 'saml', 'platform-client'],
-  ['tenants', 'tasks', 'delivery', 'sessions'],
+  ['tenants', 'tasks', 'events', 'delivery', 'sessions'],
   ['directories', 'seats', 'forwarding'],
   ['users', 'connections'],
   ['directory-sync', 'sign-in'],

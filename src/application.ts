@@ -18,9 +18,9 @@ import { createDataSource } from './data-source.js';
 import { prepareDatabase } from './database-access.js';
 import { DayCloser } from './ledger/day-closer.js';
 import { DeletedDirectories } from './directory-sync/roles/deleted-directories.js';
-import { RoleJobs } from './directory-sync/roles/role-jobs.js';
 import { FirstPlatform } from './forwarding/platform/first-platform.js';
-import { ForwardingWorker } from './forwarding/forwarding.worker.js';
+import { DeliveryWorker } from './delivery/delivery.worker.js';
+import { TasksRunner } from './tasks/tasks.runner.js';
 import { MetricsServer } from './operations/metrics-server.js';
 import { setupDocs } from './operations/docs/docs.js';
 import { Retention } from './operations/retention.js';
@@ -31,7 +31,6 @@ import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
 import { ExpiryNotice } from './tenants/expiry-notice.js';
 import { AuditSealer } from './tenants/audit/audit-sealer.js';
-import { HeldTasks } from './users/held/held-tasks.js';
 import { PeopleUpkeep } from './users/people-upkeep.js';
 
 /** The service in this process: the application and its background work, started and stopped as one. */
@@ -123,10 +122,9 @@ export class Application {
 
   private workers(): { start(): void; stop(): Promise<void> }[] {
     const rooms = [
-      ForwardingWorker,
+      DeliveryWorker,
+      TasksRunner,
       PeopleUpkeep,
-      RoleJobs,
-      HeldTasks,
       DeletedDirectories,
       AuditSealer,
       DayCloser,

@@ -66,7 +66,7 @@ export const NOUNS: Record<string, string> = {
   identity: 'bindings of users to subjects at IdPs: list, release',
   leavers: 'users who left, and the time of each step: list',
   history: 'all that happened to a user: show',
-  task: 'background work: list, show, left-out',
+  task: 'background work: list, show, cancel, left-out',
   keys: 'encryption and signing keys of the installation: rotate, rotate-signing (operator token)',
 };
 

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { canonicalJson } from '../base/crypto/chain.js';
 import type { SqlRunner } from '../base/database/database.js';
 import { type AuditBy, AuditService } from '../tenants/audit/audit.service.js';
+import { BindingsRepository } from '../sessions/bindings.repository.js';
+import { SessionEndings } from '../sessions/session-endings.repository.js';
 import { AuthAddresses } from './addresses.js';
 import { OnlyDoor } from './sso-requirement/sso-requirement.js';
 import { bindingEnd } from './binding-end.rules.js';
@@ -14,6 +16,8 @@ import { needsNewTest } from './test-validity.rules.js';
 export class ConnectionSaving {
   constructor(
     private readonly repository: ConnectionsRepository,
+    private readonly bindings: BindingsRepository,
+    private readonly sessions: SessionEndings,
     private readonly audit: AuditService,
     private readonly addresses: AuthAddresses,
     private readonly onlyDoor: OnlyDoor,
@@ -32,10 +36,10 @@ export class ConnectionSaving {
     await this.repository.update(tx, after, needsNewTest(before, after));
     const why = bindingEnd(before, after);
     if (why !== null) {
-      await this.repository.endBindings(tx, tenantId, id, why);
-      await this.repository.endSessions(tx, tenantId, id, 'connection_changed');
+      await this.bindings.endOfConnection(tx, tenantId, id, why);
+      await this.sessions.ofConnection(tx, tenantId, id, 'connection_changed');
     } else if (before.enabled && !after.enabled) {
-      await this.repository.endSessions(tx, tenantId, id, 'connection_disabled');
+      await this.sessions.ofConnection(tx, tenantId, id, 'connection_disabled');
     }
     const written = (await this.repository.find(tenantId, id, tx))!;
     const changed = {
@@ -54,6 +58,16 @@ export class ConnectionSaving {
    */
   async demandAnotherDoor(tx: SqlRunner, { tenant_id: tenantId, id, enabled }: ConnectionRow): Promise<void> {
     if (enabled) await this.onlyDoor.demandAnother(tx, tenantId, id);
+  }
+
+  /** Marks a connection as deleted, and ends its bindings and sessions. */
+  async remove(tx: SqlRunner, by: AuditBy, row: ConnectionRow): Promise<void> {
+    const { tenant_id: tenantId, id } = row;
+    await this.demandAnotherDoor(tx, row);
+    await this.repository.markDeleted(tx, tenantId, id);
+    await this.bindings.endOfConnection(tx, tenantId, id, 'connection_deleted');
+    await this.sessions.ofConnection(tx, tenantId, id, 'connection_deleted');
+    await this.note(tx, by, 'connection.deleted', row, null);
   }
 
   note(

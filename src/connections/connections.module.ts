@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { SessionsModule } from '../sessions/sessions.module.js';
 import { PlatformClientModule } from '../platform-client/platform-client.module.js';
 import { DomainsModule } from './domains/domains.module.js';
 import { ProtocolsModule } from './protocols.module.js';
@@ -19,7 +20,7 @@ import { MetadataSource } from './metadata-source.js';
 /** Connections to IdPs: their administration, what sign-ins read of them, and who looks after their metadata. */
 @Module({
   // For `Outbound`, the one way out to other servers.
-  imports: [PlatformClientModule, ProtocolsModule, DomainsModule],
+  imports: [SessionsModule, PlatformClientModule, ProtocolsModule, DomainsModule],
   controllers: [ConnectionsController],
   providers: [
     ConnectionSecrets,

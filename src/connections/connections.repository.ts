@@ -17,12 +17,6 @@ export type ConnectionRow = Typed<ConnectionHead & SealedSecrets & Upkeep>;
 
 type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' | 'updated_at'>;
 
-/** Why bindings of a connection end; stands in the binding. */
-export type BindingEnd = 'connection_changed' | 'pairing_changed' | 'connection_deleted';
-
-/** Why sessions of a connection end; stands in the session. */
-export type ConnectionEnd = 'connection_changed' | 'connection_disabled' | 'connection_deleted';
-
 const COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
   private_key_sealed, tested_at, metadata_checked_at, metadata_problem, created_at, updated_at`;
 
@@ -103,24 +97,6 @@ export class ConnectionsRepository {
          client_secret_sealed = null, private_key_sealed = null
        where tenant_id = $1 and id = $2`,
       [tenantId, id],
-    );
-  }
-
-  /** Whoever is signed in through the connection is not any more. */
-  async endSessions(tx: SqlRunner, tenantId: string, id: string, reason: ConnectionEnd): Promise<void> {
-    await tx.query(
-      `update sessions set ended_at = clock_timestamp(), end_reason = $3
-       where tenant_id = $1 and connection_id = $2 and ended_at is null`,
-      [tenantId, id, reason],
-    );
-  }
-
-  /** No subject is anybody any more: whom it is, the next sign-in finds out anew. */
-  async endBindings(tx: SqlRunner, tenantId: string, id: string, reason: BindingEnd): Promise<void> {
-    await tx.query(
-      `update identities set ended_at = now(), end_reason = $3
-       where tenant_id = $1 and connection_id = $2 and ended_at is null`,
-      [tenantId, id, reason],
     );
   }
 

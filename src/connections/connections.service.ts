@@ -131,12 +131,7 @@ export class ConnectionsService {
   /** The connection is gone: nobody signs in through it, and whoever did is signed out. */
   async remove(by: AuditBy, id: string): Promise<void> {
     await this.db.transaction(by.tenantId, async (tx) => {
-      const row = await this.demand(by.tenantId, id, tx, true);
-      await this.saving.demandAnotherDoor(tx, row);
-      await this.repository.markDeleted(tx, by.tenantId, id);
-      await this.repository.endBindings(tx, by.tenantId, id, 'connection_deleted');
-      await this.repository.endSessions(tx, by.tenantId, id, 'connection_deleted');
-      await this.saving.note(tx, by, 'connection.deleted', row, null);
+      await this.saving.remove(tx, by, await this.demand(by.tenantId, id, tx, true));
     });
     this.forget();
     this.domains.forget();

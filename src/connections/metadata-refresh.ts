@@ -33,7 +33,7 @@ export class MetadataRefresh extends Background {
     const row = await this.repository.takeDue(now, SECONDS);
     if (row?.type !== 'saml') return false;
     const { metadata_url: address } = row.settings;
-    if (address === null) this.notices.say(row, now);
+    if (address === null) await this.notices.record(row, now);
     else await this.refresh(row, address);
     return true;
   }

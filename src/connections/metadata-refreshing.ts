@@ -50,7 +50,7 @@ export class MetadataRefreshing {
       const row = await this.repository.find(known.tenant_id, known.id, tx, true);
       if (row?.type !== 'saml' || row.version !== known.version) return { kind: 'gone' };
       const now = this.clock.now();
-      this.notices.say(known, now);
+      await this.notices.record(known, now);
       const allowance = { allowPrivate: this.config.allowPrivateDestinations };
       const found = 'problem' in read ? read : idpFromMetadata(read.metadata, row.settings, now, allowance);
       if ('problem' in found) {

@@ -1,70 +1,83 @@
-/** What somebody is to the platform. */
+import { hash } from 'node:crypto';
+
+/** The state that a user has, or should have, at the destination. */
 export type TargetState = 'active' | 'inactive' | 'deleted';
 
-/** Why the platform has to be asked before anything is written. */
+/** Why the destination is asked before anything is written. */
 export interface Lookup {
   /**
-   * `conflict`: a write met an account that is there already. `gone`: the platform does not know the id any more.
-   * `lost`: a create was given up without ever learning its outcome. `no_id`: a create was answered without an id.
-   * `dissolved`: what was in the way is not there any more; that one is written again and not asked. `found`: an account
-   * was found and bound; before it is written to, it is made sure that nobody else found it at the same moment.
+   * `conflict`: a write met an existing account. `gone`: the destination does not know the account's id any more.
+   * `lost`: a create was given up and its outcome is unknown. `no_id`: the answer to a create named no id.
+   * `dissolved`: the conflicting account is gone; the write is repeated without a question. `found`: an account was
+   * found and bound; before the first write, `AccountFinder.verify` checks that no other lane bound it at the same time.
    */
   why: 'conflict' | 'gone' | 'lost' | 'no_id' | 'dissolved' | 'found';
-  /** The account that the platform named beside its refusal. */
+  /** The account that the refusal named. */
   id?: string;
   status?: number;
-  /** How often a conflict dissolved so far. */
+  /** How many conflicts dissolved so far. */
   dissolved?: number;
-  /** How often this waited so far for somebody else's delivery. */
+  /** How many times this lane waited for the delivery of another lane. */
   waited?: number;
-  /** The platform's own words, for whoever has to decide when nothing is found. */
+  /** The text of the refusal, for the administrator who decides when no account is found. */
   detail?: string;
 }
 
 /**
- * One thing to be said to the platform. It is written down before it is said, in the columns of its lane, and all bytes
- * of the request are a pure function of it: a call whose outcome is unknown can be repeated word for word.
+ * One call, frozen in the lane when it is claimed. All bytes of the request are a pure function of it, so a call whose
+ * outcome is unknown is repeated byte for byte. Nothing changes a frozen call: it is repeated, or it is dropped.
  */
 export interface Call {
-  /** The version of the rendering: a newer one must still render older calls as they were. */
+  /** The version of the rendering: a newer version still renders older calls as they were. */
   v: 1;
-  /** The how manieth call of its lane this is. */
+  /** The number of this call in its lane. */
   n: number;
-  /** The lease under which it was made. */
+  /** The lease under which the call was frozen. */
   by: string;
   state: TargetState;
-  /** The person as JSON text. */
+  /** The body as text; of the platform, the user as JSON. */
   person: string;
-  /** What becomes of an account whose person is inactive or deleted. */
-  as: 'inactive' | 'delete';
-  /** The platform is known to have just this. */
-  same: boolean;
+  /** What the channel does in this state; of the platform, what happens to the account of a leaver. */
+  as: string;
   first: number;
   through: number;
   round: number;
   epoch: number;
   platform_id: string | null;
   confirmed: TargetState | null;
+  /** The digest of the body that the destination is known to have. */
+  known: string | null;
   lookup: Lookup | null;
 }
 
-/**
- * The name of a call over all its repetitions. The lease in it keeps a database that was restored from yesterday's
- * backup from saying something new under a name that the platform remembers.
- */
-export function deliveryId(userId: string, call: Call): string {
-  return `dlv_${userId}_${call.n}_${call.by.slice(0, 8)}`;
+/** Returns the digest under which a lane remembers the body that the destination has. */
+export function digestOf(body: string): string {
+  return hash('sha256', body, 'hex');
 }
 
-/** A lane in our hands until `claimedAt` + lease. */
-export interface LeasedLane {
-  userId: string;
-  token: string;
-  call: Call;
-  /** The call was made by this claim: nobody can have sent it yet. */
-  fresh: boolean;
-  /** Failures in a row, which only set the pace. */
-  tries: number;
-  /** Monotonic milliseconds of the claim. */
-  claimedAt: number;
+/** Whether the destination is known to have exactly what the call says. */
+export function isKnown(call: Call): boolean {
+  if (call.lookup !== null || call.confirmed !== call.state) return false;
+  return call.state !== 'active' || call.known === digestOf(call.person);
+}
+
+/** Lookups after which the destination is written to; the others ask it first. */
+const ANSWERED: ReadonlySet<Lookup['why']> = new Set(['dissolved', 'found']);
+
+/** Whether the destination is asked before anything is written. */
+export function asksFirst(lookup: Lookup | null): boolean {
+  return lookup !== null && !ANSWERED.has(lookup.why);
+}
+
+/** Whether the call creates an account: the user is active and has no account, and no question comes first. */
+export function createsAccount(call: Call): boolean {
+  return call.platform_id === null && call.state === 'active' && !asksFirst(call.lookup);
+}
+
+/**
+ * Returns the idempotency key of a call, the same for all its repetitions. The lease in it tells the call of a database
+ * that was restored from a backup from the call that had the same number before.
+ */
+export function deliveryId(subject: string, call: Call): string {
+  return `dlv_${subject}_${call.n}_${call.by.slice(0, 8)}`;
 }

@@ -1,49 +1,51 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Database } from '../base/database/database.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
-import { LanesRepository } from './lanes.repository.js';
+import { backlog } from './lanes/backlog.js';
 
-/** Counts what the workers of this process do. No tenant and no person is ever a label. */
+/** The figures of the delivery, by channel. No tenant and no subject is ever a label. */
 @Injectable()
 export class DeliveryMetrics {
   readonly attempts = new Counter({
     name: 'bridge_delivery_attempts_total',
-    help: 'Calls to the platform, by outcome',
-    labelNames: ['outcome'],
+    help: 'Calls to destinations, by channel and outcome',
+    labelNames: ['channel', 'outcome'],
     registers: [],
   });
   readonly duration = new Histogram({
     name: 'bridge_delivery_attempt_seconds',
     help: 'How long the calls took',
+    labelNames: ['channel'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [],
   });
   readonly parked = new Counter({
     name: 'bridge_delivery_parked_total',
-    help: 'Changes that were parked, by reason',
-    labelNames: ['reason'],
+    help: 'Changes that were parked, by channel and reason',
+    labelNames: ['channel', 'reason'],
     registers: [],
   });
 
   constructor(
-    private readonly lanes: LanesRepository,
+    private readonly db: Database,
     private readonly states: DestinationStatesRepository,
   ) {}
 
   /** Puts the counters, and gauges that ask the database when they are scraped, into a registry. */
   register(registry: Registry): void {
-    const { lanes, states } = this;
+    const { db, states } = this;
     registry.registerMetric(this.attempts);
     registry.registerMetric(this.duration);
     registry.registerMetric(this.parked);
     const waiting = new Gauge({
       name: 'bridge_delivery_waiting',
-      help: 'People for whom something waits to be sent',
+      help: 'Users for whom something waits to be sent',
       registers: [registry],
     });
     const parked = new Gauge({
       name: 'bridge_delivery_parked',
-      help: 'People whose changes are parked',
+      help: 'Users whose changes are parked',
       registers: [registry],
     });
     // One question answers all three.
@@ -52,10 +54,10 @@ export class DeliveryMetrics {
       help: 'Age of the oldest change that waits',
       registers: [registry],
       async collect() {
-        const backlog = await lanes.backlog();
-        waiting.set(backlog.waiting);
-        parked.set(backlog.parked);
-        this.set(backlog.oldestSeconds);
+        const figures = await backlog(db);
+        waiting.set(figures.waiting);
+        parked.set(figures.parked);
+        this.set(figures.oldestSeconds);
       },
     });
     new Gauge({

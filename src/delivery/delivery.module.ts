@@ -1,30 +1,35 @@
 import { Module } from '@nestjs/common';
+import { Channels } from './channel.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
 import { DeliveryObserver, DeliveryObservers } from './delivery.observer.js';
 import { DeliveryOptions } from './delivery.options.js';
+import { DeliveryWorker } from './delivery.worker.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
-import { LanesRepository } from './lanes.repository.js';
 
-/** Durable sending. The worker is made by the room that brings the Sender. */
+const SHARED = [
+  Channels,
+  DestinationsRepository,
+  DestinationStatesRepository,
+  DeliveryMetrics,
+  DeliveryOptions,
+  DeliveryObservers,
+  DeliveryObserver,
+  DeliveryWorker,
+];
+
+/** Durable sending to any destination. Rooms that bring a channel add it to `Channels`. */
 @Module({
   providers: [
-    LanesRepository,
+    Channels,
     DestinationsRepository,
     DestinationStatesRepository,
     DeliveryMetrics,
     { provide: DeliveryOptions, useFactory: () => new DeliveryOptions() },
     DeliveryObservers,
     { provide: DeliveryObserver, useExisting: DeliveryObservers },
+    DeliveryWorker,
   ],
-  exports: [
-    LanesRepository,
-    DestinationsRepository,
-    DestinationStatesRepository,
-    DeliveryMetrics,
-    DeliveryOptions,
-    DeliveryObserver,
-    DeliveryObservers,
-  ],
+  exports: SHARED,
 })
 export class DeliveryModule {}

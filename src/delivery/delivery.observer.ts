@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import type { DestinationKey } from './destinations/destination.js';
 
-/** Whoever wants to be told at once (webhooks, the console). Telling must not throw, and waits for nobody. */
+/** The domain events of the delivery. An observer must not throw, and the delivery does not wait for it. */
 export abstract class DeliveryObserver {
-  abstract destinationPaused(tenantId: string, reason: string, detail: string): void;
-  abstract changeParked(tenantId: string, userId: string, through: number, reason: string): void;
+  /** A destination takes nothing more until an administrator acts. */
+  abstract destinationPaused(destination: DestinationKey, reason: string, detail: string): void;
+  /** A subject is parked with all its changes up to `through`. */
+  abstract changeParked(destination: DestinationKey, subject: string, through: number, reason: string): void;
 }
 
-/** Tells everybody who asked for it: rooms above this one add themselves when they start. */
+/** Tells all observers: rooms above this one add themselves when they start. */
 @Injectable()
 export class DeliveryObservers extends DeliveryObserver {
   private readonly all: DeliveryObserver[] = [];
@@ -15,11 +18,11 @@ export class DeliveryObservers extends DeliveryObserver {
     this.all.push(observer);
   }
 
-  destinationPaused(tenantId: string, reason: string, detail: string): void {
-    for (const observer of this.all) observer.destinationPaused(tenantId, reason, detail);
+  destinationPaused(...event: Parameters<DeliveryObserver['destinationPaused']>): void {
+    for (const observer of this.all) observer.destinationPaused(...event);
   }
 
-  changeParked(tenantId: string, userId: string, through: number, reason: string): void {
-    for (const observer of this.all) observer.changeParked(tenantId, userId, through, reason);
+  changeParked(...event: Parameters<DeliveryObserver['changeParked']>): void {
+    for (const observer of this.all) observer.changeParked(...event);
   }
 }

@@ -2,30 +2,30 @@ import { PROBE_TIMES, type ProbeTimes } from './destinations/destination.rules.j
 
 /** The pace of the delivery; tests run it faster. */
 export class DeliveryOptions {
-  /** How often a worker looks for work that nobody told it about. */
+  /** How often a worker looks for work of other processes. */
   pollMs = 200;
-  /** Between two claims of one tenant, so that what arrives meanwhile is claimed together. */
+  /** The pause between two claims of one destination, so that what arrives meanwhile is claimed together. */
   claimPauseMs = 4;
-  /** What was said is written down together with what comes back within this time. */
+  /** Outcomes that arrive within this time are settled together. */
   gatherMs = 4;
-  /** While this process is busy with requests it sends this many lanes in this time: leavers go out, the rest trickles. */
+  /** While this process is busy with requests it sends so many lanes in this time, leavers first. */
   courtesy = { lanes: 12, pauseMs: 100 };
-  /** A lease outlives the call's deadline by this much. */
+  /** How much longer a lease holds than the deadline of its call. */
   leaseMarginMs = 5_000;
   /** A leased lane that was not begun within this time is handed back. */
   queueMs = 2_000;
-  /** What is kept ready to be sent is as much as goes out in this time. */
+  /** So many lanes are kept ready as go out in this time. */
   aheadMs = 60;
   /** Pauses of one lane after its own failures. */
   backoff = { firstMs: 1_000, maxMs: 60_000 };
-  /** So many failures of its own park a change. */
-  poisonAfter = 8;
-  /** How often it is written down that a destination took something; failures are charged only after such a time. */
+  /** So many own failures park a lane. */
+  ownFailureLimit = 8;
+  /** How often it is written that a destination took something; a failure counts as a lane's own only after that. */
   touchMs = 1_000;
   probe: ProbeTimes = PROBE_TIMES;
-  /** Claims at the same time, over all tenants. */
+  /** Claims at the same time, over all destinations. */
   claims = 4;
-  /** Calls at the same time, over all tenants. */
+  /** Calls at the same time, over all destinations. */
   calls = 1_000;
 
   constructor(values: Partial<DeliveryOptions> = {}) {

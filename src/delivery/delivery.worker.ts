@@ -1,57 +1,50 @@
 import { Injectable } from '@nestjs/common';
 import { Activity } from '../base/activity.js';
+import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
+import { Channels } from './channel.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
 import { DeliveryObserver } from './delivery.observer.js';
 import { DeliveryOptions } from './delivery.options.js';
+import type { DestinationKey } from './destinations/destination.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
-import { LanesRepository } from './lanes.repository.js';
+import { due } from './lanes/due.js';
+import { DestinationPump } from './pump/destination-pump.js';
 import type { PumpParts } from './pump/pump-parts.js';
-import { Sender } from './sender.js';
-import { TenantPump } from './pump/destination-pump.js';
-import { Turnstile } from './pump/semaphore.js';
+import { Semaphore } from './pump/semaphore.js';
 
-/** What a pump has learned about its destination is kept for so long. */
+/** How long a pump without work is kept, with what it has learned about its destination. */
 const KEEP_MS = 600_000;
 
 /**
- * Sends what is owed: finds the tenants that have something due and lets a pump move each one's lanes. Any number of
- * workers may run on one database; nothing is assumed about what another one did before it ended.
+ * Sends what is owed: finds the destinations that something is due for, and lets a pump move each one's lanes. Any number
+ * of workers may run on one database; nothing is assumed about what another one did before it ended.
+ *
+ * Modes: *stopped* (left by `start`), *waiting* for the next poll (left after `pollMs`), *polling* (left with the answer,
+ * or with the failure of a database that is away), *stopping* (left when each pump has stopped).
  */
 @Injectable()
 export class DeliveryWorker {
-  private readonly pumps = new Map<string, TenantPump>();
+  private readonly pumps = new Map<string, DestinationPump>();
   private readonly parts: PumpParts;
   private timer: NodeJS.Timeout | null = null;
   private polling: Promise<void> | null = null;
   private running = false;
 
   constructor(
-    lanes: LanesRepository,
+    db: Database,
+    private readonly channels: Channels,
     destinations: DestinationsRepository,
     states: DestinationStatesRepository,
-    sender: Sender,
     private readonly options: DeliveryOptions,
     metrics: DeliveryMetrics,
     observer: DeliveryObserver,
     private readonly logger: Logger,
     activity: Activity = new Activity(),
   ) {
-    const claims = new Turnstile(options.claims);
-    this.parts = {
-      lanes,
-      destinations,
-      states,
-      sender,
-      options,
-      metrics,
-      observer,
-      logger,
-      activity,
-      claims,
-      calls: { out: 0 },
-    };
+    const shared = { db, destinations, states, options, metrics, observer, logger, activity };
+    this.parts = { ...shared, claims: new Semaphore(options.claims), calls: { out: 0 } };
   }
 
   start(): void {
@@ -60,9 +53,9 @@ export class DeliveryWorker {
     this.poll();
   }
 
-  /** Something of this tenant was committed in this process: there is no need to wait for the next poll. */
-  wake(tenantId: string): void {
-    if (this.running) this.pump(tenantId).kick();
+  /** Tells that something was committed for this destination in this process: the next poll need not be waited for. */
+  wake(key: DestinationKey): void {
+    if (this.running) this.pump(key)?.wake();
   }
 
   /** Claims nothing more, finishes the calls that are out, and hands back the rest. */
@@ -83,23 +76,31 @@ export class DeliveryWorker {
 
   private async look(): Promise<void> {
     try {
-      const due = new Set(await this.parts.lanes.tenantsDue());
+      const keys = await due(this.parts.db);
       if (!this.running) return;
-      for (const tenantId of due) this.pump(tenantId).kick(true);
-      for (const [tenantId, pump] of this.pumps)
-        if (!due.has(tenantId) && pump.quietFor(KEEP_MS)) this.pumps.delete(tenantId);
+      for (const key of keys) this.pump(key)?.wake(true);
+      const busy = new Set(keys.map(nameOf));
+      for (const [name, pump] of this.pumps) {
+        if (!busy.has(name) && pump.quietFor(KEEP_MS)) this.pumps.delete(name);
+      }
     } catch (error) {
-      // The database is away: the poll is also how we find out that it is back.
+      // The database is away. The poll goes on, which is also how its return is noticed.
       this.logger.error('delivery.poll_failed', { error });
     }
   }
 
-  private pump(tenantId: string): TenantPump {
-    let pump = this.pumps.get(tenantId);
-    if (pump === undefined) {
-      pump = new TenantPump(tenantId, this.parts);
-      this.pumps.set(tenantId, pump);
-    }
+  /** Returns the pump of a destination, or undefined if this process does not know its channel. */
+  private pump(key: DestinationKey): DestinationPump | undefined {
+    const name = nameOf(key);
+    const known = this.pumps.get(name);
+    const channel = this.channels.get(key.channel);
+    if (known !== undefined || channel === undefined) return known;
+    const pump = new DestinationPump(key, channel, this.parts);
+    this.pumps.set(name, pump);
     return pump;
   }
+}
+
+function nameOf({ tenantId, channel, id }: DestinationKey): string {
+  return `${tenantId} ${channel} ${id}`;
 }

@@ -1,14 +1,14 @@
 import type { Lookup } from './call.js';
 
-/** What one step towards the platform came to. */
+/** What one step towards a destination came to. */
 export type Outcome =
-  /** The platform has what the lane wanted. */
+  /** The destination has what the call said. */
   | { kind: 'delivered'; bind?: string | null; adopted?: string }
-  /** Nothing had to be said. */
+  /** Nothing had to be sent. */
   | { kind: 'nothing' }
   /**
-   * The platform answered, and another step follows at once. `confirm`: it already has the person as sent.
-   * `circling`: it says one thing and then another, so the step has to wait, and counts as a failure.
+   * The destination answered, and another step follows at once. `confirm`: it already has the body as sent. `circling`:
+   * its answers contradict each other, so the step waits, and counts as a failure.
    */
   | {
       kind: 'next';
@@ -18,21 +18,21 @@ export type Outcome =
       confirm?: boolean;
       circling?: boolean;
     }
-  /** Somebody else's delivery has to come first. `lookup` counts the waits, which sets their pace. */
+  /** The delivery of another lane has to come first. `lookup` counts the waits, which sets their pace. */
   | { kind: 'wait'; detail: string; lookup?: Lookup }
-  /** The answer of a platform that is away or in trouble; what was sent may or may not have taken effect. */
-  | { kind: 'unavailable'; reason: string; charge: boolean; retryAfterMs: number | null }
-  /** The platform will not have it. */
+  /** The destination is away or in trouble. The request may have taken effect. `ownFault`: the call may be the cause. */
+  | { kind: 'unavailable'; reason: string; ownFault: boolean; retryAfterMs: number | null }
+  /** The destination refused the call. */
   | { kind: 'refused'; status: number; detail: string }
-  /** The platform could have it, but we must not. */
+  /** The destination would take it, but another rule forbids to send it. */
   | { kind: 'park'; reason: string; detail: string }
-  /** Nobody's call can succeed before a person has changed the settings. */
+  /** No call can succeed before an administrator changes the settings. */
   | { kind: 'stopped'; reason: 'credential_refused' | 'redirect' | 'address_refused'; detail: string };
 
-/** One request as it is kept for whoever asks why. */
+/** One request as it is kept. */
 export interface Attempt {
   method: string;
-  /** Without the query: it can hold an e-mail address. */
+  /** Without the query, which can hold an e-mail address. */
   path: string;
   status: number | null;
   outcome: string;
@@ -43,6 +43,7 @@ export interface Attempt {
   sentAt: Date;
 }
 
+/** The outcome of a step, with its requests. */
 export interface Sent {
   outcome: Outcome;
   attempts: Attempt[];

@@ -21,12 +21,12 @@ export type Verdict =
       reason: 'credential_refused' | 'redirect' | 'address_refused';
       words: string;
     }
-  /** Away, overloaded, or not the API at all. `charge`: it may be this change's own fault (5xx, time-out). */
+  /** Away, overloaded, or not the API at all. `ownFault`: the request may be the cause (5xx, time-out). */
   | {
       kind: 'unavailable';
       status: number | null;
       reason: string;
-      charge: boolean;
+      ownFault: boolean;
       retryAfterMs: number | null;
       words: string;
     };
@@ -40,8 +40,8 @@ export function judge(answer: OutboundAnswer, now: Date): Verdict {
     if (answer.reason === 'blocked') {
       return { kind: 'stopped', status: null, reason: 'address_refused', words: answer.detail };
     }
-    const charge = answer.reason === 'timeout' || answer.reason === 'reset';
-    return unavailable(null, answer.reason, charge, null, answer.detail);
+    const ownFault = answer.reason === 'timeout' || answer.reason === 'reset';
+    return unavailable(null, answer.reason, ownFault, null, answer.detail);
   }
   const { status } = answer;
   const retryAfterMs = retryAfter(answer.retryAfter, now);
@@ -87,8 +87,8 @@ export function retryAfter(header: string | null, now: Date): number | null {
 }
 
 /** How long a lane waits after so many failures in a row. `random` is in [0, 1): half of the time is left to chance. */
-export function backoff(tries: number, times: { firstMs: number; maxMs: number }, random: number): number {
-  const full = Math.min(times.maxMs, times.firstMs * 2 ** Math.min(Math.max(tries - 1, 0), 30));
+export function backoff(failureCount: number, times: { firstMs: number; maxMs: number }, random: number): number {
+  const full = Math.min(times.maxMs, times.firstMs * 2 ** Math.min(Math.max(failureCount - 1, 0), 30));
   return Math.round(full * (0.5 + random / 2));
 }
 
@@ -100,11 +100,11 @@ export function wordsOf(body: string): string {
 function unavailable(
   status: number | null,
   reason: string,
-  charge: boolean,
+  ownFault: boolean,
   retryAfterMs: number | null,
   words: string,
 ): Verdict {
-  return { kind: 'unavailable', status, reason, charge, retryAfterMs, words };
+  return { kind: 'unavailable', status, reason, ownFault, retryAfterMs, words };
 }
 
 function isHtml(contentType: string, body: string): boolean {

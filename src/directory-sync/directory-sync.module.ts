@@ -20,8 +20,8 @@ import { ScimGroupsService } from './groups/scim-groups.service.js';
 import { DeletedDirectories } from './roles/deleted-directories.js';
 import { PeopleOfDirectory, RulesReview } from './roles/directory-consequences.js';
 import { MembershipReview } from './roles/membership-review.js';
-import { RoleJobsController } from './roles/role-jobs.controller.js';
-import { RoleJobs } from './roles/role-jobs.js';
+import { RoleTasksController } from './roles/role-tasks.controller.js';
+import { RoleTasks } from './roles/role-tasks.js';
 import { ScimUsersController } from './users/scim-users.controller.js';
 import { ScimUsersService } from './users/scim-users.service.js';
 import { UnknownRoles } from './users/unknown-roles.js';
@@ -31,7 +31,7 @@ import { UnknownRoles } from './users/unknown-roles.js';
 @Module({
   imports: [UsersModule, DirectoriesModule, SeatsModule, TasksModule],
   providers: [
-    RoleJobs,
+    RoleTasks,
     PreviewPlan,
     PreviewLive,
     PreviewWritesRepository,
@@ -39,20 +39,20 @@ import { UnknownRoles } from './users/unknown-roles.js';
     { provide: RoleReview, useClass: RulesReview },
     { provide: DirectoryPeople, useClass: PeopleOfDirectory },
   ],
-  exports: [RoleJobs, PreviewPlan, PreviewWritesRepository, DeletedDirectories, RoleReview, DirectoryPeople],
+  exports: [PreviewPlan, PreviewWritesRepository, DeletedDirectories, RoleReview, DirectoryPeople],
 })
 export class DirectoryConsequencesModule {}
 
 /** The SCIM server: one of the channels by which users are written. */
 @Module({
-  imports: [UsersModule, DirectoriesModule],
+  imports: [UsersModule, DirectoriesModule, TasksModule],
   controllers: [
     ScimUsersController,
     ScimGroupsController,
     ServiceProviderConfigController,
     DiscoveryController,
     ScimRootController,
-    RoleJobsController,
+    RoleTasksController,
     PreviewController,
   ],
   providers: [

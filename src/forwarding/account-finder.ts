@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
-import type { LeasedLane, Lookup } from '../delivery/call.js';
+import { Database } from '../base/database/database.js';
+import type { Lookup } from '../delivery/call.js';
 import type { Destination } from '../delivery/destinations/destination.js';
-import { LanesRepository, type Bound } from '../delivery/lanes.repository.js';
+import type { LeasedLane } from '../delivery/lane-state.js';
+import { boundTo, creating, releaseFromLeavers, type Bound } from '../delivery/lanes/accounts.js';
 import type { Outcome, Sent } from '../delivery/outcome.js';
 import { PlatformClient } from '../platform-client/platform.client.js';
 import { Ended, Search } from './account-search.js';
@@ -24,7 +26,7 @@ const DISSOLVES = 2;
 export class AccountFinder {
   constructor(
     private readonly client: PlatformClient,
-    private readonly lanes: LanesRepository,
+    private readonly db: Database,
     private readonly connections: Connections,
     private readonly clock: Clock,
   ) {}
@@ -59,10 +61,10 @@ export class AccountFinder {
    * account. Each asks again before the first write, and by then at least one of them sees the other. Out: the outcome
    * where somebody else has it, null where the account is this person's alone.
    */
-  async verify(lane: LeasedLane, { tenantId }: Destination): Promise<Outcome | null> {
+  async verify(lane: LeasedLane, destination: Destination): Promise<Outcome | null> {
     const { platform_id: id, lookup } = lane.call;
     if (lookup?.why !== 'found' || id === null) return null;
-    const bound = await this.lanes.boundTo(tenantId, id, lane.userId);
+    const bound = await boundTo(this.db, destination, id, lane.subject);
     if (adoptByExternalId(bound).kind === 'adopt') return null;
     return { kind: 'next', lookup: { why: 'lost' }, bind: null, circling: true };
   }
@@ -70,7 +72,7 @@ export class AccountFinder {
   /** The id that we knew is unknown there, says an answer that may have come from anywhere. */
   private async gone(search: Search): Promise<Outcome> {
     const { call } = search.lane;
-    const id = await search.resolve(search.person.external_id ?? search.lane.userId);
+    const id = await search.resolve(search.person.external_id ?? search.lane.subject);
     if (id !== null && id === call.platform_id) return { kind: 'next', lookup: null, circling: true };
     if (id !== null) return this.bind(search, id);
     if (call.state === 'active') return { kind: 'next', lookup: null, bind: null };
@@ -83,7 +85,7 @@ export class AccountFinder {
     const id = external_id === null ? null : await search.resolve(external_id);
     const found = id ?? (await search.byEmail(email)).find((user) => user.external_id === external_id)?.id ?? null;
     if (found !== null) return { kind: 'next', lookup: null, bind: found };
-    if (search.lane.tries + 1 >= BELIEVED_AFTER) return { kind: 'delivered' };
+    if (search.lane.lane.failureCount + 1 >= BELIEVED_AFTER) return { kind: 'delivered' };
     return { kind: 'next', lookup: search.lane.call.lookup, circling: true };
   }
 
@@ -149,7 +151,7 @@ export class AccountFinder {
       if (!hasComeBack(search.lane.call.lookup)) return this.again(search.lane.call.lookup);
       return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: adoption.detail };
     }
-    if (bound !== null) await this.lanes.unbindLeavers(search.destination.tenantId, id, search.lane.userId);
+    if (bound !== null) await releaseFromLeavers(this.db, search.destination, id, search.lane.subject);
     return this.adopted(id, 'external_id', search.lane.call.lookup);
   }
 
@@ -160,10 +162,9 @@ export class AccountFinder {
 
   /** Who else here works with an account, or may have created it just now. */
   private async boundTo({ destination, person, lane }: Search, platformId: string): Promise<Bound | null> {
-    const { tenantId } = destination;
     // In this order: a create that is over by the first look has left its binding for the second.
-    const creating = await this.lanes.creating(tenantId, person, lane.userId);
-    return creating ?? this.lanes.boundTo(tenantId, platformId, lane.userId);
+    const creator = await creating(this.db, destination, person, lane.subject);
+    return creator ?? boundTo(this.db, destination, platformId, lane.subject);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
-import type { LeasedLane } from '../delivery/call.js';
 import type { Destination } from '../delivery/destinations/destination.js';
+import type { LeasedLane } from '../delivery/lane-state.js';
 import type { Attempt, Outcome } from '../delivery/outcome.js';
 import { judge } from '../delivery/retry.rules.js';
 import type { Person } from '../identity/person.js';
@@ -105,5 +105,5 @@ export class Search {
 }
 
 function senseless(what: string): Outcome {
-  return { kind: 'unavailable', reason: `senseless_${what.replaceAll(' ', '_')}`, charge: true, retryAfterMs: null };
+  return { kind: 'unavailable', reason: `senseless_${what.replaceAll(' ', '_')}`, ownFault: true, retryAfterMs: null };
 }

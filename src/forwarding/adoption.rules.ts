@@ -1,4 +1,4 @@
-import type { Bound } from '../delivery/lanes.repository.js';
+import type { Bound } from '../delivery/lanes/accounts.js';
 import { accountRefusal } from '../identity/adoption.rules.js';
 import type { Person } from '../identity/person.js';
 import type { PlatformUser } from '../platform-client/platform.types.js';
@@ -16,9 +16,9 @@ export type Adoption =
  */
 export function adoptByExternalId(bound: Bound | null): Adoption {
   if (bound === null) return { kind: 'adopt' };
-  if (bound.pending && !bound.parked) return { kind: 'wait', detail: `waits for ${bound.user_id}` };
+  if (bound.pending && !bound.parked) return { kind: 'wait', detail: `waits for ${bound.subject}` };
   if (bound.target_state === 'active' || bound.parked) {
-    return { kind: 'refuse', detail: `the account is bound to ${bound.user_id}` };
+    return { kind: 'refuse', detail: `the account is bound to ${bound.subject}` };
   }
   return { kind: 'adopt' };
 }
@@ -29,8 +29,8 @@ export function adoptByExternalId(bound: Bound | null): Adoption {
  */
 export function adoptByEmail(person: Person, account: PlatformUser, bound: Bound | null): Adoption {
   if (bound !== null) {
-    if (bound.pending && !bound.parked) return { kind: 'wait', detail: `waits for ${bound.user_id}` };
-    return { kind: 'refuse', detail: `account ${account.id} is bound to ${bound.user_id}` };
+    if (bound.pending && !bound.parked) return { kind: 'wait', detail: `waits for ${bound.subject}` };
+    return { kind: 'refuse', detail: `account ${account.id} is bound to ${bound.subject}` };
   }
   if (!sameEmail(person.email, account.email)) {
     return { kind: 'refuse', detail: `account ${account.id} has another e-mail address` };

@@ -1,4 +1,4 @@
-import type { Call, Lookup } from '../delivery/call.js';
+import { asksFirst, isKnown, type Call } from '../delivery/call.js';
 import type { Person } from '../identity/person.js';
 import { createBody, updateBody } from './platform-user.mapping.js';
 
@@ -16,9 +16,6 @@ export type Step =
 /** The steps that change something there. */
 export type Write = Exclude<Step, { kind: 'nothing' | 'look' }>;
 
-/** Where the questions are over, and the answer has yet to be acted upon. */
-const WRITTEN: ReadonlySet<Lookup['why']> = new Set(['dissolved', 'found']);
-
 /** The person of a call. */
 export function personOf(call: Call): Person {
   return JSON.parse(call.person) as Person;
@@ -29,8 +26,8 @@ export function personOf(call: Call): Person {
  * this service. In: the call. Out: the step.
  */
 export function stepOf(call: Call): Step {
-  if (call.same) return { kind: 'nothing' };
-  if (call.lookup !== null && !WRITTEN.has(call.lookup.why) && !leavesAnyhow(call)) return { kind: 'look' };
+  if (isKnown(call)) return { kind: 'nothing' };
+  if (asksFirst(call.lookup) && !leavesAnyhow(call)) return { kind: 'look' };
   const { platform_id: id } = call;
   if (call.state === 'active') {
     if (id === null) return { kind: 'create', body: createBody(call.person) };

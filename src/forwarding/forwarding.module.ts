@@ -1,21 +1,18 @@
 import { Module } from '@nestjs/common';
 import { DeliveryModule } from '../delivery/delivery.module.js';
-import { DeliveryWorker } from '../delivery/delivery.worker.js';
-import { Sender } from '../delivery/sender.js';
+import { Channels } from '../delivery/channel.js';
 import { PlatformClientModule } from '../platform-client/platform-client.module.js';
 import { AccountFinder } from './account-finder.js';
 import { ChangesController } from './changes/changes.controller.js';
 import { ChangesRepository } from './changes/changes.repository.js';
 import { ChangesService } from './changes/changes.service.js';
 import { ForwardingService } from './forwarding.service.js';
-import { ForwardingWorker } from './forwarding.worker.js';
-import { DriftRepository } from './jobs/drift.repository.js';
-import { DriftStep } from './jobs/drift.step.js';
-import { ImportStep } from './jobs/import.step.js';
-import { JobsRepository } from './jobs/jobs.repository.js';
-import { JobsRunner } from './jobs/jobs.runner.js';
-import { PlatformList } from './jobs/platform-list.js';
-import { SendAgainSteps } from './jobs/send-again.steps.js';
+import { DriftRepository } from './tasks/drift.repository.js';
+import { DriftStep } from './tasks/drift.step.js';
+import { ImportStep } from './tasks/import.step.js';
+import { ForwardingTasks } from './tasks/forwarding-tasks.js';
+import { PlatformList } from './tasks/platform-list.js';
+import { SendAgainSteps } from './tasks/send-again.steps.js';
 import { IntakeLocator } from './people-intake.js';
 import { Connections } from './platform/connections.js';
 import { FirstPlatform } from './platform/first-platform.js';
@@ -23,7 +20,7 @@ import { PlatformTrial } from './platform/platform-trial.js';
 import { PlatformController } from './platform/platform.controller.js';
 import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../tasks/tasks.module.js';
-import { PlatformSender } from './platform.sender.js';
+import { PlatformChannel } from './platform.channel.js';
 
 /** Telling the platform about people. */
 @Module({
@@ -32,34 +29,25 @@ import { PlatformSender } from './platform.sender.js';
   providers: [
     Connections,
     AccountFinder,
-    PlatformSender,
-    { provide: Sender, useExisting: PlatformSender },
-    DeliveryWorker,
+    PlatformChannel,
     ForwardingService,
-    JobsRepository,
     SendAgainSteps,
     IntakeLocator,
     PlatformList,
     ImportStep,
     DriftRepository,
     DriftStep,
-    JobsRunner,
-    ForwardingWorker,
+    ForwardingTasks,
     ChangesRepository,
     ChangesService,
     PlatformService,
     FirstPlatform,
     PlatformTrial,
   ],
-  exports: [
-    FirstPlatform,
-    ForwardingService,
-    ForwardingWorker,
-    PlatformService,
-    ChangesService,
-    JobsRunner,
-    DeliveryModule,
-    Connections,
-  ],
+  exports: [FirstPlatform, ForwardingService, PlatformService, ChangesService, DeliveryModule, Connections],
 })
-export class ForwardingModule {}
+export class ForwardingModule {
+  constructor(channels: Channels, platform: PlatformChannel) {
+    channels.add(platform);
+  }
+}

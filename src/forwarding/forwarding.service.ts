@@ -1,14 +1,15 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import type { WriteStatement } from '../base/database/write-statement.js';
-import { CALL_OUT, CREATE_OUT, STATE_WITHOUT_ANSWER } from '../delivery/call.sql.js';
 import { DeliveryWorker } from '../delivery/delivery.worker.js';
+import { enqueue } from '../delivery/lanes/enqueue.js';
 import type { UserChange } from '../identity/person.js';
 import { endsSessions } from '../identity/user-change.rules.js';
 import type { ChangeSource } from '../identity/source.js';
+import { platformOf } from './platform-destination.js';
 import { personText } from './platform-user.mapping.js';
 
-/** Writes down what the platform has to be told, in the statement that makes it true. */
+/** Records user changes and what the platform has to be told, in the statement that makes them. */
 @Injectable()
 export class ForwardingService {
   private readonly off: boolean;
@@ -22,9 +23,8 @@ export class ForwardingService {
 
   /**
    * Adds a change to the write statement, for the user whose id the subject returns: the change itself and, if it is to
-   * be forwarded, the user's lane. The lane's row is locked from here to the commit, so that the sequences of one user
-   * follow the order of the commits. A newer change replaces one that waits, and takes the place of one that is parked.
-   * Where this service is itself the record (PLATFORM_FORWARDING=off) changes are recorded only.
+   * be forwarded, the user's lane. Where this service is itself the record (`PLATFORM_FORWARDING=off`), changes are
+   * recorded only.
    */
   enqueue(
     statement: WriteStatement,
@@ -43,42 +43,14 @@ export class ForwardingService {
         select ${p.add(tenantId, 'text')}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forwarded, 'boolean')},
           ${p.add(change.changed, 'text[]')}, ${p.add(person, 'jsonb')}, ${p.add(JSON.stringify(source), 'jsonb')},
           ${p.add(receivedAt, 'timestamptz')}${moment}
-        from subject returning tenant_id, user_id, sequence, occurred_at`,
+        from subject returning user_id as subject, sequence, occurred_at`,
     );
     if (!forwarded) return;
-    statement.add(
-      (p) => `insert into lanes as l
-          (tenant_id, user_id, target_state, target_person, rank, first_pending, last_pending, pending_since)
-        select c.tenant_id, c.user_id, ${p.add(change.status, 'text')}, ${p.add(person, 'text')},
-          ${p.add(change.status === 'active' ? 1 : 0, 'smallint')}, c.sequence, c.sequence, c.occurred_at
-        from ${written.name} c
-        on conflict (tenant_id, user_id) do update set ${SUPERSEDE}
-        where excluded.last_pending > l.last_pending`,
-    );
+    enqueue(statement, platformOf(tenantId), { state: change.status, body: person, change: written });
   }
 
-  /** After the commit: there is something to send, and no need to wait for the next poll. */
+  /** Wakes the delivery after the commit. */
   wake(tenantId: string): void {
-    this.worker?.wake(tenantId);
+    this.worker?.wake(platformOf(tenantId));
   }
 }
-
-// A call that is parked was not understood by the platform, or never answered: the newer change does not wait for it.
-// It may have taken effect all the same: an account that it created has to be looked for first, and what is there is not
-// known any more.
-const SUPERSEDE = `
-  target_state = excluded.target_state,
-  target_person = excluded.target_person,
-  rank = excluded.rank,
-  first_pending = coalesce(l.first_pending, excluded.first_pending),
-  last_pending = excluded.last_pending,
-  pending_since = coalesce(l.pending_since, excluded.pending_since),
-  calling = l.calling and l.parked is null,
-  call = case when l.parked is null then ${CALL_OUT} end,
-  lookup = case when l.parked is not null and ${CREATE_OUT} then '{"why":"lost"}'::jsonb else l.lookup end,
-  confirmed_state = case when l.parked is not null then ${STATE_WITHOUT_ANSWER} else l.confirmed_state end,
-  attempts = 0,
-  next_at = '-infinity',
-  parked = null,
-  parked_detail = null,
-  parked_at = null`;

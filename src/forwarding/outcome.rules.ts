@@ -44,7 +44,7 @@ function asked(call: Call, lookup: Lookup): Lookup {
 export function failureOf(verdict: Exclude<Verdict, { kind: 'ok' }>): Outcome {
   switch (verdict.kind) {
     case 'missing':
-      return { kind: 'unavailable', reason: `status_${verdict.status}`, charge: true, retryAfterMs: null };
+      return { kind: 'unavailable', reason: `status_${verdict.status}`, ownFault: true, retryAfterMs: null };
     case 'conflict':
     case 'refused':
       return { kind: 'refused', status: verdict.status, detail: verdict.words };
@@ -54,7 +54,7 @@ export function failureOf(verdict: Exclude<Verdict, { kind: 'ok' }>): Outcome {
       return {
         kind: 'unavailable',
         reason: verdict.reason,
-        charge: verdict.charge,
+        ownFault: verdict.ownFault,
         retryAfterMs: verdict.retryAfterMs,
       };
   }

@@ -1,5 +1,5 @@
-import type { LeasedLane } from '../delivery/call.js';
-import type { Bound } from '../delivery/lanes.repository.js';
+import type { LeasedLane } from '../delivery/lane-state.js';
+import type { Bound } from '../delivery/lanes/accounts.js';
 import type { Outcome } from '../delivery/outcome.js';
 
 /**
@@ -19,10 +19,10 @@ export function waitFor(lane: LeasedLane, bound: Bound): Outcome {
   const { lookup } = lane.call;
   const waited = (lookup?.waited ?? 0) + 1;
   const most = bound.waiting === true ? MOST_WAITS_IN_CIRCLES : MOST_WAITS;
-  if (bound.parked || waited > most) return standstill(lane.userId, bound);
+  if (bound.parked || waited > most) return standstill(lane.subject, bound);
   return {
     kind: 'wait',
-    detail: `waits for ${bound.user_id}`,
+    detail: `waits for ${bound.subject}`,
     lookup: { ...(lookup ?? { why: 'lost' }), waited },
   };
 }
@@ -35,8 +35,8 @@ function standstill(userId: string, bound: Bound): Outcome {
     kind: 'park',
     reason: 'account_belongs_to_someone_else',
     detail:
-      `${userId} needs an e-mail address or external_id that the platform still has for ${bound.user_id}` +
-      `${why || ', whose change is not through yet.'} Retry ${bound.user_id} first and ${userId} after that; ` +
+      `${userId} needs an e-mail address or external_id that the platform still has for ${bound.subject}` +
+      `${why || ', whose change is not through yet.'} Retry ${bound.subject} first and ${userId} after that; ` +
       `if both are refused again, give one of them an interim address first.`,
   };
 }

@@ -2,6 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
+import { attemptsOf } from '../delivery/attempts/of-change.js';
+import { progressSql } from '../delivery/lanes/progress.js';
+import { PLATFORM, platformOf } from '../forwarding/platform-destination.js';
 import type { LeaverRow } from './leaver.mapping.js';
 import type { LeaverState } from './leaver.rules.js';
 
@@ -13,21 +16,26 @@ export interface LeaverFilter {
   until?: Date | undefined;
 }
 
-// The same ladder as that of a change (forwarding/changes): a departure stands where its person's lane stands to it.
+const PROGRESS = progressSql(platformOf(''), {
+  table: 'changes c',
+  tenant: 'c.tenant_id',
+  subject: 'c.user_id',
+  sequence: 'c.sequence',
+});
+
+// The same ladder as that of a change (forwarding/changes): a departure stands where the user's lane stands to it.
 const STATE = `case
   when not c.forwarded then 'not_forwarded'
   when c.dismissed is not null then 'dismissed'
-  when l.confirmed_through >= c.sequence then 'confirmed'
-  when l.parked is not null then 'parked'
+  when ${PROGRESS.delivered} then 'confirmed'
+  when ${PROGRESS.parked} then 'parked'
   else 'waiting' end`;
 
 // What is under way or stuck is found from the lanes, which are few then; all else from the departures.
-const FROM_CHANGES = `changes c left join lanes l on l.tenant_id = c.tenant_id and l.user_id = c.user_id`;
-const FROM_LANES = `lanes l join changes c on c.tenant_id = l.tenant_id and c.user_id = l.user_id
-  and c.sequence > l.confirmed_through and l.tenant_id = $1`;
+const FROM_CHANGES = `changes c ${PROGRESS.joinLane}`;
 const FROM: Partial<Record<LeaverState, string>> = {
-  waiting: `${FROM_LANES} and l.first_pending is not null and l.parked is null`,
-  parked: `${FROM_LANES} and l.first_pending is not null and l.parked is not null`,
+  waiting: `${PROGRESS.fromPending} and not (${PROGRESS.parked})`,
+  parked: `${PROGRESS.fromPending} and ${PROGRESS.parked}`,
 };
 
 const AFTER_ALL = '9223372036854775807';
@@ -38,8 +46,7 @@ const TOLD = `left join lateral (
     select min(x.sent_at) filter (where x.method not in ('GET', 'NONE')) as forwarded_at,
       min(x.sent_at + x.duration_ms * interval '1 millisecond')
         filter (where x.outcome in ('delivered', 'adopted', 'nothing_to_say')) as confirmed_at
-    from attempts x
-    where x.tenant_id = $1 and x.user_id = c.user_id and x.last_sequence >= c.sequence and x.first_sequence <= c.sequence
+    ${attemptsOf(PLATFORM, 'c.user_id', 'c.sequence')}
   ) a on true`;
 
 // The sessions that this very departure ended, and not an earlier one, after which the person came back: they lie
@@ -81,7 +88,7 @@ export class LeaversRepository {
          c.parked_detail, a.forwarded_at, h.held_at, h.released_at,
          coalesce(a.confirmed_at, case when c.confirmed_through = c.sequence then c.lane_confirmed_at end) as confirmed_at
        from (
-         select c.*, ${STATE} as state, l.parked, l.parked_detail, l.confirmed_through, l.confirmed_at as lane_confirmed_at
+         select c.*, ${STATE} as state, ${PROGRESS.columns}
          from ${(state && FROM[state]) ?? FROM_CHANGES}
          where c.tenant_id = $1 and c.kind in ('deactivated', 'deleted')
            and c.sequence < $2 and c.occurred_at >= $3::timestamptz and c.occurred_at < $4::timestamptz

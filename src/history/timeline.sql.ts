@@ -1,3 +1,5 @@
+import { attemptsOfSubject } from '../delivery/attempts/of-change.js';
+import { PLATFORM } from '../forwarding/platform-destination.js';
 import { ENTRY_KINDS, type EntryKind, type Order } from './timeline.rules.js';
 
 /** Where the entries of one kind stand. All of it is SQL of ours; what a caller says are parameters. */
@@ -19,6 +21,8 @@ const time = (column: string): string => `to_char(${column} at time zone 'UTC', 
 const padded = (number: string): string => `lpad((${number})::text, 19, '0')`;
 const connectionOf = (alias: string): string =>
   `left join connections n on n.tenant_id = ${alias}.tenant_id and n.id = ${alias}.connection_id`;
+
+const DELIVERIES = attemptsOfSubject(PLATFORM);
 
 const SOURCES: Record<EntryKind, Source> = {
   binding: {
@@ -126,8 +130,8 @@ const SOURCES: Record<EntryKind, Source> = {
   // It stands at the moment when its outcome was written down: what is said right now would otherwise turn up later, in
   // the middle of what somebody has read already.
   delivery: {
-    from: 'attempts d',
-    ofPerson: 'd.tenant_id = $1 and d.user_id = $2',
+    from: DELIVERIES.from,
+    ofPerson: DELIVERIES.where,
     at: 'd.at',
     key: `${padded('d.last_sequence')} || '_' || lpad(d.n::text, 5, '0')`,
     id: `d.delivery_id || '_' || d.last_sequence || '_' || (extract(epoch from d.at) * 1000000)::bigint || '_' || d.n`,

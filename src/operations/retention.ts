@@ -24,7 +24,7 @@ const LEFTOVERS = [
   `delete from session_tokens where expires_at < now() - interval '1 day'`,
   // A member of an id that no user has had for so long is a mistake of the IdP, and not late.
   `delete from pending_members p using tenants t where p.tenant_id = t.id and p.since < now() - interval '90 days'`,
-  `delete from jobs where state in ('done', 'failed') and finished_at < now() - interval '30 days'`,
+  `delete from tasks where state in ('done', 'failed', 'cancelled') and finished_at < now() - interval '30 days'`,
 ];
 
 /**
@@ -46,6 +46,7 @@ export class Retention extends Background {
     const { attemptsDays, logsDays } = this.config.retention;
     await this.keep('attempts', attemptsDays);
     await this.keep('sign_ins', logsDays);
+    await this.keep('events', logsDays);
     for (const statement of LEFTOVERS) await this.db.execute(statement);
     // Over since their person was put out or changed in the very moment in which they began: now it also stands there.
     await this.db.execute(
@@ -68,7 +69,7 @@ export class Retention extends Background {
     );
   }
 
-  private async keep(table: 'attempts' | 'sign_ins', days: number): Promise<void> {
+  private async keep(table: 'attempts' | 'sign_ins' | 'events', days: number): Promise<void> {
     const now = new Date();
     for (const { from } of [monthOf(now, 0), monthOf(now, 1)]) {
       await this.db.query(`select make_month($1, $2::date)`, [table, from.slice(0, 10)]);

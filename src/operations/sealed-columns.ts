@@ -1,15 +1,10 @@
 import { keyAad } from '../connections/keys/service-keys.repository.js';
 import type { SealedColumn } from '../base/crypto/reseal.js';
+import { DESTINATION_KEYS } from '../delivery/destinations/sealed-keys.js';
 
 /** Every column that holds sealed secrets. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  {
-    table: 'destinations',
-    key: ['tenant_id'],
-    column: 'key_sealed',
-    lasting: true,
-    aad: (row) => `${row['tenant_id']}:destinations.key`,
-  },
+  DESTINATION_KEYS,
   {
     table: 'idempotency_keys',
     key: ['tenant_id', 'credential_id', 'key'],

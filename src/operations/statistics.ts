@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { Background } from '../base/loop.js';
+import { LANE_STATISTICS } from '../delivery/lanes/progress.js';
 
 const EVERY_MS = 2000;
 
@@ -12,7 +13,7 @@ const COLUMNS: Record<string, string> = {
   groups: 'tenant_id, id, directory_id, display_name_key, external_id',
   group_members: 'tenant_id, group_id, member_id',
   changes: 'tenant_id, sequence, user_id',
-  lanes: 'tenant_id, user_id, first_pending, platform_id',
+  lanes: LANE_STATISTICS,
   seat_entries: 'tenant_id, entry_id, sequence, user_id, effective_at',
   population_steps: 'tenant_id, owner',
   sessions: 'tenant_id, id, user_id, connection_id, subject',

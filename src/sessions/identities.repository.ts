@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
+import type { LinkKind } from './binding.js';
 import { placeIn, type IdentityPlace } from './identity-place.rules.js';
 
 interface IdentityFacts {
   subject: string;
-  made_by: 'claim' | 'user_name' | 'email' | 'created';
+  made_by: LinkKind;
   made_of: string;
   created_at: Date;
   last_sign_in_at: Date;
@@ -134,16 +135,6 @@ export class IdentitiesRepository {
        where i.tenant_id = $1 and i.connection_id = $2 and i.ended_at is null and u.tenant_id = $1 and u.id = i.user_id
          and ${isLinkable(ownedDomain)}`,
       [tenantId, connectionId, directoryId],
-    );
-    return rowCount ?? 0;
-  }
-
-  /** Ends a person's sessions through a connection; answers how many there were. */
-  async endSessions(tx: SqlRunner, tenantId: string, userId: string, connectionId: string): Promise<number> {
-    const { rowCount } = await tx.query(
-      `update sessions set ended_at = clock_timestamp(), end_reason = 'ended_by_admin'
-       where tenant_id = $1 and user_id = $2 and connection_id = $3 and ended_at is null`,
-      [tenantId, userId, connectionId],
     );
     return rowCount ?? 0;
   }

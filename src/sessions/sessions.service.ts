@@ -5,9 +5,10 @@ import { SealError, Sealer } from '../base/crypto/seal.js';
 import { mintToken, parseToken } from '../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { newId } from '../base/ids.js';
-import type { SessionEnd } from './user-endings.js';
+import type { SessionEnd } from './session-end.js';
 import type { NameId } from '../saml/saml-sign-in.js';
-import { SessionsRepository, type EndedSession, type ListedSession, type SessionRow } from './sessions.repository.js';
+import { SessionEndings, type EndedSession } from './session-endings.repository.js';
+import { SessionsRepository, type ListedSession, type SessionRow } from './sessions.repository.js';
 
 /** A session is noted as used at most so often, or ten times within its idle time if that is short. */
 const TOUCH_SECONDS = 60;
@@ -36,6 +37,7 @@ export class SessionsService {
   constructor(
     private readonly db: Database,
     private readonly repository: SessionsRepository,
+    private readonly endings: SessionEndings,
     private readonly config: Config,
     private readonly sealer: Sealer,
     private readonly clock: Clock,
@@ -70,7 +72,7 @@ export class SessionsService {
       // Never longer than the IdP allows (`SessionNotOnOrAfter`, `session_expiry`).
       expiresAt: new Date(Math.min(latest, verified.sessionEnds?.getTime() ?? Infinity)),
     });
-    await this.repository.endOldest(tx, tenantId, who.userId, MAX_SESSIONS);
+    await this.endings.endOldest(tx, tenantId, who.userId, MAX_SESSIONS);
     return { id, token };
   }
 
@@ -96,7 +98,7 @@ export class SessionsService {
   ): Promise<(EndedSession & { tenantId: string }) | null> {
     const parsed = token === null ? null : parseToken(token);
     if (parsed === null || parsed.kind !== 'tbn') return null;
-    const ended = await this.repository.endByHash(db, parsed.tenantId, parsed.hash, why);
+    const ended = await this.endings.endByHash(db, parsed.tenantId, parsed.hash, why);
     return ended === null ? null : { ...ended, tenantId: parsed.tenantId };
   }
 
@@ -108,11 +110,11 @@ export class SessionsService {
     why: SessionEnd,
     db: SqlRunner = this.db,
   ): Promise<boolean> {
-    return (await this.repository.end(db, tenantId, id, why, userId)) !== null;
+    return (await this.endings.end(db, tenantId, id, why, userId)) !== null;
   }
 
   endAll(tenantId: string, userId: string, why: SessionEnd, db: SqlRunner = this.db): Promise<number> {
-    return this.repository.endAll(db, tenantId, userId, why);
+    return this.endings.endAll(db, tenantId, userId, why);
   }
 
   list(tenantId: string, userId: string): Promise<ListedSession[]> {

@@ -1,34 +1,17 @@
 import type { WriteStatement } from '../base/database/write-statement.js';
+import { endUserKeys } from '../tenants/user-keys.js';
+import type { SessionEnd } from './session-end.js';
 
-// What lets a person in, ended in the very statement that puts them out: from its commit on, no process takes it.
+// Parts of the statement that changes a user: its credentials end in the same commit, on every process. The subject of the
+// statement is the user's row.
 
-/** Why a session has ended. */
-export type SessionEnd =
-  | 'deactivated'
-  | 'deleted'
-  | 'role_changed'
-  | 'signed_out'
-  | 'signed_in_again'
-  | 'idp_logout'
-  | 'binding_moved'
-  | 'person_changed'
-  | 'ended_by_admin'
-  | 'too_many_sessions'
-  | 'connection_changed'
-  | 'connection_disabled'
-  | 'connection_deleted';
-
-/** Ends the API keys and the sessions of the person whom the write statement is about. */
+/** Ends the API keys and the sessions of the user. */
 export function endPersonCredentials(statement: WriteStatement, tenantId: string, why: SessionEnd): void {
-  statement.add(
-    (p) => `update api_keys k set revoked_at = now() from subject s
-      where k.tenant_id = ${p.add(tenantId)} and k.owner_kind = 'person' and k.owner_user_id = s.id
-        and (k.revoked_at is null or k.revoked_at > now())`,
-  );
+  endUserKeys(statement, tenantId);
   endPersonSessions(statement, tenantId, why);
 }
 
-/** Ends the sessions of that person alone. */
+/** Ends the sessions of the user and leaves the API keys. */
 export function endPersonSessions(statement: WriteStatement, tenantId: string, why: SessionEnd): void {
   statement.add(
     (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = ${p.add(why)} from subject s
@@ -37,8 +20,8 @@ export function endPersonSessions(statement: WriteStatement, tenantId: string, w
 }
 
 /**
- * Ends what binds IdPs' subjects to a person who is removed. The rows stay: nobody who was put out is made anew by
- * signing in (contract §7).
+ * Ends all identity bindings of a user who is removed. The rows stay, so that a sign-in never creates the deleted user
+ * again.
  */
 export function endPersonIdentities(statement: WriteStatement, tenantId: string): void {
   statement.add(
@@ -48,9 +31,9 @@ export function endPersonIdentities(statement: WriteStatement, tenantId: string)
 }
 
 /**
- * A person has a name (of the kind that bindings are made by) no more. Whoever had it before them and is still bound to
- * it by an IdP that calls people by it, is so no longer: who had the name last is its only heir, else a reused name would
- * lead back to the one before.
+ * Removes bindings of other users that were made of a name which this user has just given up. Only the last owner of a
+ * name may inherit its bindings: otherwise a reused name would lead back to an earlier owner. A binding counts where
+ * the name is the subject itself and its user no longer has the name.
  */
 export function endFormerLinks(
   statement: WriteStatement,
@@ -70,10 +53,12 @@ export function endFormerLinks(
 }
 
 /**
- * A directory takes somebody over whom a sign-in has made on nothing but an IdP's word: their sessions end, and who
- * they are at the IdP is found anew by the directory's rules. Else whoever came first under an address would be its
- * owner later. `proven`: the directory's e-mail is the one that a proof was about, which therefore holds; a key that an
- * IdP has claimed is none.
+ * Removes the bindings and ends the sessions of a user created by sign-in, when a directory takes the user over. The
+ * next sign-in links anew by the directory's rules: otherwise the first person who claimed an address would stay its
+ * owner.
+ *
+ * @param proven true: the e-mail of the directory is the one whose domain the tenant has verified, so that bindings
+ *   with that proof stay and only unproven ones are removed
  */
 export function dropUnprovenIdentities(statement: WriteStatement, tenantId: string, proven: boolean): void {
   statement.add(

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
+import { SessionsModule } from '../sessions/sessions.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AccountMaking } from './accounts/account-making.js';
 import { AccountsRepository } from './accounts/accounts.repository.js';
-import { AccountMatches } from './accounts/account-matches.js';
+import { EvidenceReader } from './accounts/evidence.js';
 import { AccountsService } from './accounts/accounts.service.js';
 import { ConnectionsModule } from '../connections/connections.module.js';
 import { PublishedController } from '../connections/published.controller.js';
@@ -24,9 +25,6 @@ import { RevocationService } from './revocation/revocation.service.js';
 import { RevocationTokens } from './revocation/revocation-tokens.js';
 import { TenantSamlStrategy } from './callback/saml.strategy.js';
 import { SessionController } from './sessions/session.controller.js';
-import { IdpLogouts } from '../sessions/idp-logouts.repository.js';
-import { SessionsRepository } from '../sessions/sessions.repository.js';
-import { SessionsService } from '../sessions/sessions.service.js';
 import { UserSessionsController } from './sessions/user-sessions.controller.js';
 import { Arrival } from './callback/arrival.js';
 import { CallbackController } from './callback/callback.controller.js';
@@ -51,7 +49,7 @@ import { TokensController } from './tokens/tokens.controller.js';
 
 /** Signing in: one more door to the same people. */
 @Module({
-  imports: [UsersModule, ProtocolsModule, ConnectionsModule, DomainsModule, IdentitiesModule],
+  imports: [SessionsModule, UsersModule, ProtocolsModule, ConnectionsModule, DomainsModule, IdentitiesModule],
   controllers: [
     LoginController,
     CallbackController,
@@ -72,7 +70,7 @@ import { TokensController } from './tokens/tokens.controller.js';
   ],
   providers: [
     AccountsRepository,
-    AccountMatches,
+    EvidenceReader,
     AccountsService,
     AccountMaking,
     SignInRequestsRepository,
@@ -87,9 +85,6 @@ import { TokensController } from './tokens/tokens.controller.js';
     RefusedSignIns,
     TenantFaces,
     TestResults,
-    SessionsRepository,
-    IdpLogouts,
-    SessionsService,
     SessionTokensRepository,
     TokenExchange,
     LogoutService,
@@ -100,6 +95,6 @@ import { TokensController } from './tokens/tokens.controller.js';
     TenantOidcStrategy,
     TenantSamlStrategy,
   ],
-  exports: [SignInLog, SignInMetrics, SessionsService],
+  exports: [SignInLog, SignInMetrics, SessionsModule],
 })
 export class SignInModule {}

@@ -1,36 +1,47 @@
-import { Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { NotFound } from '../base/errors/domain-error.js';
+import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Clock } from '../base/clock.js';
+import { ApiRefusals } from '../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../base/http/page.js';
-import { queryOptions, type Query as QueryMap } from '../base/http/query.js';
+import { queryChoice, queryOptions, type Query as QueryMap } from '../base/http/query.js';
 import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
 import { LeftOutRepository } from './left-out.repository.js';
+import { taskBody } from './task.mapping.js';
+import { TASK_KINDS, TASK_STATES } from './task.js';
 import { LeftOutBody, TaskBody } from './tasks.dto.js';
 import { TasksRepository } from './tasks.repository.js';
+import { TasksService } from './tasks.service.js';
 
 /** Background work: imports, resends, changed rules, held users. */
 @ApiController('tasks')
 @RequireScope('admin')
 export class TasksController {
   constructor(
+    private readonly service: TasksService,
     private readonly tasks: TasksRepository,
     private readonly leftOut: LeftOutRepository,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Background work, newest first, with its progress and what it came to' })
+  @ApiOperation({ summary: 'Background work, newest first, with progress, estimated end and cause of failure' })
+  @ApiQuery({ name: 'kind', required: false, enum: TASK_KINDS, description: 'Shows tasks of this kind alone.' })
+  @ApiQuery({ name: 'state', required: false, enum: TASK_STATES, description: 'Shows tasks in this state alone.' })
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<Page<TaskBody>> {
-    queryOptions(query, PAGE_OPTIONS);
-    const page = readPage(query, 'tasks');
-    const rows = await this.tasks.list(caller.tenantId, page);
+    const options = queryOptions(query, ['kind', 'state', ...PAGE_OPTIONS]);
+    const kind = queryChoice('kind', options.kind, TASK_KINDS);
+    const state = queryChoice('state', options.state, TASK_STATES);
+    const page = readPage(query, `tasks ${kind ?? ''} ${state ?? ''}`);
+    const rows = await this.tasks.list(caller.tenantId, { ...(kind && { kinds: [kind] }), state }, page);
+    const now = this.clock.now();
     return pageOf(
       page,
       rows,
       (row) => row.id,
-      (row) => row,
+      (row) => taskBody(row, now),
     );
   }
 
@@ -38,9 +49,19 @@ export class TasksController {
   @ApiOperation({ summary: 'One task' })
   @ApiOkResponse({ type: TaskBody })
   async show(@CurrentCaller() caller: Caller, @Param('task_id') id: string): Promise<TaskBody> {
-    const row = await this.tasks.find(caller.tenantId, id);
-    if (row === undefined) throw new NotFound('task');
-    return row;
+    return taskBody(await this.service.show(caller.tenantId, id), this.clock.now());
+  }
+
+  @Post(':task_id/cancel')
+  @HttpCode(200)
+  @ApiRefusals({ 409: ['task_over', 'task_not_cancellable'] })
+  @ApiOperation({
+    summary: 'Stops a task; what it has done stays',
+    description: 'A batch that is under way is finished first. A task that is cancelled already stays as it is.',
+  })
+  @ApiOkResponse({ type: TaskBody })
+  async cancel(@CurrentCaller() caller: Caller, @Param('task_id') id: string): Promise<TaskBody> {
+    return taskBody(await this.service.cancel(caller, id), this.clock.now());
   }
 
   @Get(':task_id/left-out')
@@ -51,7 +72,7 @@ export class TasksController {
     @Query() query: QueryMap,
   ): Promise<Page<LeftOutBody>> {
     queryOptions(query, PAGE_OPTIONS);
-    await this.show(caller, id);
+    await this.service.show(caller.tenantId, id);
     const page = readPage(query, `left out of ${id}`);
     const rows = await this.leftOut.list(caller.tenantId, id, page);
     return pageOf(

@@ -1,16 +1,22 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { TASK_KINDS, TASK_STATES, type TaskKind, type TaskState } from './task.js';
 
 /** Background work of a tenant. */
 export class TaskBody {
-  @ApiProperty({ example: 'job_01k0000000abcdefghjkmnpqrs' })
+  @ApiProperty({ example: 'tsk_01k0000000abcdefghjkmnpqrs' })
   id!: string;
-  @ApiProperty({ example: 'platform.import' })
-  kind!: string;
-  @ApiProperty({ enum: ['waiting', 'running', 'done', 'failed'] })
-  state!: string;
-  @ApiProperty()
+  @ApiProperty({ enum: TASK_KINDS, example: 'platform.import' })
+  kind!: TaskKind;
+  @ApiProperty({ enum: TASK_STATES, description: '`cancelled`: an admin has stopped it; what it has done stays.' })
+  state!: TaskState;
+  @ApiProperty({ description: 'How many items are done.', example: 4200 })
   done!: number;
-  @ApiProperty({ type: Number, nullable: true })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'How many items there are; null: not known yet.',
+    example: 20000,
+  })
   total!: number | null;
   @ApiProperty({
     type: 'object',
@@ -21,10 +27,22 @@ export class TaskBody {
     example: { created: 19600, known: 0, left_out: 400 },
   })
   result!: Record<string, number> | null;
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The cause of failure, in words; null: it has not failed.',
+  })
   error!: string | null;
   @ApiProperty()
   created_at!: Date;
+  @ApiProperty({ type: Date, nullable: true, description: 'When the first batch began; null: none has.' })
+  started_at!: Date | null;
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description: 'When the task will be done at its present pace; null: it is over, or too little is known.',
+  })
+  estimated_end!: Date | null;
   @ApiProperty({ type: Date, nullable: true })
   finished_at!: Date | null;
 }

@@ -64,13 +64,13 @@ export const CAPS = {
     count: `select count(*)::int as n from roles where tenant_id = $1`,
     lock: TENANT_ROW,
   },
-  jobs: {
+  tasks: {
     most: 20,
     code: 'too_many_jobs',
     whose: 'A tenant',
     what: 'imports, resends and tasks of held users that are waiting or running',
     remedy: 'wait until one has finished',
-    count: `select count(*)::int as n from jobs
+    count: `select count(*)::int as n from tasks
       where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'platform.drift', 'changes.resend', 'held.release', 'held.discard')`,
     lock: TENANT_ROW,
   },

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { Database } from '../base/database/database.js';
+import { EventsRepository, type NewEvent } from '../events/events.repository.js';
 import { Logger } from '../base/log/logger.js';
 
 /**
@@ -30,6 +31,7 @@ export class CredentialRefusals {
     private readonly db: Database,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly events: EventsRepository,
   ) {}
 
   /** Notes the refusal of a header that holds no token as it should, if it names a tenant at all. */
@@ -57,11 +59,21 @@ export class CredentialRefusals {
     this.written.set(name, now);
     const refusal = { at: this.clock.now().toISOString(), reason, prefix };
     this.db
-      .query(
-        `update directories set last_refusal = $3
-         where tenant_id = $1 and deleted_at is null and id = coalesce($2::text, id)`,
-        [tenantId, directoryId, refusal],
-      )
+      .transaction(tenantId, async (tx) => {
+        const { rows } = await tx.query<{ id: string }>(
+          `update directories set last_refusal = $3
+           where tenant_id = $1 and deleted_at is null and id = coalesce($2::text, id) returning id`,
+          [tenantId, directoryId, refusal],
+        );
+        const day = refusal.at.slice(0, 10);
+        const events = rows.map(({ id }): NewEvent => ({
+          event: 'directory.refused',
+          data: { directory_id: id, reason, token_prefix: prefix },
+          // Anyone who knows the tenant's id can cause a refusal: one event a day for each directory and reason.
+          threshold: `${id} ${reason} ${day}`,
+        }));
+        await this.events.record(tenantId, events, tx);
+      })
       .catch((error: unknown) => this.logger.warn('refused credential not noted', { tenant_id: tenantId, error }));
   }
 

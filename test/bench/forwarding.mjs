@@ -12,7 +12,7 @@ export async function forwarding({ report, db, sink, tenant, apiKey, origin, cou
       },
     );
   const { rows: bodies } = await db.query(
-    `select target_person from lanes where tenant_id = $1 order by user_id limit $2`,
+    `select target_body from lanes where tenant_id = $1 order by subject limit $2`,
     [tenant, count],
   );
   const headers = { authorization: 'Bearer bench', 'content-type': 'application/json' };
@@ -20,7 +20,7 @@ export async function forwarding({ report, db, sink, tenant, apiKey, origin, cou
     method: 'POST',
     path: '/v1/users',
     headers: { ...headers, 'idempotency-key': `loop-${i}` },
-    body: bodies[i % bodies.length].target_person,
+    body: bodies[i % bodies.length].target_body,
   });
   const loop = [];
   const ours = [];
@@ -29,15 +29,15 @@ export async function forwarding({ report, db, sink, tenant, apiKey, origin, cou
     await api('POST', '/platform/pause');
     // Everybody is owed once more, as after `changes resend`.
     await db.query(
-      `update lanes set first_pending = last_pending, pending_since = now(), confirmed_person = null
-       where tenant_id = $1 and user_id in (select user_id from lanes where tenant_id = $1 order by user_id limit $2)`,
+      `update lanes set state = 'due', first_pending = last_pending, pending_since = now(), confirmed_digest = null
+       where tenant_id = $1 and subject in (select subject from lanes where tenant_id = $1 order by subject limit $2)`,
       [tenant, count],
     );
     const began = performance.now();
     await api('POST', '/platform/resume');
     for (;;) {
       const { rows } = await db.query(
-        `select exists (select 1 from lanes where tenant_id = $1 and first_pending is not null and parked is null) as busy`,
+        `select exists (select 1 from lanes where tenant_id = $1 and first_pending is not null and parked_reason is null) as busy`,
         [tenant],
       );
       if (!rows[0].busy) break;

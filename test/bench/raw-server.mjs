@@ -30,8 +30,8 @@ const CREATE = `with subject as (
   c as (insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at)
     select $1, id, 'created', true, '{email,first_name,last_name,role,external_id,status}', $11::jsonb, $10::jsonb, now()
     from subject returning sequence, user_id),
-  l as (insert into lanes (tenant_id, user_id, target_state, target_person, rank, first_pending, last_pending, pending_since)
-    select $1, user_id, 'active', $11, 1, sequence, sequence, now() from c)
+  l as (insert into lanes (tenant_id, subject, state, target_state, target_body, rank, first_pending, last_pending, pending_since)
+    select $1, user_id, 'due', 'active', $11, 1, sequence, sequence, now() from c)
   select id from subject`;
 const CHANGE = `with subject as (
     update users set doc = doc || $3::jsonb, active = $4, status = $5, seat = $6, version = version + 1, updated_at = now()
@@ -40,19 +40,19 @@ const CHANGE = `with subject as (
     select $1, $7, id, $8, 'User', $5, $9::jsonb from subject),
   c as (insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at)
     select $1, id, $10, true, '{status}', '{}', $9::jsonb, now() from subject returning sequence, user_id),
-  l as (insert into lanes as l (tenant_id, user_id, target_state, target_person, rank, first_pending, last_pending, pending_since)
-    select $1, user_id, $5, '{}', 1, sequence, sequence, now() from c
-    on conflict (tenant_id, user_id) do update set target_state = excluded.target_state,
-      target_person = excluded.target_person, last_pending = excluded.last_pending)
+  l as (insert into lanes as l (tenant_id, subject, state, target_state, target_body, rank, first_pending, last_pending, pending_since)
+    select $1, user_id, 'due', $5, '{}', 1, sequence, sequence, now() from c
+    on conflict (tenant_id, channel, destination, subject) do update set target_state = excluded.target_state,
+      target_body = excluded.target_body, last_pending = excluded.last_pending)
   select id, doc from subject`;
 const REPLACE = `with subject as (
     update users set doc = $3::jsonb, first_name = $4, last_name = $5, version = version + 1, updated_at = now()
     where tenant_id = $1 and id = $2 returning id),
   c as (insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at)
     select $1, id, 'updated', true, '{last_name}', '{}', $6::jsonb, now() from subject returning sequence, user_id),
-  l as (insert into lanes as l (tenant_id, user_id, target_state, target_person, rank, first_pending, last_pending, pending_since)
-    select $1, user_id, 'active', '{}', 1, sequence, sequence, now() from c
-    on conflict (tenant_id, user_id) do update set target_person = excluded.target_person, last_pending = excluded.last_pending)
+  l as (insert into lanes as l (tenant_id, subject, state, target_state, target_body, rank, first_pending, last_pending, pending_since)
+    select $1, user_id, 'due', 'active', '{}', 1, sequence, sequence, now() from c
+    on conflict (tenant_id, channel, destination, subject) do update set target_body = excluded.target_body, last_pending = excluded.last_pending)
   select id from subject`;
 const READ = `select id, doc::text as doc from users where tenant_id = $1 and id = $2`;
 const FIND = `select id, doc::text as doc from users where tenant_id = $1 and user_name_key = $2 and gone_at is null`;

@@ -166,9 +166,9 @@ describe('seats, audit, roles and tasks', () => {
   it('draws a bar for a task', async () => {
     const add = (state: string, done: number, total: number | null) =>
       service.db.query(
-        `insert into jobs (tenant_id, id, kind, payload, state, done, total, created_by, finished_at)
+        `insert into tasks (tenant_id, id, kind, payload, state, done, total, created_by, finished_at)
          values ($1, $2, 'platform.import', '{}', $3, $4, $5, '{"kind":"system","id":"test"}', now())`,
-        [house.tenantId, fresh('job_'), state, done, total],
+        [house.tenantId, fresh('tsk_'), state, done, total],
       );
     await add('failed', 50, 200);
     await add('done', 3, 3);
@@ -177,6 +177,17 @@ describe('seats, audit, roles and tasks', () => {
     expect(out).toContain('██░░░░░░░░ 25 % 50/200');
     expect(out).toContain('██████████ 100 % 3/3');
     expect(out).toMatch(/failed +7 /);
+  });
+
+  it('stops a task', async () => {
+    const id = fresh('tsk_');
+    await service.db.query(
+      `insert into tasks (tenant_id, id, kind, payload, state, done, total, created_by, lease_until)
+       values ($1, $2, 'platform.import', '{}', 'running', 1, 4, '{"kind":"system","id":"test"}', now() + interval '1 hour')`,
+      [house.tenantId, id],
+    );
+    expect((await cli('task', 'cancel', id)).out).toContain('cancelled');
+    expect((await cli('task', 'cancel', 'tsk_nothing')).code).toBe(1);
   });
 });
 
@@ -189,11 +200,12 @@ describe('changes', () => {
     expect(change).toMatchObject({ user_id: id, state: 'pending', kind: 'created' });
     const sequence = Number(change.id.slice(4));
     await service.db.query(
-      `update lanes set parked = 'refused', parked_detail = 'no such cost centre' where tenant_id = $1 and user_id = $2`,
+      `update lanes set state = 'parked', parked_reason = 'refused', parked_detail = 'no such cost centre'
+       where tenant_id = $1 and subject = $2`,
       [house.tenantId, id],
     );
     await service.db.query(
-      `insert into attempts (n, tenant_id, user_id, delivery_id, at, sent_at, method, path, status, outcome, detail, answer,
+      `insert into attempts (n, tenant_id, subject, delivery_id, at, sent_at, method, path, status, outcome, detail, answer,
          duration_ms, first_sequence, last_sequence)
        values (1, $1, $2, 'dlv_x', now(), now(), 'POST', '/v1/users', 422, 'refused', null, 'no such cost centre', 12, $3, $3)`,
       [house.tenantId, id, sequence],

@@ -150,7 +150,7 @@ for (const { idempotency_key: key, user_id: id, body } of calls) {
 const twice = [...effects.values()].filter((n) => n > 1).length;
 check(twice === 0, `${twice} changes were applied twice`);
 
-const { rows: parked } = await db.query('select count(*)::int as n from lanes where parked is not null');
+const { rows: parked } = await db.query('select count(*)::int as n from lanes where parked_reason is not null');
 check(parked[0].n === 0, `${parked[0].n} changes are parked`);
 const { rows: changes } = await db.query(
   `select count(*)::int as n, count(*) filter (where forwarded)::int as forwarded from changes where tenant_id = $1`,

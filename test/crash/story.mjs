@@ -11,7 +11,7 @@ export async function storyOf(db, externalId) {
      union all
      select sent_at + duration_ms * interval '1 millisecond', 'attempt',
        concat_ws(' ', delivery_id, method, path, status, outcome, detail)
-     from attempts where user_id = any($1)
+     from attempts where subject = any($1)
      union all
      select at, 'platform',
        concat_ws(' ', idempotency_key, method, path, user_id, status, case when applied then 'applied' end,
@@ -21,7 +21,7 @@ export async function storyOf(db, externalId) {
      order by at`,
     [users, externalId],
   );
-  const { rows: lanes } = await db.query('select l.* from lanes l where user_id = any($1) order by user_id', [users]);
+  const { rows: lanes } = await db.query('select l.* from lanes l where subject = any($1) order by subject', [users]);
   return [
     `--- ${externalId}`,
     ...rows.map(({ at, what, text }) => `${at.toISOString()} ${what.padEnd(8)} ${text}`),

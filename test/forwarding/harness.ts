@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { SystemClock } from '../../src/base/clock.js';
 import { Config } from '../../src/base/config/config.js';
 import { Sealer } from '../../src/base/crypto/seal.js';
+import type { Database } from '../../src/base/database/database.js';
 import { WriteStatement } from '../../src/base/database/write-statement.js';
 import { Outbound } from '../../src/base/http/outbound.js';
 import { Logger } from '../../src/base/log/logger.js';
@@ -9,14 +10,15 @@ import { DeliveryMetrics } from '../../src/delivery/delivery.metrics.js';
 import { DeliveryObserver } from '../../src/delivery/delivery.observer.js';
 import { DeliveryOptions } from '../../src/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../src/delivery/delivery.worker.js';
-import type { Destination, DestinationSettings } from '../../src/delivery/destinations/destination.js';
+import { Channels } from '../../src/delivery/channel.js';
+import type { Destination, DestinationKey, DestinationSettings } from '../../src/delivery/destinations/destination.js';
 import { DestinationStatesRepository } from '../../src/delivery/destinations/destination-states.repository.js';
 import { DestinationsRepository } from '../../src/delivery/destinations/destinations.repository.js';
-import { LanesRepository } from '../../src/delivery/lanes.repository.js';
 import { AccountFinder } from '../../src/forwarding/account-finder.js';
 import { ForwardingService } from '../../src/forwarding/forwarding.service.js';
 import { Connections } from '../../src/forwarding/platform/connections.js';
-import { PlatformSender } from '../../src/forwarding/platform.sender.js';
+import { PlatformChannel } from '../../src/forwarding/platform.channel.js';
+import { platformOf } from '../../src/forwarding/platform-destination.js';
 import type { ChangeKind, Person, UserChange } from '../../src/identity/person.js';
 import type { ChangeSource } from '../../src/identity/source.js';
 import { PlatformClient } from '../../src/platform-client/platform.client.js';
@@ -79,23 +81,25 @@ export type Any = any;
 export class Told extends DeliveryObserver {
   readonly paused: { tenantId: string; reason: string; detail: string }[] = [];
   readonly parked: { tenantId: string; userId: string; reason: string }[] = [];
-  destinationPaused(tenantId: string, reason: string, detail: string): void {
+  destinationPaused({ tenantId }: DestinationKey, reason: string, detail: string): void {
     this.paused.push({ tenantId, reason, detail });
   }
-  changeParked(tenantId: string, userId: string, _through: number, reason: string): void {
+  changeParked({ tenantId }: DestinationKey, userId: string, _through: number, reason: string): void {
     this.parked.push({ tenantId, userId, reason });
   }
 }
 
-/** A lanes repository of a worker that can be killed: from then on nothing of it reaches the database. */
-export class MortalLanes extends LanesRepository {
-  dead = false;
-  override claim(...args: Parameters<LanesRepository['claim']>): ReturnType<LanesRepository['claim']> {
-    return this.dead ? new Promise(() => undefined) : super.claim(...args);
-  }
-  override settle(...args: Parameters<LanesRepository['settle']>): ReturnType<LanesRepository['settle']> {
-    return this.dead ? new Promise(() => undefined) : super.settle(...args);
-  }
+interface Life {
+  dead: boolean;
+}
+
+/** The database of a worker that can be killed: from then on nothing of the worker reaches it. */
+function mortal(db: Database, life: Life): Database {
+  const never = (): Promise<never> => new Promise(() => undefined);
+  return Object.assign(Object.create(db) as Database, {
+    query: (...args: Parameters<Database['query']>) => (life.dead ? never() : db.query(...args)),
+    transaction: (...args: Parameters<Database['transaction']>) => (life.dead ? never() : db.transaction(...args)),
+  });
 }
 
 /** A database, a sandbox and the rooms between them, put together by hand. */
@@ -104,18 +108,16 @@ export class Harness {
   readonly forwarding = new ForwardingService();
   readonly outbound = new Outbound();
   readonly told = new Told();
-  readonly lanes: LanesRepository;
   readonly destinations: DestinationsRepository;
   readonly states: DestinationStatesRepository;
   readonly connections: Connections;
-  private readonly workers: { worker: DeliveryWorker; lanes: MortalLanes }[] = [];
+  private readonly workers: { worker: DeliveryWorker; life: Life }[] = [];
 
   private constructor(
     readonly database: TestDatabase,
     readonly sandbox: SandboxPlatform,
     readonly logger: Logger,
   ) {
-    this.lanes = new LanesRepository(database.db);
     this.destinations = new DestinationsRepository(database.db, new Sealer(this.config.encryptionKeys));
     this.states = new DestinationStatesRepository(database.db);
     this.connections = new Connections(this.config);
@@ -133,7 +135,7 @@ export class Harness {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.workers.filter(({ lanes }) => !lanes.dead).map(({ worker }) => worker.stop()));
+    await Promise.all(this.workers.filter(({ life }) => !life.dead).map(({ worker }) => worker.stop()));
     await this.outbound.close();
     await this.sandbox.stop();
     await this.database.close();
@@ -148,33 +150,43 @@ export class Harness {
   }
 
   connect(tenantId: string, change: Parameters<DestinationsRepository['save']>[2]): Promise<Destination> {
-    return this.db.transaction(null, async (tx) => (await this.destinations.save(tx, tenantId, change)).after);
+    return this.db.transaction(
+      null,
+      async (tx) => (await this.destinations.save(tx, platformOf(tenantId), change)).after,
+    );
   }
 
   worker(options: Partial<DeliveryOptions> = {}): { worker: DeliveryWorker; kill(): void } {
-    const lanes = new MortalLanes(this.db);
-    const clock = new SystemClock();
-    const client = new PlatformClient(this.outbound);
-    const finder = new AccountFinder(client, lanes, this.connections, clock);
+    const life = { dead: false };
+    const db = mortal(this.db, life);
+    const channels = new Channels();
+    channels.add(this.platformChannel(db));
     const worker = new DeliveryWorker(
-      lanes,
+      db,
+      channels,
       this.destinations,
       this.states,
-      new PlatformSender(client, finder, this.connections, clock),
       new DeliveryOptions({ ...QUICK, ...options }),
-      new DeliveryMetrics(lanes, this.states),
+      new DeliveryMetrics(db, this.states),
       this.told,
       this.logger,
     );
     worker.start();
-    this.workers.push({ worker, lanes });
+    this.workers.push({ worker, life });
     return {
       worker,
       kill: () => {
-        lanes.dead = true;
+        life.dead = true;
         void worker.stop();
       },
     };
+  }
+
+  private platformChannel(db: Database): PlatformChannel {
+    const clock = new SystemClock();
+    const client = new PlatformClient(this.outbound);
+    const finder = new AccountFinder(client, db, this.connections, clock);
+    return new PlatformChannel(client, finder, this.connections, clock);
   }
 
   /** Commits a change of a person, as the users room would. */
@@ -197,7 +209,7 @@ export class Harness {
   }
 
   async lane(tenantId: string, userId: string): Promise<Record<string, Any>> {
-    const { rows } = await this.db.query(`select * from lanes where tenant_id = $1 and user_id = $2`, [
+    const { rows } = await this.db.query(`select * from lanes where tenant_id = $1 and subject = $2`, [
       tenantId,
       userId,
     ]);
@@ -207,7 +219,7 @@ export class Harness {
   async counts(tenantId: string): Promise<{ pending: number; parked: number; total: number }> {
     const { rows } = await this.db.query<{ pending: number; parked: number; total: number }>(
       `select count(*) filter (where first_pending is not null)::int as pending,
-              count(*) filter (where parked is not null)::int as parked, count(*)::int as total
+              count(*) filter (where parked_reason is not null)::int as parked, count(*)::int as total
        from lanes where tenant_id = $1`,
       [tenantId],
     );
@@ -217,15 +229,15 @@ export class Harness {
   /** Who is parked and why, with what was asked and said about whoever had their names: the story of what went wrong. */
   async parked(tenantId: string): Promise<Record<string, Any>[]> {
     const { rows } = await this.db.query(
-      `select l.user_id, l.parked, l.parked_detail, array(
-         select format('%s %s %s %s %s', to_char(a.sent_at, 'SS.MS'), a.user_id, a.method, a.path,
+      `select l.subject as user_id, l.parked_reason, l.parked_detail, array(
+         select format('%s %s %s %s %s', to_char(a.sent_at, 'SS.MS'), a.subject, a.method, a.path,
            concat_ws(' ', a.status, a.outcome, a.detail))
-         from attempts a where a.tenant_id = $1 and a.user_id in (
+         from attempts a where a.tenant_id = $1 and a.subject in (
            select other.user_id from changes mine join changes other on other.tenant_id = $1
              and other.person->>'email' = mine.person->>'email'
-           where mine.tenant_id = $1 and mine.user_id = l.user_id)
+           where mine.tenant_id = $1 and mine.user_id = l.subject)
          order by a.sent_at) as story
-       from lanes l where l.tenant_id = $1 and l.parked is not null`,
+       from lanes l where l.tenant_id = $1 and l.parked_reason is not null`,
       [tenantId],
     );
     return rows;

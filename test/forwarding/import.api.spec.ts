@@ -93,10 +93,10 @@ const account = (id: string, email: string, more: Account = {}): Account => ({
 });
 const boundTo = async (platformId: string) =>
   (
-    await service.db.query<{ user_id: string }>(`select user_id from lanes where tenant_id = $1 and platform_id = $2`, [
-      at.tenantId,
-      platformId,
-    ])
+    await service.db.query<{ user_id: string }>(
+      `select subject as user_id from lanes where tenant_id = $1 and platform_id = $2`,
+      [at.tenantId, platformId],
+    )
   ).rows.map((row) => row.user_id);
 const mail = () => `${fresh()}@x.example`;
 

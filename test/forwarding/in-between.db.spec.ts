@@ -1,4 +1,5 @@
-import { ChangesRepository } from '../../src/forwarding/changes/changes.repository.js';
+import { dismiss } from '../../src/delivery/lanes/dismiss.js';
+import { platformOf } from '../../src/forwarding/platform-destination.js';
 import type { Person } from '../../src/identity/person.js';
 import { Harness, until } from './harness.js';
 import { Scripted } from './scripted.js';
@@ -241,7 +242,7 @@ describe('a change that took effect and was never answered', () => {
 
   it('nor where it is parked and a newer one takes its place', async () => {
     const { t, othersGoOn } = await comesBackUnheard('parked');
-    await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked'] === 'poison'));
+    await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked_reason'] === 'poison'));
     await h.change(t, 'usr_1', 'inactive');
     await leaves(t);
   });
@@ -253,15 +254,15 @@ describe('a change that took effect and was never answered', () => {
       res.writeHead(422).end('{}');
       return true;
     };
-    await until(async () => (await h.lane(t, 'usr_1'))['parked'] === 'refused');
+    await until(async () => (await h.lane(t, 'usr_1'))['parked_reason'] === 'refused');
     await h.change(t, 'usr_1', 'inactive');
     await leaves(t);
   });
 
   it('nor where it is parked and dismissed', async () => {
     const { t, othersGoOn } = await comesBackUnheard('dismissed');
-    await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked'] === 'poison'));
-    await new ChangesRepository(h.db).dismiss(h.db, t, 'usr_1', { reason: 'known' });
+    await until(async () => (await othersGoOn(), (await h.lane(t, 'usr_1'))['parked_reason'] === 'poison'));
+    await h.db.transaction(t, (tx) => dismiss(tx, platformOf(t), 'usr_1'));
     await h.change(t, 'usr_1', 'inactive');
     await leaves(t);
   });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { platformOf } from '../../src/forwarding/platform-destination.js';
 import { Harness, personOf, until, type Any } from './harness.js';
 import { Scripted } from './scripted.js';
 
@@ -40,11 +41,11 @@ describe('forwarding, case by case', () => {
   describe('one user', () => {
     it('folds changes that wait into one call', async () => {
       const t = await h.tenant('fold', {}, url);
-      await h.db.transaction(null, (tx) => h.states.pause(tx, t, 'by_hand', null));
+      await h.db.transaction(null, (tx) => h.states.pause(tx, platformOf(t), 'by_hand', null));
       for (let n = 1; n <= 5; n++) await h.change(t, 'usr_1', 'active', { last_name: `v${n}` });
       await h.change(t, 'usr_2', 'active');
       await h.change(t, 'usr_2', 'deleted');
-      await h.states.resume(h.db, t);
+      await h.states.resume(h.db, platformOf(t));
       await h.drained(t);
       expect(writes().map((r) => [r.method, /v\d/.exec(r.body)?.[0]])).toEqual([['POST', 'v5']]);
     });
@@ -145,7 +146,7 @@ describe('forwarding, case by case', () => {
       await h.change(t, 'usr_1', 'inactive');
       await h.change(t, 'usr_2', 'deleted');
       await h.change(t, 'usr_3', 'active', { last_name: 'New' });
-      await until(async () => (await h.destinations.read(t))?.state === 'open');
+      await until(async () => (await h.destinations.read(platformOf(t)))?.state === 'open');
       expect((await h.counts(t)).pending).toBe(3);
       scripted.answer = () => false;
       await h.drained(t);
@@ -168,7 +169,7 @@ describe('forwarding, case by case', () => {
         await h.change(t, 'usr_2', 'active', { last_name: `n${n++}` });
         return (await h.counts(t)).parked === 1;
       });
-      expect((await h.lane(t, 'usr_1'))['parked']).toBe('poison');
+      expect((await h.lane(t, 'usr_1'))['parked_reason']).toBe('poison');
       expect(writes().filter((r) => r.body.includes('Circle')).length).toBeLessThanOrEqual(9);
     });
   });
@@ -183,11 +184,11 @@ describe('forwarding, case by case', () => {
       await h.change(t, 'usr_1', 'active');
       await h.drained(t);
       expect([...(await h.platformUsers(t)).values()]).toMatchObject([{ id: body.id, email: 'usr_1@example.com' }]);
-      expect(await h.lane(t, 'usr_1')).toMatchObject({ platform_id: body.id, adopted: 'external_id', parked: null });
+      expect(await h.lane(t, 'usr_1')).toMatchObject({ platform_id: body.id, parked_reason: null });
       const { rows } = await h.db.query(`select outcome, detail from attempts where tenant_id = $1 order by sent_at`, [
         t,
       ]);
-      expect(rows.map((row) => row['outcome'])).toContain('adopted');
+      expect(rows).toContainEqual({ outcome: 'adopted', detail: 'found by external_id' });
     });
 
     it('is adopted by e-mail, if it is nobody else’s', async () => {
@@ -196,14 +197,17 @@ describe('forwarding, case by case', () => {
       await h.change(t, 'usr_1', 'active');
       await h.drained(t);
       expect([...(await h.platformUsers(t)).values()]).toMatchObject([{ id: body.id, external_id: 'x-usr_1' }]);
-      expect(await h.lane(t, 'usr_1')).toMatchObject({ adopted: 'email' });
+      const { rows } = await h.db.query(`select detail from attempts where tenant_id = $1 and outcome = 'adopted'`, [
+        t,
+      ]);
+      expect(rows).toEqual([{ detail: 'found by email' }]);
     });
 
     it('parks if it has another external_id', async () => {
       const t = await h.tenant('adopt-3');
       await there(t, { email: 'usr_1@example.com', external_id: 'somebody' });
       await h.change(t, 'usr_1', 'active');
-      await until(async () => (await h.lane(t, 'usr_1'))['parked'] === 'account_belongs_to_someone_else');
+      await until(async () => (await h.lane(t, 'usr_1'))['parked_reason'] === 'account_belongs_to_someone_else');
       expect(h.told.parked).toContainEqual({ tenantId: t, userId: 'usr_1', reason: 'account_belongs_to_someone_else' });
     });
 
@@ -212,7 +216,7 @@ describe('forwarding, case by case', () => {
       await h.change(t, 'usr_1', 'active', { external_id: null });
       await h.drained(t);
       await h.change(t, 'usr_2', 'active', { email: 'usr_1@example.com' });
-      await until(async () => (await h.lane(t, 'usr_2'))['parked'] === 'account_belongs_to_someone_else');
+      await until(async () => (await h.lane(t, 'usr_2'))['parked_reason'] === 'account_belongs_to_someone_else');
       expect((await h.lane(t, 'usr_2'))['parked_detail']).toContain('usr_1');
     });
 
@@ -221,7 +225,7 @@ describe('forwarding, case by case', () => {
       const { body } = await there(t, { email: 'usr_1@example.com', status: 'inactive' });
       scripted.answer = (request, res) => request.method === 'POST' && json(res, 409, { code: 'taken', id: body.id });
       await h.change(t, 'usr_1', 'active');
-      await until(async () => (await h.lane(t, 'usr_1'))['parked'] === 'account_belongs_to_someone_else');
+      await until(async () => (await h.lane(t, 'usr_1'))['parked_reason'] === 'account_belongs_to_someone_else');
     });
 
     it('goes to the next person only when the leaver who has it is through', async () => {
@@ -235,7 +239,7 @@ describe('forwarding, case by case', () => {
       await h.change(t, 'usr_2', 'active', { external_id: 'x', email: 'usr_1@example.com' });
       await h.drained(t);
       expect([...(await h.platformUsers(t)).values()]).toMatchObject([{ external_id: 'x', status: 'active' }]);
-      expect((await h.lane(t, 'usr_2'))['parked']).toBeNull();
+      expect((await h.lane(t, 'usr_2'))['parked_reason']).toBeNull();
     });
 
     it('is nobody’s to adopt while the create that made it has no known outcome', async () => {
@@ -259,7 +263,7 @@ describe('forwarding, case by case', () => {
       const users = [...(await h.platformUsers(t)).values()];
       expect(users).toMatchObject([{ external_id: 'x', status: 'active', email: 'usr_2@example.com' }]);
       const lane = await h.lane(t, 'usr_2');
-      expect([lane['parked'], lane['platform_id']]).toEqual([null, users[0]!['id']]);
+      expect([lane['parked_reason'], lane['platform_id']]).toEqual([null, users[0]!['id']]);
     });
 
     it('of a leaver who was deactivated goes to the same person’s new record', async () => {
@@ -281,10 +285,10 @@ describe('forwarding, case by case', () => {
       await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
       await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
       await h.drained(t);
-      await h.db.transaction(null, (tx) => h.states.pause(tx, t, 'by_hand', null));
+      await h.db.transaction(null, (tx) => h.states.pause(tx, platformOf(t), 'by_hand', null));
       await h.change(t, 'usr_2', 'active', { email: 'a@example.com' });
       await h.change(t, 'usr_1', 'active', { email: 'c@example.com' });
-      await h.states.resume(h.db, t);
+      await h.states.resume(h.db, platformOf(t));
       await h.drained(t);
       expect((await h.counts(t)).parked).toBe(0);
       expect((await h.platformUsers(t)).get('x-usr_2')).toMatchObject({ email: 'a@example.com' });
@@ -296,10 +300,10 @@ describe('forwarding, case by case', () => {
     await h.change(t, 'usr_1', 'active', { email: 'a@example.com' });
     await h.change(t, 'usr_2', 'active', { email: 'b@example.com' });
     await h.drained(t);
-    await h.db.transaction(null, (tx) => h.states.pause(tx, t, 'by_hand', null));
+    await h.db.transaction(null, (tx) => h.states.pause(tx, platformOf(t), 'by_hand', null));
     await h.change(t, 'usr_1', 'active', { email: 'b@example.com' });
     await h.change(t, 'usr_2', 'active', { email: 'a@example.com' });
-    await h.states.resume(h.db, t);
+    await h.states.resume(h.db, platformOf(t));
     const waits = async (userId: string) => (await h.lane(t, userId))['lookup']?.waited ?? 0;
     await until(async () => (await waits('usr_1')) > 1 && (await waits('usr_2')) > 1);
     // As after two minutes. A lane that is just being looked at counts on from what it had, so more than once.
@@ -314,8 +318,11 @@ describe('forwarding, case by case', () => {
       ['usr_1', 'usr_2'],
       ['usr_2', 'usr_1'],
     ] as const) {
-      const { parked, parked_detail } = await h.lane(t, userId);
-      expect([parked, parked_detail]).toEqual(['account_belongs_to_someone_else', expect.stringContaining(other)]);
+      const { parked_reason, parked_detail } = await h.lane(t, userId);
+      expect([parked_reason, parked_detail]).toEqual([
+        'account_belongs_to_someone_else',
+        expect.stringContaining(other),
+      ]);
       expect(h.told.parked).toContainEqual(expect.objectContaining({ tenantId: t, userId }));
     }
     // What the detail says helps: an interim address for one of them, and then one after the other.
@@ -337,9 +344,9 @@ describe('forwarding, case by case', () => {
         request.body.includes('usr_1') && request.body.includes('Bad') && json(res, 422, { detail: 'Bad is no name' });
       await h.change(t, 'usr_1', 'active', { last_name: 'Bad' });
       await h.change(t, 'usr_2', 'active');
-      await until(async () => (await h.lane(t, 'usr_1'))['parked'] !== null);
+      await until(async () => (await h.lane(t, 'usr_1'))['parked_reason'] !== null);
       expect(await h.lane(t, 'usr_1')).toMatchObject({
-        parked: 'refused',
+        parked_reason: 'refused',
         parked_detail: '{"detail":"Bad is no name"}',
       });
       await h.change(t, 'usr_1', 'active', { last_name: 'Good' });
@@ -352,7 +359,7 @@ describe('forwarding, case by case', () => {
       scripted.answer = (request, res) =>
         request.method === 'POST' && json(res, 422, { detail: 'unknown field external_id' });
       for (let n = 1; n <= 30; n++) await h.change(t, `usr_${n}`, 'active');
-      await until(async () => (await h.destinations.read(t))?.stateReason === 'looks_misconfigured');
+      await until(async () => (await h.destinations.read(platformOf(t)))?.stateReason === 'looks_misconfigured');
       await until(() => h.sandbox.inFlight === 0);
       await until(
         async () =>
@@ -375,16 +382,10 @@ describe('forwarding, case by case', () => {
       scripted.answer = (request, res) => [...bad].some((b) => request.body.includes(`"${b}`)) && json(res, 422, {});
       for (let n = 1; n <= 20; n++) {
         await h.change(t, `usr_${n}`, 'active');
-        await until(
-          async () =>
-            (await h.lane(t, `usr_${n}`))['lease_token'] === null &&
-            (await h.lane(t, `usr_${n}`))['calling'] === false &&
-            ((await h.lane(t, `usr_${n}`))['parked'] !== null ||
-              (await h.lane(t, `usr_${n}`))['first_pending'] === null),
-        );
+        await until(async () => ['parked', 'idle'].includes((await h.lane(t, `usr_${n}`))['state']));
       }
       expect(await h.counts(t)).toMatchObject({ parked: 6, pending: 6 });
-      expect((await h.destinations.read(t))?.state).toBe('ok');
+      expect((await h.destinations.read(platformOf(t)))?.state).toBe('ok');
     });
 
     it('of the key pause it at once, until there is a new one', async () => {
@@ -392,7 +393,7 @@ describe('forwarding, case by case', () => {
       scripted.answer = (request, res) =>
         request.auth === `Bearer key-${t}` && json(res, 401, { code: 'unauthenticated' });
       for (let n = 1; n <= 20; n++) await h.change(t, `usr_${n}`, 'active');
-      await until(async () => (await h.destinations.read(t))?.stateReason === 'credential_refused');
+      await until(async () => (await h.destinations.read(platformOf(t)))?.stateReason === 'credential_refused');
       const tried = scripted.seen.length;
       expect(tried).toBeLessThanOrEqual(3);
       await h.change(t, 'usr_1', 'active', { last_name: 'Later' });
@@ -409,8 +410,8 @@ describe('forwarding, case by case', () => {
         return true;
       };
       await h.change(t, 'usr_1', 'active');
-      await until(async () => (await h.destinations.read(t))?.stateReason === 'redirect');
-      expect((await h.destinations.read(t))?.stateDetail).toBe('https://elsewhere.example/');
+      await until(async () => (await h.destinations.read(platformOf(t)))?.stateReason === 'redirect');
+      expect((await h.destinations.read(platformOf(t)))?.stateDetail).toBe('https://elsewhere.example/');
     });
   });
 
@@ -421,7 +422,7 @@ describe('forwarding, case by case', () => {
     let n = 0;
     await until(async () => {
       await h.change(t, `usr_${n++}`, 'active');
-      return (await h.lane(t, 'usr_bad'))['parked'] === 'poison';
+      return (await h.lane(t, 'usr_bad'))['parked_reason'] === 'poison';
     });
     expect(posts().filter((r) => r.body.includes('usr_bad')).length).toBeGreaterThanOrEqual(8);
     expect(

@@ -1,4 +1,5 @@
 import type { Faults } from '../../src/sandbox/sandbox-faults.js';
+import { platformOf } from '../../src/forwarding/platform-destination.js';
 import { Harness, personOf, until } from './harness.js';
 
 const LEAVERS = 20;
@@ -17,8 +18,8 @@ describe('an outage in the middle of a first sync', () => {
          insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at)
          select $1, 'usr_' || n, 'created', true, '{}', '{}', '{}', now() from generate_series($2::int, $3::int) n
          returning user_id, sequence)
-       insert into lanes (tenant_id, user_id, target_state, target_person, rank, first_pending, last_pending, pending_since)
-       select $1, c.user_id, 'active', replace($4, 'usr_N', c.user_id), 1, c.sequence, c.sequence, now() from c`,
+       insert into lanes (tenant_id, subject, state, target_state, target_body, rank, first_pending, last_pending, pending_since)
+       select $1, c.user_id, 'due', 'active', replace($4, 'usr_N', c.user_id), 1, c.sequence, c.sequence, now() from c`,
       [t, from, to, JSON.stringify(personOf('usr_N'))],
     );
   }
@@ -43,7 +44,7 @@ describe('an outage in the middle of a first sync', () => {
       h.sandbox.setFaults({ ...faults, rate: 1 }, `key-${t}`);
       const before = (await h.calls(t)).length;
       await enqueue(t, LEAVERS + 201, people - LEAVERS);
-      await until(async () => (await h.destinations.read(t))?.state === 'open');
+      await until(async () => (await h.destinations.read(platformOf(t)))?.state === 'open');
       // The people who leave are deactivated and deleted while the platform is away.
       for (let n = 1; n <= LEAVERS; n++) await h.change(t, `usr_${n}`, n % 2 ? 'inactive' : 'deleted');
       await enqueue(t, people - LEAVERS + 1, people);
@@ -58,7 +59,7 @@ describe('an outage in the middle of a first sync', () => {
       expect(during.length).toBeLessThan(80);
       expect(during.filter((c) => c['applied'] && !c['fault'])).toEqual([]);
       const lanes = await h.db.query(
-        `select max(attempts) as attempts, count(*) filter (where parked is not null)::int as parked from lanes where tenant_id = $1`,
+        `select max(own_failure_count) as attempts, count(*) filter (where state = 'parked')::int as parked from lanes where tenant_id = $1`,
         [t],
       );
       expect(lanes.rows[0]!['parked']).toBe(0);
@@ -90,7 +91,7 @@ describe('an outage in the middle of a first sync', () => {
     h.sandbox.setFaults({ mode: '500' }, `key-${t}`);
     const { worker } = h.worker();
     await enqueue(t, 1, 300);
-    await until(async () => (await h.destinations.read(t))?.state === 'open');
+    await until(async () => (await h.destinations.read(platformOf(t)))?.state === 'open');
     await until(() => h.sandbox.inFlight === 0);
     const before = (await h.calls(t)).length;
     h.sandbox.peak = 0;

@@ -1,4 +1,8 @@
-import { LanesRepository } from '../../src/delivery/lanes.repository.js';
+import { Database } from '../../src/base/database/database.js';
+import { DestinationsRepository } from '../../src/delivery/destinations/destinations.repository.js';
+import { creating } from '../../src/delivery/lanes/accounts.js';
+import { claim } from '../../src/delivery/lanes/claim.js';
+import { platformOf } from '../../src/forwarding/platform-destination.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
@@ -27,27 +31,27 @@ it('whoever is just being created under the same names counts, until the outcome
   expect(set.status).toBeLessThan(300);
   const [name, key] = [`${fresh('Again')}@e.com`, fresh('key')];
   const id = await madeUser(house.scim, user(name, { externalId: key, emails: [{ value: name, primary: true }] }));
-  const { rowCount } = await quiet.db.execute(
-    `update lanes l set calling = true, calls = 1, call_by = gen_random_uuid(), epoch = d.epoch from destinations d
-     where d.tenant_id = l.tenant_id and l.user_id = '${id}'`,
-  );
-  expect(rowCount).toBe(1);
-  const lanes = quiet.app.nest.get(LanesRepository);
+  const db = quiet.app.nest.get(Database);
+  const destination = (await quiet.app.nest.get(DestinationsRepository).read(platformOf(house.tenantId)))!;
+  const policy = { active: 'inactive', inactive: 'inactive', deleted: 'delete' };
+  const [claimed] = await claim(db, destination, { limit: 1, leaseMs: 600_000, mode: 'normal', policy });
+  expect(claimed?.subject).toBe(id);
   const asked = (external_id: string | null, email: string | null, by = 'usr_leaver') =>
-    lanes.creating(house.tenantId, { external_id, email }, by);
-  const found = { user_id: id, target_state: 'active', pending: true };
+    creating(db, destination, { external_id, email }, by);
+  const found = { subject: id, target_state: 'active', pending: true };
   expect(await asked(key, null)).toMatchObject(found);
   expect(await asked(null, name)).toMatchObject(found);
   expect(await asked(null, name.toUpperCase())).toMatchObject(found);
   expect([await asked('another', 'other@e.com'), await asked(key, name, id)]).toEqual([null, null]);
-  // Once it is known which account is theirs, that is found by its binding.
-  await quiet.db.execute(`update lanes set platform_id = 'hp_1' where user_id = '${id}'`);
+  // Once the account is known, it is found by its binding.
+  await quiet.db.execute(`update lanes set platform_id = 'hp_1', account = 'bound' where subject = '${id}'`);
   expect(await asked(key, name)).toBeNull();
-  await quiet.db.execute(`update lanes set platform_id = null, calling = false where user_id = '${id}'`);
+  const idle = `platform_id = null, state = 'due', call = null, lease_token = null, next_at = '-infinity'`;
+  await quiet.db.execute(`update lanes set ${idle}, account = 'none' where subject = '${id}'`);
   expect(await asked(key, name)).toBeNull();
-  // Nor where nobody ever learned the outcome, the answer named no id, or an account of theirs was never found.
-  for (const unknown of [`lookup = '{"why":"lost"}'`, `lookup = '{"why":"no_id"}'`, `confirmed_state = 'active'`]) {
-    await quiet.db.execute(`update lanes set ${unknown} where user_id = '${id}'`);
+  // The same where an account may exist under an unknown id.
+  for (const account of ['lost', 'unnamed']) {
+    await quiet.db.execute(`update lanes set account = '${account}' where subject = '${id}'`);
     expect(await asked(key, name)).toMatchObject(found);
   }
   await quiet.close();
@@ -117,7 +121,7 @@ class Rehiring {
 
   /** Waits until somebody is known to wait for somebody else. */
   async waits(who: number): Promise<void> {
-    const asked = `select 1 from attempts where user_id = '${this.ids[who]}' and detail like 'waits for %'`;
+    const asked = `select 1 from attempts where subject = '${this.ids[who]}' and detail like 'waits for %'`;
     await eventually(() => service.db.execute(asked), ({ rowCount }) => rowCount! > 0, 20_000); // prettier-ignore
   }
 
@@ -129,13 +133,13 @@ class Rehiring {
     });
     const { data } = (await there.json()) as { data: { id: string; status: string }[] };
     const lanes = await service.db.execute(
-      `select user_id, platform_id, parked from lanes where user_id in ('${this.ids.join(`', '`)}') order by user_id`,
+      `select subject, platform_id, parked_reason from lanes where subject in ('${this.ids.join(`', '`)}') order by subject`,
     );
     this.platform.stop();
     expect(data).toEqual([expect.objectContaining({ status: 'active' })]);
     const last = this.ids.length - 1;
     expect(lanes.rows).toEqual(
-      this.ids.map((user_id, i) => ({ user_id, platform_id: i === last ? data[0]!.id : null, parked: null })),
+      this.ids.map((subject, i) => ({ subject, platform_id: i === last ? data[0]!.id : null, parked_reason: null })),
     );
   }
 

@@ -1,5 +1,5 @@
-import type { Call, Lookup } from '../../src/delivery/call.js';
-import type { Bound } from '../../src/delivery/lanes.repository.js';
+import { digestOf, type Call, type Lookup } from '../../src/delivery/call.js';
+import type { Bound } from '../../src/delivery/lanes/accounts.js';
 import type { Verdict } from '../../src/delivery/retry.rules.js';
 import { adoptByEmail, adoptByExternalId, sameEmail } from '../../src/forwarding/adoption.rules.js';
 import { stepOf, type Write } from '../../src/forwarding/call.rules.js';
@@ -16,13 +16,13 @@ const call = (more: Partial<Call> = {}): Call => ({
   state: 'active',
   person: personText(person),
   as: 'inactive',
-  same: false,
   first: 1,
   through: 1,
   round: 0,
   epoch: 1,
   platform_id: null,
   confirmed: null,
+  known: null,
   lookup: null,
   ...more,
 });
@@ -30,7 +30,7 @@ const call = (more: Partial<Call> = {}): Call => ({
 describe('stepOf', () => {
   const id = { platform_id: 'hp_1' };
   it.each<[string, Partial<Call>, object]>([
-    ['nothing new', { same: true }, { kind: 'nothing' }],
+    ['nothing new', { confirmed: 'active', known: digestOf(personText(person)) }, { kind: 'nothing' }],
     ['a new person', {}, { kind: 'create', body: JSON.stringify(person) }],
     [
       'a person without key and role',
@@ -145,7 +145,7 @@ describe('outcomeOf', () => {
 
 describe('adoption', () => {
   const bound = (more: Partial<Bound> = {}): Bound => ({
-    user_id: 'usr_2',
+    subject: 'usr_2',
     target_state: 'active',
     pending: false,
     parked: false,
@@ -220,17 +220,17 @@ describe('findingOf', () => {
     ],
     [{ kind: 'stopped', status: null, reason: 'address_refused', words: '' }, false, /not a public one/],
     [
-      { kind: 'unavailable', status: 200, reason: 'html', charge: true, retryAfterMs: null, words: '' },
+      { kind: 'unavailable', status: 200, reason: 'html', ownFault: true, retryAfterMs: null, words: '' },
       false,
       /web page/,
     ],
     [
-      { kind: 'unavailable', status: null, reason: 'tls', charge: false, retryAfterMs: null, words: '' },
+      { kind: 'unavailable', status: null, reason: 'tls', ownFault: false, retryAfterMs: null, words: '' },
       false,
       /certificate/,
     ],
     [
-      { kind: 'unavailable', status: 500, reason: 'status_500', charge: true, retryAfterMs: null, words: '' },
+      { kind: 'unavailable', status: 500, reason: 'status_500', ownFault: true, retryAfterMs: null, words: '' },
       false,
       /trouble \(500\)/,
     ],

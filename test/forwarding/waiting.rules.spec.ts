@@ -1,17 +1,11 @@
-import type { Call, LeasedLane, Lookup } from '../../src/delivery/call.js';
-import type { Bound } from '../../src/delivery/lanes.repository.js';
+import type { Call, Lookup } from '../../src/delivery/call.js';
+import type { LeasedLane } from '../../src/delivery/lane-state.js';
+import type { Bound } from '../../src/delivery/lanes/accounts.js';
 import { waitFor } from '../../src/forwarding/waiting.rules.js';
 
-const lane = (lookup: Lookup | null): LeasedLane => ({
-  userId: 'usr_1',
-  token: 't',
-  fresh: true,
-  tries: 0,
-  claimedAt: 0,
-  call: { lookup } as Call,
-});
+const lane = (lookup: Lookup | null): LeasedLane => ({ subject: 'usr_1', call: { lookup } as Call }) as LeasedLane;
 const bound = (more: Partial<Bound> = {}): Bound => ({
-  user_id: 'usr_2',
+  subject: 'usr_2',
   target_state: 'active',
   pending: true,
   parked: false,

@@ -182,7 +182,7 @@ describe('a history', () => {
         select '${t}', ${at}, ${nobody}, 'x', 'user', '${id}' from generate_series(1, 3);
       insert into seat_entries (tenant_id, kind, user_id, delta, reason, source, occurred_at)
         select '${t}', 'repair', '${id}', 0, 'x', '{}', ${at} from generate_series(1, 3);
-      insert into attempts (tenant_id, user_id, delivery_id, first_sequence, last_sequence, method, path, outcome,
+      insert into attempts (tenant_id, subject, delivery_id, first_sequence, last_sequence, method, path, outcome,
           duration_ms, sent_at, at, n)
         select '${t}', '${id}', 'dlv_x', 1, g, 'GET', '/', 'found', 1, ${at}, ${at}, n
         from generate_series(9, 10) g, generate_series(9, 10) n`);
@@ -240,7 +240,7 @@ describe('a history', () => {
       expect(conditions.length).toBeGreaterThanOrEqual(ENTRY_KINDS.length);
       for (const line of conditions) {
         expect(line).toContain(`(tenant_id = '${house.tenantId}'`);
-        expect(line).toMatch(/\((user_id|target_id|id) = 'usr_7'/);
+        expect(line).toMatch(/\((user_id|subject|target_id|id) = 'usr_7'/);
       }
     },
   );
@@ -258,7 +258,7 @@ describe('a history', () => {
         select '${t}', ${nobody}, 'x', 'user', 'usr_' || g from ${people};
       insert into seat_entries (tenant_id, kind, user_id, delta, reason, source)
         select '${t}', 'repair', 'usr_' || g, 0, 'x', '{}' from ${people};
-      insert into attempts (tenant_id, user_id, delivery_id, first_sequence, last_sequence, method, path, outcome,
+      insert into attempts (tenant_id, subject, delivery_id, first_sequence, last_sequence, method, path, outcome,
           duration_ms, sent_at, n)
         select '${t}', 'usr_' || g, 'dlv_x', g, g, 'GET', '/', 'found', 1, now(), 1 from ${people};
       insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of, ended_at)

@@ -58,10 +58,10 @@ describe('a tenant', () => {
 
   it('has at most 20 resends that wait or run', async () => {
     await bulk(
-      'jobs',
+      'tasks',
       'id, kind, payload, created_by, state',
-      `'job_' || n, 'changes.resend', '{}', '{}', 'waiting'`,
-      CAPS.jobs.most,
+      `'tsk_' || n, 'changes.resend', '{}', '{}', 'waiting'`,
+      CAPS.tasks.most,
     );
     const { status, body } = await api.post('/changes/resend', { since: new Date().toISOString() });
     if (status !== 202) expect([status, body.code]).toEqual([409, 'too_many_jobs']);

@@ -17,12 +17,12 @@ export const TASK_COMMANDS: Command[] = [
       const { limit = 50 } = numbers(context, 'limit');
       const tasks = await context.client.list('/tasks', limit);
       if (context.options['json'] === true) {
-        return columns(tasks, 'id', 'kind', 'state', 'done', 'total', 'created_at', 'error');
+        return columns(tasks, 'id', 'kind', 'state', 'done', 'total', 'created_at', 'estimated_end', 'error');
       }
       return tasks.map((task) => ({
         ...columns([task], 'id', 'kind', 'state')[0],
         progress: barOf(task),
-        ...columns([task], 'created_at', 'error')[0],
+        ...columns([task], 'estimated_end', 'error')[0],
       }));
     },
   },
@@ -36,6 +36,16 @@ export const TASK_COMMANDS: Command[] = [
       if (options['json'] === true) return task;
       const { result, done: _, total: __, ...record } = task;
       return { ...record, progress: barOf(task), ...(result as Json | null) };
+    },
+  },
+  {
+    noun: 'task',
+    verb: 'cancel',
+    description: 'Stops a task; what it has done stays',
+    argument: TASK,
+    async run({ client, argument }) {
+      const task = await client.call('POST', `/tasks/${encode(argument!)}/cancel`, {});
+      return { ...columns([task], 'id', 'kind', 'state')[0], progress: barOf(task) };
     },
   },
   {

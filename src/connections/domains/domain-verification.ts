@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import { type AuditBy, AuditService } from '../../tenants/audit/audit.service.js';
 import {
   checkOutcome,
@@ -29,6 +30,7 @@ export class DomainVerification {
     private readonly audit: AuditService,
     private readonly store: DomainsStore,
     private readonly clock: Clock,
+    private readonly events: EventsRepository,
   ) {}
 
   /** Asks the name servers. Never throws; holds no lock and no connection meanwhile. */
@@ -73,6 +75,10 @@ export class DomainVerification {
     const after = await this.write(tx, row, standingAfter(row, outcome, now));
     if (outcome.kind === 'lost' || outcome.kind === 'restored' || outcome.kind === 'released') {
       await this.note(tx, by, `domain.${outcome.kind}`, row, after);
+    }
+    if (outcome.kind === 'lost') {
+      const data = { domain: row.domain, problem: outcome.problem };
+      await this.events.record(row.tenant_id, [{ event: 'domain.lost', data }], tx);
     }
     return after;
   }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { SessionsModule } from '../../sessions/sessions.module.js';
 import { TxtRecords } from './dns.js';
 import { DomainChecks } from './domain-checks.js';
 import { DomainVerification } from './domain-verification.js';
@@ -11,6 +12,7 @@ import { TrustedDomainsController } from './trusted-domains.controller.js';
 
 /** Domains of tenants: the list, the verification, and who looks after it every day (`DomainChecks`). */
 @Module({
+  imports: [SessionsModule],
   controllers: [DomainsController, TrustedDomainsController],
   providers: [TxtRecords, DomainsRepository, DomainVerification, DomainsService, DomainsStore, DomainChecks, OnlyDoor],
   exports: [OnlyDoor, DomainsService, DomainsStore, DomainChecks],

@@ -1,4 +1,3 @@
-import { domainToUnicode } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { PageRequest } from '../../base/http/page.js';
@@ -73,29 +72,6 @@ export class DomainsRepository {
       domain,
       connectionId,
     ]);
-  }
-
-  /**
-   * From now on only this connection may say an e-mail of the domain: what others had said so far counts no more, and
-   * whoever came in by it is out. `domain` in its ASCII form.
-   */
-  async endLinksOfOthers(tx: SqlRunner, tenantId: string, domain: string, connectionId: string): Promise<void> {
-    const { rows } = await tx.query<{ connection_id: string; subject: string; user_id: string }>(
-      `delete from identities i using users u
-       where i.tenant_id = $1 and u.tenant_id = $1 and u.id = i.user_id and i.connection_id <> $2
-         and ((i.made_by = 'email' and lower(regexp_replace(i.made_of, '^.*@', '')) = any ($3))
-           or (i.made_by = 'created' and i.made_of <> '' and lower(regexp_replace(u.email, '^.*@', '')) = any ($3)))
-       returning i.connection_id, i.subject, i.user_id`,
-      [tenantId, connectionId, [domain, domainToUnicode(domain)]],
-    );
-    // A sign-in that was just being written has been waited for by now: its session is seen here.
-    for (const row of rows) {
-      await tx.query(
-        `update sessions set ended_at = clock_timestamp(), end_reason = 'binding_moved'
-         where tenant_id = $1 and connection_id = $2 and subject = $3 and user_id = $4 and ended_at is null`,
-        [tenantId, row.connection_id, row.subject, row.user_id],
-      );
-    }
   }
 
   async stand(tx: SqlRunner, tenantId: string, domain: string, standing: Standing): Promise<void> {

@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
@@ -11,6 +12,7 @@ import { DomainVerification } from './domain-verification.js';
 import type { AuditBy } from '../../tenants/audit/audit.service.js';
 import type { ChangeDomain, CreateDomain, DomainBody } from './domains.dto.js';
 import { DomainExists, DomainNotVerified, TooManyDomains } from './domains.errors.js';
+import { BindingsRepository } from '../../sessions/bindings.repository.js';
 import { DomainsRepository, type DomainRow } from './domains.repository.js';
 import { DomainsStore } from './domains.store.js';
 
@@ -22,6 +24,7 @@ export class DomainsService {
   constructor(
     private readonly db: Database,
     private readonly repository: DomainsRepository,
+    private readonly bindings: BindingsRepository,
     private readonly verification: DomainVerification,
     private readonly audit: AuditService,
     private readonly store: DomainsStore,
@@ -112,7 +115,7 @@ export class DomainsService {
       challenge: randomBytes(32).toString('base64url'),
     };
     if (!(await this.repository.insert(tx, row))) return null;
-    if (connectionId !== null) await this.repository.endLinksOfOthers(tx, by.tenantId, domain, connectionId);
+    if (connectionId !== null) await this.endBindingsOfOthers(tx, by.tenantId, domain, connectionId);
     if ((await this.repository.count(tx, by.tenantId)) > MAX_DOMAINS) throw new TooManyDomains(MAX_DOMAINS);
     const made = (await this.repository.find(by.tenantId, domain, tx))!;
     await this.note(tx, by, 'domain.added', domain, null, made);
@@ -129,11 +132,16 @@ export class DomainsService {
     }
     await this.repository.bind(tx, before.tenant_id, before.domain, connectionId);
     if (connectionId !== null) {
-      await this.repository.endLinksOfOthers(tx, before.tenant_id, before.domain, connectionId);
+      await this.endBindingsOfOthers(tx, before.tenant_id, before.domain, connectionId);
     }
     const after = { ...before, connection_id: connectionId };
     await this.note(tx, by, 'domain.changed', before.domain, before, after);
     return after;
+  }
+
+  /** Only this connection may say an e-mail of the domain now, so what other connections have linked by it ends. */
+  private endBindingsOfOthers(tx: SqlRunner, tenantId: string, domain: string, connectionId: string): Promise<void> {
+    return this.bindings.dropOfDomain(tx, tenantId, [domain, domainToUnicode(domain)], connectionId);
   }
 
   private async demandConnection(tx: SqlRunner, tenantId: string, id: string | null): Promise<void> {

@@ -1,10 +1,10 @@
-/** How a tenant wants its platform to be spoken to. */
+/** How a destination is called. `paths`, `on_deactivate` and `on_delete` are the platform's. */
 export interface DestinationSettings {
   paths: { users: string; resolve: string };
-  /** What happens to the account of somebody who is deactivated or deleted here. */
+  /** What happens to the account of a user who is deactivated or deleted here. */
   on_deactivate: 'inactive' | 'delete';
   on_delete: 'inactive' | 'delete';
-  /** Calls a second for each worker process; null: as fast as it goes. */
+  /** Calls a second for each worker process; null: no limit. */
   rate: number | null;
   /** Calls at the same time for each worker process. */
   concurrency: number;
@@ -12,6 +12,7 @@ export interface DestinationSettings {
   timeout_ms: number;
 }
 
+/** The settings of a new destination. */
 export const DEFAULT_SETTINGS: DestinationSettings = {
   paths: { users: '/v1/users', resolve: '/v1/resolve' },
   on_deactivate: 'inactive',
@@ -21,32 +22,40 @@ export const DEFAULT_SETTINGS: DestinationSettings = {
   timeout_ms: 10_000,
 };
 
-/** `ok`: calls go out. `open`: the other side is away, one probe at a time. `paused`: until a person changes something. */
+/** `ok`: calls go out. `open`: the destination is away, one probe at a time. `paused`: until an administrator acts. */
 export type DestinationState = 'ok' | 'open' | 'paused';
 
-/** Where a tenant's changes go, and how that place is doing. */
-export interface Destination {
+/** The key of a destination: lanes, health, pace and attempts belong to one. */
+export interface DestinationKey {
   tenantId: string;
+  /** The name of its channel. */
+  channel: string;
+  /** Tells the destinations of one channel apart. */
+  id: string;
+}
+
+/** Where a tenant's changes go, and how that place is doing. */
+export interface Destination extends DestinationKey {
   baseUrl: string;
   /** The origin that the operator chose for this tenant: it may be private, and plain http. Null: none. */
   operatorOrigin: string | null;
-  /** The platform's key, or null if it was never given or cannot be opened. */
+  /** The key of the destination, or null if it was never given or cannot be opened. */
   key: string | null;
   /** A key was given, and no key of the settings opens it. */
   keyUnreadable: boolean;
-  /** How to recognise the key without reading it: its last four characters. */
+  /** The last four characters of the key. */
   keyHint: string | null;
   settings: DestinationSettings;
   /** Moves with every change of settings, and with every change of state. */
   version: number;
-  /** Moves with the address: what was bound at another address is forgotten. */
+  /** Moves with the address: what is known of another address does not count. */
   epoch: number;
   state: DestinationState;
   stateReason: string | null;
   stateDetail: string | null;
   stateSince: Date;
   nextProbeAt: Date | null;
-  /** The same in this process's monotonic milliseconds. */
+  /** The same in monotonic milliseconds of this process. */
   probeAt: number | null;
   lastSuccessAt: Date | null;
   hasRefusals: boolean;

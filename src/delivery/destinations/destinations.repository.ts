@@ -1,15 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { SealError, Sealer } from '../../base/crypto/seal.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { DEFAULT_SETTINGS, type Destination, type DestinationSettings, type DestinationState } from './destination.js';
-import { TAKE_BACK_ALL } from './destination-states.repository.js';
+import { unpark } from '../lanes/unpark.js';
+import {
+  DEFAULT_SETTINGS,
+  type Destination,
+  type DestinationKey,
+  type DestinationSettings,
+  type DestinationState,
+} from './destination.js';
 
-/** A change of a destination; what is left out stays. */
+/** A change of a destination; a field that is left out stays. */
 export interface DestinationChange {
   baseUrl?: string;
-  /** The operator made this change: the origin of the address needs no leave from now on, for this tenant. */
+  /** The operator chose the address: from now on its origin may be private, for this tenant. */
   operatorOrigin?: string;
-  /** Null takes the key away. */
+  /** Null removes the key. */
   key?: string | null;
   settings?: Partial<Omit<DestinationSettings, 'paths'>>;
   paths?: Partial<DestinationSettings['paths']>;
@@ -17,6 +23,8 @@ export interface DestinationChange {
 
 interface Row {
   tenant_id: string;
+  channel: string;
+  id: string;
   base_url: string;
   operator_origin: string | null;
   key_sealed: string | null;
@@ -35,15 +43,20 @@ interface Row {
   updated_at: Date;
 }
 
-const COLUMNS = `tenant_id, base_url, operator_origin, key_sealed, key_hint, settings, version, epoch, state, state_reason, state_detail,
-  state_since, next_probe_at, extract(epoch from next_probe_at - now())::float8 * 1000 as probe_in_ms, last_success_at, refusals <> '[]' as has_refusals, updated_at`;
+const COLUMNS = `tenant_id, channel, id, base_url, operator_origin, key_sealed, key_hint, settings, version, epoch, state, state_reason, state_detail,
+  state_since, next_probe_at, extract(epoch from next_probe_at - now())::float8 * 1000 as probe_in_ms, last_success_at,
+  refusals <> '[]' as has_refusals, updated_at`;
+const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
 
 /** Pauses that a change of the settings does not end: only `resume` does. */
 const STAYS = `state_reason in ('by_hand', 'database_restored')`;
 
-const aadOf = (tenantId: string): string => `${tenantId}:destinations.key`;
+/** Binds a sealed key to its destination. Keys of the platform were sealed before there were other channels. */
+export function destinationKeyAad({ tenantId, channel, id }: DestinationKey): string {
+  return channel === 'platform' ? `${tenantId}:destinations.key` : `${tenantId}:destinations.key:${channel}:${id}`;
+}
 
-/** The platform connection of each tenant. */
+/** The destinations of each tenant. */
 @Injectable()
 export class DestinationsRepository {
   constructor(
@@ -51,40 +64,49 @@ export class DestinationsRepository {
     private readonly sealer: Sealer,
   ) {}
 
-  async read(tenantId: string, db: SqlRunner = this.db): Promise<Destination | null> {
-    const { rows } = await db.query<Row>(`select ${COLUMNS} from destinations where tenant_id = $1`, [tenantId]);
+  /** Returns the destination, or null if there is none. */
+  async read(key: DestinationKey, db: SqlRunner = this.db): Promise<Destination | null> {
+    const { tenantId, channel, id } = key;
+    const { rows } = await db.query<Row>(`select ${COLUMNS} from destinations where ${BY_KEY}`, [
+      tenantId,
+      channel,
+      id,
+    ]);
     return rows[0] ? this.destination(rows[0]) : null;
   }
 
-  /** The same, held until the end of the transaction. */
-  async lock(tx: SqlRunner, tenantId: string): Promise<Destination | null> {
-    const { rows } = await tx.query<Row>(`select ${COLUMNS} from destinations where tenant_id = $1 for update`, [
+  /** Returns the destination, locked until the end of the transaction. */
+  async lock(tx: SqlRunner, { tenantId, channel, id }: DestinationKey): Promise<Destination | null> {
+    const { rows } = await tx.query<Row>(`select ${COLUMNS} from destinations where ${BY_KEY} for update`, [
       tenantId,
+      channel,
+      id,
     ]);
     return rows[0] ? this.destination(rows[0]) : null;
   }
 
   /**
-   * Makes or changes a tenant's destination. Another address begins a new epoch. Whatever kept it from being used is
-   * over with a change, except a pause by hand or after a restore. Out: the destination as it is now, and whether the address moved.
+   * Makes or changes a destination. Another address begins a new epoch. A change ends every pause, except one by hand or
+   * after a restore.
+   *
+   * @returns the destination before and after, and whether the address moved
    */
   async save(
     tx: SqlRunner,
-    tenantId: string,
+    key: DestinationKey,
     change: DestinationChange,
   ): Promise<{ before: Destination | null; after: Destination; moved: boolean }> {
-    const before = await this.lock(tx, tenantId);
+    const before = await this.lock(tx, key);
     const baseUrl = change.baseUrl ?? before?.baseUrl;
     if (baseUrl === undefined) throw new Error('a destination needs an address');
-    if (before?.stateReason === 'looks_misconfigured') await tx.query(TAKE_BACK_ALL, [tenantId]);
-    const { key } = change;
+    if (before?.stateReason === 'looks_misconfigured') await unpark(tx, key, { refusedInARow: true });
     const known = before?.settings ?? DEFAULT_SETTINGS;
     const settings = { ...known, ...change.settings, paths: { ...known.paths, ...change.paths } };
     const moved = before !== null && before.baseUrl !== baseUrl;
     const { rows } = await tx.query<Row>(
-      `insert into destinations as d (tenant_id, base_url, key_sealed, key_hint, settings, operator_origin)
-       values ($1, $2, $3, $4, $5::jsonb, $8)
-       on conflict (tenant_id) do update set
+      `insert into destinations as d (tenant_id, channel, id, base_url, key_sealed, key_hint, settings, operator_origin)
+       values ($1, $9, $10, $2, $3, $4, $5::jsonb, $8)
+       on conflict (tenant_id, channel, id) do update set
          base_url = excluded.base_url,
          operator_origin = coalesce(excluded.operator_origin, d.operator_origin),
          key_sealed = case when $7 then excluded.key_sealed else d.key_sealed end,
@@ -97,14 +119,16 @@ export class DestinationsRepository {
          probes = 0, next_probe_at = null, refusals = '[]', updated_at = now()
        returning ${COLUMNS}`,
       [
-        tenantId,
+        key.tenantId,
         baseUrl,
-        key == null ? null : this.sealer.seal(key, aadOf(tenantId)),
-        key == null ? null : key.slice(-4),
+        change.key == null ? null : this.sealer.seal(change.key, destinationKeyAad(key)),
+        change.key == null ? null : change.key.slice(-4),
         JSON.stringify(settings),
         moved,
-        key !== undefined,
+        change.key !== undefined,
         change.operatorOrigin ?? null,
+        key.channel,
+        key.id,
       ],
     );
     return { before, after: this.destination(rows[0]!), moved };
@@ -114,6 +138,8 @@ export class DestinationsRepository {
     const key = this.keyOf(row);
     return {
       tenantId: row.tenant_id,
+      channel: row.channel,
+      id: row.id,
       baseUrl: row.base_url,
       operatorOrigin: row.operator_origin,
       key,
@@ -134,11 +160,12 @@ export class DestinationsRepository {
     };
   }
 
-  /** A key that cannot be opened is as good as none: it has to be given again. */
+  /** Returns null for a key that cannot be opened: it has to be given again. */
   private keyOf(row: Row): string | null {
     if (row.key_sealed === null) return null;
     try {
-      return this.sealer.unseal(row.key_sealed, aadOf(row.tenant_id));
+      const { tenant_id: tenantId, channel, id } = row;
+      return this.sealer.unseal(row.key_sealed, destinationKeyAad({ tenantId, channel, id }));
     } catch (error) {
       if (error instanceof SealError) return null;
       throw error;

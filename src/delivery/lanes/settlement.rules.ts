@@ -1,8 +1,7 @@
-import type { LeasedLane } from '../call.js';
 import type { DeliveryOptions } from '../delivery.options.js';
+import type { LeasedLane, Settlement } from '../lane-state.js';
 import type { Outcome } from '../outcome.js';
 import { backoff } from '../retry.rules.js';
-import type { Settlement } from '../settle.sql.js';
 
 /** Whether an outcome shows the other side at work (`alive`), in trouble (`failed`), or says nothing about it. */
 export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
@@ -32,60 +31,65 @@ const LONGEST_TURN_MS = 10_000;
 const LONGEST_OWN_WAIT_MS = 300_000;
 
 /**
- * What an outcome means for its lane. In: the lane as it was leased, the outcome, a random number in [0, 1).
+ * Returns what an outcome means for its lane.
+ *
+ * @param lane the lane as it was leased
+ * @param random in [0, 1); spreads the pauses
  */
 export function settlementOf(
-  lane: LeasedLane,
+  { lane, call, fresh }: LeasedLane,
   outcome: Outcome,
   options: Pick<DeliveryOptions, 'backoff'>,
   random: number,
 ): Settlement {
-  const base: Settlement = {
-    lane,
-    done: false,
-    keep: false,
-    confirm: false,
-    lookup: lane.call.lookup,
-    tries: 0,
-    failed: false,
-    charge: false,
-    waitMs: null,
-  };
-  const tries = lane.tries + 1;
-  const pause = (): number => backoff(tries, options.backoff, random);
+  const base: Settlement = { ...UNCHANGED, lookup: call.lookup };
+  const failureCount = lane.failureCount + 1;
+  const pause = (): number => backoff(failureCount, options.backoff, random);
   switch (outcome.kind) {
     case 'delivered':
       return { ...base, ...boundBy(outcome), done: true, confirm: true, lookup: null };
     case 'nothing':
       return { ...base, done: true, lookup: null };
     case 'next': {
-      // A platform that contradicts itself leads in circles: they have to slow down, and to end.
-      const pace = outcome.circling ? { tries, failed: true, charge: true, waitMs: pause() } : { tries: lane.tries };
+      // Answers that contradict each other lead in circles: these have to slow down, and to end.
+      const pace = outcome.circling
+        ? { failureCount, failed: true, ownFault: true, waitMs: pause() }
+        : { failureCount: lane.failureCount };
       return { ...base, ...boundBy(outcome), ...pace, confirm: outcome.confirm ?? false, lookup: outcome.lookup };
     }
     case 'wait': {
-      const lookup = outcome.lookup ?? lane.call.lookup;
-      return { ...base, tries: lane.tries, lookup, waitMs: turnMs(lookup?.waited ?? 1) };
+      const lookup = outcome.lookup ?? call.lookup;
+      return { ...base, failureCount: lane.failureCount, lookup, waitMs: turnMs(lookup?.waited ?? 1) };
     }
     case 'unavailable':
       return {
         ...base,
-        keep: !(lane.fresh && neverSent(outcome.reason)),
-        tries,
+        keep: !(fresh && neverSent(outcome.reason)),
+        failureCount,
         failed: true,
-        charge: outcome.charge,
+        ownFault: outcome.ownFault,
         waitMs: Math.max(pause(), Math.min(outcome.retryAfterMs ?? 0, LONGEST_OWN_WAIT_MS)),
         parkedDetail: outcome.reason,
       };
     case 'stopped':
-      // This time it surely had no effect; of the times before nobody knows.
-      return { ...base, keep: !lane.fresh };
+      // This request had no effect. The outcome of earlier ones is open.
+      return { ...base, keep: !fresh };
     case 'refused':
       return { ...base, lookup: null, failed: true, parked: 'refused', parkedDetail: outcome.detail };
     case 'park':
       return { ...base, lookup: null, failed: true, parked: outcome.reason, parkedDetail: outcome.detail };
   }
 }
+
+const UNCHANGED: Omit<Settlement, 'lookup'> = {
+  done: false,
+  keep: false,
+  confirm: false,
+  failureCount: 0,
+  failed: false,
+  ownFault: false,
+  waitMs: null,
+};
 
 function turnMs(waited: number): number {
   return Math.min(LONGEST_TURN_MS, TURN_MS * 2 ** Math.min(Math.max(waited - QUICK_TURNS, 0), 10));
@@ -95,24 +99,6 @@ function neverSent(reason: string): boolean {
   return reason === 'refused' || reason === 'dns';
 }
 
-/** A lane that was leased and not begun: as if it had never been taken. */
-export function handBack(lane: LeasedLane): Settlement {
-  return {
-    lane,
-    done: false,
-    keep: !lane.fresh,
-    confirm: false,
-    lookup: lane.call.lookup,
-    tries: lane.tries,
-    failed: false,
-    charge: false,
-    waitMs: null,
-  };
-}
-
-function boundBy(outcome: { bind?: string | null; adopted?: string }): Pick<Settlement, 'bind' | 'adopted'> {
-  return {
-    ...(outcome.bind === undefined ? {} : { bind: outcome.bind }),
-    ...(outcome.adopted === undefined ? {} : { adopted: outcome.adopted }),
-  };
+function boundBy({ bind }: { bind?: string | null }): Pick<Settlement, 'bind'> {
+  return bind === undefined ? {} : { bind };
 }

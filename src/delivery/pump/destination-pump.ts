@@ -1,21 +1,32 @@
-import type { LeasedLane } from '../call.js';
-import type { Destination } from '../destinations/destination.js';
-import { DestinationWatch } from './destination-watch.js';
+import type { Channel } from '../channel.js';
+import type { Destination, DestinationKey } from '../destinations/destination.js';
+import type { LeasedLane } from '../lane-state.js';
+import { claim } from '../lanes/claim.js';
+import { settlementOf, showsOf } from '../lanes/settlement.rules.js';
 import type { Outcome, Sent } from '../outcome.js';
+import { DestinationWatch } from './destination-watch.js';
 import { probe } from './probe.js';
 import { leaseMs, type PumpParts } from './pump-parts.js';
-import { reportAttempts } from './report.js';
+import { reportAttempts, subjectField } from './report.js';
 import { SettleQueue } from './settle-queue.js';
-import { handBack, settlementOf, showsOf } from '../lanes/settlement.rules.js';
 
-/** The most that is kept ready to be sent. */
+/** The most lanes that are kept ready to be sent. */
 const MOST_AHEAD = 240;
 
 /**
- * Moves the lanes of one tenant: claims, sends, has settled. It knows nothing of other tenants, so that a platform
- * that hangs holds up nobody but its own tenant.
+ * Moves the lanes of one destination: claims, sends, has settled. It knows nothing of other destinations, so a
+ * destination that hangs delays only its own lanes.
+ *
+ * Modes:
+ * - *asleep*: nothing to do. Left by `wake`: the poll found something due, a change was committed, a batch left lanes due.
+ * - *looking* (`running`): reads the destination, then claims or probes, until nothing asks for another look (`again`).
+ * - *sending* (`out` > 0): calls are out, also while asleep. Each answer sends what is ready, and wakes the pump if the
+ *   last claim left more (`backlog`).
+ * - *throttled* (`rateTimer`): the rate of the destination is used up; left by the timer.
+ * - *closed*: the destination opened or paused; what is ready is handed back, and a look ends at once. Left by `wake(true)`.
+ * - *stopping*: claims nothing more; left when nothing is out and all is settled.
  */
-export class TenantPump {
+export class DestinationPump {
   private readonly watch: DestinationWatch;
   private readonly settling: SettleQueue;
   private readonly ready: LeasedLane[] = [];
@@ -33,18 +44,20 @@ export class TenantPump {
   private idle: (() => void)[] = [];
 
   constructor(
-    readonly tenantId: string,
+    private readonly key: DestinationKey,
+    private readonly channel: Channel,
     private readonly parts: PumpParts,
   ) {
-    this.watch = new DestinationWatch(tenantId, parts, () => this.handBackReady());
-    this.settling = new SettleQueue(tenantId, parts, () => this.kick());
+    this.watch = new DestinationWatch(key, parts, () => this.handBackReady());
+    this.settling = new SettleQueue(key, channel, parts, () => this.wake());
   }
 
   /**
-   * There may be work: look for it, now or as soon as the present look is over. Never throws. `anew`: the destination
-   * takes something, so if we believe otherwise we are wrong.
+   * Looks for work, now or as soon as the present look is over. Never throws.
+   *
+   * @param anew the destination takes calls, says the database: a copy that says otherwise is read again
    */
-  kick(anew = false): void {
+  wake(anew = false): void {
     this.again = true;
     this.usedAt = performance.now();
     if (anew && !this.watch.isOk) this.watch.forget();
@@ -53,13 +66,13 @@ export class TenantPump {
     void this.run();
   }
 
-  /** Nothing is out, ready or unsettled, and nothing was for so long. */
+  /** Returns whether nothing is out, ready or unsettled, and nothing was for so long. */
   quietFor(ms: number): boolean {
     const busy = this.out > 0 || this.ready.length > 0 || !this.settling.empty || this.running;
     return !busy && performance.now() - this.usedAt > ms;
   }
 
-  /** Claims no more, hands back what was not begun, and waits for what is out. */
+  /** Claims no more, hands back what was not begun, and waits for the calls that are out. */
   async stop(): Promise<void> {
     this.stopping = true;
     if (this.rateTimer) clearTimeout(this.rateTimer);
@@ -76,8 +89,9 @@ export class TenantPump {
         await this.look();
       }
     } catch (error) {
-      // The poll comes back to this tenant; nothing is lost but time.
-      this.parts.logger.error('delivery.claim_failed', { tenant_id: this.tenantId, error });
+      // The poll comes back to this destination.
+      const { tenantId, channel } = this.key;
+      this.parts.logger.error('delivery.claim_failed', { tenant_id: tenantId, channel, error });
       this.watch.forget();
     } finally {
       this.running = false;
@@ -90,35 +104,46 @@ export class TenantPump {
     const destination = await this.watch.current();
     if (destination === null || destination.key === null || destination.state === 'paused') return;
     if (destination.state === 'open') {
-      // Calls from before it was opened are still out: they may yet tell something.
+      // The answers of calls that are still out may show that it is back.
       if (this.out > 0) return;
-      this.again ||= await probe(destination, this.watch, this.parts, (lane) => this.sendAndSettle(lane, destination));
+      this.again ||= await probe(destination, this.channel, this.watch, this.parts, (lane) =>
+        this.sendAndSettle(lane, destination),
+      );
       return;
     }
     this.sendReady(destination);
     const room = this.room();
     this.backlog = room <= 0;
     if (this.backlog) return;
-    const { activity, options } = this.parts;
-    const busy = activity.isBusy();
-    const limit = busy ? Math.min(room, options.courtesy.lanes) : room;
-    // What arrives in the meantime is claimed together.
-    const pause = busy ? options.courtesy.pauseMs : options.claimPauseMs;
-    const rest = pause - (performance.now() - this.claimedAt);
-    if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
-    const lanes = await this.parts.claims.pass(() => {
-      this.claimedAt = performance.now();
-      const lease = leaseMs(destination, this.parts);
-      return this.parts.lanes.claim(destination, { limit, leaseMs: lease, mode: 'normal' });
-    });
-    if (lanes.length === 0) this.watch.doubt();
+    const limit = await this.pace(room);
+    const lanes = await this.claim(destination, limit);
+    if (lanes.length === 0) this.watch.expireSoon();
     this.backlog = lanes.length === limit;
     this.queue(lanes);
     this.sendReady(destination);
     this.again ||= this.backlog && this.room() > 0;
   }
 
-  /** As much as can be sent now, and as goes out while the next claim is on its way. */
+  /** Waits a moment, so that what arrives meanwhile is claimed together. Returns how many lanes to claim. */
+  private async pace(room: number): Promise<number> {
+    const { activity, options } = this.parts;
+    const busy = activity.isBusy();
+    const pause = busy ? options.courtesy.pauseMs : options.claimPauseMs;
+    const rest = pause - (performance.now() - this.claimedAt);
+    if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+    return busy ? Math.min(room, options.courtesy.lanes) : room;
+  }
+
+  private claim(destination: Destination, limit: number): Promise<LeasedLane[]> {
+    return this.parts.claims.run(() => {
+      this.claimedAt = performance.now();
+      const policy = this.channel.policyOf(destination);
+      const options = { limit, leaseMs: leaseMs(destination, this.parts), mode: 'normal' as const, policy };
+      return claim(this.parts.db, destination, options);
+    });
+  }
+
+  /** Returns how many lanes can be sent now and while the next claim is on its way. */
   private room(): number {
     const { calls, aheadMs } = this.parts.options;
     const allowed = Math.min(this.watch.allowed, calls - this.parts.calls.out + this.out);
@@ -128,7 +153,7 @@ export class TenantPump {
     return room < (allowed + ahead) / 3 && this.ready.length > 0 ? 0 : room;
   }
 
-  /** Leavers go before everybody who waits here already. */
+  /** Leavers go before all that is ready already. */
   private queue(lanes: readonly LeasedLane[]): void {
     const leaves = (lane: LeasedLane): boolean => lane.call.state !== 'active';
     this.ready.push(...lanes);
@@ -148,21 +173,22 @@ export class TenantPump {
         return;
       }
       const lane = this.ready.shift()!;
-      if (performance.now() - lane.claimedAt > options.queueMs) this.settling.add(handBack(lane), []);
+      if (performance.now() - lane.claimedAt > options.queueMs) this.handBack(lane);
       else void this.sendNext(lane, destination);
     }
   }
 
-  /** Sends one lane, and then whatever its place is free for. Never throws. */
+  /** Sends one lane, and then what its place is free for. Never throws. */
   private async sendNext(lane: LeasedLane, destination: Destination): Promise<void> {
     try {
       await this.send(lane, destination);
     } catch (error) {
-      // A fault of ours: the lane is left to its lease, so that it cannot spin.
-      this.parts.logger.error('delivery.failed', { tenant_id: this.tenantId, user_id: lane.userId, error });
+      // A fault of this program: the lane is left to its lease, so that it cannot spin.
+      const where = { tenant_id: this.key.tenantId, ...subjectField(this.key.channel, lane.subject) };
+      this.parts.logger.error('delivery.failed', { ...where, error });
     }
     this.sendReady(destination);
-    if (this.backlog && this.room() > 0) this.kick();
+    if (this.backlog && this.room() > 0) this.wake();
     this.wakeIdle();
   }
 
@@ -176,10 +202,10 @@ export class TenantPump {
     this.out++;
     this.parts.calls.out++;
     try {
-      const sent = await this.parts.sender.send(lane, destination, destination.settings.timeout_ms);
+      const sent = await this.channel.send(lane, destination, destination.settings.timeout_ms);
       for (const { ms } of sent.attempts) this.averageMs += (Math.min(Math.max(ms, 1), 1_000) - this.averageMs) / 20;
-      reportAttempts(this.tenantId, lane, sent, this.parts);
-      await this.took(lane, destination, sent);
+      reportAttempts(this.key, lane, sent, this.parts);
+      await this.conclude(lane, destination, sent);
       return sent.outcome;
     } finally {
       this.out--;
@@ -188,20 +214,27 @@ export class TenantPump {
   }
 
   /** Draws the conclusions of an answer: for the destination first, then for the lane. */
-  private async took(lane: LeasedLane, destination: Destination, { outcome, attempts }: Sent): Promise<void> {
+  private async conclude(lane: LeasedLane, destination: Destination, { outcome, attempts }: Sent): Promise<void> {
     if (showsOf(outcome) === 'alive') this.watch.succeeded(destination);
     if (outcome.kind === 'delivered') this.settling.touch ||= this.watch.mustTouch();
     if (outcome.kind === 'unavailable') await this.watch.failed(lane, destination, outcome);
     if (outcome.kind === 'stopped') await this.watch.stopped(destination, outcome);
-    this.settling.add(settlementOf(lane, outcome, this.parts.options, Math.random()), attempts);
+    const settlement = settlementOf(lane, outcome, this.parts.options, Math.random());
+    this.settling.add({ lane, settlement, attempts });
     if (outcome.kind !== 'refused') return;
-    // Only with the refusal, and with all successes before it, written down can it be judged what it means.
+    // A refusal is judged by the refusals and successes before it, so all of them have to be written.
     await this.settling.flush();
-    if (await this.watch.refused(lane, outcome)) this.settling.tell(lane.userId, lane.call.through, 'refused');
+    if (await this.watch.refused(lane, outcome)) {
+      this.settling.reportParked(lane.subject, lane.call.through, 'refused');
+    }
   }
 
   private handBackReady(): void {
-    for (const lane of this.ready.splice(0)) this.settling.add(handBack(lane), []);
+    for (const lane of this.ready.splice(0)) this.handBack(lane);
+  }
+
+  private handBack(lane: LeasedLane): void {
+    this.settling.add({ lane, settlement: null, attempts: [] });
   }
 
   private wakeIdle(): void {

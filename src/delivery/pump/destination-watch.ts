@@ -1,5 +1,4 @@
-import type { LeasedLane } from '../call.js';
-import type { Destination } from '../destinations/destination.js';
+import type { Destination, DestinationKey } from '../destinations/destination.js';
 import {
   afterFailure,
   afterSuccess,
@@ -8,16 +7,24 @@ import {
   probePause,
   type Health,
 } from '../destinations/destination.rules.js';
+import type { LeasedLane } from '../lane-state.js';
 import type { Outcome } from '../outcome.js';
 import type { PumpParts } from './pump-parts.js';
 import { Rate } from './rate.js';
 
-/** A copy of a destination is good for so long; a claim that finds it outdated throws it away at once. */
+/** How long a copy of a destination is used; a claim that finds it outdated ends it sooner. */
 const FRESH_MS = 1_000;
-/** After a claim that found nothing, which may be because the copy is outdated. */
-const DOUBTFUL_MS = 100;
+/** The same after a claim that found nothing: the copy may be outdated. */
+const SOON_MS = 100;
 
-/** What this process knows about the destination of one tenant, and the conclusions that it draws from answers. */
+/**
+ * What this process knows about one destination, and the conclusions that it draws from answers.
+ *
+ * Modes of the copy: *fresh* (used as it is; left after a second, or by `forget`), *expiring* (a claim found nothing;
+ * left after 100 ms), *expired* (the next look reads it; left by reading). Modes of the health: *ramping* (each success
+ * allows one more call; left at the concurrency of the destination), *steady*, *failing* (failures in a row are counted;
+ * left by a success, or by opening the destination).
+ */
 export class DestinationWatch {
   private destination: Destination | null = null;
   private readUntil = -Infinity;
@@ -27,9 +34,9 @@ export class DestinationWatch {
   private touchedAt = -Infinity;
 
   constructor(
-    private readonly tenantId: string,
+    private readonly key: DestinationKey,
     private readonly parts: PumpParts,
-    /** Nothing more may be sent there: what is ready has to be handed back. */
+    /** Is told that nothing more may be sent: what is ready has to be handed back. */
     private readonly onClosed: () => void,
   ) {}
 
@@ -38,26 +45,27 @@ export class DestinationWatch {
     return this.health.allowed;
   }
 
-  /** How many different people failed since the last success. */
-  get peopleFailed(): number {
+  /** How many different subjects failed since the last success. */
+  get subjectsFailed(): number {
     return this.health.failures.size;
   }
 
+  /** Whether calls may go out, as far as this process knows. */
   get isOk(): boolean {
     return this.destination?.state === 'ok';
   }
 
-  /** The destination as it was at most a second ago. */
+  /** Returns the destination as it was at most a second ago. */
   async current(): Promise<Destination | null> {
     if (performance.now() < this.readUntil) return this.destination;
-    const destination = await this.parts.destinations.read(this.tenantId);
+    const destination = await this.parts.destinations.read(this.key);
     this.readUntil = performance.now() + FRESH_MS;
     this.destination = destination;
     const version = destination?.version ?? null;
     if (version !== this.seenVersion) {
       this.seenVersion = version;
       this.rate = destination?.settings.rate ? new Rate(destination.settings.rate, performance.now()) : null;
-      // Changed, back, or seen for the first time: begin carefully. While it is away, who failed is remembered.
+      // A destination that changed, came back or is new begins with one call. While it is away, failures are kept.
       if (destination?.state !== 'open') this.health = newHealth();
     }
     return destination;
@@ -68,57 +76,58 @@ export class DestinationWatch {
     this.readUntil = -Infinity;
   }
 
-  doubt(): void {
-    this.readUntil = Math.min(this.readUntil, performance.now() + DOUBTFUL_MS);
+  /** Reads it anew before long: a claim found nothing. */
+  expireSoon(): void {
+    this.readUntil = Math.min(this.readUntil, performance.now() + SOON_MS);
   }
 
-  /** Takes one call from the rate. Out: 0, or the milliseconds to wait. */
+  /** Takes one call from the rate. Returns 0, or the milliseconds to wait. */
   takeTurn(): number {
     return this.rate?.take(performance.now()) ?? 0;
   }
 
-  /** An answer that shows the other side at work. */
+  /** Notes an answer that shows the destination at work. */
   succeeded(destination: Destination): void {
     this.health = afterSuccess(this.health, destination.settings.concurrency);
   }
 
-  /** It is back after an outage: begin with one call. */
+  /** Notes that the destination is back after an outage: it begins with one call. */
   returned(): void {
     this.health = newHealth();
     this.forget();
   }
 
-  /** An answer that shows it in trouble. Opens the destination if it is not only this one person. */
+  /** Notes an answer that shows it in trouble. Opens the destination unless only this subject fails. */
   async failed(lane: LeasedLane, destination: Destination, outcome: Outcome & { kind: 'unavailable' }): Promise<void> {
     const { reason, retryAfterMs } = outcome;
-    this.health = afterFailure(this.health, lane.userId, retryAfterMs !== null || reason === 'status_429');
+    this.health = afterFailure(this.health, lane.subject, retryAfterMs !== null || reason === 'status_429');
     if (destination.state === 'open' || !isAway(this.health)) return;
-    const people = this.peopleFailed;
+    const subjects = this.subjectsFailed;
     const opened = await this.parts.states.open(destination, reason, (probes) =>
-      probePause(probes, people, retryAfterMs, this.parts.options.probe, Math.random()),
+      probePause(probes, subjects, retryAfterMs, this.parts.options.probe, Math.random()),
     );
     this.forget();
     this.onClosed();
-    if (opened) this.parts.logger.warn('destination.open', { tenant_id: this.tenantId, reason, people });
+    if (opened) this.parts.logger.warn('destination.open', { ...this.fields, reason, subjects });
   }
 
-  /** Nobody's call can succeed before a person has changed the settings. */
+  /** Pauses the destination: no call can succeed before an administrator changes the settings. */
   async stopped(destination: Destination, { reason, detail }: Outcome & { kind: 'stopped' }): Promise<void> {
     if (await this.parts.states.pauseIfUnchanged(destination, reason, detail)) this.paused(reason, detail);
     else this.forget();
   }
 
-  /** Somebody was refused and is parked. Out: whether that stays so, for it may be the settings and not the person. */
+  /** Judges a refusal of a parked subject. Returns whether it stays parked: the settings may be the cause. */
   async refused(lane: LeasedLane, { status, detail }: Outcome & { kind: 'refused' }): Promise<boolean> {
-    const { park, pausedNow } = await this.parts.states.refused(this.tenantId, lane.userId, status);
+    const { park, pausedNow } = await this.parts.states.refused(this.key, lane.subject, status);
     if (pausedNow) this.paused('looks_misconfigured', `refused with ${status}: ${detail}`);
     else if (this.destination) this.destination.hasRefusals = true;
     return park;
   }
 
   /**
-   * Whether a success has to be written down: every now and then, so that others' failures can be told from an outage,
-   * and at once where refusals have to be forgotten.
+   * Returns whether a success has to be written: about every second, so that failures of single subjects can be told from
+   * an outage, and at once where refusals have to be forgotten.
    */
   mustTouch(): boolean {
     const now = performance.now();
@@ -128,10 +137,15 @@ export class DestinationWatch {
     return true;
   }
 
+  private get fields(): Record<string, string> {
+    const { tenantId, channel, id } = this.key;
+    return { tenant_id: tenantId, channel, destination: id };
+  }
+
   private paused(reason: string, detail: string): void {
     this.forget();
     this.onClosed();
-    this.parts.logger.warn('destination.paused', { tenant_id: this.tenantId, reason });
-    this.parts.observer.destinationPaused(this.tenantId, reason, detail);
+    this.parts.logger.warn('destination.paused', { ...this.fields, reason });
+    this.parts.observer.destinationPaused(this.key, reason, detail);
   }
 }

@@ -1,30 +1,33 @@
-import type { LeasedLane } from '../call.js';
+import type { Channel } from '../channel.js';
 import type { Destination } from '../destinations/destination.js';
-import type { DestinationWatch } from './destination-watch.js';
 import { probePause } from '../destinations/destination.rules.js';
-import type { Outcome } from '../outcome.js';
-import { leaseMs, type PumpParts } from './pump-parts.js';
+import type { LeasedLane } from '../lane-state.js';
+import { claim } from '../lanes/claim.js';
+import { endPauses } from '../lanes/return.js';
 import { showsOf } from '../lanes/settlement.rules.js';
+import type { Outcome } from '../outcome.js';
+import type { DestinationWatch } from './destination-watch.js';
+import { leaseMs, type PumpParts } from './pump-parts.js';
 
 /**
- * Asks a destination that is away whether it is back: with one real call, and one only over all processes. In: how
- * to send a lane, which answers once its outcome is written down. Out: whether there is more to do at once.
+ * Asks a destination that is away whether it is back: with one real call at a time over all processes.
+ *
+ * @param send sends a lane, and answers once its outcome is written
+ * @returns whether there is more to do at once
  */
 export async function probe(
   destination: Destination,
+  channel: Channel,
   watch: DestinationWatch,
   parts: PumpParts,
   send: (lane: LeasedLane) => Promise<Outcome>,
 ): Promise<boolean> {
-  const { states, lanes, options, logger } = parts;
+  const { db, states, options, logger } = parts;
   if (destination.probeAt !== null && destination.probeAt > performance.now() + 50) return false;
   const turn = await states.mayProbe(destination, leaseMs(destination, parts));
   watch.forget();
   if (turn === null) return false;
-  const claim = { limit: 1, leaseMs: leaseMs(destination, parts), mode: 'probe' as const };
-  // Somebody who has not failed yet, so that one bad record cannot make a good platform look dead.
-  let [lane] = await lanes.claim(destination, claim);
-  if (lane === undefined) [lane] = await lanes.claim(destination, { ...claim, early: true });
+  const lane = await laneToProbeWith(destination, channel, parts);
   if (lane === undefined) {
     await states.probeAgain(destination, options.probe.firstMs, false, null);
     return false;
@@ -33,19 +36,31 @@ export async function probe(
   watch.forget();
   if (outcome.kind === 'unavailable') {
     const { retryAfterMs, reason } = outcome;
-    const pause = probePause(turn.probes + 1, watch.peopleFailed, retryAfterMs, options.probe, Math.random());
+    const pause = probePause(turn.probes + 1, watch.subjectsFailed, retryAfterMs, options.probe, Math.random());
     await states.probeAgain(destination, pause, true, reason);
     return false;
   }
   if (showsOf(outcome) === 'alive') {
     watch.returned();
     if (await states.close(destination)) {
-      await lanes.forgetPauses(destination.tenantId);
-      logger.info('destination.back', { tenant_id: destination.tenantId, probes: turn.probes });
+      await endPauses(db, destination);
+      logger.info('destination.back', { tenant_id: destination.tenantId, channel: channel.name, probes: turn.probes });
     }
     return true;
   }
-  // The lane had nothing to say, or the answer was a step on the way: the next one is the probe.
+  // The lane had nothing to send, or the answer was a step on the way: the next step is the probe.
   await states.probeAgain(destination, 0, false, null);
   return outcome.kind !== 'stopped';
+}
+
+/** Prefers a lane that has not failed yet: one bad record must not make a good destination look away. */
+async function laneToProbeWith(
+  destination: Destination,
+  channel: Channel,
+  parts: PumpParts,
+): Promise<LeasedLane | undefined> {
+  const policy = channel.policyOf(destination);
+  const options = { limit: 1, leaseMs: leaseMs(destination, parts), mode: 'probe' as const, policy };
+  const [lane] = await claim(parts.db, destination, options);
+  return lane ?? (await claim(parts.db, destination, { ...options, early: true }))[0];
 }

@@ -1,4 +1,4 @@
-/** So many a second: a bucket that holds one second's worth. */
+/** A limit of calls a second: a token bucket that holds a tenth of a second's worth. */
 export class Rate {
   private tokens: number;
   private at: number;
@@ -11,7 +11,7 @@ export class Rate {
     this.at = now;
   }
 
-  /** Takes one. Out: 0, or how many milliseconds to wait before trying again. */
+  /** Takes one call. Returns 0, or how many milliseconds to wait before the next try. */
   take(now: number): number {
     this.tokens = Math.min(Math.max(1, this.perSecond / 10), this.tokens + ((now - this.at) * this.perSecond) / 1000);
     this.at = now;

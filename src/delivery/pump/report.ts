@@ -1,25 +1,29 @@
-import { deliveryId, type LeasedLane } from '../call.js';
+import { deliveryId } from '../call.js';
+import type { DestinationKey } from '../destinations/destination.js';
+import type { LeasedLane } from '../lane-state.js';
 import type { Sent } from '../outcome.js';
 import type { PumpParts } from './pump-parts.js';
 
-/** One line and one count for each request that went out: ids and figures, nobody's name. */
+/** Writes one line and one count for each request that went out: ids and figures, no names. */
 export function reportAttempts(
-  tenantId: string,
-  lane: LeasedLane,
+  { tenantId, channel, id }: DestinationKey,
+  { subject, call }: LeasedLane,
   { outcome, attempts }: Sent,
   { metrics, logger }: Pick<PumpParts, 'metrics' | 'logger'>,
 ): void {
   for (const attempt of attempts) {
     if (attempt.method === 'NONE') continue;
-    metrics.attempts.inc({ outcome: attempt.outcome });
-    metrics.duration.observe(attempt.ms / 1000);
+    metrics.attempts.inc({ channel, outcome: attempt.outcome });
+    metrics.duration.observe({ channel }, attempt.ms / 1000);
     if (!logger.infoEnabled) continue;
     logger.line({
       message: 'delivery.attempted',
       tenant_id: tenantId,
-      user_id: lane.userId,
-      delivery_id: deliveryId(lane.userId, lane.call),
-      through: lane.call.through,
+      channel,
+      destination: id,
+      ...subjectField(channel, subject),
+      delivery_id: deliveryId(subject, call),
+      through: call.through,
       method: attempt.method,
       status: attempt.status,
       outcome: outcome.kind,
@@ -27,4 +31,9 @@ export function reportAttempts(
       ms: attempt.ms,
     });
   }
+}
+
+/** The name of a subject in the log: the subjects of the platform are users. */
+export function subjectField(channel: string, subject: string): Record<string, string> {
+  return channel === 'platform' ? { user_id: subject } : { subject };
 }

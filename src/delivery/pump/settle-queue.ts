@@ -1,48 +1,61 @@
-import type { Attempt } from '../outcome.js';
+import type { Channel } from '../channel.js';
+import type { DestinationKey } from '../destinations/destination.js';
+import { removeDelivered } from '../lanes/remove.js';
+import { settle, type SettledStep } from '../lanes/settle.js';
 import type { PumpParts } from './pump-parts.js';
-import type { Settlement, SettledStep } from '../settle.sql.js';
+import { subjectField } from './report.js';
 
 const MOST = 500;
 const ENOUGH = 64;
+const TRIES = 4;
 
-/** Collects what became of the lanes of one tenant and writes it down in batches: the next one while one is written. */
+/**
+ * Collects what became of the lanes of one destination and writes it in batches.
+ *
+ * Modes: *empty* (left by the first step), *gathering* (waits for more steps; left after `gatherMs`, with enough steps,
+ * or by `flush`), *writing* (one batch is on its way, and the next one collects; left when nothing is left to write). A
+ * batch that cannot be written is tried again; after the last try its lanes are left to the end of their leases.
+ */
 export class SettleQueue {
   private steps: SettledStep[] = [];
   private writing: Promise<void> | null = null;
   /** The next batch also notes that the destination took something. */
   touch = false;
-  private hurry: () => void = () => undefined;
+  private endGathering: () => void = () => undefined;
 
   constructor(
-    private readonly tenantId: string,
+    private readonly key: DestinationKey,
+    private readonly channel: Channel,
     private readonly parts: PumpParts,
-    private readonly onMore: () => void,
+    private readonly onDue: () => void,
   ) {}
 
   get empty(): boolean {
     return this.writing === null && this.steps.length === 0;
   }
 
-  add(settlement: Settlement, attempts: readonly Attempt[]): void {
-    this.steps.push({ settlement, attempts });
+  add(step: SettledStep): void {
+    this.steps.push(step);
     this.writing ??= this.write();
-    if (this.steps.length >= ENOUGH) this.hurry();
+    if (this.steps.length >= ENOUGH) this.endGathering();
   }
 
-  /** Waits until all that was added so far is written, at once. */
+  /** Writes all that was added so far, at once. */
   async flush(): Promise<void> {
     while (this.writing !== null) {
-      this.hurry();
+      this.endGathering();
       await this.writing;
     }
   }
 
-  /** Somebody's change is parked. */
-  tell(userId: string, through: number, reason: string): void {
+  /** Reports that a change is parked. */
+  reportParked(subject: string, through: number, reason: string): void {
     const { observer, metrics, logger } = this.parts;
-    metrics.parked.inc({ reason });
-    logger.warn('change.parked', { tenant_id: this.tenantId, user_id: userId, through, reason });
-    observer.changeParked(this.tenantId, userId, through, reason);
+    const { tenantId, channel, id } = this.key;
+    metrics.parked.inc({ channel, reason });
+    const where = { tenant_id: tenantId, channel, destination: id, ...subjectField(channel, subject) };
+    logger.warn('change.parked', { ...where, through, reason });
+    observer.changeParked(this.key, subject, through, reason);
   }
 
   private async write(): Promise<void> {
@@ -56,12 +69,12 @@ export class SettleQueue {
     }
   }
 
-  /** One statement for many costs little more than for one: waits a moment for others, unless there are enough. */
+  /** One statement for many lanes costs little more than for one. */
   private gather(): Promise<void> {
     if (this.steps.length >= ENOUGH) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, this.parts.options.gatherMs);
-      this.hurry = () => {
+      this.endGathering = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -72,24 +85,28 @@ export class SettleQueue {
     const steps = this.steps.splice(0, MOST);
     const touch = this.touch;
     this.touch = false;
-    const { lanes, options, logger } = this.parts;
-    for (let attempt = 1; ; attempt++) {
+    for (let tries = 1; ; tries++) {
       try {
-        const settled = await lanes.settle(this.tenantId, steps, { poisonAfter: options.poisonAfter, touch });
-        for (const { userId, reason } of settled.parked) {
-          const step = steps.find(({ settlement }) => settlement.lane.userId === userId);
-          const through = step?.settlement.lane.call.through ?? 0;
-          // Whether a refusal is about the person is judged after this; until then nobody is told.
-          if (reason !== 'refused') this.tell(userId, through, reason);
-        }
-        if (settled.more > 0) this.onMore();
-        return;
+        return await this.settle(steps, touch);
       } catch (error) {
-        logger.error('delivery.settle_failed', { tenant_id: this.tenantId, lanes: steps.length, attempt, error });
-        // The leases run out, and the same calls are repeated under the same names.
-        if (attempt === 4) return;
-        await new Promise((resolve) => setTimeout(resolve, 100 * 4 ** attempt));
+        const { tenantId, channel } = this.key;
+        const where = { tenant_id: tenantId, channel, lanes: steps.length };
+        this.parts.logger.error('delivery.settle_failed', { ...where, attempt: tries, error });
+        if (tries === TRIES) return;
+        await new Promise((resolve) => setTimeout(resolve, 100 * 4 ** tries));
       }
     }
+  }
+
+  private async settle(steps: readonly SettledStep[], touch: boolean): Promise<void> {
+    const { db, options } = this.parts;
+    const settled = await settle(db, this.key, steps, { ownFailureLimit: options.ownFailureLimit, touch });
+    if (!this.channel.folds) await removeDelivered(db, this.key, settled.idle);
+    for (const { subject, reason } of settled.parked) {
+      const step = steps.find(({ lane }) => lane.subject === subject);
+      // A refusal is judged after this: it may be the settings of the destination, and not the subject.
+      if (reason !== 'refused') this.reportParked(subject, step?.lane.call.through ?? 0, reason);
+    }
+    if (settled.due > 0) this.onDue();
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
-import { newId } from '../../base/ids.js';
 import type { ChangeSource } from '../../identity/source.js';
 import { DirectoryPeople, type SeatNeed } from '../../directories/directory-people.js';
 import { PreviewPlan } from '../preview/preview-plan.js';
@@ -8,26 +7,31 @@ import type { DirectoryState } from '../../directories/directory.js';
 import { RoleReview } from '../../directories/role-review.js';
 import { joinUnmanaged } from '../groups/pending-members.js';
 import { settleHeld } from './released-users.js';
-import { RoleJobs } from './role-jobs.js';
+import { TasksRepository } from '../../tasks/tasks.repository.js';
+import { TasksRunner } from '../../tasks/tasks.runner.js';
 
-/** What a changed directory means for its people: a job, so that nobody waits for thousands of them. */
+/** Puts down a task when the rules of a directory change, so that no request waits for thousands of users. */
 @Injectable()
 export class RulesReview extends RoleReview {
-  constructor(private readonly jobs: RoleJobs) {
+  constructor(
+    private readonly tasks: TasksRepository,
+    private readonly runner: TasksRunner,
+  ) {
     super();
   }
 
   async ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
-    await putJob(db, tenantId, directoryId, source);
-    this.jobs.wake();
+    await addRulesTask(this.tasks, db, tenantId, directoryId, source);
+    this.runner.wake();
   }
 }
 
-/** The people of a directory that goes away, or that goes live. */
+/** The users of a directory that is deleted, or that goes live. */
 @Injectable()
 export class PeopleOfDirectory extends DirectoryPeople {
   constructor(
-    private readonly jobs: RoleJobs,
+    private readonly tasks: TasksRepository,
+    private readonly runner: TasksRunner,
     private readonly plan: PreviewPlan,
   ) {
     super();
@@ -76,9 +80,11 @@ export class PeopleOfDirectory extends DirectoryPeople {
   ): Promise<void> {
     // Back in preview, no user changes.
     if (state === 'preview') return;
-    await putJob(db, tenantId, directoryId, source, 'preview-live');
-    await putJob(db, tenantId, directoryId, source);
-    this.jobs.wake();
+    const payload = { directory_id: directoryId };
+    const task = { kind: 'preview-live', payload, createdBy: source.actor, directoryId } as const;
+    await this.tasks.add(db, tenantId, task);
+    await addRulesTask(this.tasks, db, tenantId, directoryId, source);
+    this.runner.wake();
   }
 }
 
@@ -98,25 +104,18 @@ async function lockDirectory(db: SqlRunner, tenantId: string, directoryId: strin
   );
 }
 
-async function putJob(
+async function addRulesTask(
+  tasks: TasksRepository,
   db: SqlRunner,
   tenantId: string,
   directoryId: string,
   source: ChangeSource,
-  kind: 'rules-changed' | 'preview-live' = 'rules-changed',
 ): Promise<void> {
-  await db.query(
-    `insert into jobs (tenant_id, id, kind, payload, total, created_by)
-     select $1, $2, $6, $3::jsonb,
-       case when $6 = 'rules-changed' then (select count(*) from users where tenant_id = $1 and directory_id = $4) end,
-       $5::jsonb`,
-    [
-      tenantId,
-      newId('job'),
-      JSON.stringify({ directory_id: directoryId }),
-      directoryId,
-      JSON.stringify(source.actor),
-      kind,
-    ],
+  const { rows } = await db.query<{ n: number }>(
+    `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2`,
+    [tenantId, directoryId],
   );
+  const payload = { directory_id: directoryId };
+  const task = { kind: 'rules-changed', payload, total: rows[0]!.n, createdBy: source.actor, directoryId } as const;
+  await tasks.add(db, tenantId, task);
 }

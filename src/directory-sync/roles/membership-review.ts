@@ -1,41 +1,43 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { SqlRunner } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
-import { newId } from '../../base/ids.js';
+import { TasksRepository } from '../../tasks/tasks.repository.js';
+import { TasksRunner } from '../../tasks/tasks.runner.js';
 import { UsersService } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 
-/** People whose roles have to be looked at, and the job that says so. */
+/** Users whose roles have to be worked out again, and the task that says so. */
 export interface Review {
-  job: string;
+  task: string;
   people: string[];
 }
 
 /** Up to so many people a role is settled before the IdP gets its answer; beyond that, right after it. */
 const INLINE = 100;
+/** The runner leaves the task of a review alone for so long, while the request does it. */
+const RESERVED_SECONDS = 30;
 
 /**
  * Makes roles follow memberships and rules. What is to be reviewed is written in the transaction that moved it, as a
- * job, so that it is done even if this process is gone a moment later.
+ * task, so that it is done even if this process ends a moment later.
  */
 @Injectable()
 export class MembershipReview {
   constructor(
-    private readonly db: Database,
     private readonly users: UsersService,
+    private readonly tasks: TasksRepository,
+    private readonly runner: TasksRunner,
   ) {}
 
-  /** Set by the worker of the jobs: look for work now. */
-  onWork: (() => void) | undefined;
-
+  /** Looks for the tasks that were noted, after the commit. */
   wake(): void {
-    this.onWork?.();
+    this.runner.wake();
   }
 
   /**
-   * Notes people whose memberships of a group have moved, if a rule speaks of that group. The rules of a directory are
-   * about its own people: who is managed by nobody, or by another directory, may be a member and gets no role by it.
-   * A job that is about to be done at once is leased for that long.
+   * Notes users whose memberships of a group have moved, if a rule names that group. The rules of a directory are about
+   * its own users: an unmanaged user, or one of another directory, may be a member and gets no role by it. A task that
+   * the request does at once is reserved for that long.
    */
   async note(
     tx: SqlRunner,
@@ -48,25 +50,19 @@ export class MembershipReview {
     if (!hasRules || superseded || memberIds.length === 0) return null;
     const people = await this.ownPeople(tx, directory, memberIds);
     if (people.length === 0) return null;
-    const id = newId('job');
-    const { rowCount } = await tx.query(
-      `insert into jobs (tenant_id, id, kind, payload, total, created_by, lease_until)
-       select $1, $2, 'role-review', $3::jsonb, $4::int, $5::jsonb, case when $6 then now() + interval '30 seconds' end
-       where exists (select 1 from group_rules where tenant_id = $1 and group_id = $7)`,
-      [
-        directory.tenantId,
-        id,
-        JSON.stringify({ directory_id: directory.id, user_ids: people }),
-        people.length,
-        JSON.stringify(directory.actor),
-        soon && people.length <= INLINE,
-        groupId,
-      ],
-    );
-    return rowCount === 1 ? { job: id, people } : null;
+    if (!(await this.hasRule(tx, directory.tenantId, groupId))) return null;
+    const { id } = await this.tasks.add(tx, directory.tenantId, {
+      kind: 'role-review',
+      payload: { directory_id: directory.id, user_ids: people },
+      total: people.length,
+      createdBy: directory.actor,
+      directoryId: directory.id,
+      ...(soon && people.length <= INLINE ? { reservedSeconds: RESERVED_SECONDS } : {}),
+    });
+    return { task: id, people };
   }
 
-  /** After the commit: settles the roles of a few people before the answer; many are left to the job. */
+  /** After the commit: settles the roles of a few people before the answer; many are left to the task. */
   async now(directory: CurrentDirectory, review: Review | null, requestId: string): Promise<void> {
     if (review === null) return;
     if (review.people.length > INLINE) {
@@ -74,10 +70,15 @@ export class MembershipReview {
       return;
     }
     for (const id of review.people) await this.review(directory, id, requestId);
-    await this.db.query(
-      `update jobs set state = 'done', done = total, finished_at = now(), lease_until = null where tenant_id = $1 and id = $2`,
-      [directory.tenantId, review.job],
-    );
+    await this.tasks.finish(directory.tenantId, review.task);
+  }
+
+  private async hasRule(tx: SqlRunner, tenantId: string, groupId: string): Promise<boolean> {
+    const { rows } = await tx.query(`select 1 from group_rules where tenant_id = $1 and group_id = $2 limit 1`, [
+      tenantId,
+      groupId,
+    ]);
+    return rows.length > 0;
   }
 
   private async ownPeople(tx: SqlRunner, directory: CurrentDirectory, ids: string[]): Promise<string[]> {

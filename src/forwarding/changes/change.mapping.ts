@@ -1,3 +1,4 @@
+import type { AttemptRow } from '../../delivery/attempts/of-change.js';
 import type { ChangeKind, Person } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
 
@@ -21,19 +22,6 @@ export interface ChangeRow {
   parked_detail: string | null;
   sent_at: Date | null;
   confirmed_at: Date | null;
-}
-
-export interface AttemptRow {
-  delivery_id: string;
-  at: Date;
-  sent_at: Date;
-  method: string;
-  path: string;
-  status: number | null;
-  outcome: string;
-  detail: string | null;
-  answer: string | null;
-  duration_ms: number;
 }
 
 /** A user change as the API shows it. */

@@ -7,7 +7,8 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
-import { JobBody } from '../platform/platform.dto.js';
+import { newTaskBody } from '../../tasks/task.mapping.js';
+import { TaskBody } from '../../tasks/tasks.dto.js';
 import { CHANGE_STATES, changeBody, type AttemptBody, type ChangeBody } from './change.mapping.js';
 import { ChangePage, ChangeShape, DismissChange, ResendChanges } from './changes.dto.js';
 import { ChangesService } from './changes.service.js';
@@ -53,9 +54,9 @@ export class ChangesController {
   @HttpCode(202)
   @ApiRefusals({ 409: ['too_many_jobs'] })
   @ApiOperation({ summary: 'Sends everybody who changed since then again, as they are now, in the background' })
-  @ApiAcceptedResponse({ type: JobBody })
-  resend(@CurrentCaller() caller: Caller, @Body() body: ResendChanges): Promise<JobBody> {
-    return this.changes.resend(caller, body.since);
+  @ApiAcceptedResponse({ type: TaskBody })
+  async resend(@CurrentCaller() caller: Caller, @Body() body: ResendChanges): Promise<TaskBody> {
+    return newTaskBody(await this.changes.resend(caller, body.since));
   }
 
   @Post(':id/retry')

@@ -4,11 +4,14 @@ import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
+import { dismiss } from '../../delivery/lanes/dismiss.js';
+import { retry } from '../../delivery/lanes/unpark.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
-import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
+import { TasksRepository, type TaskRow } from '../../tasks/tasks.repository.js';
+import { platformOf } from '../platform-destination.js';
 import {
   attemptBody,
   changeBody,
@@ -25,7 +28,7 @@ export class ChangesService {
   constructor(
     private readonly db: Database,
     private readonly repository: ChangesRepository,
-    private readonly jobs: JobsRepository,
+    private readonly tasks: TasksRepository,
     private readonly audit: AuditService,
     private readonly forwarding: ForwardingService,
     private readonly clock: Clock,
@@ -46,12 +49,11 @@ export class ChangesService {
   async retry(caller: Caller, id: string): Promise<ChangeBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const row = await this.find(caller.tenantId, id, tx);
-      const lane = await this.repository.lockLane(tx, caller.tenantId, row.user_id);
-      if (lane === null || !lane.waits || (row.state !== 'parked' && row.state !== 'pending')) {
+      const retried = await retry(tx, platformOf(caller.tenantId), row.user_id);
+      if (retried === undefined || (row.state !== 'parked' && row.state !== 'pending')) {
         throw new Conflict('not_waiting', `This change is ${row.state}: there is nothing to try again.`);
       }
-      await this.repository.retry(tx, caller.tenantId, row.user_id);
-      await this.note(tx, caller, 'change.retried', row, { reason: lane.parked });
+      await this.note(tx, caller, 'change.retried', row, { reason: retried.parkedReason });
     });
     this.forwarding.wake(caller.tenantId);
     return changeBody(await this.find(caller.tenantId, id));
@@ -61,33 +63,37 @@ export class ChangesService {
   async dismiss(caller: Caller, id: string, reason: string | null): Promise<ChangeBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const row = await this.find(caller.tenantId, id, tx);
-      const lane = await this.repository.lockLane(tx, caller.tenantId, row.user_id);
-      if (lane?.parked == null || row.state !== 'parked') {
+      const dismissed = await dismiss(tx, platformOf(caller.tenantId), row.user_id);
+      if (dismissed === null || row.state !== 'parked') {
         throw new Conflict('not_parked', `This change is ${row.state}: only a parked one can be dismissed.`);
       }
       const by = { reason, at: this.clock.now().toISOString(), actor: caller.actor };
-      await this.repository.dismiss(tx, caller.tenantId, row.user_id, by);
-      await this.note(tx, caller, 'change.dismissed', row, { parked: lane.parked, reason });
+      await this.repository.markDismissed(tx, caller.tenantId, row.user_id, dismissed, by);
+      await this.note(tx, caller, 'change.dismissed', row, { parked: dismissed.parkedReason, reason });
     });
     return changeBody(await this.find(caller.tenantId, id));
   }
 
   /** Begins to send everybody who changed since then again, as they are now. */
-  async resend(caller: Caller, since: Date): Promise<JobView> {
+  async resend(caller: Caller, since: Date): Promise<TaskRow> {
     return this.db.transaction(caller.tenantId, async (tx) => {
       const payload = { since: since.toISOString(), after: '0' };
-      await demandRoom(tx, CAPS.jobs, caller.tenantId);
-      const job = await this.jobs.add(tx, caller.tenantId, 'changes.resend', payload, caller.actor);
+      await demandRoom(tx, CAPS.tasks, caller.tenantId);
+      const task = await this.tasks.add(tx, caller.tenantId, {
+        kind: 'changes.resend',
+        payload,
+        createdBy: caller.actor,
+      });
       await this.audit.record(tx, {
         tenantId: caller.tenantId,
         actor: caller.actor,
         requestId: caller.requestId,
         action: 'changes.resend_begun',
-        targetType: 'job',
-        targetId: job.id,
+        targetType: 'task',
+        targetId: task.id,
         after: { since: payload.since },
       });
-      return job;
+      return task;
     });
   }
 

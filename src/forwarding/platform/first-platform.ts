@@ -4,6 +4,7 @@ import { Logger } from '../../base/log/logger.js';
 import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
 import { TenantsRepository } from '../../tenants/tenants.repository.js';
 import { TenantsService } from '../../tenants/tenants.service.js';
+import { platformOf } from '../platform-destination.js';
 import { PlatformService } from './platform.service.js';
 
 /**
@@ -44,7 +45,7 @@ export class FirstPlatform implements OnModuleInit {
       this.logger.info('platform connection made from PLATFORM_API_BASE_URL', { tenant_id: tenantId });
       return null;
     }
-    const known = await this.destinations.read(tenantId);
+    const known = await this.destinations.read(platformOf(tenantId));
     if (known === null) return null;
     const instead = 'Change it with `platform set`, or take the setting away.';
     if (known.baseUrl !== baseUrl) {

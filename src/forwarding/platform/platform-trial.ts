@@ -11,6 +11,7 @@ import type { PlatformRequest } from '../../platform-client/platform.types.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import type { Caller } from '../../tenants/caller.js';
 import { idIn } from '../platform-user.mapping.js';
+import { platformOf } from '../platform-destination.js';
 import { Connections } from './connections.js';
 import type { PlatformTestBody, PlatformTestStep } from './platform.dto.js';
 import {
@@ -45,7 +46,7 @@ export class PlatformTrial {
    */
   async play(caller: Caller): Promise<PlatformTestBody> {
     const { tenantId, actor, requestId } = caller;
-    const destination = await this.destinations.read(tenantId);
+    const destination = await this.destinations.read(platformOf(tenantId));
     if (destination === null) throw new Conflict('no_platform_yet', 'There is no platform connection yet.');
     const key = newId('req');
     const user = trialUser(key.slice(4));

@@ -1,19 +1,16 @@
 import { Body, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Clock } from '../../base/clock.js';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
-import { JobsRepository } from '../jobs/jobs.repository.js';
-import {
-  ChangePlatform,
-  JobBody,
-  PausePlatform,
-  PlatformBody,
-  PlatformTestBody,
-  TestPlatform,
-} from './platform.dto.js';
+import { TasksRepository } from '../../tasks/tasks.repository.js';
+import { newTaskBody, taskBody } from '../../tasks/task.mapping.js';
+import { TaskBody } from '../../tasks/tasks.dto.js';
+import { FORWARDING_KINDS } from '../tasks/forwarding-tasks.js';
+import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';
 import { PlatformTrial } from './platform-trial.js';
 import { PlatformService } from './platform.service.js';
 
@@ -23,7 +20,8 @@ export class PlatformController {
   constructor(
     private readonly platform: PlatformService,
     private readonly trial: PlatformTrial,
-    private readonly jobs: JobsRepository,
+    private readonly tasks: TasksRepository,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
@@ -77,9 +75,9 @@ export class PlatformController {
   @HttpCode(202)
   @ApiRefusals({ 409: ['no_platform_yet', 'too_many_jobs'] })
   @ApiOperation({ summary: 'Takes in everybody whom the platform already has, without forwarding anything' })
-  @ApiAcceptedResponse({ type: JobBody })
-  import(@CurrentCaller() caller: Caller): Promise<JobBody> {
-    return this.platform.import(caller);
+  @ApiAcceptedResponse({ type: TaskBody })
+  async import(@CurrentCaller() caller: Caller): Promise<TaskBody> {
+    return newTaskBody(await this.platform.import(caller));
   }
 
   @Post('drift')
@@ -90,17 +88,20 @@ export class PlatformController {
     description:
       'Changes nothing. The result counts `same`, `different`, `missing` (active here, not there) and `extra` (active there, unknown here); `GET /tasks/{id}/left-out` lists all but the same. Works while forwarding is paused.',
   })
-  @ApiAcceptedResponse({ type: JobBody })
-  drift(@CurrentCaller() caller: Caller): Promise<JobBody> {
-    return this.platform.drift(caller);
+  @ApiAcceptedResponse({ type: TaskBody })
+  async drift(@CurrentCaller() caller: Caller): Promise<TaskBody> {
+    return newTaskBody(await this.platform.drift(caller));
   }
 
   @Get('jobs')
   @ApiOperation({ summary: 'Background work of forwarding, newest first: imports, resends, changes of address' })
   @ApiOkResponse({
-    schema: { properties: { data: { type: 'array', items: { $ref: '#/components/schemas/JobBody' } } } },
+    schema: { properties: { data: { type: 'array', items: { $ref: '#/components/schemas/TaskBody' } } } },
   })
-  async list(@CurrentCaller() caller: Caller): Promise<{ data: JobBody[] }> {
-    return { data: await this.jobs.list(caller.tenantId) };
+  async list(@CurrentCaller() caller: Caller): Promise<{ data: TaskBody[] }> {
+    const page = { limit: 50, after: null };
+    const rows = await this.tasks.list(caller.tenantId, { kinds: FORWARDING_KINDS }, page);
+    const now = this.clock.now();
+    return { data: rows.map((row) => taskBody(row, now)) };
   }
 }

@@ -3,7 +3,6 @@ import { Choice, Flag, Nested, Ruled, Whole } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { MAX_URL, urlOf } from '../../base/http/url.js';
 import { ServerSet } from '../../base/http/validate.js';
-import { TaskBody } from '../../tasks/tasks.dto.js';
 
 const REMOVALS = ['inactive', 'delete'] as const;
 
@@ -164,10 +163,4 @@ export class PlatformTestBody {
   duration_ms!: number;
   @ApiProperty({ type: [PlatformTestStep], required: false, description: 'With `write`: each call, in order.' })
   steps?: PlatformTestStep[];
-}
-
-/** Background work for the platform: a task whose kind is one of these. */
-export class JobBody extends TaskBody {
-  @ApiProperty({ enum: ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'] })
-  override kind!: string;
 }

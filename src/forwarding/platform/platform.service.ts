@@ -10,6 +10,7 @@ import { trimEndOf } from '../../base/trim.js';
 import type { Destination, DestinationSettings } from '../../delivery/destinations/destination.js';
 import { DestinationStatesRepository } from '../../delivery/destinations/destination-states.repository.js';
 import { DestinationsRepository, type DestinationChange } from '../../delivery/destinations/destinations.repository.js';
+import { pendingOf } from '../../delivery/lanes/backlog.js';
 import { judge } from '../../delivery/retry.rules.js';
 import { systemActor, type Actor } from '../../identity/source.js';
 import { PlatformClient } from '../../platform-client/platform.client.js';
@@ -17,7 +18,8 @@ import { AuditService } from '../../tenants/audit/audit.service.js';
 import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import { ForwardingService } from '../forwarding.service.js';
-import { JobsRepository, type JobView } from '../jobs/jobs.repository.js';
+import { TasksRepository, type TaskRow } from '../../tasks/tasks.repository.js';
+import { platformOf } from '../platform-destination.js';
 import { Connections } from './connections.js';
 import { findingOf, KEY_UNREADABLE } from './platform-test.rules.js';
 import { view } from './platform.mapping.js';
@@ -33,7 +35,7 @@ export class PlatformService {
     private readonly states: DestinationStatesRepository,
     private readonly connections: Connections,
     private readonly client: PlatformClient,
-    private readonly jobs: JobsRepository,
+    private readonly tasks: TasksRepository,
     private readonly audit: AuditService,
     private readonly forwarding: ForwardingService,
     private readonly config: Config,
@@ -41,14 +43,10 @@ export class PlatformService {
   ) {}
 
   async show(tenantId: string): Promise<PlatformBody> {
-    const destination = await this.destinations.read(tenantId);
-    const { rows } = await this.db.query<{ waiting: number; parked: number }>(
-      `select count(*) filter (where parked is null)::int as waiting, count(*) filter (where parked is not null)::int as parked
-       from lanes where tenant_id = $1 and first_pending is not null`,
-      [tenantId],
-    );
+    const destination = await this.destinations.read(platformOf(tenantId));
+    const pending = await pendingOf(this.db, platformOf(tenantId));
     const shown = view(destination);
-    return { ...shown, message: platformWords(shown), ...rows[0]! };
+    return { ...shown, message: platformWords(shown), ...pending };
   }
 
   /**
@@ -58,7 +56,7 @@ export class PlatformService {
   async change(caller: Caller, body: ChangePlatform): Promise<PlatformBody> {
     const change = changeOf(body);
     await this.db.transaction(caller.tenantId, async (tx) => {
-      const known = await this.destinations.lock(tx, caller.tenantId);
+      const known = await this.destinations.lock(tx, platformOf(caller.tenantId));
       if (change.baseUrl !== undefined) this.checkAddress(change.baseUrl, known);
       if (known === null && change.baseUrl === undefined) throw missing('base_url', 'is required for a new connection');
       const otherHost = known && change.baseUrl && originOf(known.baseUrl) !== originOf(change.baseUrl);
@@ -77,7 +75,7 @@ export class PlatformService {
    */
   async ensure(tenantId: string, baseUrl: string, key: string | null): Promise<boolean> {
     return this.db.transaction(tenantId, async (tx) => {
-      if ((await this.destinations.lock(tx, tenantId)) !== null) return false;
+      if ((await this.destinations.lock(tx, platformOf(tenantId))) !== null) return false;
       await this.save(
         tx,
         { tenantId, actor: systemActor('start'), requestId: null },
@@ -90,7 +88,7 @@ export class PlatformService {
   /** The sandbox is still the same one, at another address: a tenant that forwarded to it follows, with its key. */
   async follow(tenantId: string, from: string, to: string): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
-      const known = await this.destinations.lock(tx, tenantId);
+      const known = await this.destinations.lock(tx, platformOf(tenantId));
       if (known === null || known.baseUrl !== from) return;
       await this.save(
         tx,
@@ -102,7 +100,7 @@ export class PlatformService {
 
   /** Asks the platform about nobody and says what came of it. Changes nothing. */
   async test(tenantId: string): Promise<PlatformTestBody> {
-    const destination = await this.destinations.read(tenantId);
+    const destination = await this.destinations.read(platformOf(tenantId));
     if (destination === null) throw noPlatform();
     if (destination.keyUnreadable) return { ok: false, message: KEY_UNREADABLE, status: null, duration_ms: 0 };
     const { resolve } = destination.settings.paths;
@@ -118,35 +116,37 @@ export class PlatformService {
   }
 
   async pause(caller: Caller, reason: string | null): Promise<PlatformBody> {
-    await this.switch(caller, 'platform.paused', (tx) => this.states.pause(tx, caller.tenantId, 'by_hand', reason));
+    await this.switch(caller, 'platform.paused', (tx) =>
+      this.states.pause(tx, platformOf(caller.tenantId), 'by_hand', reason),
+    );
     return this.show(caller.tenantId);
   }
 
   async resume(caller: Caller): Promise<PlatformBody> {
-    await this.switch(caller, 'platform.resumed', (tx) => this.states.resume(tx, caller.tenantId));
+    await this.switch(caller, 'platform.resumed', (tx) => this.states.resume(tx, platformOf(caller.tenantId)));
     this.forwarding.wake(caller.tenantId);
     return this.show(caller.tenantId);
   }
 
   /** Begins to take in everybody whom the platform has. */
-  import(caller: Caller): Promise<JobView> {
+  import(caller: Caller): Promise<TaskRow> {
     return this.begin(caller, 'platform.import', 'platform.import_begun');
   }
 
   /** Begins to compare the platform's list with what the platform should know. Changes nothing. */
-  drift(caller: Caller): Promise<JobView> {
+  drift(caller: Caller): Promise<TaskRow> {
     return this.begin(caller, 'platform.drift', 'platform.drift_begun');
   }
 
-  private async begin(caller: Caller, kind: 'platform.import' | 'platform.drift', action: string): Promise<JobView> {
+  private async begin(caller: Caller, kind: 'platform.import' | 'platform.drift', action: string): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
     return this.db.transaction(tenantId, async (tx) => {
-      if ((await this.destinations.lock(tx, tenantId)) === null) throw noPlatform();
-      await demandRoom(tx, CAPS.jobs, tenantId);
-      const job = await this.jobs.add(tx, tenantId, kind, {}, actor);
+      if ((await this.destinations.lock(tx, platformOf(tenantId))) === null) throw noPlatform();
+      await demandRoom(tx, CAPS.tasks, tenantId);
+      const task = await this.tasks.add(tx, tenantId, { kind, payload: {}, createdBy: actor });
       const line = { tenantId, actor, requestId, targetType: 'platform', targetId: tenantId };
-      await this.audit.record(tx, { ...line, action, after: { job: job.id } });
-      return job;
+      await this.audit.record(tx, { ...line, action, after: { task: task.id } });
+      return task;
     });
   }
 
@@ -156,8 +156,11 @@ export class PlatformService {
     change: DestinationChange,
   ): Promise<void> {
     const { tenantId, actor, requestId } = by;
-    const { before, after, moved } = await this.destinations.save(tx, tenantId, change);
-    if (moved) await this.jobs.add(tx, tenantId, 'platform.reforward', { epoch: after.epoch, after: '' }, actor);
+    const { before, after, moved } = await this.destinations.save(tx, platformOf(tenantId), change);
+    if (moved) {
+      const payload = { epoch: after.epoch, after: '' };
+      await this.tasks.add(tx, tenantId, { kind: 'platform.reforward', payload, createdBy: actor });
+    }
     const keyChanged = change.key === undefined ? {} : { api_key: 'changed' };
     await this.audit.record(tx, {
       tenantId,
@@ -174,10 +177,10 @@ export class PlatformService {
   private async switch(caller: Caller, action: string, work: (tx: SqlRunner) => Promise<boolean>): Promise<void> {
     const { tenantId, actor, requestId } = caller;
     await this.db.transaction(tenantId, async (tx) => {
-      const before = await this.destinations.lock(tx, tenantId);
+      const before = await this.destinations.lock(tx, platformOf(tenantId));
       if (before === null) throw noPlatform();
       if (!(await work(tx))) return;
-      const after = await this.destinations.lock(tx, tenantId);
+      const after = await this.destinations.lock(tx, platformOf(tenantId));
       const line = { tenantId, actor, requestId, action, targetType: 'platform', targetId: tenantId };
       await this.audit.record(tx, { ...line, before: stateOf(before), after: after && stateOf(after) });
     });

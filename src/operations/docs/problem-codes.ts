@@ -69,6 +69,8 @@ export const PROBLEM_CODES: Record<string, string> = {
     'The sign-in link is used, replaced or older than ten minutes, or its user may not sign in. Ask the operator for a new one.',
   slug_taken: 'Another connection has this slug, or a deleted connection of another tenant had it.',
   storage_full: 'The disk of the database is full. Try again when the operator has made room.',
+  task_not_cancellable: 'The task works off a change that is already in force, and cannot be stopped.',
+  task_over: 'The task is done or has failed already, and cannot be cancelled.',
   tenant_busy:
     'Too many requests of the tenant wait for the database. Send fewer at once, and again after `Retry-After` seconds.',
   too_many_api_keys: 'The tenant has 200 live API keys, the maximum. Revoke one.',

@@ -8,6 +8,9 @@ import { TenantStore } from '../../tenants/tenant.store.js';
 import { documentOf, draftOf, emailAddress, withFields, type UserDocument } from '../../users/user.mapping.js';
 import type { UserRow } from '../../users/user.row.js';
 import { Taken } from '../../users/users.errors.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
+import { holdConnection, holdDomain } from '../../connections/connection-guards.sql.js';
+import { addNewBinding, bindingRefusal } from '../../sessions/new-binding.sql.js';
 import { UsersService } from '../../users/users.service.js';
 import type { WriteContext } from '../../users/write/write-context.js';
 import type { Connection } from '../../connections/connection.js';
@@ -15,8 +18,9 @@ import { DomainsStore } from '../../connections/domains/domains.store.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import type { Candidate } from './account.rules.js';
 import { provenBinding, roleByMap, sameLetters } from './account.rules.js';
-import { AccountsRepository, notBound } from './accounts.repository.js';
+import { AccountsRepository } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
+import { EvidenceChanged } from './evidence-changed.js';
 
 /** See `isUnproven`. */
 const UNPROVEN = { made_by: 'created', made_of: '' } as const;
@@ -35,15 +39,23 @@ export class AccountMaking {
   ) {}
 
   /**
-   * Makes the person, with the subject bound to them in the same statement. Throws `SignInRefused`: without a trusted
-   * e-mail, with one of another tenant's domain, or where somebody has the e-mail already, deactivated people included.
+   * Creates the user and binds the subject in the same statement.
+   *
+   * @param decided the decision of `resolveIdentity`
+   * @throws {EvidenceChanged} when the domain of the e-mail has changed since the decision
+   * @throws {SignInRefused} `account_taken` when a concurrent write has the e-mail or the subject; `no_seat`
    */
-  async make(connection: Connection, account: ClaimedAccount, requestId: string): Promise<void> {
-    const { email, owned } = await this.demandMakeable(connection, account);
+  async make(
+    connection: Connection,
+    account: ClaimedAccount,
+    decided: { email: string; proven: boolean },
+    requestId: string,
+  ): Promise<void> {
+    const { email } = decided;
     const { roles } = await this.tenants.get(connection.tenantId);
     const role = roleByMap(account.roleValues, connection, roles) ?? connection.defaultRole;
     const doc = documentOf({
-      // Never a name that the IdP only claims: a directory that brings somebody of this name would find them here.
+      // Not the user name that the IdP claims: a directory that brings a user of this name would match this one.
       userName: email,
       email,
       ...namesOf(account, email),
@@ -51,74 +63,44 @@ export class AccountMaking {
       active: true,
     });
     try {
-      const context = this.context(connection, requestId);
-      const { made_by: madeBy, made_of: madeOf } = owned ? provenBinding(account, email) : UNPROVEN;
-      const proof = { madeBy, madeOf, domain: owned ? account.emailDomain : null };
-      await this.users.create(context, draftOf(doc), role, {
-        inSameStatement: (statement) => this.repository.bindNew(statement, connection, account.subject, proof),
+      await this.users.create(this.context(connection, requestId), draftOf(doc), role, {
+        inSameStatement: (statement) => this.bind(statement, connection, account, decided),
       });
     } catch (error) {
       if (error instanceof SeatLimitReached) {
-        throw new SignInRefused('no_seat', 'no seat is free, and the policy of the door is block', account.shown);
+        throw new SignInRefused('no_seat', 'no seat is free, and the seat policy is block', account.shown);
       }
-      const gone = notBound(error);
+      const gone = bindingRefusal(error);
       if (gone === 'domain_changed') {
         this.domains.forget();
-        return this.make(connection, account, requestId);
+        throw new EvidenceChanged();
       }
-      if (gone !== null) throw new SignInRefused(gone, 'while the person was being made', account.shown);
+      if (gone !== null) throw new SignInRefused(gone, 'while the user was being created', account.shown);
       if (!(error instanceof Taken)) throw error;
-      // A key that an IdP claims is no proof: whoever has it keeps it, and nobody is kept out by it.
+      // A claimed key proves nothing: the user who has it keeps it, and the new user is created without it.
       if (error.code === 'external_id_taken' && account.externalId !== null) {
-        return this.make(connection, { ...account, externalId: null }, requestId);
+        return this.make(connection, { ...account, externalId: null }, decided, requestId);
       }
-      throw new SignInRefused('account_taken', `somebody has this name or e-mail (${error.code})`, account.shown);
+      throw new SignInRefused('account_taken', `another user has this name or e-mail (${error.code})`, account.shown);
     }
   }
 
-  /** What has to be so before anybody is made; throws `SignInRefused`. Answers the e-mail, and whether it is proven. */
-  async demandMakeable(connection: Connection, account: ClaimedAccount): Promise<{ email: string; owned: boolean }> {
-    if (account.email === null) {
-      const why = 'nobody is made without an e-mail, and the IdP has sent none';
-      throw new SignInRefused('email_missing', why, account.shown);
-    }
-    const email = emailAddress(account.email);
-    if (email === null || account.emailDomain === null) {
-      throw new SignInRefused('email_missing', 'what the IdP has sent as e-mail is no address', account.shown);
-    }
-    if (!account.emailTrusted) {
-      const why = 'nobody is made without an e-mail that can be trusted';
-      throw new SignInRefused('email_unverified', why, account.shown);
-    }
-    if (connection.emailTrust === 'verified' && !account.emailVerified) {
-      const why = 'nobody is made without email_verified: true, which this connection demands (email_trust)';
-      throw new SignInRefused('email_unverified', why, account.shown);
-    }
-    const owner = await this.domains.owner(account.emailDomain);
-    if (owner !== null && owner.tenantId !== connection.tenantId) {
-      throw new SignInRefused('email_outside_domains', 'the domain of the e-mail is another tenant’s', account.shown);
-    }
-    if (owner !== null && owner.connectionId !== null && owner.connectionId !== connection.id) {
-      const why = 'the domain of the e-mail is bound to another connection';
-      throw new SignInRefused('email_outside_domains', why, account.shown);
-    }
-    await this.demandNobody(connection, account, email);
-    return { email, owned: owner !== null && (await this.isOwned(connection, account)) };
-  }
-
-  /** Whoever was put out is not made a second time under the same address, by no IdP's word (contract §7). */
-  private async demandNobody({ tenantId }: Connection, account: ClaimedAccount, email: string): Promise<void> {
-    const [one, ...others] = await this.repository.byEmail(tenantId, null, email);
-    if (one === undefined) {
-      // Asked after nobody was found: who is removed in between is one of the two.
-      const gone = await this.repository.deleted(tenantId, null, { link: null, userName: null, email });
-      if (gone === null) return;
-      throw new SignInRefused('account_deleted', 'whoever had this e-mail was removed', account.shown, gone);
-    }
-    const who = others.length === 0 ? one.id : null;
-    if (one.status === 'active')
-      throw new SignInRefused('account_taken', 'somebody has this e-mail', account.shown, who);
-    throw new SignInRefused('account_inactive', 'whoever has this e-mail is deactivated', account.shown, who);
+  private bind(
+    statement: WriteStatement,
+    connection: Connection,
+    account: ClaimedAccount,
+    { email, proven }: { email: string; proven: boolean },
+  ): void {
+    const made = proven ? provenBinding(account, email) : UNPROVEN;
+    addNewBinding(
+      statement,
+      connection.tenantId,
+      { subject: account.subject, ...made },
+      {
+        connection: holdConnection(statement, connection),
+        domain: proven ? holdDomain(statement, account.emailDomain!, connection) : null,
+      },
+    );
   }
 
   /** Brings somebody whom a sign-in made up to date with what the IdP now says of them. */

@@ -1,10 +1,8 @@
 import type { HeldReason } from '../../identity/person.js';
-import { SignInRefused, type RefusalReason } from '../refusals/sign-in-refused.js';
+import type { RefusalReason } from '../refusals/sign-in-refused.js';
+import type { Binding, LinkKind } from '../../sessions/binding.js';
 import type { EmailTrust } from '../../connections/connection.js';
 import type { ClaimedAccount } from './claims.mapping.js';
-
-/** How an IdP's subject came to be a person's: by the immutable id, the user name, the e-mail, or made by signing in. */
-export type LinkKind = 'claim' | 'user_name' | 'email' | 'created';
 
 /** Somebody of the tenant, as far as it matters for signing in. */
 export interface Candidate {
@@ -22,13 +20,12 @@ export interface Candidate {
   session_epoch: number;
 }
 
-/** What binds a subject to a person, and what it was made of. */
-export interface Binding {
-  subject: string;
-  user_id: string;
-  made_by: LinkKind;
-  /** The value that matched. Of `created`, the subject itself, or nothing: see `isUnproven`. */
-  made_of: string;
+/** A sign-in that is refused. `reason` and `message` are for the log; `userId` is the user whom it concerns. */
+export interface IdentityRefusal {
+  kind: 'refuse';
+  reason: RefusalReason;
+  message: string;
+  userId: string | null;
 }
 
 /**
@@ -69,6 +66,20 @@ export function isRenamed(binding: Binding, person: Candidate): boolean {
     case 'created':
       return false;
   }
+}
+
+/**
+ * What a binding was made of follows the directory, as long as the IdP does not say otherwise. A subject that is the
+ * name itself stays with that name: where it goes is for `isGivenAway` and `mayMove`.
+ */
+export function renewed(binding: Binding, person: Candidate, account: ClaimedAccount): Binding {
+  if (binding.made_by === 'claim' && account.link !== null && account.link === person.external_id) {
+    return { ...binding, made_of: account.link };
+  }
+  if (isItsName(binding)) return binding;
+  if (binding.made_by === 'user_name') return { ...binding, made_of: person.user_name };
+  if (binding.made_by === 'email' && person.email !== null) return { ...binding, made_of: person.email };
+  return binding;
 }
 
 /**
@@ -143,14 +154,15 @@ export function isComparable(person: Candidate, { link }: ClaimedAccount, claimI
   return claimIsNamed || (OBJECT_ID.test(link) && OBJECT_ID.test(person.external_id));
 }
 
-/** Why a person who was found is not signed in; null: they are. The reason is for the log, and chooses the page. */
-export function refusalOf(person: Candidate, account: ClaimedAccount): SignInRefused | null {
-  if (person.status === 'active') return null;
-  const refused = (reason: RefusalReason, why: string): SignInRefused =>
-    new SignInRefused(reason, `the person ${why}`, account.shown, person.id);
-  if (person.seat === 'waiting' || person.held === 'no_seat') return refused('no_seat', 'waits for a free seat');
-  if (person.held !== null) return refused('account_held', `is held as ${person.held}`);
-  return refused('account_inactive', 'is deactivated');
+/** Returns why a user may not sign in; null: the user may. */
+export function refusalOf(user: Candidate): IdentityRefusal | null {
+  if (user.status === 'active') return null;
+  const refuse = (reason: RefusalReason, why: string): IdentityRefusal => {
+    return { kind: 'refuse', reason, message: `the user ${why}`, userId: user.id };
+  };
+  if (user.seat === 'waiting' || user.held === 'no_seat') return refuse('no_seat', 'waits for a free seat');
+  if (user.held !== null) return refuse('account_held', `is held as ${user.held}`);
+  return refuse('account_inactive', 'is deactivated');
 }
 
 /**
@@ -163,23 +175,23 @@ export function isAnother(found: Candidate, now: Candidate): boolean {
   );
 }
 
-/** Why nobody was found by an e-mail that may not be asked by. Null where it was asked, and there was nobody. */
-export function emailRefusal(account: ClaimedAccount, owned: boolean, trust: EmailTrust): SignInRefused | null {
+/** Returns why a user may not be looked up by the e-mail; null: the e-mail is trusted, or there is none. */
+export function emailRefusal(account: ClaimedAccount, ownsDomain: boolean, trust: EmailTrust): IdentityRefusal | null {
   if (account.email === null) return null;
+  const refuse = (reason: RefusalReason, message: string): IdentityRefusal => {
+    return { kind: 'refuse', reason, message, userId: null };
+  };
   if (trust === 'verified' && !account.emailVerified) {
     const why = 'the IdP does not say email_verified: true, which this connection demands (email_trust)';
-    return new SignInRefused('email_unverified', why, account.shown);
+    return refuse('email_unverified', why);
   }
   if (!account.emailTrusted) {
-    const why = 'the e-mail is not verified, says the IdP, or its UserInfo, which may say so, cannot be read';
-    return new SignInRefused('email_unverified', why, account.shown);
+    const why = 'the IdP calls the e-mail unverified, or UserInfo, which may say so, could not be read';
+    return refuse('email_unverified', why);
   }
-  if (!owned) {
-    const domain = account.emailDomain ?? '?';
-    const why = `the domain ${domain} does not count for this connection: it has to be verified for the tenant and, where there are several connections, bound to this one (connection_id of the domain)`;
-    return new SignInRefused('email_outside_domains', why, account.shown);
-  }
-  return null;
+  if (ownsDomain) return null;
+  const why = `the domain ${account.emailDomain ?? '?'} does not count for this connection: it has to be verified for the tenant and, where there are several connections, bound to this one (connection_id of the domain)`;
+  return refuse('email_outside_domains', why);
 }
 
 /**
@@ -194,13 +206,4 @@ export function roleByMap(
   if (connection.roleMap.length === 0 || values === null) return null;
   for (const [value, role] of connection.roleMap) if (values.includes(value) && known.has(role)) return role;
   return connection.defaultRole;
-}
-
-/**
- * Whether a sign-in may make somebody whom it has not found: the connection says so, and there is nobody whom it would
- * make again. The refusal is what it comes to otherwise.
- */
-export function mayMake(connection: { jit: boolean; directoryId: string | null }, refusal: SignInRefused): boolean {
-  if (!connection.jit || connection.directoryId !== null) return false;
-  return refusal.reason === 'unknown_account' || refusal.reason === 'email_outside_domains';
 }

@@ -2,9 +2,8 @@ import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../../base/clock.js';
 import type { BridgeResponse } from '../../base/http/request.js';
-import { AccountMaking } from '../accounts/account-making.js';
-import { mayMake } from '../accounts/account.rules.js';
-import { AccountsService } from '../accounts/accounts.service.js';
+import { AccountsService, refusalError } from '../accounts/accounts.service.js';
+import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
@@ -17,7 +16,7 @@ import { TenantFaces } from '../pages/tenant-faces.js';
 import { newHandle } from '../requests/browser-half.js';
 import { SamlSignInGuard } from './saml.strategy.js';
 import { sessionToken } from '../sessions/session.cookie.js';
-import type { SignInRefused } from '../refusals/sign-in-refused.js';
+import type { RefusalReason } from '../refusals/sign-in-refused.js';
 import { SignInLog } from '../log/sign-in-log.js';
 import { Arrival } from './arrival.js';
 import { DescribedOidcCallback, DescribedSamlCallback } from './callback.description.js';
@@ -45,7 +44,6 @@ export class CallbackController {
     private readonly domains: DomainsStore,
     private readonly completion: SignInCompletion,
     private readonly accounts: AccountsService,
-    private readonly making: AccountMaking,
     private readonly arrival: Arrival,
     private readonly log: SignInLog,
     private readonly addresses: AuthAddresses,
@@ -90,19 +88,19 @@ export class CallbackController {
     const { connection } = req.signInContext!;
     const verified = req.user!;
     await this.completion.useOnce(connection, verified);
-    const found = await this.accounts.find(connection, verified);
-    if (found.person === null) {
-      if (!mayMake(connection, found.refusal)) {
-        if (await this.lacksOnlyTheDomain(connection, found)) await this.connections.noteSuccess(connection);
-        throw found.refusal;
+    const { account, decision } = await this.accounts.resolve(connection, verified);
+    if (decision.kind === 'refuse') {
+      if (await this.lacksOnlyTheDomain(connection, decision.reason, account)) {
+        await this.connections.noteSuccess(connection);
       }
-      await this.making.demandMakeable(connection, found.account);
+      throw refusalError(decision, account);
     }
-    const who = found.person;
+    const user = decision.kind === 'create' ? null : decision.user;
+    const linkedBy = decision.kind === 'create' ? null : decision.kind === 'keep' ? 'known' : decision.linkedBy;
     const outcome =
-      who === null
-        ? 'This would make a new account.'
-        : `This would sign in ${who.email ?? who.user_name} (${who.id}), found by: ${found.linkedBy}.`;
+      user === null
+        ? 'This would create a new account.'
+        : `This would sign in ${user.email ?? user.user_name} (${user.id}), found by: ${linkedBy}.`;
     await this.log.record(
       connection.tenantId,
       {
@@ -110,10 +108,10 @@ export class CallbackController {
         connectionId: connection.id,
         outcome: 'success',
         detail: verified.userInfoProblem ?? null,
-        account: found.account.shown,
+        account: account.shown,
         subject: verified.subject,
-        userId: who?.id ?? null,
-        linkedBy: who === null ? null : found.linkedBy,
+        userId: user?.id ?? null,
+        linkedBy,
       },
       originOf(req),
     );
@@ -126,15 +124,16 @@ export class CallbackController {
   }
 
   /**
-   * Whether a test shows that the connection works, and is refused because the verified domain of the e-mail is not bound
-   * to the connection. A domain is bound to a tested connection alone, so this test has to count.
+   * Whether a test is refused only because the verified domain of the e-mail is not bound to the connection. Such a test
+   * counts: a domain can be bound to a tested connection only.
    */
   private async lacksOnlyTheDomain(
-    { tenantId }: Connection,
-    found: { refusal: SignInRefused; account: { emailDomain: string | null } },
+    { tenantId, jit, directoryId }: Connection,
+    reason: RefusalReason,
+    { emailDomain }: ClaimedAccount,
   ): Promise<boolean> {
-    const { emailDomain } = found.account;
-    if (found.refusal.reason !== 'email_outside_domains' || emailDomain === null) return false;
+    const creates = jit && directoryId === null;
+    if (creates || reason !== 'email_outside_domains' || emailDomain === null) return false;
     return (await this.domains.owner(emailDomain))?.tenantId === tenantId;
   }
 }

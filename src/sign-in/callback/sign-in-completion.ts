@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import { AccountMaking } from '../accounts/account-making.js';
-import { isAnother, mayMake, refusalOf, type Candidate } from '../accounts/account.rules.js';
+import { isAnother, refusalOf, type Candidate } from '../accounts/account.rules.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
-import { AccountsService, type FoundAccount } from '../accounts/accounts.service.js';
+import { AccountsService, refusalError } from '../accounts/accounts.service.js';
+import type { ClaimedAccount } from '../accounts/claims.mapping.js';
+import { EvidenceChanged } from '../accounts/evidence-changed.js';
+import type { IdentityDecision } from '../accounts/resolve-identity.rules.js';
+import type { LinkKind } from '../../sessions/binding.js';
+import { BindingsRepository } from '../../sessions/bindings.repository.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
@@ -24,11 +29,16 @@ export interface SignedIn {
 }
 
 const UNIQUE_VIOLATION = '23505';
-/** So often who is meant is found anew, when it has changed until it is written down. */
+/** How often a sign-in is decided again when its evidence has changed before the commit. */
 const ATTEMPTS = 3;
 
-/** What a sign-in was found by is no longer so when it is written down. */
-class FoundNoMore extends Error {}
+/** The user of a sign-in, and what becomes of the binding. */
+interface Found {
+  account: ClaimedAccount;
+  decision: Extract<IdentityDecision, { kind: 'keep' | 'rebind' }>;
+  /** `known`: the subject had this user already. */
+  linkedBy: LinkKind | 'known' | 'moved';
+}
 
 /** From what an IdP has vouched for to a session: the one place where sessions begin. */
 @Injectable()
@@ -40,6 +50,7 @@ export class SignInCompletion {
     private readonly accounts: AccountsService,
     private readonly making: AccountMaking,
     private readonly repository: AccountsRepository,
+    private readonly bindings: BindingsRepository,
     private readonly domains: DomainsStore,
     private readonly sessions: SessionsService,
     private readonly idpLogouts: IdpLogouts,
@@ -61,18 +72,18 @@ export class SignInCompletion {
     await this.useOnce(connection, verified);
     await this.limits.demandAccountTriesLeft(connection.id, verified.subject);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const found = await this.find(connection, verified, origin.requestId);
       try {
+        const found = await this.find(connection, verified, origin.requestId);
         const signedIn = await this.begin(connection, verified, found, old, origin);
-        // The session stands: where this cannot be written down, the next sign-in does it.
+        // Best effort: when this write fails, the next sign-in repeats it.
         await this.connections.noteSuccess(connection).catch(() => undefined);
         return signedIn;
       } catch (error) {
-        // Two first sign-ins of one person in the same moment: the second one finds what the first has bound.
-        if (codeOf(error) !== UNIQUE_VIOLATION && !(error instanceof FoundNoMore)) throw error;
+        // Of two concurrent first sign-ins of one user, the second finds the binding of the first.
+        if (codeOf(error) !== UNIQUE_VIOLATION && !(error instanceof EvidenceChanged)) throw error;
       }
     }
-    throw new SignInRefused('account_changed', 'who the account is was changed again and again in this moment');
+    throw new SignInRefused('account_changed', `the account changed ${ATTEMPTS} times during this sign-in`);
   }
 
   /** A message that could be sent again is noted before anything is done because of it (SAML-14). */
@@ -82,26 +93,42 @@ export class SignInCompletion {
     }
   }
 
-  private async find(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<FoundAccount> {
-    const found = await this.accounts.find(connection, verified);
-    if (found.person !== null) {
-      await this.demandHeld(connection, this.db);
-      await this.making.refresh(connection, found.person, found.account, requestId);
-      return found;
-    }
-    if (!mayMake(connection, found.refusal)) throw found.refusal;
+  private async find(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<Found> {
+    const { account, decision } = await this.accounts.resolve(connection, verified);
+    const isConcurrent = decision.kind === 'refuse' && decision.reason === 'account_taken';
+    if (decision.kind === 'refuse' && !isConcurrent) throw refusalError(decision, account);
     await this.demandHeld(connection, this.db);
-    let quicker: SignInRefused | null = null;
-    try {
-      await this.making.make(connection, found.account, requestId);
-    } catch (error) {
-      // Another first sign-in of the same person may have been quicker: then they are there, and bound, by now.
-      if (!(error instanceof SignInRefused) || error.reason !== 'account_taken') throw error;
-      quicker = error;
+    if (decision.kind === 'keep' || decision.kind === 'rebind') {
+      await this.making.refresh(connection, decision.user, account, requestId);
+      return { account, decision, linkedBy: decision.kind === 'keep' ? 'known' : decision.linkedBy };
     }
-    const now = await this.accounts.find(connection, verified);
-    if (now.person === null) throw quicker ?? now.refusal;
-    return quicker === null ? { ...now, linkedBy: 'created' } : now;
+    const taken =
+      decision.kind === 'refuse'
+        ? refusalError(decision, account)
+        : await this.create(connection, account, decision, requestId);
+    // A concurrent first sign-in may have created and bound the user: then this one finds them.
+    const now = await this.accounts.resolve(connection, verified);
+    const found = now.decision;
+    if (found.kind === 'create') throw taken ?? new EvidenceChanged();
+    if (found.kind === 'refuse') throw refusalError(found, account);
+    const linkedBy = found.kind === 'keep' ? 'known' : found.linkedBy;
+    return { account: now.account, decision: found, linkedBy: taken === null ? 'created' : linkedBy };
+  }
+
+  /** Creates the user; returns the refusal when a concurrent sign-in was faster. */
+  private async create(
+    connection: Connection,
+    account: ClaimedAccount,
+    decided: { email: string; proven: boolean },
+    requestId: string,
+  ): Promise<SignInRefused | null> {
+    try {
+      await this.making.make(connection, account, decided, requestId);
+      return null;
+    } catch (error) {
+      if (error instanceof SignInRefused && error.reason === 'account_taken') return error;
+      throw error;
+    }
   }
 
   /** Whether the connection is still the one that the sign-in began with; asked again where it is written down. */
@@ -114,7 +141,7 @@ export class SignInCompletion {
   private begin(
     connection: Connection,
     verified: VerifiedSignIn,
-    found: FoundAccount,
+    found: Found,
     old: string | null,
     origin: Origin,
   ): Promise<SignedIn> {
@@ -123,7 +150,7 @@ export class SignInCompletion {
       await this.demandHeld(connection, tx);
       if (await this.idpLogouts.hasEnded(tx, tenantId, connectionId, verified)) {
         const why = 'the IdP has signed the person out since it answered';
-        throw new SignInRefused('idp_session_ended', why, found.account.shown, found.person.id);
+        throw new SignInRefused('idp_session_ended', why, found.account.shown, found.decision.user.id);
       }
       const person = await this.demandStillIn(tx, tenantId, found);
       await this.demandStillOwned(tx, connection, found);
@@ -148,36 +175,34 @@ export class SignInCompletion {
   }
 
   /**
-   * Holds the person until the session is written, and takes the epoch that it is of: who is put out in this moment
-   * waits for it, and moves the epoch on. A session that came to be in between is over, and stays so.
+   * Locks the user until the session is written, and returns the session epoch with the rest. A concurrent deactivation
+   * waits for the lock and then moves the epoch, which ends the session.
    */
-  private async demandStillIn(tx: SqlRunner, tenantId: string, found: FoundAccount): Promise<Candidate> {
-    const person = await this.repository.person(tenantId, found.person.id, tx, true);
-    if (person === null) throw new SignInRefused('account_deleted', 'the person was removed', found.account.shown);
-    const refusal = refusalOf(person, found.account);
-    if (refusal !== null) throw refusal;
-    if (isAnother(found.person, person)) throw new FoundNoMore();
-    return person;
+  private async demandStillIn(tx: SqlRunner, tenantId: string, { account, decision }: Found): Promise<Candidate> {
+    const user = await this.repository.person(tenantId, decision.user.id, tx, true);
+    if (user === null) throw new SignInRefused('account_deleted', 'the user was deleted', account.shown);
+    const refusal = refusalOf(user);
+    if (refusal !== null) throw refusalError(refusal, account);
+    if (isAnother(decision.user, user)) throw new EvidenceChanged();
+    return user;
   }
 
-  /**
-   * Whom an e-mail has led to, or proven, is asked again whose its domain is, which then stays so until the session is
-   * written.
-   */
-  private async demandStillOwned(tx: SqlRunner, { tenantId, id }: Connection, found: FoundAccount): Promise<void> {
-    const { linkedBy, binding, account, newlyProven } = found;
-    if (newlyProven !== true && (linkedBy === 'known' || binding.made_by !== 'email')) return;
-    if (!(await this.domains.isOwned(tenantId, account.emailDomain!, id, tx))) throw new FoundNoMore();
+  /** Where an e-mail has led to the user, or proves the binding now, locks its domain until the session is written. */
+  private async demandStillOwned(tx: SqlRunner, { tenantId, id }: Connection, found: Found): Promise<void> {
+    const { account, decision, linkedBy } = found;
+    const byEmail = linkedBy !== 'known' && decision.binding.made_by === 'email';
+    const newlyProven = decision.kind === 'keep' && decision.newlyProven;
+    if (!byEmail && !newlyProven) return;
+    if (!(await this.domains.isOwned(tenantId, account.emailDomain!, id, tx))) throw new EvidenceChanged();
   }
 
-  /** Writes down what was found, if that is still so: else who is meant is found anew. */
-  private async bind(tx: SqlRunner, connection: Connection, found: FoundAccount): Promise<void> {
-    const { tenantId, id } = connection;
-    const { linkedBy, binding, replaces } = found;
-    const there = linkedBy === 'known' || linkedBy === 'created';
-    const done = there
-      ? await this.repository.touch(tx, tenantId, id, binding)
-      : await this.repository.bind(tx, tenantId, id, binding, replaces);
-    if (!done) throw new FoundNoMore();
+  /** Writes the binding. */
+  private async bind(tx: SqlRunner, { tenantId, id }: Connection, { decision, linkedBy }: Found): Promise<void> {
+    const { binding } = decision;
+    const done =
+      decision.kind === 'keep' || linkedBy === 'created'
+        ? await this.bindings.touch(tx, tenantId, id, binding)
+        : await this.bindings.bind(tx, tenantId, id, binding, decision.replaces);
+    if (!done) throw new EvidenceChanged();
   }
 }

@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
+import { SessionsModule } from '../../sessions/sessions.module.js';
 import { ConnectionsModule } from '../../connections/connections.module.js';
 import { ConnectionIdentitiesController } from './connection-identities.controller.js';
 import { ForgetSubjectsController } from './forget-subjects.controller.js';
-import { IdentitiesRepository } from '../../sessions/identities.repository.js';
 import { IdentitiesService } from './identities.service.js';
 import { UserIdentitiesController } from './user-identities.controller.js';
 
 /** Whom the subjects of IdPs are: the administration of it. */
 @Module({
-  imports: [ConnectionsModule],
+  imports: [SessionsModule, ConnectionsModule],
   controllers: [UserIdentitiesController, ConnectionIdentitiesController, ForgetSubjectsController],
-  providers: [IdentitiesRepository, IdentitiesService],
+  providers: [IdentitiesService],
 })
 export class IdentitiesModule {}

@@ -4,6 +4,7 @@ import { NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { type AuditBy, AuditService } from '../../tenants/audit/audit.service.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
+import { SessionEndings } from '../../sessions/session-endings.repository.js';
 import type { ForgottenSubjectsBody, PersonIdentityBody } from './identities.dto.js';
 import { ownedDomain } from '../../connections/domains/domains.store.js';
 import {
@@ -22,6 +23,7 @@ export class IdentitiesService {
   constructor(
     private readonly db: Database,
     private readonly repository: IdentitiesRepository,
+    private readonly sessions: SessionEndings,
     private readonly connections: ConnectionsService,
     private readonly audit: AuditService,
   ) {}
@@ -85,7 +87,7 @@ export class IdentitiesService {
     await this.db.transaction(by.tenantId, async (tx) => {
       const released = await this.repository.release(tx, by.tenantId, userId, connectionId);
       if (released.length === 0) throw new NotFound('identity');
-      const ended = await this.repository.endSessions(tx, by.tenantId, userId, connectionId);
+      const ended = await this.sessions.ofUserAt(tx, by.tenantId, userId, connectionId, 'ended_by_admin');
       await this.audit.record(tx, {
         tenantId: by.tenantId,
         actor: by.actor,

@@ -11,7 +11,7 @@ import type { BrowserStep } from '../../saml/requests.js';
 import type { ArrivedLogout } from '../../saml/logout.js';
 import { SamlProtocol } from '../../saml/saml.protocol.js';
 import { IdpLogouts, type EndedAtIdp } from '../../sessions/idp-logouts.repository.js';
-import { SessionsRepository, type EndedSession } from '../../sessions/sessions.repository.js';
+import { SessionEndings, type EndedSession } from '../../sessions/session-endings.repository.js';
 import { SessionsService } from '../../sessions/sessions.service.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
@@ -22,7 +22,7 @@ export class LogoutService {
   constructor(
     private readonly db: Database,
     private readonly sessions: SessionsService,
-    private readonly repository: SessionsRepository,
+    private readonly endings: SessionEndings,
     private readonly idpLogouts: IdpLogouts,
     private readonly connections: ConnectionStore,
     private readonly requests: SignInRequestsRepository,
@@ -77,7 +77,7 @@ export class LogoutService {
     const idpSessions = [idpSession];
     const ended = await this.db.transaction(tenantId, async (tx) => {
       await this.idpLogouts.note(tx, tenantId, id, { subject: null, idpSessions, at: this.clock.now() });
-      return this.repository.endByIdp(tx, tenantId, id, null, idpSessions);
+      return this.endings.endByIdp(tx, tenantId, id, null, idpSessions);
     });
     await this.note(tenantId, id, ended, 'by the IdP (front-channel)', origin);
     return ended.length > 0;
@@ -94,7 +94,7 @@ export class LogoutService {
         throw new SignInRefused('replayed', 'this logout message was used before');
       }
       await this.idpLogouts.note(tx, tenantId, id, ended);
-      return this.repository.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
+      return this.endings.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
     });
   }
 

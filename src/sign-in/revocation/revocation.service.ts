@@ -6,6 +6,7 @@ import type { Connection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
 import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
+import { BindingsRepository } from '../../sessions/bindings.repository.js';
 import { IdpLogouts } from '../../sessions/idp-logouts.repository.js';
 import { SessionsService } from '../../sessions/sessions.service.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
@@ -28,6 +29,7 @@ export class RevocationService {
   constructor(
     private readonly db: Database,
     private readonly accounts: AccountsRepository,
+    private readonly bindings: BindingsRepository,
     private readonly domains: DomainsStore,
     private readonly requests: SignInRequestsRepository,
     private readonly sessions: SessionsService,
@@ -78,7 +80,7 @@ export class RevocationService {
   /** By the connection's binding; before the first sign-in by the key of the paired directory; `own`: or by our own id. */
   private async bySubject(connection: Connection, value: string, own: boolean): Promise<Named[]> {
     const { tenantId, id, directoryId } = connection;
-    const binding = await this.accounts.binding(tenantId, id, value);
+    const binding = await this.bindings.ofSubject(tenantId, id, value);
     if (binding !== null) return binding.ended ? [] : [{ userId: binding.user_id, subject: value }];
     const known = directoryId === null ? [] : await this.accounts.byExternalId(tenantId, directoryId, value);
     if (known.length > 0) return this.named(connection, known);
@@ -97,9 +99,11 @@ export class RevocationService {
   }
 
   private async named({ tenantId, id }: Connection, users: readonly { id: string }[]): Promise<Named[]> {
-    const bindings = users.map((user) => this.accounts.bindingOf(tenantId, id, user.id));
-    const found = await Promise.all(bindings);
-    const all = users.map((user, i) => ({ userId: user.id, subject: found[i]?.subject ?? null }));
+    const userIds = users.map((user) => user.id);
+    const bindings = await this.bindings.ofUsers(tenantId, id, userIds);
+    const all = userIds.map((userId) => {
+      return { userId, subject: bindings.find(({ user_id }) => user_id === userId)?.subject ?? null };
+    });
     // In one order, so that two demands that name the same users never wait for each other.
     return all.sort((a, b) => (a.userId < b.userId ? -1 : 1));
   }

@@ -4,6 +4,7 @@ import { ApiRefusals } from '../../base/http/api-problems.js';
 import { pageOf, readPage, type Page } from '../../base/http/page.js';
 import { queryChoice, queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import type { BridgeResponse } from '../../base/http/request.js';
+import { newTaskBody } from '../../tasks/task.mapping.js';
 import { TaskBody } from '../../tasks/tasks.dto.js';
 import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
@@ -74,7 +75,7 @@ export class HeldController {
     res: BridgeResponse,
   ): Promise<TaskBody | HeldCount> {
     demandChoice(act, choice);
-    if (dry_run !== true) return this.tasks.begin(caller, act, choice);
+    if (dry_run !== true) return newTaskBody(await this.tasks.begin(caller, act, choice));
     res.status(200);
     return { count: await this.tasks.count(caller, act, choice) };
   }

@@ -13,9 +13,9 @@ const OF_THE_INSTALLATION = [
   'connections/domains/domains.store.ts', // by domain, before the tenant is known
   'connections/keys/service-keys.repository.ts',
   'delivery/destinations/destination-states.repository.ts', // figures
-  'delivery/lanes.repository.ts', // tenants that are due, and figures
+  'delivery/lanes/backlog.ts', // figures
+  'delivery/lanes/due.ts', // destinations that are due, of any tenant
   'directory-sync/roles/deleted-directories.ts',
-  'directory-sync/roles/role-jobs.ts',
   'ledger/chain-keys.ts', // keys of the installation
   'ledger/heads.repository.ts', // tenants whose heads or days are due
   'operations/metrics.ts',
@@ -26,13 +26,13 @@ const OF_THE_INSTALLATION = [
   'sessions/sessions.repository.ts', // cookies in batches
   'sign-in/limits/shared-buckets.store.ts',
   'sign-in/tokens/session-tokens.repository.ts', // codes in batches
+  'tasks/task-claims.repository.ts', // the next task that is due, of any tenant
   'tenants/audit/audit-sealer.ts',
   'tenants/credential-queries.ts', // tokens in batches
   'tenants/credential-uses.ts',
   'tenants/expiry-notice.ts',
   'tenants/tenant-addresses.ts', // by address, before the tenant is known
   'tenants/tenants.repository.ts',
-  'users/held/held-tasks.ts', // the next task that is due, of any tenant
   'users/people-upkeep.ts',
 ];
 

@@ -1,15 +1,18 @@
-import type { Call, LeasedLane } from '../../../src/delivery/call.js';
+import type { Call } from '../../../src/delivery/call.js';
+import type { Lane, LeasedLane } from '../../../src/delivery/lane-state.js';
 import type { Outcome } from '../../../src/delivery/outcome.js';
-import { handBack, settlementOf, showsOf } from '../../../src/delivery/lanes/settlement.rules.js';
+import { settlementOf, showsOf } from '../../../src/delivery/lanes/settlement.rules.js';
 
-const lane = (fresh: boolean, tries = 0, call: Partial<Call> = {}): LeasedLane =>
-  ({ userId: 'usr_1', token: 't', fresh, tries, claimedAt: 0, call: { lookup: null, ...call } }) as LeasedLane;
+const lane = (fresh: boolean, failureCount = 0, call: Partial<Call> = {}): LeasedLane => {
+  const known = { failureCount } as Lane;
+  return { fresh, lane: known, call: { lookup: null, ...call } } as LeasedLane;
+};
 const OPTIONS = { backoff: { firstMs: 1_000, maxMs: 60_000 } };
 const settle = (outcome: Outcome, l = lane(true)) => settlementOf(l, outcome, OPTIONS, 1);
 const away = (reason: string, retryAfterMs: number | null = null): Outcome => ({
   kind: 'unavailable',
   reason,
-  charge: true,
+  ownFault: true,
   retryAfterMs,
 });
 
@@ -18,7 +21,7 @@ describe('settlementOf', () => {
     [
       'delivered',
       { kind: 'delivered', bind: 'hp_1' },
-      { done: true, confirm: true, keep: false, bind: 'hp_1', lookup: null, tries: 0, failed: false },
+      { done: true, confirm: true, keep: false, bind: 'hp_1', lookup: null, failureCount: 0, failed: false },
     ],
     ['nothing to say', { kind: 'nothing' }, { done: true, confirm: false, keep: false }],
     [
@@ -29,16 +32,20 @@ describe('settlementOf', () => {
     [
       'a step in a circle',
       { kind: 'next', lookup: null, circling: true },
-      { failed: true, charge: true, tries: 1, waitMs: 1_000 },
+      { failed: true, ownFault: true, failureCount: 1, waitMs: 1_000 },
     ],
-    ['somebody else first', { kind: 'wait', detail: '' }, { keep: false, failed: false, tries: 0, waitMs: 500 }],
+    ['another lane first', { kind: 'wait', detail: '' }, { keep: false, failed: false, failureCount: 0, waitMs: 500 }],
     [
       'a refusal',
       { kind: 'refused', status: 422, detail: 'no' },
       { parked: 'refused', parkedDetail: 'no', keep: false, lookup: null },
     ],
-    ['an account of someone else', { kind: 'park', reason: 'x', detail: 'y' }, { parked: 'x', parkedDetail: 'y' }],
-    ['a time-out', away('timeout'), { keep: true, failed: true, charge: true, tries: 1, waitMs: 1_000, done: false }],
+    ['an account of another user', { kind: 'park', reason: 'x', detail: 'y' }, { parked: 'x', parkedDetail: 'y' }],
+    [
+      'a time-out',
+      away('timeout'),
+      { keep: true, failed: true, ownFault: true, failureCount: 1, waitMs: 1_000, done: false },
+    ],
     ['a refused connection, the first time', away('refused'), { keep: false, failed: true }],
     ['Retry-After', away('status_503', 20_000), { waitMs: 20_000 }],
     ['a Retry-After of an hour', away('status_503', 3_600_000), { waitMs: 300_000 }],
@@ -49,27 +56,25 @@ describe('settlementOf', () => {
     ],
   ])('%s', (_, outcome, settlement) => expect(settle(outcome)).toMatchObject(settlement));
 
-  it('keeps a call that may have taken effect before', () => {
+  it('keeps a call whose earlier request may have taken effect', () => {
     expect(settle(away('refused'), lane(false)).keep).toBe(true);
     expect(settle({ kind: 'stopped', reason: 'redirect', detail: '' }, lane(false)).keep).toBe(true);
   });
 
-  it('waits longer and longer for somebody else, and counts', () => {
+  it('waits longer and longer for another lane, and counts the waits', () => {
     const pauses = [1, 2, 4, 5, 6, 8, 9, 60].map((waited) => {
       const lookup = { why: 'conflict', waited } as const;
       const settlement = settle({ kind: 'wait', detail: '', lookup }, lane(true, 2, { lookup: { why: 'conflict' } }));
-      expect(settlement).toMatchObject({ lookup, tries: 2, keep: false, failed: false });
+      expect(settlement).toMatchObject({ lookup, failureCount: 2, keep: false, failed: false });
       return settlement.waitMs;
     });
     expect(pauses).toEqual([500, 500, 500, 1_000, 2_000, 8_000, 10_000, 10_000]);
   });
 
-  it('keeps what has to be looked for', () => {
+  it('keeps the reason for the lookup', () => {
     const looking = lane(true, 2, { lookup: { why: 'lost' } });
     expect(settle(away('timeout'), looking).lookup).toEqual({ why: 'lost' });
     expect(settle({ kind: 'wait', detail: '' }, looking).lookup).toEqual({ why: 'lost' });
-    expect(handBack(looking)).toMatchObject({ lookup: { why: 'lost' }, tries: 2, keep: false, done: false });
-    expect(handBack(lane(false)).keep).toBe(true);
   });
 });
 

@@ -1,8 +1,6 @@
 import { DeliveryOptions } from '../../../src/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../../src/delivery/delivery.worker.js';
-import { RoleJobs } from '../../../src/directory-sync/roles/role-jobs.js';
-import { JobsRunner } from '../../../src/forwarding/jobs/jobs.runner.js';
-import { HeldTasks } from '../../../src/users/held/held-tasks.js';
+import { TasksRunner } from '../../../src/tasks/tasks.runner.js';
 import { PeopleUpkeep } from '../../../src/users/people-upkeep.js';
 import type { TestApp } from '../../support/app.js';
 
@@ -20,15 +18,14 @@ export class BackgroundWork {
 
   /** Does what is due: tasks of roles, previews and held users, free seats, names that have become free. */
   async settle(tenantId: string): Promise<void> {
-    while (await this.get(RoleJobs).run());
-    while (await this.get(HeldTasks).run());
+    await this.tasks();
     await this.get(PeopleUpkeep).promote(tenantId);
     await this.get(PeopleUpkeep).admitHeld(tenantId);
   }
 
-  /** Works off imports. */
-  async jobs(): Promise<void> {
-    await this.get(JobsRunner).drain();
+  /** Works off all tasks that are due. */
+  async tasks(): Promise<void> {
+    await this.get(TasksRunner).drain();
   }
 
   private get<T>(type: abstract new (...args: never[]) => T): T {

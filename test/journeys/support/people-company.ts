@@ -191,7 +191,7 @@ export class Company {
     const deadline = Date.now() + 20_000;
     for (;;) {
       const { rows } = await this.service.db.query<{ n: number }>(
-        `select count(*)::int as n from lanes where tenant_id = $1 and first_pending is not null and parked is null`,
+        `select count(*)::int as n from lanes where tenant_id = $1 and first_pending is not null and parked_reason is null`,
         [tenantId],
       );
       if (rows[0]!.n === 0) return null;
@@ -436,7 +436,7 @@ export class Company {
     const before = this.accounts.users.byId.size;
     const { status, body } = await this.house.api.post('/platform/import', {});
     if (status !== 202) return this.said(`no import: ${status}`);
-    await this.work.jobs();
+    await this.work.tasks();
     const task = (await this.house.api.get(`/tasks/${body.id}`)).body;
     const left = (await this.house.api.get(`/tasks/${body.id}/left-out?limit=200`)).body.data as {
       reason: string;

@@ -122,9 +122,10 @@ export class Invariants {
       platform_id: string | null;
       parked: string | null;
       told: boolean;
-    }>(`select user_id, platform_id, parked, last_pending > 0 as told from lanes where tenant_id = $1`, [
-      house.tenantId,
-    ]);
+    }>(
+      `select subject as user_id, platform_id, parked_reason as parked, last_pending > 0 as told from lanes where tenant_id = $1`,
+      [house.tenantId],
+    );
     const problems: string[] = [];
     for (const { user_id: id, platform_id: account, parked, told } of rows) {
       const found = account === null ? undefined : accounts.users.byId.get(account);

@@ -1,4 +1,4 @@
-import { RoleJobs } from '../../../src/directory-sync/roles/role-jobs.js';
+import { TasksRunner } from '../../../src/tasks/tasks.runner.js';
 import { PeopleUpkeep } from '../../../src/users/people-upkeep.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
@@ -26,11 +26,11 @@ const everythingMoves = async (at: House) => {
   await service.app.nest.get(PeopleUpkeep).admitHeld(at.tenantId);
   await at.api.patch(`/directories/${at.directoryId}`, { attribute_map: { last_name: 'displayName' } });
   await at.api.patch(`/directories/${at.directoryId}`, { attribute_map: { last_name: null } });
-  const jobs = service.app.nest.get(RoleJobs);
+  const tasks = service.app.nest.get(TasksRunner);
   await eventually(
     async () => {
-      jobs.wake();
-      return at.api.get(`/directories/${at.directoryId}/jobs`);
+      tasks.wake();
+      return at.api.get(`/directories/${at.directoryId}/tasks`);
     },
     ({ body }) => body.data.every(({ state }: { state: string }) => state === 'done'),
   );

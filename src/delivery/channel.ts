@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { Destination } from './destinations/destination.js';
+import type { LeasedLane, Policy } from './lane-state.js';
+import type { Sent } from './outcome.js';
+
+/**
+ * A kind of destination that changes are delivered to. The engine brings leases, order, retries, health, pace, fairness,
+ * attempts and metrics. A channel brings its rows (it calls `enqueue` beside the fact that it reports), its request, and
+ * its judgement of the answer.
+ *
+ * A lane is what is kept in order. A channel that folds has one lane for each of its subjects: a newer change replaces a
+ * waiting one. A channel that keeps every message makes each message a subject of its own: its lane is removed once it is
+ * delivered.
+ */
+export abstract class Channel {
+  /** Stands in the key of destinations, lanes and attempts. */
+  abstract readonly name: string;
+  /** Whether newer changes of a subject replace waiting ones; else each message is a subject of its own. */
+  abstract readonly folds: boolean;
+
+  /** Returns what is done in each state, which the claim freezes in the call. */
+  abstract policyOf(destination: Destination): Policy;
+
+  /** Makes the request of a call and judges the answer. It does not throw for an answer, whatever it is. */
+  abstract send(lane: LeasedLane, destination: Destination, timeoutMs: number): Promise<Sent>;
+}
+
+/** The channels of this process: a room that brings one adds it when its module is made. */
+@Injectable()
+export class Channels {
+  private readonly byName = new Map<string, Channel>();
+
+  /** @throws {Error} when the name is taken */
+  add(channel: Channel): void {
+    if (this.byName.has(channel.name)) throw new Error(`there are two channels named ${channel.name}`);
+    this.byName.set(channel.name, channel);
+  }
+
+  /** Returns the channel, or undefined if this process does not know it. */
+  get(name: string): Channel | undefined {
+    return this.byName.get(name);
+  }
+}

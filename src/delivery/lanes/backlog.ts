@@ -1,0 +1,35 @@
+import type { Database } from '../../base/database/database.js';
+import type { DestinationKey } from '../destinations/destination.js';
+
+/** How much waits, over all destinations. */
+export interface Backlog {
+  waiting: number;
+  parked: number;
+  oldestSeconds: number;
+}
+
+/** Returns how much waits and for how long, for the metrics. */
+export async function backlog(db: Database): Promise<Backlog> {
+  const { rows } = await db.query<{ waiting: string; parked: string; oldest: number | null }>(
+    `select count(*) filter (where parked_reason is null) as waiting,
+            count(*) filter (where parked_reason is not null) as parked,
+            extract(epoch from now() - min(pending_since) filter (where parked_reason is null))::float8 as oldest
+     from lanes where first_pending is not null`,
+  );
+  const [row] = rows;
+  return { waiting: Number(row?.waiting ?? 0), parked: Number(row?.parked ?? 0), oldestSeconds: row?.oldest ?? 0 };
+}
+
+/** Returns how many subjects of one destination wait, and how many are parked. */
+export async function pendingOf(
+  db: Database,
+  { tenantId, channel, id }: DestinationKey,
+): Promise<{ waiting: number; parked: number }> {
+  const { rows } = await db.query<{ waiting: number; parked: number }>(
+    `select count(*) filter (where parked_reason is null)::int as waiting,
+            count(*) filter (where parked_reason is not null)::int as parked
+     from lanes where tenant_id = $1 and channel = $2 and destination = $3 and first_pending is not null`,
+    [tenantId, channel, id],
+  );
+  return rows[0]!;
+}

@@ -1,0 +1,24 @@
+import type { Database } from '../../base/database/database.js';
+import type { DestinationKey } from '../destinations/destination.js';
+import { CLAIMABLE } from './claim.js';
+
+// One step of the index for each destination: the cost does not grow with what waits.
+const DUE = `
+  with recursive t as (
+    (select l.tenant_id, l.channel, l.destination from lanes l where ${CLAIMABLE}
+     order by l.tenant_id, l.channel, l.destination limit 1)
+    union all
+    select n.* from t, lateral (
+      select l.tenant_id, l.channel, l.destination from lanes l
+      where ${CLAIMABLE} and (l.tenant_id, l.channel, l.destination) > (t.tenant_id, t.channel, t.destination)
+      order by l.tenant_id, l.channel, l.destination limit 1) n
+  )
+  select d.tenant_id as "tenantId", d.channel, d.id
+  from t join destinations d on d.tenant_id = t.tenant_id and d.channel = t.channel and d.id = t.destination
+  where d.state = 'ok' or (d.state = 'open' and d.next_probe_at <= now())`;
+
+/** Returns the destinations that something is pending for and that would take it. */
+export async function due(db: Database): Promise<DestinationKey[]> {
+  const { rows } = await db.query<DestinationKey>(DUE);
+  return rows;
+}

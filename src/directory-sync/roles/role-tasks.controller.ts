@@ -1,0 +1,54 @@
+import { Get, Param, Query } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { Clock } from '../../base/clock.js';
+import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
+import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import { DirectoriesService } from '../../directories/directories.service.js';
+import { taskBody } from '../../tasks/task.mapping.js';
+import type { TaskBody } from '../../tasks/tasks.dto.js';
+import { TasksRepository } from '../../tasks/tasks.repository.js';
+import { ApiController } from '../../tenants/api-controller.js';
+import type { Caller } from '../../tenants/caller.js';
+import { CurrentCaller } from '../../tenants/current-caller.js';
+import { RequireScope } from '../../tenants/require-scope.js';
+
+/** The tasks of one directory: how far the consequences of a changed rule, membership or state have come. */
+@ApiController('directories/:directory_id', { tag: 'directories' })
+@RequireScope('admin')
+export class RoleTasksController {
+  constructor(
+    private readonly tasks: TasksRepository,
+    private readonly directories: DirectoriesService,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get('tasks')
+  @ApiOperation({ summary: 'Tasks that work off changed rules and memberships, newest first, with their progress' })
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') directoryId: string,
+    @Query() query: QueryMap,
+  ): Promise<Page<TaskBody>> {
+    queryOptions(query, PAGE_OPTIONS);
+    await this.directories.demand(caller.tenantId, directoryId);
+    const page = readPage(query, `tasks ${directoryId}`);
+    const rows = await this.tasks.list(caller.tenantId, { directoryId }, page);
+    const now = this.clock.now();
+    return pageOf(
+      page,
+      rows,
+      (row) => row.id,
+      (row) => taskBody(row, now),
+    );
+  }
+
+  @Get('jobs')
+  @ApiOperation({ summary: 'The same as `tasks`, under the name that the list had first', deprecated: true })
+  listJobs(
+    @CurrentCaller() caller: Caller,
+    @Param('directory_id') directoryId: string,
+    @Query() query: QueryMap,
+  ): Promise<Page<TaskBody>> {
+    return this.list(caller, directoryId, query);
+  }
+}

@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
+import type { ChangeSource } from '../../identity/source.js';
+import { TaskHandlers } from '../../tasks/task-handlers.js';
+import type { Batch, Task } from '../../tasks/task.js';
+import { UsersService } from '../../users/users.service.js';
+import type { WriteContext, WritingDirectory } from '../../users/write/write-context.js';
+import { PreviewLive } from '../preview/preview-live.js';
+
+/** What a task of a directory is about. */
+export interface RolePayload {
+  directory_id: string;
+  /** The users of a `role-review`. */
+  user_ids?: string[];
+  /** The user after which the next batch begins. */
+  after?: string;
+}
+
+type RoleTask = Task<RolePayload>;
+
+const BATCH = 200;
+
+/** Works off what memberships, rules and going live mean for the users of a directory. */
+@Injectable()
+export class RoleTasks {
+  constructor(
+    private readonly db: Database,
+    private readonly users: UsersService,
+    private readonly live: PreviewLive,
+    private readonly directories: DirectoryStore,
+    handlers: TaskHandlers,
+  ) {
+    const cancellable = false;
+    handlers.add<RolePayload>(['role-review', 'rules-changed'], { run: (task) => this.review(task), cancellable });
+    handlers.add<RolePayload>(['preview-live'], { run: (task) => this.goLive(task), cancellable });
+  }
+
+  /** Works out the effective state of a batch of users again. */
+  private async review(task: RoleTask): Promise<Batch> {
+    const ids = task.kind === 'role-review' ? listed(task) : await this.ofDirectory(task);
+    const context = ids.length === 0 ? null : await this.contextOf(task);
+    for (const id of context === null ? [] : ids) {
+      await this.users.reconsider(context!, id).catch((error: unknown) => {
+        if (!(error instanceof NotFound)) throw error; // removed meanwhile
+      });
+    }
+    const next = ids.length < BATCH ? null : { ...task.payload, after: ids.at(-1) };
+    return { done: ids.length, next };
+  }
+
+  /** Writes a batch of what the directory wrote in preview; ends where it is back in preview. */
+  private async goLive(task: RoleTask): Promise<Batch> {
+    const context = await this.contextOf(task);
+    const done = context?.directory.state === 'live' ? await this.live.step(task.id, context) : 0;
+    return { done, next: done === 0 ? null : task.payload };
+  }
+
+  private async ofDirectory({ tenantId, payload }: RoleTask): Promise<string[]> {
+    const { rows } = await this.db.query<{ id: string }>(
+      `select id from users where tenant_id = $1 and directory_id = $2 and id > $3 order by id limit ${BATCH}`,
+      [tenantId, payload.directory_id, payload.after ?? ''],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** Null where the directory was deleted: its users keep what they have. */
+  private async contextOf(task: RoleTask): Promise<(WriteContext & { directory: WritingDirectory }) | null> {
+    // Read past the cache: with an older map or role the batch would be done for nothing.
+    const directory = await this.directories.fresh(task.tenantId, task.payload.directory_id);
+    if (directory === null) return null;
+    const source: ChangeSource = {
+      request_id: task.id,
+      surface: 'system',
+      directory_id: directory.id,
+      actor: task.createdBy,
+    };
+    return { tenantId: task.tenantId, channel: 'scim', directory, source, receivedAt: new Date() };
+  }
+}
+
+function listed({ payload, done }: RoleTask): string[] {
+  return (payload.user_ids ?? []).slice(done, done + BATCH);
+}

@@ -1,0 +1,9 @@
+import type { DestinationKey } from '../delivery/destinations/destination.js';
+
+/** The name of the channel that tells the platform about users. */
+export const PLATFORM = 'platform';
+
+/** Returns the key of a tenant's platform connection: there is one for each tenant. */
+export function platformOf(tenantId: string): DestinationKey {
+  return { tenantId, channel: PLATFORM, id: 'main' };
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
+import { expectedByAccount, type Expected } from '../../delivery/lanes/expected.js';
+import type { PlatformUser } from '../../platform-client/platform.types.js';
+import { LeftOutRepository } from '../../tasks/left-out.repository.js';
+import { platformOf } from '../platform-destination.js';
+import { DriftRepository } from './drift.repository.js';
+import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
+import { differenceOf } from './drift.rules.js';
+import { isActive, PlatformList, shownOf } from './platform-list.js';
+
+type Counts = Record<'same' | 'different' | 'missing' | 'extra', number>;
+
+/**
+ * Compares the platform's list with what the platform should know, and lists what differs. First the list is read, one page
+ * after the other; then those are looked for who were not in it. Changes nothing, here or there.
+ */
+@Injectable()
+export class DriftStep {
+  constructor(
+    private readonly db: Database,
+    private readonly destinations: DestinationsRepository,
+    private readonly list: PlatformList,
+    private readonly repository: DriftRepository,
+    private readonly leftOut: LeftOutRepository,
+  ) {}
+
+  /** One page of the list, or one batch of our users. */
+  async run(task: Task): Promise<Batch> {
+    const counts = countsOf(task);
+    const { payload } = task;
+    return payload['part'] === 'ours' ? this.ours(task, counts) : this.theirs(task, counts);
+  }
+
+  private async theirs(task: Task, counts: Counts): Promise<Batch> {
+    const { tenantId, id: taskId, payload } = task;
+    const destination = await this.destinations.read(platformOf(tenantId));
+    if (destination === null) throw new TaskFailed('There is no platform connection.');
+    const cursor = typeof payload['cursor'] === 'string' ? payload['cursor'] : undefined;
+    const { accounts, next } = await this.list.page(destination, cursor);
+    const users = accounts.flatMap(({ user }) => (user === null ? [] : [user]));
+    const found = await this.usersOf(tenantId, destination.epoch, users);
+    for (const account of users) {
+      const kind = await this.judge(task, found.get(account.id), account);
+      if (kind !== null) counts[kind]++;
+    }
+    const seen = [...found.values()].map(({ subject }) => subject);
+    if (seen.length > 0) await this.repository.see(tenantId, taskId, seen);
+    const following = next === null ? { part: 'ours' } : { cursor: next };
+    return { done: users.length, result: counts, next: { ...counts, ...following } };
+  }
+
+  private async usersOf(tenantId: string, epoch: number, accounts: PlatformUser[]): Promise<Map<string, Expected>> {
+    const found = await expectedByAccount(
+      this.db,
+      platformOf(tenantId),
+      epoch,
+      accounts.map(({ id }) => id),
+    );
+    const others = accounts.filter(({ id, external_id }) => !found.has(id) && external_id !== null);
+    if (others.length === 0) return found;
+    const byKey = await this.repository.unboundByKey(
+      tenantId,
+      epoch,
+      others.map(({ external_id }) => external_id!),
+    );
+    for (const { id, external_id } of others) {
+      const expected = byKey.get(external_id!);
+      if (expected !== undefined) found.set(id, expected);
+    }
+    return found;
+  }
+
+  /** What an account is; null: an inactive account that is nobody's here. */
+  private async judge(task: Task, expected: Expected | undefined, account: PlatformUser): Promise<keyof Counts | null> {
+    const active = isActive(account);
+    if (expected === undefined) {
+      if (!active) return null;
+      await this.note(task, account, null, 'extra', 'Active on the platform and unknown here.');
+      return 'extra';
+    }
+    const difference = differenceOf(expected, account, active);
+    if (difference === null) return 'same';
+    await this.note(task, account, expected.subject, 'different', difference);
+    return 'different';
+  }
+
+  private async ours(task: Task, counts: Counts): Promise<Batch> {
+    const { tenantId, id: taskId, payload } = task;
+    const { users, next } = await this.repository.unseen(
+      tenantId,
+      taskId,
+      typeof payload['after'] === 'string' ? payload['after'] : '',
+    );
+    for (const userId of users) {
+      const detail = 'Active here, and not in the list of the platform.';
+      await this.leftOut.add(tenantId, taskId, { id: userId, item: { user_id: userId }, reason: 'missing', detail });
+      counts.missing++;
+    }
+    const batch = { done: users.length, result: counts };
+    if (next !== null) return { ...batch, next: { ...counts, part: 'ours', after: next } };
+    await this.repository.forget(tenantId, taskId);
+    return { ...batch, next: null };
+  }
+
+  private async note(
+    { tenantId, id: taskId }: Task,
+    account: PlatformUser,
+    userId: string | null,
+    reason: string,
+    detail: string,
+  ): Promise<void> {
+    const { id, item } = shownOf({ user: account, place: '' });
+    await this.leftOut.add(tenantId, taskId, { id, item: { ...item, user_id: userId }, reason, detail });
+  }
+}
+
+function countsOf({ payload }: Task): Counts {
+  const count = (name: string): number => (typeof payload[name] === 'number' ? payload[name] : 0);
+  return { same: count('same'), different: count('different'), missing: count('missing'), extra: count('extra') };
+}

@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../base/database/database.js';
+import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
+import { accountOf, boundAmong, importAccount } from '../../delivery/lanes/import.js';
+import type { Person } from '../../identity/person.js';
+import type { ChangeSource } from '../../identity/source.js';
+import { LeftOutRepository } from '../../tasks/left-out.repository.js';
+import { platformOf } from '../platform-destination.js';
+import { personText } from '../platform-user.mapping.js';
+import { IntakeLocator, type Intake, type PeopleIntake } from '../people-intake.js';
+import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
+import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-list.js';
+import { sideBySide } from './side-by-side.js';
+
+/** Takes in the people whom the platform already has, one page of its list after the other. Nothing is forwarded. */
+@Injectable()
+export class ImportStep {
+  constructor(
+    private readonly db: Database,
+    private readonly destinations: DestinationsRepository,
+    private readonly list: PlatformList,
+    private readonly intake: IntakeLocator,
+    private readonly leftOut: LeftOutRepository,
+  ) {}
+
+  async run(task: Task): Promise<Batch> {
+    const destination = await this.destinations.read(platformOf(task.tenantId));
+    if (destination === null) throw new TaskFailed('There is no platform connection.');
+    const intake = this.intake.find();
+    if (intake === null) throw new TaskFailed('This installation cannot take people in.');
+    const cursor = typeof task.payload['cursor'] === 'string' ? task.payload['cursor'] : undefined;
+    const { accounts, next } = await this.list.page(destination, cursor);
+    const source: ChangeSource = {
+      request_id: task.id,
+      surface: 'system',
+      directory_id: null,
+      actor: task.createdBy,
+    };
+    const pass = task.payload['pass'] === 'others' ? 'others' : 'active';
+    const counts = countsOf(task);
+    const due = accounts.filter((account) => passOf(account) === pass);
+    const ids = due.flatMap(({ user }) => (user === null ? [] : [user.id]));
+    const bound = await boundAmong(this.db, destination, destination.epoch, ids);
+    await sideBySide(due, namesOf, async (account) => {
+      const outcome = await this.take(intake, task, destination.epoch, account, bound, source);
+      counts[outcome.kind]++;
+      if (outcome.kind !== 'left_out') return;
+      const { reason, detail } = outcome;
+      const { id, item } = shownOf(account);
+      await this.leftOut.add(task.tenantId, task.id, { id, item, reason, detail });
+    });
+    const done = due.length;
+    const last = next === null;
+    const batch = { done, result: counts };
+    if (!last) return { ...batch, next: { ...counts, pass, cursor: next } };
+    if (pass === 'active') return { ...batch, next: { ...counts, pass: 'others' } };
+    return { ...batch, next: null, total: counts.created + counts.known + counts.left_out };
+  }
+
+  private async take(
+    intake: PeopleIntake,
+    task: Task,
+    epoch: number,
+    account: ListedAccount,
+    bound: Set<string>,
+    source: ChangeSource,
+  ): Promise<Intake | { kind: 'known' }> {
+    if (account.user === null) {
+      const detail =
+        'The entry of the list has no id that can be kept (text of 1 to 255 characters, or a whole number).';
+      return { kind: 'left_out', reason: 'unreadable', detail };
+    }
+    const { tenantId } = task;
+    const { user } = account;
+    if (bound.has(user.id)) return { kind: 'known' };
+    const person: Person = {
+      email: user.email === '' ? null : user.email,
+      first_name: user.first_name ?? '',
+      last_name: user.last_name ?? '',
+      role: user.role,
+      external_id: user.external_id === '' ? null : user.external_id,
+    };
+    const status = isActive(user) ? 'active' : 'inactive';
+    const taken = await intake.importUnmanaged(tenantId, person, status, user.id, source);
+    if (taken.kind === 'left_out') return taken;
+    // A user who has just been created has no account yet.
+    const other = taken.kind === 'created' ? null : await accountOf(this.db, platformOf(tenantId), epoch, taken.userId);
+    if (other !== null) {
+      const detail = `The user ${taken.userId} is bound to the account ${other}.`;
+      return { kind: 'left_out', reason: 'user_has_another_account', detail };
+    }
+    const owned = {
+      subject: taken.userId,
+      epoch,
+      accountId: user.id,
+      state: status,
+      body: personText(person),
+    } as const;
+    await importAccount(this.db, platformOf(tenantId), owned);
+    bound.add(user.id); // a list may name an account twice
+    return taken;
+  }
+}
+
+/**
+ * The list is read twice: first the active accounts, then the others. So of two accounts with one e-mail the active one
+ * is taken, whichever comes first in the list.
+ */
+function passOf({ user }: ListedAccount): 'active' | 'others' {
+  return user !== null && isActive(user) ? 'active' : 'others';
+}
+
+/** By what two accounts of a list may be one user, or be in each other's way. */
+function namesOf({ user, place }: ListedAccount): string[] {
+  if (user === null) return [`place ${place}`];
+  const names = [user.email, user.external_id].filter((name) => name !== null && name !== '');
+  return [`id ${user.id}`, ...names.map((name) => `name ${String(name).toLowerCase()}`)];
+}
+
+type Counts = Record<'created' | 'known' | 'left_out', number>;
+
+function countsOf({ payload }: Task): Counts {
+  const count = (name: string): number => (typeof payload[name] === 'number' ? payload[name] : 0);
+  return { created: count('created'), known: count('known'), left_out: count('left_out') };
+}

@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../base/database/database.js';
+import type { NameId } from '../saml/saml-sign-in.js';
+import type { Binding, Replaced } from './binding.js';
+import type { ConnectionEnd, SessionEnd } from './session-end.js';
+
+/** What single logout needs of a session that was just ended. */
+export interface EndedSession {
+  id: string;
+  user_id: string;
+  connection_id: string | null;
+  subject: string;
+  idp_session: string | null;
+  name_id: NameId | null;
+  id_token_sealed: string | null;
+}
+
+const ENDED = `id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed`;
+
+/** The ways in which sessions end, one statement each. */
+@Injectable()
+export class SessionEndings {
+  /** Ends one session of a person, or of whoever holds it; what had not been ended is answered. */
+  async end(
+    db: SqlRunner,
+    tenantId: string,
+    id: string,
+    why: SessionEnd,
+    userId: string | null = null,
+  ): Promise<EndedSession | null> {
+    const { rows } = await db.query<EndedSession>(
+      `update sessions set ended_at = clock_timestamp(), end_reason = $3
+       where tenant_id = $1 and id = $2 and ended_at is null and ($4::text is null or user_id = $4)
+       returning ${ENDED}`,
+      [tenantId, id, why, userId],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Ends the session of a cookie. */
+  async endByHash(db: SqlRunner, tenantId: string, hash: Buffer, why: SessionEnd): Promise<EndedSession | null> {
+    const { rows } = await db.query<EndedSession>(
+      `update sessions set ended_at = clock_timestamp(), end_reason = $3
+       where tenant_id = $1 and hash = $2 and ended_at is null
+       returning ${ENDED}`,
+      [tenantId, hash, why],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Ends all sessions of a person; answers how many there were. */
+  async endAll(db: SqlRunner, tenantId: string, userId: string, why: SessionEnd): Promise<number> {
+    // With the epoch, a session that is just being written is over as well; and this waits for it.
+    await db.query(`update users set session_epoch = session_epoch + 1 where tenant_id = $1 and id = $2`, [
+      tenantId,
+      userId,
+    ]);
+    const { rowCount } = await db.query(
+      `update sessions set ended_at = clock_timestamp(), end_reason = $3
+       where tenant_id = $1 and user_id = $2 and ended_at is null`,
+      [tenantId, userId, why],
+    );
+    return rowCount ?? 0;
+  }
+
+  /**
+   * Ends what an IdP says has ended: the sessions of a user, those of one of its own sessions, or those that are
+   * both. Where the IdP did not say at the sign-in which session of its own it was, it may be the one. Answers whom it
+   * was about.
+   *
+   * @param name what the IdP calls the user: the NameID of SAML, else the subject; null: it names sessions alone
+   */
+  async endByIdp(
+    db: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    name: string | null,
+    idpSessions: readonly string[],
+  ): Promise<EndedSession[]> {
+    // Two texts, so that each has an index: plans are generic.
+    const which =
+      name === null
+        ? `idp_session = any ($3::text[])`
+        : `coalesce(name_id ->> 'value', subject) = $4
+           and (cardinality($3::text[]) = 0 or idp_session = any ($3) or idp_session is null)`;
+    const { rows } = await db.query<EndedSession>(
+      `update sessions set ended_at = clock_timestamp(), end_reason = 'idp_logout'
+       where tenant_id = $1 and connection_id = $2 and ended_at is null and ${which}
+       returning ${ENDED}`,
+      [tenantId, connectionId, idpSessions, ...(name === null ? [] : [name])],
+    );
+    return rows;
+  }
+
+  /** Ends the oldest live sessions of a user beyond the newest `most`. */
+  async endOldest(tx: SqlRunner, tenantId: string, userId: string, most: number): Promise<void> {
+    await tx.query(
+      `update sessions set ended_at = clock_timestamp(), end_reason = 'too_many_sessions'
+       where tenant_id = $1 and user_id = $2 and ended_at is null and id <= (
+         select o.id from sessions o where o.tenant_id = $1 and o.user_id = $2 and o.ended_at is null
+         order by o.id desc offset $3 limit 1)`,
+      [tenantId, userId, most],
+    );
+  }
+
+  /** Ends all sessions of a connection. */
+  async ofConnection(tx: SqlRunner, tenantId: string, connectionId: string, why: ConnectionEnd): Promise<void> {
+    await tx.query(
+      `update sessions set ended_at = clock_timestamp(), end_reason = $3
+       where tenant_id = $1 and connection_id = $2 and ended_at is null`,
+      [tenantId, connectionId, why],
+    );
+  }
+
+  /** Ends the sessions of a user through one connection; returns how many there were. */
+  async ofUserAt(
+    tx: SqlRunner,
+    tenantId: string,
+    userId: string,
+    connectionId: string,
+    why: SessionEnd,
+  ): Promise<number> {
+    const { rowCount } = await tx.query(
+      `update sessions set ended_at = clock_timestamp(), end_reason = $4
+       where tenant_id = $1 and user_id = $2 and connection_id = $3 and ended_at is null`,
+      [tenantId, userId, connectionId, why],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** Ends the sessions of what a new binding takes the place of. */
+  async ofReplaced(
+    tx: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    binding: Pick<Binding, 'subject' | 'user_id'>,
+    replaces: Replaced,
+  ): Promise<void> {
+    await tx.query(
+      `update sessions set ended_at = clock_timestamp(), end_reason = 'binding_moved'
+       where tenant_id = $1 and connection_id = $2 and ended_at is null
+         and ((subject = $4 and user_id = $6) or (user_id = $3 and subject = $5))`,
+      [tenantId, connectionId, binding.user_id, binding.subject, replaces.subject, replaces.userId],
+    );
+  }
+
+  /** Ends the sessions that began with a binding which is gone. */
+  async ofBinding(
+    tx: SqlRunner,
+    tenantId: string,
+    binding: { connection_id: string; subject: string; user_id: string },
+  ): Promise<void> {
+    await tx.query(
+      `update sessions set ended_at = clock_timestamp(), end_reason = 'binding_moved'
+       where tenant_id = $1 and connection_id = $2 and subject = $3 and user_id = $4 and ended_at is null`,
+      [tenantId, binding.connection_id, binding.subject, binding.user_id],
+    );
+  }
+}

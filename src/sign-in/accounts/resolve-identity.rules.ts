@@ -1,0 +1,260 @@
+import type { Binding, LinkKind, Replaced, StoredBinding } from '../../sessions/binding.js';
+import type { EmailTrust } from '../../connections/connection.js';
+import { emailAddress } from '../../users/user.mapping.js';
+import type { RefusalReason } from '../refusals/sign-in-refused.js';
+import {
+  emailRefusal,
+  isComparable,
+  isContradicted,
+  isGivenAway,
+  isItsName,
+  isRenamed,
+  isUnproven,
+  mayMove,
+  provenBinding,
+  refusalOf,
+  renewed,
+  sameLetters,
+  type Candidate,
+  type IdentityRefusal,
+} from './account.rules.js';
+import type { ClaimedAccount } from './claims.mapping.js';
+
+/** The settings of a connection that decide an identity. */
+export interface ConnectionFacts {
+  readonly slug: string;
+  readonly type: 'oidc' | 'saml';
+  /** Whether the connection is paired with a directory. */
+  readonly paired: boolean;
+  /** Whether an administrator has named the claim that equals SCIM `externalId`. */
+  readonly claimIsNamed: boolean;
+  readonly emailTrust: EmailTrust;
+  /** Whether sign-ins create users (`jit`). */
+  readonly creates: boolean;
+}
+
+/** What the database knows about a sign-in, beside the binding of its subject. */
+export interface Evidence {
+  readonly connection: ConnectionFacts;
+  /** What the IdP says. */
+  readonly account: ClaimedAccount;
+  /** The user of the live binding; null: there is no live binding, or its user is removed. */
+  readonly bound: Candidate | null;
+  /** Users of the paired directory whose `externalId` is `account.link`. */
+  readonly byId: readonly Candidate[];
+  /** Users of the paired directory whose user name is `account.userName`. */
+  readonly byUserName: readonly Candidate[];
+  /** Users with the e-mail: active ones, or where there are none, inactive ones. */
+  readonly byEmail: readonly Candidate[];
+  /** Those of `byEmail` who own or administer the tenant. */
+  readonly administrators: readonly string[];
+  /** Whether the domain of the e-mail counts for this connection. */
+  readonly ownsDomain: boolean;
+  /** Who has verified the domain of the e-mail. */
+  readonly domain: 'unclaimed' | 'this_tenant' | 'other_connection' | 'other_tenant';
+  /** A deleted user with the same id, user name or e-mail; null: there is none. */
+  readonly deleted: string | null;
+  /** The live bindings at this connection of the users above. */
+  readonly bindings: readonly Binding[];
+}
+
+/** What becomes of a sign-in. */
+export type IdentityDecision =
+  /** The subject stays with its user. `newlyProven`: the binding was unproven, and its proof has to hold at the commit. */
+  | { kind: 'keep'; user: Candidate; binding: Binding; newlyProven: boolean }
+  /** The subject is linked to a user, for the first time or in place of `replaces`. */
+  | { kind: 'rebind'; user: Candidate; binding: Binding; linkedBy: LinkKind | 'moved'; replaces: Replaced }
+  /** A user is created. `proven`: the e-mail is in a verified domain of the tenant. */
+  | { kind: 'create'; email: string; proven: boolean }
+  | IdentityRefusal;
+
+interface Match {
+  user: Candidate;
+  by: LinkKind;
+  value: string;
+}
+
+/**
+ * Decides which user a verified sign-in leads to: the user of its binding, else the user whom the paired directory
+ * names by the immutable id or the user name, else the user with an e-mail in a verified domain, else a new user.
+ *
+ * @param binding the binding of the subject, live or ended; null: there is none
+ */
+export function resolveIdentity(binding: StoredBinding | null, evidence: Evidence): IdentityDecision {
+  const live = binding === null || binding.ended ? null : binding;
+  if (live !== null && evidence.bound !== null) return admitted(ofBinding(live, evidence.bound, evidence));
+  const match = firstMatch(evidence);
+  if (match !== null && !isRefusal(match)) return admitted(link(match, live?.user_id ?? null, evidence));
+  // A live binding without its user was written while the user was being removed.
+  const deleted = live !== null || binding?.removed === true ? binding!.user_id : evidence.deleted;
+  if (deleted !== null) return refuse('account_deleted', 'the user was deleted', deleted);
+  return creation(match ?? refuse('unknown_account', 'no user of the tenant matches'), evidence);
+}
+
+/**
+ * Whether a binding needs to be compared with other users: its user has been renamed, or the IdP sends another immutable id
+ * than the directory has. All other bindings are kept as they are.
+ */
+export function isDisputed(
+  binding: Binding,
+  bound: Candidate,
+  { connection, account }: Pick<Evidence, 'connection' | 'account'>,
+): boolean {
+  const contradicted = connection.paired && isContradicted(bound, account, connection.claimIsNamed);
+  return contradicted || isRenamed(binding, bound);
+}
+
+function ofBinding(binding: Binding, bound: Candidate, evidence: Evidence): IdentityDecision {
+  const other = otherUserOf(binding, bound, evidence);
+  if (other !== null) return isRefusal(other) ? other : link(other, binding.user_id, evidence);
+  const { account, connection, ownsDomain } = evidence;
+  const sameEmail = bound.email !== null && account.email !== null && sameLetters(bound.email, account.email);
+  const newlyProven =
+    isUnproven(binding) && sameEmail && emailRefusal(account, ownsDomain, connection.emailTrust) === null;
+  const now = newlyProven ? { ...binding, ...provenBinding(account, account.email!) } : binding;
+  return { kind: 'keep', user: bound, binding: renewed(now, bound, account), newlyProven };
+}
+
+/** The user whom the subject now belongs to instead of the bound one; null: the bound user keeps the subject. */
+function otherUserOf(binding: Binding, bound: Candidate, evidence: Evidence): Match | IdentityRefusal | null {
+  const { connection, account } = evidence;
+  const contradicted = connection.paired && isContradicted(bound, account, connection.claimIsNamed);
+  // An IdP that reuses names has given this one to another user, known by the id or by the name in the directory.
+  const other =
+    (contradicted ? matchById(evidence) : null) ??
+    (isRenamed(binding, bound) ? heirOf(binding, evidence) : null) ??
+    (contradicted ? matchByOwnName(evidence) : null);
+  if (other !== null && other.user.id !== bound.id) return other;
+  // The directory does not know the new owner of the name yet: until then nobody signs in as the former owner.
+  return contradicted && !account.subjectIsStable ? contradiction(account, bound) : null;
+}
+
+/** The user who has the value that a binding was made of, since the bound user has it no longer. */
+function heirOf(binding: Binding, evidence: Evidence): Match | null {
+  const found = evidence.connection.paired ? matchByDirectory(evidence) : null;
+  const heir = found ?? (isItsName(binding) ? matchByEmail(evidence) : null);
+  return heir !== null && !isRefusal(heir) && isGivenAway(binding, heir) ? heir : null;
+}
+
+function firstMatch(evidence: Evidence): Match | IdentityRefusal | null {
+  return (evidence.connection.paired ? matchByDirectory(evidence) : null) ?? matchByEmail(evidence);
+}
+
+function matchByDirectory(evidence: Evidence): Match | null {
+  const known = matchById(evidence);
+  if (known !== null) return known;
+  const { userName, emailTrusted } = evidence.account;
+  // A user name that is an e-mail is no better than the e-mail, which the IdP calls unverified.
+  if (userName === null || (!emailTrusted && userName.includes('@'))) return null;
+  const user = only(evidence.byUserName.filter((one) => sameLetters(one.user_name, userName)));
+  return user === null ? null : { user, by: 'user_name', value: user.user_name };
+}
+
+function matchById({ account, byId }: Evidence): Match | null {
+  const user = account.link === null ? null : only(byId);
+  return user === null ? null : { user, by: 'claim', value: account.link! };
+}
+
+/** The user whom the directory calls by the very name that is the subject. */
+function matchByOwnName(evidence: Evidence): Match | null {
+  const { subject, subjectIsStable } = evidence.account;
+  const found = subjectIsStable ? null : matchByDirectory(evidence);
+  return found?.by === 'user_name' && sameLetters(found.value, subject) ? found : null;
+}
+
+function matchByEmail({
+  connection,
+  account,
+  ownsDomain,
+  byEmail,
+  administrators,
+}: Evidence): Match | IdentityRefusal | null {
+  const { email } = account;
+  if (email === null) return null;
+  const refusal = emailRefusal(account, ownsDomain, connection.emailTrust);
+  if (refusal !== null) return refusal;
+  const user = only(byEmail.filter((one) => one.email !== null && sameLetters(one.email, email)));
+  if (user === null) return null;
+  // Many OIDC IdPs let users and guests write any e-mail (nOAuth). An administrator's account would give away the tenant.
+  if (connection.type === 'oidc' && !account.emailVerified && administrators.includes(user.id)) {
+    const why =
+      'the user is the owner or an admin, who are found by an e-mail only where the IdP says email_verified: true; pair the connection with their directory, or have the IdP send the claim';
+    return refuse('email_unverified', why, user.id);
+  }
+  return { user, by: 'email', value: email };
+}
+
+function link({ user, by, value }: Match, formerUser: string | null, evidence: Evidence): IdentityDecision {
+  const { account, connection, bindings } = evidence;
+  if (by !== 'claim' && connection.paired && isContradicted(user, account, connection.claimIsNamed)) {
+    return contradiction(account, user);
+  }
+  const own = bindings.find(({ user_id }) => user_id === user.id);
+  const former = own === undefined || own.subject === account.subject ? null : own;
+  const sure = isComparable(user, account, connection.claimIsNamed);
+  if (former !== null && !mayMove(former, user, { subject: account.subject, by, value, sure }, connection.paired)) {
+    const why = `the user signs in here as another subject: known is ${quoted(former.subject)}, the IdP now says ${quoted(account.subject)}. If the IdP changed what it sends as subject (NameID format, sub) for all users: connection forget-subjects ${connection.slug} --dry-run; for this user alone: identity release`;
+    return refuse('bound_to_another', why, user.id);
+  }
+  return {
+    kind: 'rebind',
+    user,
+    binding: { subject: account.subject, user_id: user.id, made_by: by, made_of: value },
+    linkedBy: former === null ? by : 'moved',
+    replaces: { subject: former?.subject ?? null, userId: formerUser },
+  };
+}
+
+/** Whether a sign-in without a user may create one; else `refusal`, or the reason why no user can be created. */
+function creation(refusal: IdentityRefusal, evidence: Evidence): IdentityDecision {
+  const { connection, account, domain, ownsDomain, byEmail } = evidence;
+  const isOpen = refusal.reason === 'unknown_account' || refusal.reason === 'email_outside_domains';
+  if (!connection.creates || connection.paired || !isOpen) return refusal;
+  if (account.email === null) return refuse('email_missing', 'a new user needs an e-mail, and the IdP sent none');
+  const email = emailAddress(account.email);
+  if (email === null || account.emailDomain === null) {
+    return refuse('email_missing', 'the e-mail that the IdP sent is not an address');
+  }
+  // The e-mail is trusted: `emailRefusal` refuses for that before it looks at the domain.
+  if (domain === 'other_tenant') {
+    return refuse('email_outside_domains', 'the domain of the e-mail belongs to another tenant');
+  }
+  if (domain === 'other_connection') {
+    return refuse('email_outside_domains', 'the domain of the e-mail is bound to another connection');
+  }
+  const [holder, ...others] = byEmail;
+  if (holder === undefined) return { kind: 'create', email, proven: ownsDomain && domain === 'this_tenant' };
+  const userId = others.length === 0 ? holder.id : null;
+  return holder.status === 'active'
+    ? refuse('account_taken', 'another user has this e-mail', userId)
+    : refuse('account_inactive', 'the user with this e-mail is deactivated', userId);
+}
+
+/** A decision for a user who may not sign in becomes a refusal. */
+function admitted(decision: IdentityDecision): IdentityDecision {
+  if (decision.kind !== 'keep' && decision.kind !== 'rebind') return decision;
+  return refusalOf(decision.user) ?? decision;
+}
+
+function contradiction(account: ClaimedAccount, user: Candidate): IdentityRefusal {
+  const ids = `known is ${quoted(user.external_id ?? '')}, sent is ${quoted(account.link ?? '')}`;
+  return refuse('bound_to_another', `the directory has another id for the user than the IdP sent: ${ids}`, user.id);
+}
+
+function refuse(reason: RefusalReason, message: string, userId: string | null = null): IdentityRefusal {
+  return { kind: 'refuse', reason, message, userId };
+}
+
+function isRefusal(found: Match | IdentityRefusal): found is IdentityRefusal {
+  return 'kind' in found;
+}
+
+/** The one user who is meant; null where it is none, or not clear which one. */
+function only(users: readonly Candidate[]): Candidate | null {
+  return users.length === 1 ? users[0]! : null;
+}
+
+/** A value as the log shows it, cut to 100 characters. */
+function quoted(text: string): string {
+  return `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { Logger } from '../base/log/logger.js';
+import { Loop } from '../base/loop.js';
+import { TaskClaims, type ClaimedTask } from './task-claims.repository.js';
+import { TaskHandlers } from './task-handlers.js';
+import { TaskFailed, type TaskKind } from './task.js';
+
+const POLL_MS = 1_000;
+/** So many tasks are worked on at once, each of another tenant or queue. */
+const SLOTS = 4;
+
+/**
+ * Works off the tasks of all tenants. After each batch a task goes back to the end of the row, so that one tenant's large
+ * task or hanging platform delays no other tenant. Any process may go on with a task that another one left.
+ *
+ * Modes: *stopped* (before `start`, after `stop`: no claims); *polling* (claims until no task is due, then waits for the
+ * next second or for `wake`); *full* (all slots taken: a slot that becomes free polls).
+ */
+@Injectable()
+export class TasksRunner {
+  private readonly loop: Loop;
+  private readonly working = new Map<ClaimedTask, Promise<void>>();
+
+  constructor(
+    private readonly claims: TaskClaims,
+    private readonly handlers: TaskHandlers,
+    private readonly logger: Logger,
+  ) {
+    this.loop = new Loop(
+      POLL_MS,
+      () => this.fillSlots(),
+      (error) => logger.error('tasks.poll_failed', { error }),
+    );
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  /** Claims no more tasks, and waits for the batches that are under way. */
+  async stop(): Promise<void> {
+    await this.loop.stop();
+    await Promise.all(this.working.values());
+  }
+
+  /** A task was just made: looks for it now. Does nothing in a process without background work. */
+  wake(): void {
+    this.loop.wake();
+  }
+
+  /** Does everything that is due, one batch after the other. */
+  async drain(): Promise<void> {
+    for (let task = await this.next(); task !== null; task = await this.next()) await this.work(task);
+  }
+
+  private async next(): Promise<ClaimedTask | null> {
+    const { calling, local } = this.handlers.queues;
+    return (await this.claims.claim(local)) ?? (await this.claims.claim(calling));
+  }
+
+  private async fillSlots(): Promise<void> {
+    const { calling, local } = this.handlers.queues;
+    while (this.working.size < SLOTS) {
+      const task = (await this.claims.claim(local)) ?? (await this.claimCalling(calling));
+      if (task === null) return;
+      const work = this.work(task).finally(() => {
+        this.working.delete(task);
+        this.loop.wake();
+      });
+      this.working.set(task, work);
+    }
+  }
+
+  /** One slot is always left to tasks that call no other system. */
+  private async claimCalling(kinds: TaskKind[]): Promise<ClaimedTask | null> {
+    const calling = [...this.working.keys()].filter(({ kind }) => kinds.includes(kind)).length;
+    return calling < SLOTS - 1 ? this.claims.claim(kinds) : null;
+  }
+
+  /** Does one batch. Never throws: a task whose state cannot even be noted is left to its lease. */
+  private async work(task: ClaimedTask): Promise<void> {
+    const about = { tenant_id: task.tenantId, task_id: task.id, kind: task.kind };
+    try {
+      const batch = await this.handlers.of(task.kind).run(task);
+      await this.claims.progress(task, batch);
+      if (batch.next === null) this.logger.info('task.done', about);
+    } catch (error) {
+      this.logger.error('task.interrupted', { ...about, error });
+      // A cause outside the service ends the task with a message; others (the database) are tried again.
+      const noted: Promise<unknown> =
+        error instanceof TaskFailed ? this.claims.fail(task, error.message) : this.claims.postpone(task, error);
+      await noted.catch((failure: unknown) => this.logger.error('task.unnoted', { ...about, error: failure }));
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../base/database/database.js';
+import { Conflict, NotFound } from '../base/errors/domain-error.js';
+import { AuditService } from '../tenants/audit/audit.service.js';
+import type { Caller } from '../tenants/caller.js';
+import { TaskHandlers } from './task-handlers.js';
+import { TasksRepository, type TaskRow } from './tasks.repository.js';
+
+/** What an admin does with tasks. */
+@Injectable()
+export class TasksService {
+  constructor(
+    private readonly db: Database,
+    private readonly repository: TasksRepository,
+    private readonly handlers: TaskHandlers,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Returns one task.
+   *
+   * @throws {NotFound} when the tenant has no such task
+   */
+  async show(tenantId: string, id: string): Promise<TaskRow> {
+    const row = await this.repository.find(tenantId, id);
+    if (row === undefined) throw new NotFound('task');
+    return row;
+  }
+
+  /**
+   * Stops a task; what it has done stays. A task that is cancelled already stays so.
+   *
+   * @throws {NotFound} when the tenant has no such task
+   * @throws {Conflict} `task_over` when it is done or failed, `task_not_cancellable` when its kind cannot be stopped
+   */
+  async cancel(caller: Caller, id: string): Promise<TaskRow> {
+    const { tenantId, actor, requestId } = caller;
+    const before = await this.show(tenantId, id);
+    if (!this.handlers.isCancellable(before.kind)) {
+      const why = 'it works off a change that is already in force, which users would then have only in part';
+      throw new Conflict('task_not_cancellable', `A task of the kind ${before.kind} cannot be cancelled: ${why}.`);
+    }
+    return this.db.transaction(tenantId, async (tx) => {
+      const stopped = await this.repository.cancel(tx, tenantId, id);
+      const after = (await this.repository.find(tenantId, id, tx))!;
+      if (!stopped && after.state !== 'cancelled') {
+        throw new Conflict('task_over', `The task is ${after.state} already and cannot be cancelled.`);
+      }
+      if (stopped) {
+        await this.audit.record(tx, {
+          tenantId,
+          actor,
+          requestId,
+          action: 'task.cancelled',
+          targetType: 'task',
+          targetId: id,
+          before: { state: before.state, done: before.done },
+        });
+      }
+      return after;
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import net from 'node:net';
+import { SystemClock } from '../../../src/base/clock.js';
+import { DriftRepository } from '../../../src/forwarding/tasks/drift.repository.js';
+import { DriftStep } from '../../../src/forwarding/tasks/drift.step.js';
+import { PlatformList } from '../../../src/forwarding/tasks/platform-list.js';
+import { ImportStep } from '../../../src/forwarding/tasks/import.step.js';
+import { ForwardingTasks } from '../../../src/forwarding/tasks/forwarding-tasks.js';
+import { SendAgainSteps } from '../../../src/forwarding/tasks/send-again.steps.js';
+import { PlatformClient } from '../../../src/platform-client/platform.client.js';
+import { TaskClaims } from '../../../src/tasks/task-claims.repository.js';
+import { TaskHandlers } from '../../../src/tasks/task-handlers.js';
+import type { TaskKind } from '../../../src/tasks/task.js';
+import { TasksRepository } from '../../../src/tasks/tasks.repository.js';
+import { TasksRunner } from '../../../src/tasks/tasks.runner.js';
+import { Harness, SOURCE, until } from '../harness.js';
+
+/** A platform that accepts every connection and never answers. */
+async function silence(): Promise<{ url: string; close(): void }> {
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as net.AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe('tasks of forwarding', () => {
+  let h: Harness;
+  let tasks: TasksRepository;
+  let runner: TasksRunner;
+  beforeAll(async () => {
+    h = await Harness.start();
+    tasks = new TasksRepository(h.db);
+    const list = new PlatformList(new PlatformClient(h.outbound), h.connections, new SystemClock());
+    const leftOut = { add: () => Promise.resolve() } as never;
+    const importing = new ImportStep(
+      h.db,
+      h.destinations,
+      list,
+      // The room of the users stands above and has no part here: no import gets as far as its port.
+      { find: () => ({ importUnmanaged: () => Promise.resolve({ kind: 'left_out' }) }) } as never,
+      leftOut,
+    );
+    const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db), leftOut);
+    const handlers = new TaskHandlers();
+    new ForwardingTasks(handlers, h.forwarding, new SendAgainSteps(h.db), importing, drift);
+    runner = new TasksRunner(new TaskClaims(h.db), handlers, h.logger);
+  });
+  afterAll(() => h.stop());
+
+  const add = (tenantId: string, kind: TaskKind, payload: object = {}) =>
+    tasks.add(h.db, tenantId, { kind, payload, createdBy: SOURCE.actor });
+
+  it('of tenants whose platforms hang delay no other tenant', async () => {
+    const quiet = await silence();
+    try {
+      for (const name of ['hang1', 'hang2', 'hang3', 'hang4', 'hang5']) {
+        await add(await h.tenant(name, {}, quiet.url), 'platform.import');
+      }
+      const quick = await h.tenant('quick');
+      const { id } = await add(quick, 'changes.resend', { since: new Date(0) });
+      runner.start();
+      await until(async () => (await tasks.find(quick, id))?.state === 'done', 5_000);
+    } finally {
+      quiet.close();
+      await runner.stop();
+    }
+  });
+});
