@@ -84,7 +84,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'GET /scim/v2/Users query cursor': 'Empty for the first page; then `nextCursor` of the page before (RFC 9865).',
   'GET /scim/v2/Groups query cursor': 'Empty for the first page; then `nextCursor` of the page before (RFC 9865).',
   'GET /scim/v2 query cursor': 'Empty for the first page; then `nextCursor` of the page before (RFC 9865).',
-  'GET /api/v1/directories/{directory_id}/preview query kind': 'Only users to whom going live would do this.',
+  'GET /api/v1/directories/{directory_id}/preview query kind': 'Only users whom going live would change in this way.',
   'GET /api/v1/held query reason': 'Only users who are held for this reason.',
 };
 
