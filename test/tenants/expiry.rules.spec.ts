@@ -1,4 +1,4 @@
-import { expiryProblem, MAX_LIFETIME_MS, rotatedExpiry } from '../../src/tenants/expiry.rules.js';
+import { expiryProblem, MAX_LIFETIME_MS, noticeAt, rotatedExpiry } from '../../src/tenants/expiry.rules.js';
 
 const DAY = 86_400_000;
 const at = (days: number) => new Date(Date.UTC(2026, 0, 1) + days * DAY);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import type { LinkedBy } from '../../identity/adoption.rules.js';
 import type { ChangeSource } from '../../identity/source.js';
-import { lockGroupsOf } from '../../users/write/lock-order.js';
+import { lockGroupsOf } from '../../users/groups/lock-order.js';
 import { storedDocument } from '../../users/write/stored-document.js';
 import type { UserDraft } from '../../users/user.mapping.js';
 import { Taken } from '../../users/users.errors.js';

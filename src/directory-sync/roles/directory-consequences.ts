@@ -5,8 +5,8 @@ import { DirectoryPeople, type SeatNeed } from '../../directories/directory-peop
 import { PreviewPlan } from '../preview/preview-plan.js';
 import type { DirectoryState } from '../../directories/directory.js';
 import { RoleReview } from '../../directories/role-review.js';
-import { joinUnmanaged } from '../groups/pending-members.js';
-import { settleHeld } from './released-users.js';
+import { joinUnmanaged } from '../../users/groups/pending-members.js';
+import { settleHeld } from '../../users/released-users.js';
 import { TasksRepository } from '../../tasks/tasks.repository.js';
 import { TasksRunner } from '../../tasks/tasks.runner.js';
 

@@ -1,10 +1,10 @@
-import type { SqlRunner } from '../../base/database/database.js';
-import { userNameKey } from '../../scim/text.js';
-import { discarded } from '../../users/held/discard.rules.js';
-import { isAside } from '../../users/held-name.js';
-import { standIn } from '../../users/stand-in.js';
-import { draftOf, type UserDocument } from '../../users/user.mapping.js';
-import { USER_COLUMNS, type UserRow } from '../../users/user.row.js';
+import type { SqlRunner } from '../base/database/database.js';
+import { userNameKey } from '../scim/text.js';
+import { discarded } from './held/discard.rules.js';
+import { isAside } from './held-name.js';
+import { standIn } from './stand-in.js';
+import { draftOf, type UserDocument } from './user.mapping.js';
+import { USER_COLUMNS, type UserRow } from './user.row.js';
 
 const BATCH = 500;
 
