@@ -2,32 +2,33 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { Config } from '../../base/config/config.js';
 import { pageHeaders } from '../../base/http/security-headers.js';
+import { PAGE_CSS, searchPlugin } from './api-page.js';
 import { tellFacts } from './operation-facts.js';
+import { tellWords } from './operation-words.js';
 import { scimPaths } from './scim-paths.js';
 import { scimSchemas } from './scim-schemas.js';
+import { tagObjects } from './tags.js';
 
-const DESCRIPTION = `Users, seats and their directories.
+const DESCRIPTION = `The API of talent-bridge: users, seats, directories, sign-in. Guides are in the [documentation](/docs).
 
-**Addresses.** \`/api/v1\` is canonical; \`/v1\` leads to the same resources, and \`/api\` does for users, resolve and
-me.
+**Addresses.** \`/api/v1\` is the canonical prefix. \`/v1\` leads to the same resources, and \`/api\` does for users, resolve
+and me.
 
-**Credentials.** \`Authorization: Bearer <API key>\`; the key decides the tenant, and its scopes what it opens: each
-operation names the one that it needs. Directories use SCIM tokens at \`/scim/v2\`, and the operator of the installation
-a token of their own at \`/tenants\`. People sign in at \`/api/auth/login\`; their session is a cookie, and applications
-of other origins exchange a one-time code for a token.
+**Credentials.** \`Authorization: Bearer <API key>\`. The key decides the tenant. Each operation names the scope that it needs.
+Directories use SCIM tokens at \`/scim/v2\`; the operator of the installation has a token for \`/tenants\`. Users sign in at
+\`/api/auth/login\`; their session is a cookie. Applications of other origins exchange a one-time code for a token.
 
-**Lists** take \`limit\` (1–200, 50 unless set) and \`cursor\`, and answer \`{ "data": [...], "next_cursor": … }\`,
-newest first.
+**Lists** take \`limit\` (1–200, 50 unless set) and \`cursor\`. They answer \`{ "data": [...], "next_cursor": … }\`, newest
+first.
 
 **Idempotency-Key** on a POST: the same key with the same body gives the first answer again for 24 hours.
 
-**Errors** are RFC 9457 problems; \`code\` is stable and listed at [/docs/problems](/docs/problems). SCIM answers SCIM
-errors. Every answer carries \`X-Request-Id\`.
+**Errors** are problems (RFC 9457). \`code\` is stable: [all codes](/docs/problems). SCIM answers SCIM errors. Each answer
+has \`X-Request-Id\`.
 
-**Limits.** Bodies: 1 MiB. Requests: so many a second for each key, see the \`RateLimit-*\` headers; 429 carries
-\`Retry-After\`.
+**Limits.** A body has at most 1 MiB. 429 has \`Retry-After\`, and answers have \`RateLimit-*\` headers: [limits](/docs/run/limits).
 
-**Versions.** \`/v1\` only ever gains optional fields.`;
+**Versions.** \`/v1\` only gains optional fields.`;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const WRITES = new Set<string>(['post']);
@@ -56,7 +57,6 @@ export function describeApi(app: NestExpressApplication): OpenAPIObject {
         'operator_token',
       )
       .addCookieAuth('__Host-session', { type: 'apiKey', in: 'cookie' }, 'session')
-      .addTag('scim', 'SCIM 2.0 (RFC 7643, RFC 7644): /Schemas and /ServiceProviderConfig say what a directory takes.')
       .build(),
     {
       operationIdFactory: (controller: string, method: string) => `${controller.replace(/Controller$/, '')}_${method}`,
@@ -90,6 +90,10 @@ export function describeApi(app: NestExpressApplication): OpenAPIObject {
   }
   Object.assign(document.paths, scimPaths());
   Object.assign(((document.components ??= {}).schemas ??= {}), scimSchemas());
+  document.tags = tagObjects();
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) if (item[method] !== undefined) tellWords(path, method, item[method]);
+  }
   return document;
 }
 
@@ -100,8 +104,16 @@ export function setupDocs(app: NestExpressApplication): void {
   SwaggerModule.setup('docs/api', app, () => describeApi(app), {
     jsonDocumentUrl: 'docs/openapi.json',
     raw: ['json'],
-    customSiteTitle: 'talent-bridge',
-    customCss: '.swagger-ui .topbar { display: none }',
-    swaggerOptions: { validatorUrl: null, persistAuthorization: false, docExpansion: 'list' },
+    customSiteTitle: 'API reference – talent-bridge',
+    customCss: PAGE_CSS,
+    swaggerOptions: {
+      validatorUrl: null,
+      persistAuthorization: false,
+      docExpansion: 'list',
+      filter: true,
+      deepLinking: true,
+      defaultModelsExpandDepth: -1,
+      plugins: [searchPlugin],
+    },
   });
 }
