@@ -24,6 +24,7 @@ const OF_THE_INSTALLATION = [
   'operations/retention.ts', // months, through functions of the owner
   'operations/statistics.ts',
   'seats/ledger/sealer.ts',
+  'seats/seats.repository.ts', // tenants whose seats are counted under the lock
   'sessions/sessions.repository.ts', // cookies in batches
   'sign-in/limits/shared-buckets.store.ts',
   'sign-in/tokens/session-tokens.repository.ts', // codes in batches
