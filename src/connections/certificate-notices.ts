@@ -4,7 +4,7 @@ import { EventsRepository } from '../events/events.repository.js';
 import { expiryNotes } from './certificates.rules.js';
 import type { ConnectionRow } from './connections.repository.js';
 
-/** Records which pinned certificates come to their end, in the log and as events. */
+/** Records which pinned certificates will expire, in the log and as events. */
 @Injectable()
 export class CertificateNotices {
   constructor(
@@ -12,7 +12,11 @@ export class CertificateNotices {
     private readonly logger: Logger,
   ) {}
 
-  /** Records what has come nearer since the connection was last checked; `row` is how it was then. */
+  /**
+   * Records the marks passed since the last look at a connection.
+   *
+   * @param row the connection before this look
+   */
   async record(row: ConnectionRow, now: Date): Promise<void> {
     if (row.type !== 'saml') return;
     for (const { fingerprint, not_after, days } of expiryNotes(

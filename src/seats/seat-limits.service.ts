@@ -5,6 +5,7 @@ import { olderWorkOver } from '../base/database/older-work.js';
 import { Logger } from '../base/log/logger.js';
 import { AuditService } from '../tenants/audit/audit.service.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
+import { TenantCreated } from '../tenants/tenants.events.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
 import type { SeatLimit, SeatPolicy } from './seat.rules.js';
 import { SeatsRepository } from './seats.repository.js';
@@ -37,7 +38,9 @@ export class SeatLimitsService {
     private readonly audit: AuditService,
     private readonly logger: Logger,
     private readonly events: DomainEvents,
-  ) {}
+  ) {
+    events.on(TenantCreated, ({ tx, tenantId }) => repository.open(tx, tenantId));
+  }
 
   /** Sets limit and policies. Nobody loses a seat by it; who is over the limit counts as overage. */
   async change(caller: Caller, change: LimitChange): Promise<void> {

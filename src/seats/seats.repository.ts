@@ -23,6 +23,11 @@ const USED = (tenant: string): string => `
 export class SeatsRepository {
   constructor(private readonly db: Database) {}
 
+  /** Begins the limit of a new tenant: there is none. */
+  async open(tx: SqlRunner, tenantId: string): Promise<void> {
+    await tx.query(`insert into seat_limits (tenant_id) values ($1)`, [tenantId]);
+  }
+
   /** The limit of a tenant, and the used seats. */
   async limitOf(tenantId: string, db: SqlRunner = this.db): Promise<SeatLimit> {
     const { rows } = await db.query<LimitRow>(`select ${LIMIT_COLUMNS} from seat_limits where tenant_id = $1`, [
@@ -96,6 +101,16 @@ export class SeatsRepository {
         select ${p.add(tenantId)}, ${p.add(line.move)}, id, ${STEP[line.move]}, ${p.add(line.role, 'text')},
           ${p.add(line.directoryId, 'text')}, ${p.add(line.costCenter, 'text')}, ${p.add(line.reason)},
           ${p.add(JSON.stringify(source), 'jsonb')} from subject`,
+    );
+  }
+
+  /** Adds an `update` line for each holder among the rows of the subject (`id, seat, role, cost_center`), now without a directory. */
+  addUpdates(statement: WriteStatement, tenantId: string, reason: string, source: ChangeSource): void {
+    statement.add(
+      (p) => `insert into seat_entries
+        (tenant_id, kind, user_id, delta, role, directory_id, cost_center, reason, source)
+        select ${p.add(tenantId)}, 'update', id, 0, role, null, cost_center, ${p.add(reason)},
+          ${p.add(JSON.stringify(source), 'jsonb')} from subject where seat = 'held'`,
     );
   }
 

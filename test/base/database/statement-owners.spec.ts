@@ -15,6 +15,7 @@ const OF_THE_INSTALLATION = [
   'delivery/destinations/destination-states.repository.ts', // figures
   'delivery/lanes/backlog.ts', // figures
   'delivery/lanes/due.ts', // destinations that are due, of any tenant
+  'directories/directory-marks.ts', // last requests of directories, of many tenants at once
   'directory-sync/roles/deleted-directories.ts',
   'ledger/chain-keys.ts', // keys of the installation
   'ledger/heads.repository.ts', // tenants whose heads or days are due
