@@ -3,7 +3,7 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import { Config } from '../../base/config/config.js';
 import { pageHeaders } from '../../base/http/security-headers.js';
 import { PAGE_CSS, searchPlugin } from './api-page.js';
-import { tellFacts } from './operation-facts.js';
+import { tellFacts, type Operation } from './operation-facts.js';
 import { tellWords } from './operation-words.js';
 import { scimPaths } from './scim-paths.js';
 import { scimSchemas } from './scim-schemas.js';
@@ -31,62 +31,58 @@ has \`X-Request-Id\`.
 **Versions.** \`/v1\` only gains optional fields.`;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
-const WRITES = new Set<string>(['post']);
 
-/** The description of the API, made from the code. Each resource stands there once, at its canonical address. */
+/** The frame of the description: title, address, credentials. */
+function frameOf(apiBaseUrl: string) {
+  const bearer = (description: string) => ({
+    type: 'http' as const,
+    scheme: 'bearer',
+    bearerFormat: 'opaque',
+    description,
+  });
+  return new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('talent-bridge')
+    .setVersion('1')
+    .setDescription(DESCRIPTION)
+    .addServer(apiBaseUrl)
+    .addBearerAuth(bearer('An API key of a tenant (tbk_…).'), 'api_key')
+    .addBearerAuth(bearer('A SCIM token of a directory (tbs_…).'), 'scim_token')
+    .addBearerAuth(bearer('The operator’s token (tbo_…).'), 'operator_token')
+    .addCookieAuth('__Host-session', { type: 'apiKey', in: 'cookie' }, 'session')
+    .build();
+}
+
+/** Whether an address stands for another one: only `/api/v1` and the addresses of the sign-in are shown. */
+function isAlias(path: string): boolean {
+  if (path.startsWith('/v1/')) return true;
+  return path.startsWith('/api/') && !path.startsWith('/api/v1/') && !path.startsWith('/api/auth/');
+}
+
+/** Completes an operation by what decorators have noted. */
+function complete(path: string, method: (typeof METHODS)[number], operation: Operation): void {
+  // A controller at several addresses gets a number for each; only the first address is shown.
+  operation.operationId = operation.operationId?.replace(/\[\d+\]$/, '');
+  if (method === 'post' && operation.security?.some((one) => 'api_key' in one)) {
+    (operation.parameters ??= []).push({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      schema: { type: 'string', maxLength: 255 },
+      description: 'Makes repeating the request safe for 24 hours.',
+    });
+  }
+  tellFacts(path, method, operation);
+}
+
+/** The description of the API, made from the code. Each resource is shown once, at its canonical address. */
 export function describeApi(app: NestExpressApplication): OpenAPIObject {
-  const config = app.get(Config);
-  const document = SwaggerModule.createDocument(
-    app,
-    new DocumentBuilder()
-      .setOpenAPIVersion('3.1.0')
-      .setTitle('talent-bridge')
-      .setVersion('1')
-      .setDescription(DESCRIPTION)
-      .addServer(config.apiBaseUrl)
-      .addBearerAuth(
-        { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'An API key of a tenant (tbk_…).' },
-        'api_key',
-      )
-      .addBearerAuth(
-        { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'A SCIM token of a directory (tbs_…).' },
-        'scim_token',
-      )
-      .addBearerAuth(
-        { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'The operator’s token (tbo_…).' },
-        'operator_token',
-      )
-      .addCookieAuth('__Host-session', { type: 'apiKey', in: 'cookie' }, 'session')
-      .build(),
-    {
-      operationIdFactory: (controller: string, method: string) => `${controller.replace(/Controller$/, '')}_${method}`,
-    },
-  );
-  for (const path of Object.keys(document.paths)) {
-    const item = document.paths[path]!;
-    if (
-      path.startsWith('/v1/') ||
-      (path.startsWith('/api/') && !path.startsWith('/api/v1/') && !path.startsWith('/api/auth/'))
-    ) {
-      delete document.paths[path];
-      continue;
-    }
-    for (const method of METHODS) {
-      const operation = item[method];
-      if (operation === undefined) continue;
-      // A controller at several addresses gets a number for each; only the first address is shown.
-      operation.operationId = operation.operationId?.replace(/\[\d+\]$/, '');
-      if (WRITES.has(method) && operation.security?.some((one) => 'api_key' in one)) {
-        (operation.parameters ??= []).push({
-          name: 'Idempotency-Key',
-          in: 'header',
-          required: false,
-          schema: { type: 'string', maxLength: 255 },
-          description: 'Makes repeating the request safe for 24 hours.',
-        });
-      }
-      tellFacts(path, method, operation);
-    }
+  const document = SwaggerModule.createDocument(app, frameOf(app.get(Config).apiBaseUrl), {
+    operationIdFactory: (controller: string, method: string) => `${controller.replace(/Controller$/, '')}_${method}`,
+  });
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (isAlias(path)) delete document.paths[path];
+    else for (const method of METHODS) if (item[method] !== undefined) complete(path, method, item[method]);
   }
   Object.assign(document.paths, scimPaths());
   Object.assign(((document.components ??= {}).schemas ??= {}), scimSchemas());
