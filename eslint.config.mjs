@@ -16,6 +16,9 @@ const DOCUMENTED = [
   'sign-in',
 ];
 
+// Files that are still longer than 250 lines, or have a function of more than 60.
+const LONG = ['src/sign-in/accounts/resolve-identity.rules.ts', 'src/users/write/update-user.sql.ts'];
+
 // Type-aware rules: what they find (a promise nobody awaits, an `any` that leaks) is what loses data here.
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', '.data/**', 'coverage/**'] },
@@ -59,6 +62,11 @@ export default tseslint.config(
       ],
     },
   })),
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/base/database/migrations/**', ...LONG],
+    rules: { 'max-lines': ['error', 250], 'max-lines-per-function': ['error', 60] },
+  },
   {
     files: ['test/**/*.ts'],
     rules: {

@@ -5,7 +5,7 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import type { PageRequest } from '../base/http/page.js';
 import { newId } from '../base/ids.js';
-import type { Actor, ChangeSource } from '../identity/source.js';
+import { sourceOf, type AdminRequest } from './admin-request.js';
 import { AuditService } from '../tenants/audit/audit.service.js';
 import { CAPS, demandRoom } from '../tenants/caps.js';
 import { CredentialStore } from '../tenants/credentials.js';
@@ -29,13 +29,6 @@ import { DirectoryStore } from './directory.store.js';
 import { RoleReview } from './role-review.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 
-/** Who changes the administration of which tenant, in which request. */
-export interface AdminBy {
-  tenantId: string;
-  actor: Actor;
-  requestId: string | null;
-}
-
 @Injectable()
 export class DirectoriesService {
   constructor(
@@ -52,7 +45,7 @@ export class DirectoriesService {
   ) {}
 
   /** A new directory with its first SCIM token, which is shown in the answer and never again. */
-  async create(by: AdminBy, input: CreateDirectory): Promise<NewDirectoryBody> {
+  async create(by: AdminRequest, input: CreateDirectory): Promise<NewDirectoryBody> {
     const id = newId('dir');
     const made = await this.db.transaction(by.tenantId, async (tx) => {
       await demandRoom(tx, CAPS.directories, by.tenantId);
@@ -100,7 +93,7 @@ export class DirectoriesService {
    *
    * @throws {Conflict} `seats_needed` when going live would leave users without a seat, unless the input confirms it
    */
-  async change(by: AdminBy, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
+  async change(by: AdminRequest, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
     if (input.state === 'live' && input.confirm !== true) await this.demandSeats(by.tenantId, id);
     const after = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
@@ -133,7 +126,7 @@ export class DirectoriesService {
   }
 
   /** Deletes a directory; its users stay as they are, unmanaged, and nothing is forwarded. */
-  async remove(by: AdminBy, id: string): Promise<void> {
+  async remove(by: AdminRequest, id: string): Promise<void> {
     const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       // Users and groups are locked before the rows that hang on the groups, such as rules.
@@ -182,14 +175,16 @@ export class DirectoriesService {
     }
   }
 
-  private note(tx: SqlRunner, by: AdminBy, action: string, id: string, before: unknown, after: unknown): Promise<void> {
+  private note(
+    tx: SqlRunner,
+    by: AdminRequest,
+    action: string,
+    id: string,
+    before: unknown,
+    after: unknown,
+  ): Promise<void> {
     return this.audit.record(tx, { ...by, action, targetType: 'directory', targetId: id, before, after });
   }
-}
-
-/** What a change that follows from the administration says about where it came from. */
-export function sourceOf(by: AdminBy, directoryId: string): ChangeSource {
-  return { request_id: by.requestId ?? '', surface: 'api', directory_id: directoryId, actor: by.actor };
 }
 
 function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined): AttributeMap {

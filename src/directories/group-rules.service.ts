@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { InvalidFields, type FieldError } from '../base/errors/domain-error.js';
 import { AuditService } from '../tenants/audit/audit.service.js';
-import { DirectoriesService, sourceOf, type AdminBy } from './directories.service.js';
+import { sourceOf, type AdminRequest } from './admin-request.js';
+import { DirectoriesService } from './directories.service.js';
 import type { GroupRule } from './directories.dto.js';
 import { DirectoryStore } from './directory.store.js';
 import { GroupRulesRepository, type GroupRuleRow } from './group-rules.repository.js';
@@ -26,7 +27,7 @@ export class GroupRulesService {
   }
 
   /** Replaces the whole list. What it means for people is worked off as a job. */
-  async replace(by: AdminBy, directoryId: string, rules: readonly GroupRule[]): Promise<GroupRuleRow[]> {
+  async replace(by: AdminRequest, directoryId: string, rules: readonly GroupRule[]): Promise<GroupRuleRow[]> {
     const { tenantId } = by;
     const after = await this.db.transaction(tenantId, async (tx) => {
       await this.directories.demand(tenantId, directoryId, tx, true);

@@ -12,7 +12,7 @@ import { CredentialStore } from '../tenants/credentials.js';
 import { CredentialEnded } from '../tenants/tenants.errors.js';
 import { expiryProblem, rotatedExpiry } from '../tenants/expiry.rules.js';
 import { type RotateCredential } from '../tenants/tenants.dto.js';
-import type { AdminBy } from './directories.service.js';
+import type { AdminRequest } from './admin-request.js';
 import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './directories.dto.js';
 import { ScimTokensRepository } from './scim-tokens.repository.js';
 
@@ -31,14 +31,19 @@ export class ScimTokensService {
   ) {}
 
   /** 404 when this tenant has no such directory. */
-  async create(by: AdminBy, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
+  async create(by: AdminRequest, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
     return this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       return this.createIn(tx, by, directoryId, input);
     });
   }
 
-  async createIn(tx: SqlRunner, by: AdminBy, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
+  async createIn(
+    tx: SqlRunner,
+    by: AdminRequest,
+    directoryId: string,
+    input: CreateScimToken,
+  ): Promise<NewScimTokenBody> {
     const expiresAt = input.expires_at ?? null;
     const problem = expiresAt === null ? null : expiryProblem(expiresAt, this.clock.now());
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
@@ -76,7 +81,7 @@ export class ScimTokensService {
    *
    * @throws {CredentialEnded} when the old token has ended
    */
-  async rotate(by: AdminBy, directoryId: string, id: string, input: RotateCredential): Promise<NewScimTokenBody> {
+  async rotate(by: AdminRequest, directoryId: string, id: string, input: RotateCredential): Promise<NewScimTokenBody> {
     const next = await this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const old = await this.demand(by.tenantId, directoryId, id, tx, true);
@@ -103,7 +108,7 @@ export class ScimTokensService {
   }
 
   /** Ends a token at once, on every process within a second. */
-  async revoke(by: AdminBy, directoryId: string, id: string): Promise<void> {
+  async revoke(by: AdminRequest, directoryId: string, id: string): Promise<void> {
     await this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const before = await this.demand(by.tenantId, directoryId, id, tx, true);
@@ -139,7 +144,7 @@ export class ScimTokensService {
 
   private note(
     tx: SqlRunner,
-    by: AdminBy,
+    by: AdminRequest,
     action: string,
     directoryId: string,
     token: ScimTokenBody,

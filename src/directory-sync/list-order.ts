@@ -1,6 +1,6 @@
 import { sortToSql } from '../scim/filter/sort.js';
 import type { ListQuery } from '../scim/messages/list-query.js';
-import type { ListTable } from './resource-list.js';
+import type { ListTable } from './list-table.js';
 
 /** A row of a list, by which a page can begin behind it. */
 export interface Place {

@@ -46,6 +46,15 @@ export function Duration(): PropertyDecorator {
   );
 }
 
+/** One encryption key or several. */
+export function KeyList(): PropertyDecorator {
+  return Rule('keys', isKeyList, `must be ${KEY_LIST}`);
+}
+
+/** The rule for a list of keys, as the reference of settings shows it. */
+export const KEY_LIST =
+  '32 bytes in base64, or several keys with commas between, each with an id (id:base64) or without, none twice';
+
 function isHttpAddress(text: string): boolean {
   const url = urlOf(text);
   return (
@@ -72,7 +81,7 @@ export function isServerList(text: string): boolean {
  * Keys of 32 bytes in base64 with commas between, each with an id before it or without. No id stands twice, and no key
  * without an id.
  */
-export function isKeyList(text: string): boolean {
+function isKeyList(text: string): boolean {
   const parts = text.split(',').map((part) => part.trim());
   const keys = parts.map((part) => part.slice(part.indexOf(':') + 1));
   const names = parts.map((part, i) => (part.includes(':') ? part.slice(0, part.indexOf(':')) : keys[i]!));

@@ -10,7 +10,8 @@ import type { CurrentDirectory } from '../current-directory.js';
 import type { GroupRow } from '../../users/groups/groups.repository.js';
 import { ScimGroupsService } from '../groups/scim-groups.service.js';
 import type { StoredUser } from '../users/user-resource.js';
-import { ScimUsersService, type RequestFacts } from '../users/scim-users.service.js';
+import type { RequestFacts } from '../request-facts.js';
+import { ScimUsersService } from '../users/scim-users.service.js';
 import { RefusalFace } from './refusal-face.js';
 
 /** The result of one operation (RFC 7644 §3.7.3). */

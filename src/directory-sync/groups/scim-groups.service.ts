@@ -12,9 +12,11 @@ import { parseProjection, projectionNeeds } from '../../scim/resource/project.js
 import { GROUP_TYPE, type Resource } from '../../scim/schema/resource-types.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { PageMarks } from '../page-marks.js';
-import { listText, type ListAsk, type ListTable } from '../resource-list.js';
+import type { ListTable } from '../list-table.js';
+import { listText, type ListAsk } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
-import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
+import type { RequestFacts } from '../request-facts.js';
+import { requireVersion } from '../users/scim-users.service.js';
 import { GROUP_COLUMN_MAP, GROUP_KEYS } from '../../users/groups/group.columns.js';
 import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
 import { memberPartsOf, type MemberPart } from '../../users/groups/group-members.sql.js';

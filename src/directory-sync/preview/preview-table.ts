@@ -1,5 +1,5 @@
 import { PREVIEW_REVISION } from './preview-writes.repository.js';
-import type { ListTable } from '../resource-list.js';
+import type { ListTable } from '../list-table.js';
 
 // The users as a directory in preview sees them: `$1` is the tenant, `$2` its owners, of which the first is the directory.
 // What it wrote to a user of another owner lies over that user's own resource, and a user that it removed is gone.

@@ -13,10 +13,11 @@ import { matchesIfNoneMatch } from '../../scim/resource/etag.js';
 import { parseProjection, type Projection } from '../../scim/resource/project.js';
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { LIST_LIMITS } from '../limits.js';
+import type { RequestFacts } from '../request-facts.js';
 import type { ListAsk } from '../resource-list.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
-import { ScimUsersService, type RequestFacts } from './scim-users.service.js';
+import { ScimUsersService } from './scim-users.service.js';
 import { userText, type StoredUser } from './user-resource.js';
 
 /** `/Users` (RFC 7644 §3). Answers are prepared texts, written straight to the response. */

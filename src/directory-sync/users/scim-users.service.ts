@@ -1,9 +1,7 @@
 import { ENTERPRISE_URN } from '../../scim/urns.js';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import type { AnswerShare } from '../../base/http/answer-budget.js';
 import { NotFound } from '../../base/errors/domain-error.js';
-import type { LinkedBy } from '../../identity/adoption.rules.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
@@ -20,25 +18,14 @@ import { PageMarks } from '../page-marks.js';
 import type { ListColumns } from '../page-sql.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
 import { previewTable } from '../preview/preview-table.js';
-import { listText, type ListAsk, type ListTable } from '../resource-list.js';
+import type { ListTable } from '../list-table.js';
+import { listText, type ListAsk } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
+import type { RequestFacts } from '../request-facts.js';
 import { PreconditionFailed } from '../scim.refusals.js';
 import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
 import { UnknownRoles } from './unknown-roles.js';
 import { userTag, type StoredUser, type View } from './user-resource.js';
-
-/** What of a request, beside its body, a write has to know. */
-export interface RequestFacts {
-  requestId: string;
-  receivedAt: Date;
-  ifMatch: string | undefined;
-  /** What the answer may hold. */
-  share: AnswerShare;
-  /** Notes in the request log that the write linked a user, and by what. */
-  linked?: (by: LinkedBy) => void;
-  /** Of a group: does the answer show its members? */
-  withMembers?: boolean;
-}
 
 const COLUMNS = `u.id, u.doc::text as doc, extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}`;
 

@@ -1,5 +1,6 @@
 import { equalities, type BoundValueFilter } from '../../scim/filter/bound.js';
-import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
+import type { ColumnMap } from '../../scim/filter/column-map.js';
+import { toSql } from '../../scim/filter/to-sql.js';
 import { foldCase, userNameKey } from '../../scim/text.js';
 import { ENTERPRISE_URN } from '../../scim/urns.js';
 import { isGone, MANAGER_NAME } from '../../users/user-relations.js';

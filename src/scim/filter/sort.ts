@@ -3,7 +3,8 @@ import { findAttribute, pathOf, type ResourceTypeDef } from '../schema/resource-
 import { invalidPath } from '../scim.errors.js';
 import type { BoundPath } from './bound.js';
 import { parsePath } from './tokens.js';
-import { documentText, documentValues, folded, type ColumnMap, type ColumnRule } from './to-sql.js';
+import type { ColumnMap, ColumnRule } from './column-map.js';
+import { documentText, documentValues, folded } from './to-sql.js';
 
 export interface SortSql {
   /** The expression to sort by; it takes no parameters. */
