@@ -29,6 +29,7 @@ import { DirectoryStore } from './directory.store.js';
 import { RoleReview } from './role-review.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 
+/** Administration of the directories of a tenant. */
 @Injectable()
 export class DirectoriesService {
   constructor(
@@ -44,7 +45,7 @@ export class DirectoriesService {
     private readonly events: DomainEvents,
   ) {}
 
-  /** A new directory with its first SCIM token, which is shown in the answer and never again. */
+  /** Creates a directory with its first SCIM token. Only this answer shows the token. */
   async create(by: AdminRequest, input: CreateDirectory): Promise<NewDirectoryBody> {
     const id = newId('dir');
     const made = await this.db.transaction(by.tenantId, async (tx) => {
@@ -75,13 +76,21 @@ export class DirectoriesService {
     return this.repository.list(tenantId, page);
   }
 
-  /** With what can be counted about it. 404 when this tenant has no such directory. */
+  /**
+   * Returns a directory with its counts.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
   async get(tenantId: string, id: string): Promise<DirectoryBody & DirectoryCounts> {
     const row = await this.demand(tenantId, id);
     return { ...(await this.shape(tenantId, row)), ...(await this.repository.counts(tenantId, id)) };
   }
 
-  /** The row of a directory, or 404. */
+  /**
+   * Returns the row of a directory.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
   async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<DirectoryRow> {
     const row = await this.repository.find(tenantId, id, tx, lock);
     if (row === null) throw new NotFound('directory');
@@ -89,7 +98,8 @@ export class DirectoriesService {
   }
 
   /**
-   * Changes what is named. A new default role, a new attribute map and going live are worked off as tasks.
+   * Changes the given fields. Tasks do the work that follows from a new default role, a new attribute map and going
+   * live.
    *
    * @throws {Conflict} `seats_needed` when going live would leave users without a seat, unless the input confirms it
    */
@@ -125,11 +135,11 @@ export class DirectoriesService {
     return after;
   }
 
-  /** Deletes a directory; its users stay as they are, unmanaged, and nothing is forwarded. */
+  /** Deletes a directory. Its users stay as they are, unmanaged, and nothing is forwarded. */
   async remove(by: AdminRequest, id: string): Promise<void> {
     const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
-      // Users and groups are locked before the rows that hang on the groups, such as rules.
+      // Order of locks: users and groups before rows that belong to groups, such as rules.
       await this.people.release(tx, by.tenantId, id, sourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
       await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id));
@@ -140,13 +150,13 @@ export class DirectoriesService {
     for (const token of ended) this.credentials.forget(token);
   }
 
-  /** A directory as the API shows it. */
+  /** Returns a directory as the API shows it. */
   async shape(tenantId: string, row: DirectoryRow): Promise<DirectoryBody> {
     const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
     return { ...row, guard: guardOf(row.guard), scim_base_url: scimBaseUrl };
   }
 
-  /** Refuses that a directory in preview goes live while its users would find no seat. */
+  /** Refuses that a directory goes live while users would find no free seat. */
   private async demandSeats(tenantId: string, id: string): Promise<void> {
     if ((await this.demand(tenantId, id)).state === 'live') return;
     const { needed, free, missing } = await this.people.seatsNeeded(tenantId, id);
@@ -168,7 +178,7 @@ export class DirectoriesService {
     if (other !== null && (other === id || (await this.repository.find(tenantId, other, tx)) === null)) {
       throw new InvalidFields([{ field: 'takes_over', message: 'must be another directory of this tenant' }]);
     }
-    // Two that take over each other, or the same one, would hold each other's people, and nobody's word would count.
+    // Two directories that take over each other, or the same third one, would suppress each other's writes.
     if (other !== null && (await this.repository.inTakeover(tx, tenantId, id, other))) {
       const message = 'must be a directory that nobody else takes over, and that does not take over this one';
       throw new InvalidFields([{ field: 'takes_over', message }]);
@@ -197,7 +207,7 @@ function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined):
   return after;
 }
 
-/** A map as an object whose text does not depend on the order of its fields. */
+/** Returns the map with sorted fields, so that its text does not depend on their order. */
 function sorted(map: AttributeMap): object {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

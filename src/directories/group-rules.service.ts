@@ -9,7 +9,7 @@ import { DirectoryStore } from './directory.store.js';
 import { GroupRulesRepository, type GroupRuleRow } from './group-rules.repository.js';
 import { RoleReview } from './role-review.js';
 
-/** Which group gives which role: an ordered list for each directory, bound to the group's id and not to its name. */
+/** The group rules of a directory: an ordered list. A rule names the group by id, so a rename does not affect it. */
 @Injectable()
 export class GroupRulesService {
   constructor(
@@ -26,7 +26,7 @@ export class GroupRulesService {
     return this.repository.list(tenantId, directoryId);
   }
 
-  /** Replaces the whole list. What it means for people is worked off as a job. */
+  /** Replaces the whole list. A task updates the users. */
   async replace(by: AdminRequest, directoryId: string, rules: readonly GroupRule[]): Promise<GroupRuleRow[]> {
     const { tenantId } = by;
     const after = await this.db.transaction(tenantId, async (tx) => {

@@ -1,15 +1,15 @@
 import type { AnswerShare } from '../base/http/answer-budget.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
 
-/** What of a request, beside its body, a write has to know. */
+/** Facts of a request that a write needs beside the body. */
 export interface RequestFacts {
   requestId: string;
   receivedAt: Date;
   ifMatch: string | undefined;
-  /** What the answer may hold. */
+  /** The memory that the answer may use. */
   share: AnswerShare;
   /** Notes in the request log that the write linked a user, and by what. */
   linked?: (by: LinkedBy) => void;
-  /** Of a group: does the answer show its members? */
+  /** Whether the answer shows the members of the group. */
   withMembers?: boolean;
 }

@@ -20,10 +20,10 @@ interface ListPage<Row> {
   nextCursor: string | undefined;
 }
 
-/** Rows before a page that are counted as part of an ordinary request; beyond it the page is a search. */
+/** Rows before a page that an ordinary request skips. Beyond this number the page is a search. */
 const COUNTED_START = 1_000;
 
-/** Where a list is read, for whom, and what its answer may hold. */
+/** A request for a list: directory, query, and the memory of the answer. */
 export interface ListAsk {
   readonly directory: CurrentDirectory;
   readonly query: ListQuery;
@@ -33,15 +33,15 @@ export interface ListAsk {
 /** How rows become resources. */
 export interface ListView<Row> {
   readonly columns: ListColumns;
-  /** Reads what is missing of a first row that is larger than a page. */
+  /** Reads the missing columns of a first row that is larger than a page. */
   readonly complete?: (row: Row) => Promise<Row>;
   /** Writes one resource as JSON text. */
   readonly render: (row: Row) => string;
 }
 
 /**
- * One page of a list as a ListResponse (RFC 7644 §3.4.2). It has fewer resources than `count` where they are large:
- * `itemsPerPage` says how many, and the next page begins behind them.
+ * Returns one page of a list as a ListResponse (RFC 7644 §3.4.2). The page has fewer resources than `count` where they
+ * are large: `itemsPerPage` is their number, and the next page begins behind them.
  */
 export async function listText<Row extends { id: string }>(
   db: Database,
@@ -109,7 +109,7 @@ async function pageOf<Row extends PageRow>(
 
   const before = start.byIndex ? query.startIndex - 1 : (start.cursor?.listed ?? 0);
   const listed = before + rows.length;
-  // A page without rows that was found by skipping says nothing about the number of rows before it.
+  // A page without rows that was found by skipping does not show how many rows are before it.
   const ends = query.count > 0 && !more && (rows.length > 0 || start.offset === 0);
   const totalResults =
     ends && (start.byIndex || start.cursor === undefined)
@@ -158,7 +158,7 @@ async function readRows<Row extends PageRow>(
   if (query.count === 0) return [];
   const params = [...filter.params];
   const behind = start.place === undefined ? '' : ` and ${order.behind(start.place, params)}`;
-  // Both numbers are written out: of a parameter the planner would assume a tenth of the table.
+  // Both numbers are literals: for a parameter the planner assumes a tenth of the table.
   const inner = `from ${table.from} where ${filter.where}${behind} order by ${order.by}
     limit ${query.count + 1} offset ${start.offset}`;
   const search = filter.bound === null ? !order.indexed || start.offset > COUNTED_START : !filter.selective;
@@ -176,7 +176,7 @@ async function readRows<Row extends PageRow>(
   return read(MAX_PAGE_BYTES);
 }
 
-/** SQL for the number of all rows of an unfiltered list, if the table keeps that number. */
+/** Returns SQL for the number of all rows of an unfiltered list, if the table keeps that number. */
 function wholeTotal(table: ListTable, filter: ListFilter): string | undefined {
   return filter.bound === null ? table.total : undefined;
 }
@@ -185,7 +185,7 @@ function withSortKey(columns: ListColumns, key: string): ListColumns {
   return { ...columns, found: `${columns.found}, ${key} as sort_key`, shown: `${columns.shown}, c.sort_key` };
 }
 
-/** True if a filter picks a few rows through an index, so that the order of the list must not choose the plan. */
+/** Returns whether a filter finds few rows through an index. The order of the list must not choose the plan then. */
 function isSelective(filter: BoundFilter, table: ListTable): boolean {
   const { columns, lists } = table.keys;
   switch (filter.kind) {

@@ -10,7 +10,7 @@ import {
   WholeNumber,
 } from './setting-rules.js';
 
-/** Every variable that the service reads, its rule and its meaning. Nothing else in the source reads the environment. */
+/** The variables that the service reads, with rule and meaning. No other part of the source reads the environment. */
 export class Environment {
   /**
    * The port that the service listens on.
