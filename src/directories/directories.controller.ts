@@ -32,7 +32,7 @@ export class DirectoriesController {
 
   @Post()
   @ApiRefusals({ 409: ['too_many_directories'] })
-  @ApiOperation({ summary: 'A new directory with its first SCIM token, which is shown this once' })
+  @ApiOperation({ summary: 'Creates a directory with its first SCIM token, which only this answer shows' })
   @ApiCreatedResponse({ type: NewDirectoryBody })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateDirectory): Promise<NewDirectoryBody> {
     return this.directories.create(caller, body);
@@ -81,7 +81,7 @@ export class DirectoriesController {
   }
 
   @Get(':directory_id/rules')
-  @ApiOperation({ summary: 'Which group gives which role, in order' })
+  @ApiOperation({ summary: 'The group rules of a directory, in order' })
   async listRules(
     @CurrentCaller() caller: Caller,
     @Param('directory_id') id: string,
@@ -90,7 +90,7 @@ export class DirectoriesController {
   }
 
   @Put(':directory_id/rules')
-  @ApiOperation({ summary: 'Replaces the rules; what that means for people is worked off in the background' })
+  @ApiOperation({ summary: 'Replaces the rules; a task updates the users' })
   async replaceRules(
     @CurrentCaller() caller: Caller,
     @Param('directory_id') id: string,
@@ -118,7 +118,7 @@ export class DirectoriesController {
   }
 
   @Get(':directory_id/pending-members')
-  @ApiOperation({ summary: 'Members of groups whose user has not come yet' })
+  @ApiOperation({ summary: 'Members of groups whose user does not exist yet' })
   async pendingMembers(
     @CurrentCaller() caller: Caller,
     @Param('directory_id') id: string,

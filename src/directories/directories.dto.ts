@@ -29,7 +29,7 @@ function guardProblem(value: unknown): string | null {
     return 'must be off, on, or an object of figures';
   for (const [name, figure] of Object.entries(value)) {
     if (!Object.hasOwn(GUARD_DEFAULTS, name))
-      return `knows no figure ${name}; known: ${Object.keys(GUARD_DEFAULTS).join(', ')}`;
+      return `has no figure ${name}; known: ${Object.keys(GUARD_DEFAULTS).join(', ')}`;
     const max = GUARD_MAX[name as keyof GuardFigures];
     if (!Number.isSafeInteger(figure) || figure < 1 || figure > max)
       return `needs a whole number from 1 to ${max} for ${name}`;
@@ -42,11 +42,12 @@ const GUARD = {
     { type: 'string', enum: ['off', 'on'] },
     { type: 'object', additionalProperties: { type: 'integer' } },
   ],
-  description: 'Holds mass departures until an admin has looked: off, on (the usual figures), or figures of its own.',
+  description:
+    'Holds mass departures until an admin has decided: off, on (the default figures), or figures of its own.',
   example: GUARD_DEFAULTS,
 };
 const REPLACE_CREATES_MISSING = {
-  description: 'A replace through a value path that matches nothing makes the value, in place of 400 noTarget.',
+  description: 'A replace with a value path that matches nothing adds the value, in place of 400 noTarget.',
 };
 const OPTIONAL = { optional: true, nullable: true };
 
@@ -83,10 +84,13 @@ export class CreateDirectory {
   @Text({ max: 200, example: 'Okta' })
   name!: string;
 
-  @Choice(PROFILES, { optional: true, description: 'tolerant unless set: takes what any IdP really sends.' })
+  @Choice(PROFILES, { optional: true, description: 'tolerant unless set: accepts the requests of all known IdPs.' })
   profile?: Profile;
 
-  @Choice(['live', 'preview'], { optional: true, description: 'preview: everything is shown, nothing happens.' })
+  @Choice(['live', 'preview'], {
+    optional: true,
+    description: 'preview: writes are stored and their effects shown; no user changes.',
+  })
   state?: DirectoryState;
 
   @Text({ max: 100, optional: true, nullable: true, description: '`User` unless set; null: none yet.' })
@@ -95,10 +99,13 @@ export class CreateDirectory {
   @Nested(() => AttributeMapFields, { optional: true })
   attribute_map?: AttributeMapFields;
 
-  @Choice(['link', 'refuse'], { optional: true, description: 'What a POST that matches one existing person does.' })
+  @Choice(['link', 'refuse'], {
+    optional: true,
+    description: 'Whether a POST that matches one existing user is linked or refused.',
+  })
   on_match?: OnMatch;
 
-  @Text({ max: 64, optional: true, nullable: true, description: 'The directory whose people this one takes over.' })
+  @Text({ max: 64, optional: true, nullable: true, description: 'The directory whose users this one takes over.' })
   takes_over?: string | null;
 
   @Flag({ ...REPLACE_CREATES_MISSING, optional: true })
@@ -126,7 +133,10 @@ export class ChangeDirectory {
   @Text({ max: 100, optional: true, nullable: true })
   default_role?: string | null;
 
-  @Nested(() => AttributeMapFields, { optional: true, description: 'Merged; null takes a field’s usual way again.' })
+  @Nested(() => AttributeMapFields, {
+    optional: true,
+    description: 'Merged with the stored map; null restores the default of a field.',
+  })
   attribute_map?: AttributeMapFields;
 
   @Choice(['link', 'refuse'], { optional: true })
@@ -181,17 +191,17 @@ export class DirectoryBody {
   replace_creates_missing!: boolean;
   @ApiProperty({ type: Object })
   guard!: Guard;
-  @ApiProperty({ description: 'What the IdP is pointed at.' })
+  @ApiProperty({ description: 'The SCIM base address for the IdP.' })
   scim_base_url!: string;
   @ApiProperty({ type: Date, nullable: true })
   last_request_at!: Date | null;
-  @ApiProperty({ type: Object, nullable: true, description: 'The last credential that was refused, and why.' })
+  @ApiProperty({ type: Object, nullable: true, description: 'The last refused credential, with the reason.' })
   last_refusal!: unknown;
   @ApiProperty({
     type: Object,
     nullable: true,
     description:
-      'The last role that the directory sent and the catalogue lacks, with its user: `{ at, role, user_id }`. It has no effect until the catalogue has it.',
+      'The last role of the directory that the catalogue does not have, with its user: `{ at, role, user_id }`. It has no effect until the catalogue has it.',
   })
   last_unknown_role!: unknown;
   @ApiProperty()
@@ -202,18 +212,18 @@ export class DirectoryBody {
 
 /** A directory with its counts. */
 export class DirectoryDetailBody extends DirectoryBody {
-  @ApiProperty({ description: 'People of this directory.' })
+  @ApiProperty({ description: 'Users of this directory.' })
   people!: number;
-  @ApiProperty({ description: 'People of the tenant whom no directory manages.' })
+  @ApiProperty({ description: 'Users of the tenant that no directory manages.' })
   unmanaged!: number;
   @ApiProperty()
   groups!: number;
-  @ApiProperty({ description: 'Members of groups whose user has not come yet.' })
+  @ApiProperty({ description: 'Members of groups whose user does not exist yet.' })
   pending_members!: number;
 }
 
 /** A directory with its first SCIM token, in the answer that creates it. */
 export class NewDirectoryBody extends DirectoryBody {
-  @ApiProperty({ description: 'The first token: shown this once.' })
+  @ApiProperty({ description: 'The first token; only this answer shows it.' })
   scim_token!: string;
 }

@@ -164,7 +164,7 @@ export class DirectoriesService {
     throw new Conflict(
       'seats_needed',
       `Going live needs ${needed} seats and ${free ?? 0} are free: ${missing} users would wait for one. ` +
-        'Raise the limit, or send "confirm": true to go live all the same.',
+        'Raise the limit, or send "confirm": true to go live nevertheless.',
       { members: { needed, free, missing } },
     );
   }
@@ -180,7 +180,7 @@ export class DirectoriesService {
     }
     // Two directories that take over each other, or the same third one, would suppress each other's writes.
     if (other !== null && (await this.repository.inTakeover(tx, tenantId, id, other))) {
-      const message = 'must be a directory that nobody else takes over, and that does not take over this one';
+      const message = 'must be a directory without another successor, which does not take over this one';
       throw new InvalidFields([{ field: 'takes_over', message }]);
     }
   }

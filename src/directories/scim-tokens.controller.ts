@@ -19,7 +19,7 @@ export class ScimTokensController {
 
   @Post()
   @ApiRefusals({ 409: ['too_many_scim_tokens'] })
-  @ApiOperation({ summary: 'A new SCIM token; shown this once' })
+  @ApiOperation({ summary: 'Creates a SCIM token, which only this answer shows' })
   @ApiCreatedResponse({ type: NewScimTokenBody })
   create(
     @CurrentCaller() caller: Caller,
@@ -61,7 +61,7 @@ export class ScimTokensController {
   @Post(':token_id/rotate')
   @ApiRefusals({ 409: ['credential_ended', 'too_many_scim_tokens'] })
   @ApiOperation({
-    summary: 'A new token in place of this one, which holds for `overlap_seconds` yet (a day unless set)',
+    summary: 'Replaces a token; the old one stays valid for `overlap_seconds` (a day unless set)',
   })
   @ApiCreatedResponse({ type: NewScimTokenBody })
   rotate(
@@ -75,7 +75,7 @@ export class ScimTokensController {
 
   @Delete(':token_id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Ends a token at once' })
+  @ApiOperation({ summary: 'Revokes a token at once' })
   @ApiNoContentResponse()
   revoke(
     @CurrentCaller() caller: Caller,

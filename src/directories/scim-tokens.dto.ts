@@ -9,7 +9,11 @@ export class CreateScimToken {
   @Text({ max: 200, optional: true, example: 'Okta production' })
   name?: string;
 
-  @Moment({ optional: true, nullable: true, description: 'At most a year from now; never, when left out.' })
+  @Moment({
+    optional: true,
+    nullable: true,
+    description: 'At most a year from now; without it the token does not expire.',
+  })
   expires_at?: Date | null;
 }
 
@@ -35,7 +39,7 @@ export class ScimTokenBody {
 
 /** A SCIM token with its secret, in the answer that creates it. */
 export class NewScimTokenBody extends ScimTokenBody {
-  @ApiProperty({ description: 'The secret itself: shown this once.' })
+  @ApiProperty({ description: 'The secret; only this answer shows it.' })
   scim_token!: string;
   @ApiProperty()
   scim_base_url!: string;

@@ -75,7 +75,7 @@ export function readCursor(text: string, list: string, count: number): Walk | un
   if (cursor.n !== count) throw invalidCount('count must be the same on every page.');
   if (cursor.q !== list) throw invalidCursor('This cursor belongs to another list.');
   const isOld = typeof cursor.a !== 'string' || cursor.t + CURSOR_SECONDS < Date.now() / 1000;
-  if (isOld) throw expiredCursor('This cursor is too old; begin again.');
+  if (isOld) throw expiredCursor('This cursor has expired; start again with the first page.');
   const key = cursor.k === undefined ? {} : { key: cursor.k };
   return { place: { id: cursor.a as string, ...key }, listed: cursor.s ?? 0, total: cursor.c ?? null };
 }

@@ -70,7 +70,7 @@ interface ListFilter {
   readonly bound: BoundFilter | null;
   readonly selective: boolean;
   readonly where: string;
-  readonly params: readonly unknown[];
+  readonly params: unknown[];
 }
 
 /** The row behind which a page begins, and how it was found. */
@@ -208,7 +208,7 @@ async function countAll(db: Database, table: ListTable, filter: ListFilter): Pro
     ? `select ${whole} as n, $2::text[] as shown`
     : `select count(*)::int as n from ${table.from} where ${filter.where}`;
   const { rows } = await (whole !== undefined || filter.selective
-    ? db.shaped<{ n: number }>(text, [...filter.params])
-    : db.search<{ n: number }>(text, [...filter.params]));
+    ? db.shaped<{ n: number }>(text, filter.params)
+    : db.search<{ n: number }>(text, filter.params));
   return rows[0]!.n;
 }

@@ -5,7 +5,7 @@ export class PreconditionFailed extends DomainError {
   readonly kind = 'precondition-failed';
   readonly code = 'precondition_failed';
   constructor() {
-    super('The resource was changed by somebody else; read it again.');
+    super('The resource has changed since this version; read it again.');
   }
 }
 

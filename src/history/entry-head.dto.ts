@@ -19,7 +19,7 @@ export class EntryHead {
   @ApiProperty({
     ...TIME,
     example: '2026-01-31T12:00:00.123456Z',
-    description: 'When it was written down: of a delivery, when its outcome was known; of a session, its begin.',
+    description: 'The time of the entry: of a delivery, when its outcome was stored; of a session, its beginning.',
   })
   at!: string;
 }

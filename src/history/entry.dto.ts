@@ -23,7 +23,7 @@ export class PersonBody {
 }
 
 class RemovedPersonBody extends PersonBody {
-  @ApiProperty({ enum: ['active', 'inactive'], description: 'When they were removed.' })
+  @ApiProperty({ enum: ['active', 'inactive'], description: 'When the user was removed.' })
   status!: string;
 }
 
@@ -51,7 +51,7 @@ class BindingEntry extends EntryHead {
 class SessionEntry extends EntryHead {
   @ApiProperty({ enum: ['session'] })
   kind!: string;
-  @ApiProperty({ ...TEXT, description: 'Null of a session that a sign-in link of the operator began.' })
+  @ApiProperty({ ...TEXT, description: 'Null for a session of a sign-in link of the operator.' })
   connection_id!: string | null;
   @ApiProperty(TEXT)
   connection!: string | null;
@@ -112,9 +112,9 @@ class ChangeEntry extends EntryHead {
   sequence!: number;
   @ApiProperty({ enum: ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] })
   event!: string;
-  @ApiProperty({ type: [String], description: 'Which fields of the person.' })
+  @ApiProperty({ type: [String], description: 'The changed fields of the user.' })
   changed!: string[];
-  @ApiProperty({ description: 'As they were afterwards.' })
+  @ApiProperty({ description: 'The user after the change.' })
   person!: PersonBody;
   @ApiProperty()
   source!: ChangeSourceBody;
@@ -124,9 +124,9 @@ class ChangeEntry extends EntryHead {
   occurred_at!: string;
   @ApiProperty(NO_TIME)
   sessions_ended_at!: string | null;
-  @ApiProperty({ description: 'Whether the platform was to be told.' })
+  @ApiProperty({ description: 'Whether the change is forwarded to the platform.' })
   forwarded!: boolean;
-  @ApiProperty({ type: DismissalBody, nullable: true, description: 'An admin gave it up.' })
+  @ApiProperty({ type: DismissalBody, nullable: true, description: 'An admin discarded it.' })
   dismissed!: DismissalBody | null;
 }
 
@@ -154,7 +154,7 @@ class DeliveryEntry extends EntryHead {
   kind!: string;
   @ApiProperty()
   delivery_id!: string;
-  @ApiProperty({ ...NUMBER, description: 'The first of the changes that it tells.' })
+  @ApiProperty({ ...NUMBER, description: 'The first of the changes that it contains.' })
   first_sequence!: number;
   @ApiProperty({ ...NUMBER, description: 'The last one.' })
   last_sequence!: number;
@@ -168,7 +168,7 @@ class DeliveryEntry extends EntryHead {
   outcome!: string;
   @ApiProperty(TEXT)
   detail!: string | null;
-  @ApiProperty({ ...TEXT, description: 'What the platform answered, its beginning.' })
+  @ApiProperty({ ...TEXT, description: 'The beginning of the platform’s answer.' })
   answer!: string | null;
   @ApiProperty(TIME)
   sent_at!: string;

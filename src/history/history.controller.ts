@@ -29,7 +29,7 @@ export class HistoryController {
 
   @Get()
   @ApiOperation({
-    summary: 'All that happened to a person, newest first; also of somebody who was deleted',
+    summary: 'The history of a user, newest first; also of a deleted user',
     description: '`format=csv` or `format=ndjson` exports all that matches.',
   })
   @ApiQuery({ name: 'kind', required: false, description: `with commas between: ${ENTRY_KINDS.join(', ')}` })

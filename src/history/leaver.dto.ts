@@ -34,7 +34,7 @@ class LeaverError {
 
 /** A departure as the API shows it. */
 export class LeaverShape {
-  @ApiProperty({ example: 'chg_42', description: 'The change that it is.' })
+  @ApiProperty({ example: 'chg_42', description: 'The change of the departure.' })
   id!: string;
   @ApiProperty()
   user_id!: string;
@@ -48,7 +48,7 @@ export class LeaverShape {
   source!: ChangeSourceBody;
   @ApiProperty({ format: 'date-time', description: 'When the request of the IdP arrived.' })
   requested_at!: string;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Since when the departure was held.' })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'The beginning of the hold.' })
   held_at!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When an admin released it.' })
   released_at!: string | null;
@@ -56,15 +56,15 @@ export class LeaverShape {
   committed_at!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   sessions_ended_at!: string | null;
-  @ApiProperty({ type: 'integer', example: 2, description: 'How many live sessions it ended.' })
+  @ApiProperty({ type: 'integer', example: 2, description: 'The number of sessions that it ended.' })
   sessions_ended!: number;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'First said to the platform.' })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'The first call to the platform.' })
   forwarded_at!: string | null;
   @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When the platform’s answer was here.',
+    description: 'The time of the platform’s answer.',
   })
   confirmed_at!: string | null;
   @ApiProperty({ enum: LEAVER_STATES })

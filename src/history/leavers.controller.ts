@@ -42,9 +42,8 @@ export class LeaversController {
 
   @Get()
   @ApiOperation({
-    summary: 'Who was deactivated or deleted, newest first, with the times of request, commit, sessions and platform',
-    description:
-      '`format=csv` or `format=ndjson` exports all that matches. A departure that is held is not among them.',
+    summary: 'Deactivated and deleted users, newest first, with the times of request, commit, sessions and platform',
+    description: '`format=csv` or `format=ndjson` exports all that matches. Held departures are not included.',
   })
   @ApiQuery({ name: 'user_id', required: false })
   @DescribedList()
@@ -59,7 +58,7 @@ export class LeaversController {
   }
 
   @Get(':user_id')
-  @ApiOperation({ summary: 'One person’s departures, newest first' })
+  @ApiOperation({ summary: 'The departures of one user, newest first' })
   @DescribedList()
   async get(
     @CurrentCaller() { tenantId }: Caller,

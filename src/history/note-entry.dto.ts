@@ -8,10 +8,10 @@ export class LinkedEntry extends EntryHead {
   kind!: string;
   @ApiProperty({
     enum: ['id', 'external_id', 'user_name', 'email'],
-    description: 'What the directory named the user by.',
+    description: 'The attribute by which the directory matched the user.',
   })
   by!: string;
-  @ApiProperty({ description: 'The directory that manages the user since.' })
+  @ApiProperty({ description: 'The directory that manages the user from then on.' })
   directory_id!: string;
   @ApiProperty({ ...TEXT, description: 'The directory that managed the user before; null: none.' })
   from_directory_id!: string | null;

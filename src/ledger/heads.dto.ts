@@ -14,7 +14,7 @@ export class DayHeadDto {
   @ApiProperty({ type: 'integer', description: 'the sequence of the last entry of the day' })
   sequence!: number;
 
-  @ApiProperty({ type: 'integer', description: 'seats held after it; in the audit log the number of lines' })
+  @ApiProperty({ type: 'integer', description: 'seats in use after it; in the audit log the number of lines' })
   count!: number;
 
   @ApiProperty({ description: 'the hash of that entry, 64 hex digits' })
@@ -62,7 +62,7 @@ export class HeadsPageDto {
   @ApiProperty({
     type: DayHeadDto,
     nullable: true,
-    description: 'the head of now, signed; null while the chain is empty',
+    description: 'the current head, signed; null while the chain is empty',
   })
   open!: DayHeadDto | null;
 

@@ -19,9 +19,9 @@ export class KeyRotationController {
   @Post('rotate')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Seals all secrets with the current key of the settings; then the old keys can go',
+    summary: 'Encrypts all secrets with the current key of the settings; the old keys can be removed afterwards',
     description:
-      '`unopened` is there only where no key of the settings opens some secrets, and counts them by column. Keep the old keys until it is gone.',
+      '`unopened` is present only if no key of the settings opens some secrets, and counts them by column. Keep the old keys until it is absent.',
   })
   async rotate(): Promise<Rotation> {
     const resealed: Record<string, number> = {};

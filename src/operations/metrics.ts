@@ -27,7 +27,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     new Gauge({
       name: 'bridge_database_connections',
-      help: 'Connections to the database, by state; waiting are requests that found none free',
+      help: 'Connections to the database, by state; waiting counts requests without a free connection',
       labelNames: ['state'],
       registers: [this.registry],
       collect() {
@@ -39,7 +39,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'bridge_seats_held',
-      help: 'Seats that are held, over all tenants, as far as the ledgers are sealed',
+      help: 'Seats in use, over all tenants, up to the sealed end of the ledgers',
       registers: [this.asked],
       async collect() {
         const { rows } = await db.query<{ held: number }>(

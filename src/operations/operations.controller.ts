@@ -27,10 +27,10 @@ export class OperationsController {
   @Get('readyz')
   @ApiOperation({
     summary:
-      'It can work: the database answers, the migrations and the encryption keys are in order, and it is not stopping',
+      'The process is ready: the database answers, migrations and encryption keys are complete, and it is not stopping',
   })
   @ApiOkResponse()
-  @ApiResponse({ status: 503, description: 'Not just now; says why.' })
+  @ApiResponse({ status: 503, description: 'The process is not ready; the answer contains the reason.' })
   async readyz(@Res() res: BridgeResponse): Promise<void> {
     const { reason, detail } = await this.readiness.check();
     const more = detail === null ? {} : { detail };

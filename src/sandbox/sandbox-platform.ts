@@ -175,7 +175,7 @@ export class SandboxPlatform {
   private fail(res: http.ServerResponse, error: unknown): void {
     if (res.headersSent || res.destroyed) return void res.destroy();
     const detail = error instanceof Error ? error.message : 'unknown';
-    send(res, problem(503, 'unavailable', `The sandbox cannot keep this: ${detail}`));
+    send(res, problem(503, 'unavailable', `The sandbox cannot store this request: ${detail}`));
   }
 }
 

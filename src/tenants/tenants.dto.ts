@@ -123,7 +123,11 @@ export class CreateApiKey {
   @Choices(SCOPES, { description: '`admin` holds all of them.', example: ['users:read'] })
   scopes!: Scope[];
 
-  @Moment({ optional: true, nullable: true, description: 'At most a year from now; never, when left out.' })
+  @Moment({
+    optional: true,
+    nullable: true,
+    description: 'At most a year from now; without it the token does not expire.',
+  })
   expires_at?: Date | null;
 
   @Text({ max: 64, optional: true, nullable: true, description: 'Makes it a person’s key, which ends with them.' })
@@ -211,7 +215,7 @@ export class ApiKeyBody {
 }
 
 export class NewApiKeyBody extends ApiKeyBody {
-  @ApiProperty({ description: 'The secret itself: shown this once.' })
+  @ApiProperty({ description: 'The secret; only this answer shows it.' })
   api_key!: string;
 }
 

@@ -11,7 +11,7 @@ class Hand extends Clock {
   }
 }
 
-it('reads once for all who come at once, and again when the time is over', async () => {
+it('shares one read between callers at the same time, and reads again after the lifetime', async () => {
   const clock = new Hand();
   const cache = new FreshCache<number>(clock, 800);
   let reads = 0;

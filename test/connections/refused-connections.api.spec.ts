@@ -17,7 +17,7 @@ const saml = (more: object = {}) => samlWith(pem, more);
 const made = (body: object, tenant = edge.tenant) => makeConnection(tenant, body);
 const change = (id: string, body: object) => edge.tenant.api.patch(`/connections/${id}`, body);
 
-describe('what is refused', () => {
+describe('refused settings', () => {
   beforeAll(() => made(oidc()));
   afterAll(() => made(saml()));
 

@@ -23,7 +23,7 @@ const group = async (directoryId: string, id: string) => {
 };
 
 describe('a new directory', () => {
-  it('takes what any IdP sends, links, gives User, guards, and shows its token once', async () => {
+  it('has the default settings, and shows its token once', async () => {
     const made = await call('POST', '', { name: 'Okta' });
     expect(made).toMatchObject({
       status: 201,
@@ -47,7 +47,7 @@ describe('a new directory', () => {
     expect((await call('GET', `/${made.body.id}`)).text).not.toContain(made.body.scim_token);
   });
 
-  it('can be all that there is to choose', async () => {
+  it('can have every setting', async () => {
     const old = await create();
     const body = {
       name: 'Entra',
@@ -105,10 +105,10 @@ describe('a new directory', () => {
   });
 });
 
-describe('who takes over whom', () => {
+describe('take-overs', () => {
   const takes = (id: string, other: string | null) => call('PATCH', `/${id}`, { takes_over: other });
 
-  it('is one taker each, and no circle; a chain of moves is fine', async () => {
+  it('have one successor each and no circle; a chain is allowed', async () => {
     const [first, second, third] = [await create(), await create(), await create()];
     expect((await takes(second.id, first.id)).status).toBe(200);
     expect((await takes(third.id, second.id)).status).toBe(200);
@@ -125,7 +125,7 @@ describe('who takes over whom', () => {
     expect((await takes(third.id, first.id)).status).toBe(200);
   });
 
-  it('is settled between two who ask at the same moment', async () => {
+  it('accept one of two requests at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const [one, other] = [await create(), await create()];
       const answers = await Promise.all([takes(one.id, other.id), takes(other.id, one.id)]);
@@ -160,7 +160,7 @@ describe('a change', () => {
     expect((await call('PATCH', `/${id}`, { guard: 'on' })).body.guard).toMatchObject({ people: 200 });
   });
 
-  it('of what gives people their role, or of the state, asks those who know people', async () => {
+  it('of roles or of the state calls the ports', async () => {
     const { id } = await create();
     edge.asked.calls.length = 0;
     await call('PATCH', `/${id}`, { name: 'only the name' });
@@ -254,7 +254,7 @@ describe('tokens', () => {
     expect((await call('DELETE', `/${two.id}/tokens/${data[0].id}`)).status).toBe(204);
   });
 
-  it('note when the directory was last heard of', async () => {
+  it('store the time of the directory’s last request', async () => {
     const { id, scim_token } = await create();
     await edge.app.get(CredentialStore).findScimToken(scim_token);
     await edge.app.get(CredentialUses).flush();
@@ -263,8 +263,8 @@ describe('tokens', () => {
   });
 });
 
-describe('what an admin sees', () => {
-  it('counts, groups and members who have not come yet', async () => {
+describe('lists for admins', () => {
+  it('counts, groups and pending members', async () => {
     const { id } = await create();
     await group(id, `grp_${id}1`);
     await group(id, `grp_${id}2`);
@@ -297,7 +297,7 @@ describe('what an admin sees', () => {
 });
 
 describe('a deleted directory', () => {
-  it('is gone with its tokens, and its people are let go in the same transaction', async () => {
+  it('is deleted with its tokens, and releases its users in the same transaction', async () => {
     const { id, scim_token } = await create();
     edge.asked.calls.length = 0;
     expect((await call('DELETE', `/${id}`)).status).toBe(204);
@@ -310,7 +310,7 @@ describe('a deleted directory', () => {
     expect((await call('GET', '?limit=200')).text).not.toContain(id);
   });
 
-  it('stays when those who know people refuse', async () => {
+  it('stays when a port refuses', async () => {
     const { id } = await create();
     const release = edge.asked.release.bind(edge.asked);
     edge.asked.release = () => Promise.reject(new Error('not now'));

@@ -38,7 +38,7 @@ it('a replace that matches nothing is refused, until the directory says that it 
   expect(failure(await replaceHome())).toEqual([400, 'noTarget', '400']);
 });
 
-it('422: what only looks like true or false', async () => {
+it('422: a text in place of a boolean', async () => {
   const answer = await setting({ replace_creates_missing: 'true' });
   expect([answer.status, answer.body.errors[0].field]).toEqual([422, 'replace_creates_missing']);
 });

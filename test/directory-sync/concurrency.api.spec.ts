@@ -135,7 +135,7 @@ describe('at once', () => {
     }
   });
 
-  it('names moved onto each other, of users and of groups: one has it, nobody gets a 5xx', async () => {
+  it('names moved onto each other, of users and of groups: one user has it, no request gets a 5xx', async () => {
     const wanted = fresh();
     const people = await atOnce(10, () => madeUser(directory));
     const answers = await atOnce(10, (i) =>
@@ -173,7 +173,7 @@ describe('at once', () => {
     expect(rows).toEqual([]);
   });
 
-  it('deleting people who are being added to groups leaves no member who is nobody', async () => {
+  it('leaves no member without a user when users are deleted while groups add them', async () => {
     for (let round = 0; round < Number(process.env['ROUNDS'] ?? 5); round++) {
       const id = await madeGroup(directory);
       const people = await atOnce(20, () => madeUser(directory));

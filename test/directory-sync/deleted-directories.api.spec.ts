@@ -16,7 +16,7 @@ const managedBy = async (directoryId: string) => {
   return rows.map(({ id }) => id);
 };
 
-it('whoever was brought in while the directory was being deleted is freed, and the API can change them', async () => {
+it('releases users that were created while the directory was being deleted', async () => {
   const at = await service.newTenant();
   const by = scim(service.url, at.scimToken);
   const known = await madeUser(by);

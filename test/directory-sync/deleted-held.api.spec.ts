@@ -20,7 +20,7 @@ const told = async (tenantId: string) =>
   ).rows[0]!.n;
 
 describe('a deleted directory', () => {
-  it('leaves nobody held for its sake: its users are as they are in force, and SCIM reads them back so', async () => {
+  it('ends the holds of its users, whose effective state stays and is the SCIM resource', async () => {
     const at = await newHouse(service);
     const [changed, left, gone, owner, taken, mailless] = await Promise.all([
       ...[0, 1, 2, 3, 4].map(() => madeUser(at.scim, user(mail(), { name: { givenName: 'A', familyName: 'B' } }))),
@@ -94,7 +94,7 @@ describe('a deleted directory', () => {
 });
 
 describe('a changed attribute map', () => {
-  it('is worked off as a task: kept resources are read anew, and what changes is told', async () => {
+  it('runs as a task: reads stored resources again and forwards changes', async () => {
     const at = await newHouse(service);
     const ids = await Promise.all(
       [1, 2, 3].map((n) =>
@@ -134,7 +134,7 @@ describe('a changed attribute map', () => {
     expect((await at.api.get(`/directories/${at.directoryId}/jobs`)).body.data).toHaveLength(1);
   });
 
-  it('that takes the owner’s e-mail or role away does not put the owner out', async () => {
+  it('that removes the owner’s e-mail or role does not deactivate the owner', async () => {
     const at = await newHouse(service);
     const owner = await madeUser(at.scim, user(fresh(), { emails: [{ value: mail() }] }));
     const other = await madeUser(at.scim, user(fresh(), { emails: [{ value: mail() }] }));

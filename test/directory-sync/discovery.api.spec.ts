@@ -39,7 +39,7 @@ describe('ServiceProviderConfig', () => {
     }
   });
 
-  it.each(PROFILES)('says what is enforced: %s', async (profile) => {
+  it.each(PROFILES)('announces the enforced limits: %s', async (profile) => {
     const directory = by[profile]!;
     const { body: config } = await directory.get('/ServiceProviderConfig');
     const id = await madeUser(directory);
@@ -139,7 +139,7 @@ describe('Schemas and ResourceTypes', () => {
   });
 
   it.each(['tolerant', 'strict'] as const)(
-    'what a schema declares can be written, read, filtered and sorted: %s',
+    'every declared attribute can be written, read, filtered and sorted: %s',
     async (profile) => {
       const directory = by[profile]!;
       const sample = (type: string): unknown =>
@@ -195,7 +195,7 @@ describe('refusals', () => {
     }
   });
 
-  it('401 without a credential, 404 for what is no schema', async () => {
+  it('401 without a credential, 404 for an unknown schema', async () => {
     for (const path of ['/Schemas', '/ResourceTypes', `/Schemas/${USER}`]) {
       expect(failure(await scim(service.url, null).get(path))).toEqual([401, undefined, '401']);
     }

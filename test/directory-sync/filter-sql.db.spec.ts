@@ -184,7 +184,7 @@ function foundByRule(type: ResourceTypeDef, filter: Filter, among: Resource[]): 
   return among.filter((each) => matches(bound, each)).map(({ id }) => id);
 }
 
-describe('the database finds whom the rules find', () => {
+describe('finds the same users in SQL and in TypeScript', () => {
   const runs = Number(process.env['FILTER_RUNS'] ?? 400);
   it.each([
     ['users', USER_TYPE, () => users],

@@ -144,7 +144,7 @@ describe('a stored document has at most 256 KiB', () => {
 describe('pages are cut at 2 MiB', () => {
   const ids = (body: { Resources: { id: string }[] }) => body.Resources.map(({ id }) => id);
 
-  it('by startIndex and by cursor, sorted or not: everybody once, and fewer than count on a page', async () => {
+  it('by startIndex and by cursor, sorted or not: every user once, and fewer than count on a page', async () => {
     await fill(at, 90, 250 * KIB);
     for (const sort of ['', '&sortBy=userName']) {
       const seen: string[] = [];

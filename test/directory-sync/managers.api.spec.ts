@@ -78,13 +78,13 @@ describe('a manager', () => {
     expect(await found(`id eq "${id}" and not (manager eq "${boss}")`)).toEqual([id]);
   });
 
-  it('that is no user here stays as it was written', async () => {
+  it('with an unknown id stays as it was written', async () => {
     const id = await report({ value: '26118915-6090-4610-87e4-49d8ca9f808d' });
     expect((await read(id))[ENTERPRISE].manager).toEqual({ value: '26118915-6090-4610-87e4-49d8ca9f808d' });
     expect(await found('manager eq "26118915-6090-4610-87e4-49d8ca9f808d"')).toEqual([id]);
   });
 
-  it('is found by what is shown of it', async () => {
+  it('is found by its shown attributes', async () => {
     const boss = await manager('Unique Name');
     const id = await report({ value: boss });
     const { $ref } = (await read(id))[ENTERPRISE].manager as { $ref: string };
@@ -98,7 +98,7 @@ describe('a manager', () => {
     }
   });
 
-  it('of another directory keeps its name to itself', async () => {
+  it('of another directory is shown without its name', async () => {
     const other = await service.newDirectory(at.tenantId);
     const { scim } = await import('../support/scim.js');
     const boss = await madeUser(

@@ -29,7 +29,7 @@ function statusAt(host: string, path: string, token: string): Promise<number> {
   });
 }
 
-describe('what is shown is found', () => {
+describe('finds shown attributes', () => {
   it('locations and references of users, groups and members', async () => {
     const id = await madeUser(at.scim);
     const group = await madeGroup(at.scim, [id]);
@@ -79,7 +79,7 @@ describe('a tenant’s own base address', () => {
     expect([own.status, own.body.base_url]).toEqual([200, null]);
   });
 
-  it('stands in the links, and opens no other tenant’s resources', async () => {
+  it('is used in links, and gives no access to other tenants', async () => {
     const other = await newHouse(service);
     await operator().patch(`/tenants/${at.tenantId}`, { base_url: 'https://acme.example.com' });
     const made = await eventually(

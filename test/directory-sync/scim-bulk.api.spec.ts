@@ -120,7 +120,7 @@ describe('a bulk request', () => {
     expect((await directory.get(`/Users/${id}`)).body.meta.version).toBe('W/"1"');
   });
 
-  it('stops when failOnErrors operations have failed, and answers what was done', async () => {
+  it('stops when failOnErrors operations have failed, and returns their results', async () => {
     const names = [fresh(), fresh(), fresh()];
     const results = await send(
       [post('1', user(names[0]!)), post('2', user('')), post('3', user('')), post('4', user(names[1]!))],

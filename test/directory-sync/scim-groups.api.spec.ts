@@ -121,7 +121,7 @@ describe('200 and 204', () => {
     await is();
   });
 
-  it('what changes nothing moves neither version nor lastModified', async () => {
+  it('a request without a change keeps version and lastModified', async () => {
     const [a, b] = await people(2);
     const name = fresh('Still ');
     const id = await madeGroup(directory, [a!], { displayName: name });
@@ -166,7 +166,7 @@ describe('200 and 204', () => {
   });
 });
 
-describe('members who are not known', () => {
+describe('unknown members', () => {
   it('wait as pending, do not fail the others, and can be taken back', async () => {
     const [a] = await people(1);
     const unknown = fresh('usr_unknown');
@@ -224,7 +224,7 @@ describe('members who are not known', () => {
     expect((await api.get(`/users/${person}`)).body).toMatchObject({ role: 'Admin', managed_by: { id: mine.id } });
   });
 
-  it('join in the write by which somebody comes in, or nothing of it happens', async () => {
+  it('join in the write that creates the user, or the write has no effect', async () => {
     const old = await service.newDirectory(tenant.tenantId);
     const theirs = scim(service.url, old.token);
     const name = fresh();
@@ -392,7 +392,7 @@ describe('large groups', () => {
 });
 
 describe('roles and rules', () => {
-  it('an old directory’s groups say nothing about the people of the one that replaces it', async () => {
+  it('groups of a replaced directory give no roles to the users of its successor', async () => {
     const old = await service.newDirectory(tenant.tenantId);
     const theirs = scim(service.url, old.token);
     const name = fresh();

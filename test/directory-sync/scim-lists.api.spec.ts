@@ -402,7 +402,7 @@ describe('the root', () => {
   });
 });
 
-describe('a walk over 1 237 people while others come and go', () => {
+describe('a walk over 1 237 users while others are created and deleted', () => {
   it.each([
     ['startIndex', 100],
     ['startIndex', 37],
@@ -410,7 +410,7 @@ describe('a walk over 1 237 people while others come and go', () => {
     ['cursor', 100],
     ['cursor', 61],
   ])(
-    'by %s, %d a page: nobody is missed, nobody is met twice',
+    'by %s, %d a page: returns every user once',
     async (method, count) => {
       const own = await service.newTenant();
       const by = scim(service.url, own.scimToken);
@@ -486,7 +486,7 @@ describe('a walk after one that stopped at its first page', () => {
     return ids;
   };
 
-  it('meets everybody, also those who have come to its front meanwhile', async () => {
+  it('returns every user, also new ones at its beginning', async () => {
     const by = scim(service.url, (await service.newTenant()).scimToken);
     const ids = await thirty(by, 10);
     const filter = 'active eq true';
@@ -496,7 +496,7 @@ describe('a walk after one that stopped at its first page', () => {
     expect((await walk(by, { filter })).sort()).toEqual([...ids].sort());
   });
 
-  it('meets nobody twice where some at the front have gone', async () => {
+  it('returns no user twice where users at its beginning were deleted', async () => {
     const by = scim(service.url, (await service.newTenant()).scimToken);
     const ids = await thirty(by, 0);
     const page = await list({ count: 10 }, 'Users', by);
@@ -505,7 +505,7 @@ describe('a walk after one that stopped at its first page', () => {
     expect((await walk(by, {})).sort()).toEqual(ids.filter((id) => !gone.includes(id)).sort());
   });
 
-  it('and two at once, each from its own page on, meet everybody', async () => {
+  it('and two walks at once each return every user', async () => {
     const by = scim(service.url, (await service.newTenant()).scimToken);
     const ids = await thirty(by, 0);
     const both = await Promise.all([walk(by, {}), walk(by, {}), walk(by, {})]);

@@ -95,7 +95,7 @@ describe('201', () => {
     expect(made.body).toMatchObject({ userName: name, name: { familyName: 'J' }, [ENTERPRISE]: { department: 'D' } });
   });
 
-  it('what only the server sets is ignored', async () => {
+  it('read-only attributes are ignored', async () => {
     const made = await directory.post(
       '/Users',
       user(fresh(), {
@@ -136,7 +136,7 @@ describe('201', () => {
     expect(made.text).not.toMatch(/favouriteColour|hue/);
   });
 
-  it('the same names can be created again at once after a DELETE, as somebody new', async () => {
+  it('the same names can be created again after a DELETE, as a new user', async () => {
     const body = user(fresh(), { externalId: fresh(), emails: [{ value: `${fresh()}@x.example`, type: 'work' }] });
     const first = await madeUser(directory, body);
     expect((await directory.post('/Users', body)).status).toBe(409);
@@ -164,7 +164,7 @@ describe('200', () => {
     expect(rest).toEqual({ schemas: [USER], id, userName: name, nickName: 'N', active: false });
   });
 
-  it('a PUT or PATCH that changes nothing moves neither version nor lastModified', async () => {
+  it('a PUT or PATCH without a change keeps version and lastModified', async () => {
     const body = user(fresh(), {
       title: 'T',
       emails: [{ value: 'x@y.example', type: 'work' }],
@@ -451,7 +451,7 @@ describe('400', () => {
     expect((await directory.post('/Users', user(name))).status).toBe(201);
   });
 
-  it('a strict directory refuses what no schema knows, and a PATCH without a path', async () => {
+  it('a strict directory refuses unknown attributes, and a PATCH without a path', async () => {
     const name = fresh();
     expect(failure(await strict.post('/Users', user(name, { colour: 'x' })))).toEqual([400, 'invalidSyntax', '400']);
     expect(failure(await strict.post('/Users', { userName: name }))).toEqual([400, 'invalidSyntax', '400']);
@@ -489,7 +489,7 @@ describe('401', () => {
 });
 
 describe('404, 405, 406, 413, 415', () => {
-  it('404 for every operation on who is not there, with one and the same body, and the second DELETE', async () => {
+  it('404 with the same body for every operation on a missing user, and for the second DELETE', async () => {
     const other = scim(service.url, (await service.newTenant()).scimToken);
     const theirs = await madeUser(other, user(fresh(), { title: 'secret' }));
     const gone = await madeUser(directory);
@@ -565,7 +565,7 @@ describe('404, 405, 406, 413, 415', () => {
 });
 
 describe('409', () => {
-  it('a userName that somebody has, in any case, width or composition', async () => {
+  it('a userName of another user, in any case, width or composition', async () => {
     const name = fresh('Zoë');
     const id = await madeUser(directory, user(name));
     const mine = await madeUser(directory);
@@ -597,7 +597,7 @@ describe('409', () => {
 });
 
 describe('two directories of one tenant', () => {
-  it('do not see each other’s people, nor groups', async () => {
+  it('do not see each other’s users or groups', async () => {
     const second = scim(service.url, (await service.newDirectory(tenant.tenantId)).token);
     const id = await madeUser(directory);
     expect((await second.get(`/Users/${id}`)).status).toBe(404);
@@ -605,7 +605,7 @@ describe('two directories of one tenant', () => {
     expect((await second.get(`/Users?filter=id eq "${id}"`)).body.totalResults).toBe(0);
   });
 
-  it('see who is unmanaged, without the groups that another directory has put them into', async () => {
+  it('see unmanaged users, without their groups of another directory', async () => {
     const api = await send('POST', `${service.url}/api/v1/users`, tenant.apiKey, {
       email: `${fresh()}@x.example`,
       first_name: 'A',

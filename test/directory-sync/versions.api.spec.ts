@@ -101,7 +101,7 @@ describe('the version of a user', () => {
     expect(body.Operations[0]).toMatchObject({ status: '200', version: (await versionOf(`/Users/${id}`)).tag });
   });
 
-  it('stays when what is in force changes, and the resource does not', async () => {
+  it('stays when the effective state changes and the resource does not', async () => {
     const email = `${fresh()}@x.example`;
     const first = await madeUser(directory, user(fresh(), { emails: [{ value: email }] }));
     const held = await madeUser(directory, user(fresh(), { emails: [{ value: email }] }));

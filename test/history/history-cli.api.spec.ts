@@ -45,7 +45,7 @@ it('leavers are listed, as a table, as JSON and as a file', async () => {
   expect(await cli('leavers', 'list', '--since', 'now', '--format', 'csv')).toMatchObject({ code: 1, out: '' });
 });
 
-it('a history is shown, and says so for nobody', async () => {
+it('shows a history, and refuses an unknown user', async () => {
   const id = await madeUser(house.scim);
   const { code, out } = await cli('history', 'show', id, '--order', 'asc');
   expect([code, out]).toEqual([0, expect.stringMatching(/^at +kind +what +id\n/)]);

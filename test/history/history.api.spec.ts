@@ -89,7 +89,7 @@ async function wholeLife(): Promise<{ id: string; secrets: string[] }> {
 }
 
 describe('a history', () => {
-  it('tells a whole life in order, of somebody who is deleted, without a secret', async () => {
+  it('returns all entries of a deleted user in order, without secrets', async () => {
     const { id, secrets } = await wholeLife();
     const life = await entriesOf(id, '&order=asc');
     // Of a user that was neither linked nor held: test/users/adoption.api.spec.ts has those.
@@ -171,7 +171,7 @@ describe('a history', () => {
     expect(times).toEqual(order === 'asc' ? times.toSorted() : times.toSorted().reverse());
   });
 
-  it.each(['desc', 'asc'])('what happened in one and the same moment is told once, too (%s)', async (order) => {
+  it.each(['desc', 'asc'])('returns entries of the same moment once (%s)', async (order) => {
     const id = await madeUser(house.scim);
     const [t, at] = [house.tenantId, `'2026-01-31T12:00:00.123456Z'`];
     const nobody = `'{"kind":"system","id":"system","name":"x"}'`;
@@ -193,7 +193,7 @@ describe('a history', () => {
     }
   });
 
-  it('is nobody else’s, and of nobody who never was', async () => {
+  it('is not shown to other tenants, and unknown for other ids', async () => {
     const { id } = await wholeLife();
     const stranger = client(`${service.url}/api/v1`, (await service.newTenant()).apiKey);
     const [theirs, nobodys] = [await stranger.get(pathOf(id)), await stranger.get(pathOf('usr_x'))];

@@ -13,12 +13,12 @@ it('every step is measured from the request', () => {
   expect(millisecondsOf(written)).toEqual({ commit: 4, sessions: 5, forward: 9, confirm: 31 });
 });
 
-it('what did not happen has no time', () => {
+it('a step that did not happen has no time', () => {
   const none = { ...written, sessions_ended_at: null, forwarded_at: null, confirmed_at: null };
   expect(millisecondsOf(none)).toEqual({ commit: 4, sessions: null, forward: null, confirm: null });
 });
 
-it('nothing takes less than no time, whatever two machines’ clocks say', () => {
+it('no duration is negative, whatever two machines’ clocks show', () => {
   expect(millisecondsOf({ ...written, committed_at: at(-2) }).commit).toBe(0);
 });
 

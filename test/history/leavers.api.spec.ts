@@ -80,7 +80,7 @@ describe('a leaver’s record', () => {
     });
   });
 
-  it('counts the sessions of this departure, and not those of an earlier one or of nobody any more', async () => {
+  it('counts the sessions of this departure, not earlier or expired ones', async () => {
     await connect();
     const sub = fresh('sub');
     const id = await known({ externalId: sub });
@@ -124,7 +124,7 @@ describe('a leaver’s record', () => {
     ]);
   });
 
-  it('says so when it is parked, when an admin gave it up, and when it went through after all', async () => {
+  it('shows that it is parked, discarded by an admin, or confirmed later', async () => {
     stubborn.stubborn = true;
     await connect(stubborn.url);
     const [id, other] = [await known(), await known()];
@@ -154,7 +154,7 @@ describe('a leaver’s record', () => {
     } // prettier-ignore
   });
 
-  it('is there, not forwarded, for somebody whom the platform never had', async () => {
+  it('exists, not forwarded, for a user without a platform account', async () => {
     await connect();
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { active: false }));
     await house.scim.delete(`/Users/${id}`);
@@ -183,7 +183,7 @@ describe('a leaver’s record', () => {
 });
 
 describe('the list', () => {
-  it('comes newest first, page by page, filtered, and is nobody else’s', async () => {
+  it('is newest first, by pages, filtered, and not shown to other tenants', async () => {
     const people: string[] = [];
     for (let n = 0; n < 5; n++) {
       people.unshift(await madeUser(house.scim, user(`${fresh()}@e.com`)));

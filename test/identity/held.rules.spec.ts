@@ -241,12 +241,12 @@ const rows: Row[] = [
   ],
 ];
 
-describe('what is in force, and why not', () => {
+describe('the effective state, and the reason of a hold', () => {
   it.each(rows)('%s', (_, what, now, around, [status, seat, held, person]) => {
     expect(decideInForce(what, now, { ...CLEAR, ...around })).toEqual({ inForce: { ...person, status }, seat, held });
   });
 
-  it('nobody holds a seat without being active, and nobody active of a paid role goes without one, unless held', () => {
+  it('only active users have a seat, and every active user of a paid role has one, unless held', () => {
     for (const [, what, now, around] of rows) {
       const { inForce, seat, held } = decideInForce(what, now, { ...CLEAR, ...around });
       if (seat === 'held') expect(inForce.status).toBe('active');
@@ -256,7 +256,7 @@ describe('what is in force, and why not', () => {
   });
 });
 
-describe('who wants a seat', () => {
+describe('users that need a seat', () => {
   it.each<[string, Written, Current | null, boolean, boolean]>([
     ['somebody new', written(), null, true, true],
     ['of a role without one', written(), null, false, false],

@@ -55,7 +55,7 @@ describe('first and last name', () => {
   });
 });
 
-describe('what the platform takes as a name', () => {
+describe('the form of a name for the platform', () => {
   it.each([
     ['composed', 'Zoe\u0308', 'Zoë'],
     ['trimmed', '  a  ', 'a'],

@@ -11,7 +11,7 @@ const A: InForce = {
 };
 const off: InForce = { ...A, status: 'inactive' };
 
-describe('what happened to a person', () => {
+describe('the change between two states', () => {
   it.each<[string, InForce | null, InForce, boolean, string | null, string[]]>([
     ['created', null, A, false, 'created', ['email', 'first_name', 'role', 'external_id', 'status']],
     ['nothing', A, { ...A }, true, null, []],
@@ -40,7 +40,7 @@ describe('what happened to a person', () => {
   });
 });
 
-describe('whether the platform hears of it', () => {
+describe('whether the change is forwarded', () => {
   it.each<[string, InForce | null, InForce, boolean, boolean]>([
     ['somebody new', null, A, true, true],
     ['somebody new without an e-mail', null, { ...A, email: null }, false, false],

@@ -23,7 +23,7 @@ it('trusts a key that has left the settings as long as a later one has endorsed 
   expect(now.verifies('text', signed)).toBe(true);
 });
 
-it('trusts no key that nobody or a stranger has endorsed, and none under another name', () => {
+it('trusts no key without an endorsement of a trusted key, and none under another id', () => {
   const mine = new KeyRing([first]);
   const stranger = new KeyRing([second]);
   mine.learn(stranger.endorsements());

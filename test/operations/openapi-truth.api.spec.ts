@@ -140,7 +140,7 @@ describe('the description of every operation of sign-in', () => {
     expect(problems).toEqual([]);
   });
 
-  it('names every code that it refuses with, and none that nobody has explained', () => {
+  it('names every code of its refusals, each with an explanation', () => {
     const problems = wrong(({ responses }) =>
       Object.entries(responses)
         .filter(([status]) => Number(status) >= 400)
@@ -306,7 +306,7 @@ describe('what is really answered is as described', () => {
     expect((await api.ask('GET', '/api/auth/login?connection=nobody', { headers: html })).text).toContain('<html');
   });
 
-  it('tokens, and the sessions of whoever is signed in', async () => {
+  it('tokens, and the sessions of a signed-in user', async () => {
     const { sub } = await person();
     const tab = door.tab();
     const { verifier: code_verifier, query } = pkce();
@@ -611,7 +611,7 @@ describe('what is really answered is as described', () => {
       await statuses([[() => byPost.post(at, []), 200]]);
     });
 
-    it('those who try too often', async () => {
+    it('too many attempts', async () => {
       const limits = busy.app.nest.get(SignInLimits);
       for (let i = 0; i < 310; i++) {
         await limits.noteFailure('127.0.0.1', { tenantId: house.tenantId, id: 'con_x' }, null);

@@ -78,7 +78,7 @@ it('a flood of probes asks the database once a second at the most', async () => 
 });
 
 describe('figures', () => {
-  it('are there for Prometheus, and name nobody', async () => {
+  it('are available for Prometheus, and contain no names', async () => {
     await send('GET', `${edge.url}/api/v1/me`, edge.tenant.apiKey);
     await send('GET', `${edge.url}/scim/v2/Users`, edge.tenant.scimToken);
     const { status, headers, text } = await eventually(
@@ -135,7 +135,7 @@ describe('figures', () => {
 });
 
 describe('the log of requests', () => {
-  it('has a line for each, with whose it was, and never the query or a token', async () => {
+  it('has a line for each request, with its tenant, and never the query or a token', async () => {
     const app = await adminApp();
     try {
       const answer = await app.call('GET', '/api/v1/me?x=canary');
@@ -238,7 +238,7 @@ describe('the description', () => {
     expect(described.filter((route) => !real.has(route))).toEqual([]);
   });
 
-  it('says for every operation what it is, whom it is for, and has a name of its own', () => {
+  it('has a summary, a tag and a unique name for every operation', () => {
     const ids: string[] = [];
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(item) as [
@@ -274,7 +274,7 @@ describe('the description', () => {
     for (const code of Object.keys(PROBLEM_CODES)) expect(page).toContain(`id="${code}"`);
   });
 
-  it('and the console leads there for now', async () => {
+  it('and the console redirects to it', async () => {
     const answer = await get('/console');
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
   });

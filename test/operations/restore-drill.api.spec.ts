@@ -111,7 +111,7 @@ async function drift({ api }: Started): Promise<{ result: Record<string, number>
   return { result: body.result, listed: Object.fromEntries(listed) };
 }
 
-it('a restored database says nothing until an administrator resumes, and then the platform is right', async () => {
+it('a restored database forwards nothing until an administrator resumes, and then the platform is correct', async () => {
   let app = await start();
   await app.api.put('/platform', { base_url: platform.url, api_key: key() });
   await fullCycle(app, { ann: true, ben: true, cleo: true });
@@ -172,7 +172,7 @@ it('a restored database says nothing until an administrator resumes, and then th
   expect(app.app.warnings).toEqual([]);
 });
 
-it('a leaver whom nobody has written again since the restore is named by the comparison', async () => {
+it('the comparison names a leaver without a write since the restore', async () => {
   let app = await start();
   await app.api.put('/platform', { base_url: platform.url, api_key: key() });
   await fullCycle(app, { eve: true, finn: true });
@@ -194,7 +194,7 @@ it('a leaver whom nobody has written again since the restore is named by the com
   });
 });
 
-it('what is no restore is none: a start after a kill, another database, an unreadable mark', async () => {
+it('does not report a restore after a kill, for another database, or for an unreadable mark', async () => {
   const app = await start();
   await fullCycle(app, { hal: true });
   const file = path.join(dataDir, 'database-generation');

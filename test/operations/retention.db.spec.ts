@@ -40,7 +40,7 @@ it.each(['attempts', 'sign_ins'])(
   },
 );
 
-it('what is only good for minutes is swept up, and what may still be asked for stays', async () => {
+it('deletes expired rows, and keeps rows that can still be requested', async () => {
   const { tenantId } = service.tenant;
   await service.db.execute(
     `insert into used_messages (tenant_id, connection_id, message_id, until) values

@@ -188,7 +188,7 @@ describe.each(people)('started by %s', (_, uid) => {
     expect(text).toContain('bjensen@example.com');
   });
 
-  it('where nobody reads any more what it says it serves on, and ends when it is told', async () => {
+  it('serves on without a reader of its output, and ends on a signal', async () => {
     service.child.stdout!.destroy();
     service.child.stderr!.destroy();
     for (let i = 0; i < 3; i++) expect((await users(service, token)).status).toBe(200);
@@ -231,7 +231,7 @@ it('ends with npm: a SIGTERM to npm reaches its shell, and no further by itself'
   await eventually(async () => postmaster(dataDir), (pid) => pid === null); // prettier-ignore
 });
 
-describe('what cannot work stops the start, and is said plainly', () => {
+describe('a wrong installation stops the start with a plain message', () => {
   const failing = async (env: Record<string, string>) => {
     const dataDir = path.join(home(), 'data');
     const { code, output } = await start(dataDir, { PORT: '1', ...env }).ended;
@@ -266,7 +266,7 @@ describe('what cannot work stops the start, and is said plainly', () => {
     expect([code, output]).toEqual([1, expect.stringMatching(/ENCRYPTION_KEY must be set/)]);
   });
 
-  it('a database that does not let us in', async () => {
+  it('a database that refuses the login', async () => {
     const url = new URL(process.env['TEST_DATABASE_URL']!);
     url.password = 'canary';
     const { code, output } = await failing({ DATABASE_URL: url.href });

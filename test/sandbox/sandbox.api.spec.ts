@@ -115,7 +115,7 @@ describe('the sandbox platform', () => {
     expect((await call('GET', '/v1/users?external_id=x4')).body.data).toHaveLength(1);
   });
 
-  it('shows each key only its own users, and nobody without one', async () => {
+  it('shows each key its own users, and none without a key', async () => {
     await call('POST', '/v1/users', person(1));
     key++;
     expect((await call('GET', '/v1/users')).body.data).toEqual([]);
@@ -155,7 +155,7 @@ describe('the sandbox platform', () => {
     expect((await call('POST', '/v1/users', person(2), { 'idempotency-key': 'again' })).status).toBe(201);
   });
 
-  it('has the faults that are asked for', async () => {
+  it('simulates the requested faults', async () => {
     const set = (faults: object) => send('PUT', `${sandbox.url}/faults`, null, faults);
     expect((await set({ mode: '429', retry_after: 7 })).body).toMatchObject({ mode: '429', rate: 1 });
     const limited = await call('POST', '/v1/users', person(1));
@@ -191,7 +191,7 @@ describe('the sandbox platform', () => {
     sandbox.setFaults({}, `key-${key}`);
   });
 
-  it('shows what arrived, as text and nothing else', async () => {
+  it('shows received requests as escaped text', async () => {
     await call('POST', '/v1/users', person(1, { first_name: '<script>alert(1)</script>', last_name: '"&\'' }));
     const page = await (await fetch(sandbox.url)).text();
     expect(page).toContain('&#60;script&#62;alert(1)');
@@ -211,7 +211,7 @@ describe('the sandbox platform', () => {
 });
 
 describe('faults', () => {
-  it('strike with the share that was asked for, half of them after the effect', () => {
+  it('affect the requested share, half of them after the effect', () => {
     const faults = { ...NO_FAULTS, mode: '500' as const, rate: 0.1 };
     expect(strikes(faults, 0.1, 0)).toBe('no');
     expect(strikes(faults, 0.09, 0.4)).toBe('before');

@@ -81,7 +81,7 @@ describe('200, 201, 204', () => {
     });
   });
 
-  it('what only the server sets is ignored', async () => {
+  it('read-only attributes are ignored', async () => {
     const answer = await api.post(
       '/users',
       person({

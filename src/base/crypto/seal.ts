@@ -81,7 +81,7 @@ export class Sealer {
   /** Returns the id of the key that sealed the secret. */
   keyIdOf(sealed: string): string {
     const [version, id] = sealed.split('.', 2);
-    if (version !== 'v1' || id === undefined) throw new SealError('this is no sealed secret');
+    if (version !== 'v1' || id === undefined) throw new SealError('this is not an encrypted secret');
     return id;
   }
 

@@ -143,5 +143,8 @@ export class AnswerShare {
 }
 
 function tooMany(): Unavailable {
-  return new Unavailable('Too many large answers at once; ask again, or for smaller pages.', RETRY_AFTER_SECONDS);
+  return new Unavailable(
+    'Too many large answers are in progress; repeat the request, or use smaller pages.',
+    RETRY_AFTER_SECONDS,
+  );
 }

@@ -35,17 +35,25 @@ export class ProblemBody {
   request_id!: string;
   @ApiProperty({ type: [FieldProblem], required: false, description: 'With 422.' })
   errors?: FieldProblem[];
-  @ApiProperty({ required: false, description: 'Of `missing_scope`: what the API key lacks.' })
+  @ApiProperty({ required: false, description: 'Of `missing_scope`: the scope that the API key lacks.' })
   scope?: string;
   @ApiProperty({ required: false, description: 'Of `…_taken`: the record that has it.' })
   id?: string;
   @ApiProperty({ required: false, description: 'Of `managed_by_directory`.' })
   directory?: WritingDirectory;
-  @ApiProperty({ type: [String], required: false, description: 'Of `managed_by_directory`: which fields.' })
+  @ApiProperty({
+    type: [String],
+    required: false,
+    description: 'Of `managed_by_directory`: the fields that the directory manages.',
+  })
   fields?: string[];
   @ApiProperty({ type: 'integer', required: false, description: 'Of `document_too_large`: the limit, in bytes.' })
   limit?: number;
-  @ApiProperty({ type: 'integer', required: false, description: 'Of `document_too_large`: what it would have.' })
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    description: 'Of `document_too_large`: the size of the new document.',
+  })
   bytes?: number;
   @ApiProperty({ required: false, description: 'Of requests for tokens, and of logout tokens: as RFC 6749 §5.2.' })
   error?: string;
@@ -84,10 +92,10 @@ export function ApiProblems(): ClassDecorator & MethodDecorator {
     ApiResponse({ status: 400, description: 'The request cannot be read.', content }),
     ApiResponse({ status: 401, description: 'The credential is missing or not valid.', content }),
     ApiResponse({ status: 403, description: 'The credential lacks the scope, which is named.', content }),
-    ApiResponse({ status: 404, description: 'Nothing of this tenant is here.', content }),
-    ApiResponse({ status: 409, description: 'A clash with the present state.', content }),
+    ApiResponse({ status: 404, description: 'This tenant has no such record.', content }),
+    ApiResponse({ status: 409, description: 'A conflict with the current state.', content }),
     ApiResponse({ status: 422, description: 'Fields are not valid; each is named.', content }),
-    ApiResponse({ status: 429, description: 'Too many requests; Retry-After says when to come back.', content }),
-    ApiResponse({ status: 503, description: 'Not available just now; Retry-After says when to come back.', content }),
+    ApiResponse({ status: 429, description: 'Too many requests; repeat after Retry-After.', content }),
+    ApiResponse({ status: 503, description: 'Not available now; repeat after Retry-After.', content }),
   );
 }

@@ -24,7 +24,7 @@ export class BodyBudget {
         if (this.held + bytes > this.max || theirs > this.max * ONE_TENANT) {
           const limit = `${Math.floor(this.max * ONE_TENANT)} bytes for a tenant, ${this.max} in all`;
           return new TooManyBodies(
-            `The large bodies that are being read take more than ${limit}. Send fewer at once.`,
+            `The large bodies in progress take more than ${limit}. Send fewer at the same time.`,
             RETRY_AFTER_SECONDS,
           );
         }

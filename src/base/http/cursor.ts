@@ -27,7 +27,7 @@ export function decodeCursor(text: string): unknown {
   // Compared as text: decoding would ignore characters without a meaning.
   const mac = Buffer.from(text.slice(dot + 1));
   if (dot < 1 || text.length > 4096 || !isMacOf(mac, body)) {
-    throw new MalformedRequest('The cursor is not one that this service gave out.', 'invalid_cursor', {
+    throw new MalformedRequest('The cursor was not issued by this service.', 'invalid_cursor', {
       scimType: 'invalidCursor',
     });
   }

@@ -127,7 +127,9 @@ export class Idempotency implements OnModuleInit, OnModuleDestroy {
     res.end = ((chunk?: unknown) => {
       const body = typeof chunk === 'string' ? chunk : Buffer.isBuffer(chunk) ? chunk.toString('utf8') : '';
       this.finish(res, id, requestHash, body)
-        .catch((error: unknown) => this.logger.error('idempotency answer not kept', { error, tenant_id: id[0] }))
+        .catch((error: unknown) =>
+          this.logger.error('answer to an Idempotency-Key not stored', { error, tenant_id: id[0] }),
+        )
         .finally(() => end(chunk));
       return res;
     }) as typeof res.end;
@@ -161,7 +163,7 @@ export class Idempotency implements OnModuleInit, OnModuleDestroy {
     try {
       await this.db.query(`delete from idempotency_keys where created_at < now() - interval '${KEPT}'`);
     } catch (error) {
-      this.logger.warn('idempotency keys not swept', { error });
+      this.logger.warn('expired idempotency keys not deleted', { error });
     }
   }
 }

@@ -146,7 +146,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const whole = this.collector.add(chunk);
     if (this.collector.crumbles) {
       this.fail('reset', 'the answer comes in pieces of less than 32 bytes');
-      controller.abort(new Error('the answer comes in crumbs'));
+      controller.abort(new Error('the answer comes in too many small pieces'));
       return;
     }
     if (whole) return;

@@ -12,7 +12,7 @@ export function ServerSet(...fields: string[]): ClassDecorator {
   };
 }
 
-const OPEN = Symbol('fields that are not known are passed over');
+const OPEN = Symbol('unknown fields are ignored');
 
 /** Marks bodies whose standard says that unknown fields are ignored (RFC 6749 §3.2). */
 export function OpenBody(): ClassDecorator {

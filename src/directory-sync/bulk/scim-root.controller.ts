@@ -40,6 +40,6 @@ export class ScimRootController {
   /** Refuses `/Me`: the token of a directory belongs to no user (RFC 7644 §3.11). */
   @All('Me')
   me(): never {
-    throw new NotImplemented('A directory’s token stands for no person; use /Users.');
+    throw new NotImplemented('The token of a directory belongs to no user; use /Users.');
   }
 }

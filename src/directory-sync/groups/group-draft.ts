@@ -27,7 +27,7 @@ export function splitGroup(resource: Resource, before: string | null): { draft: 
 
 /** Returns the refusal for a `displayName` that another group of the directory has (409). */
 export function nameTaken(draft: GroupDraft) {
-  return uniqueness(`Another group of this directory is called "${draft.displayName.slice(0, 200)}".`);
+  return uniqueness(`Another group of this directory has the name "${draft.displayName.slice(0, 200)}".`);
 }
 
 /** Returns the ids of members. */

@@ -29,7 +29,7 @@ export function groupColumns(base: string | null, parts: readonly MemberPart[]):
 export function tooManyMembers(id: string) {
   return tooMany(
     `The members of group ${id} are more than the ${MAX_MEMBERS_BYTES} bytes that an answer can hold. ` +
-      'Ask with excludedAttributes=members, or for the users by the filter groups.value eq "' +
+      'Use excludedAttributes=members, or search the users with the filter groups.value eq "' +
       `${id}".`,
   );
 }

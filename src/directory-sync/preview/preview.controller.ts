@@ -21,7 +21,7 @@ export class PreviewController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'What going live would do now, counted over all users and listed by page' })
+  @ApiOperation({ summary: 'The effects of going live now: counts over all users, and a list by page' })
   @ApiQuery({ name: 'kind', required: false, enum: PREVIEW_KINDS })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })

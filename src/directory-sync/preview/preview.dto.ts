@@ -17,7 +17,7 @@ export class PreviewCounts {
   delete!: number;
   @ApiProperty({ description: 'Users who would need a seat and do not hold one.' })
   take_seat!: number;
-  @ApiProperty({ description: 'Those of them who would find none.' })
+  @ApiProperty({ description: 'Users who would find no free seat.' })
   find_none!: number;
 }
 
@@ -33,7 +33,11 @@ export class PreviewedUser {
   fields!: string[];
   @ApiProperty()
   take_seat!: boolean;
-  @ApiProperty({ type: String, nullable: true, description: 'Why the user would be held; null: not at all.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why the user would be held; null: the user would not be held.',
+  })
   held!: string | null;
 }
 

@@ -17,7 +17,7 @@ export class DeletedDirectories extends Background {
     private readonly people: DirectoryPeople,
     logger: Logger,
   ) {
-    super(15_000, 'freeing the people of a deleted directory', logger);
+    super(15_000, 'releasing the users of a deleted directory', logger);
   }
 
   override async run(): Promise<void> {

@@ -23,7 +23,7 @@ export class RoleTasksController {
   ) {}
 
   @Get('tasks')
-  @ApiOperation({ summary: 'Tasks that work off changed rules and memberships, newest first, with their progress' })
+  @ApiOperation({ summary: 'Tasks for changed rules and memberships, newest first, with their progress' })
   async list(
     @CurrentCaller() caller: Caller,
     @Param('directory_id') directoryId: string,
@@ -43,7 +43,7 @@ export class RoleTasksController {
   }
 
   @Get('jobs')
-  @ApiOperation({ summary: 'The same as `tasks`, under the name that the list had first', deprecated: true })
+  @ApiOperation({ summary: 'The same list as `tasks`, under its former name', deprecated: true })
   listJobs(
     @CurrentCaller() caller: Caller,
     @Param('directory_id') directoryId: string,

@@ -29,7 +29,7 @@ export class UnknownRoles {
   look(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
     if (roles.length === 0) return;
     this.note(directory, userId, roles).catch((error: unknown) =>
-      this.logger.warn('unknown role not noted', { tenant_id: directory.tenantId, error }),
+      this.logger.warn('unknown role not stored', { tenant_id: directory.tenantId, error }),
     );
   }
 

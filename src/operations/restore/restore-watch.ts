@@ -73,7 +73,7 @@ export class RestoreWatch extends Background {
 
   private async restored(mark: Mark): Promise<string | null> {
     const words =
-      `The database was put back to an earlier state: it does not know what happened between then and ${mark.at}. ` +
+      `The database was restored to an earlier state: changes up to ${mark.at} are missing. ` +
       'Forwarding is paused. Let each IdP run a full cycle, compare with the platform, then resume.';
     const done = await this.db.transaction(null, async (tx) => {
       const { generation } = await this.installation.lock(tx);
@@ -103,7 +103,7 @@ export class RestoreWatch extends Background {
     } catch (error) {
       if (this.cannotKeep) return;
       this.cannotKeep = true;
-      this.logger.warn('the generation of the database cannot be kept in DATA_DIR: a restore will not be noticed', {
+      this.logger.warn('the generation of the database cannot be stored in DATA_DIR: a restore will not be detected', {
         error,
       });
     }

@@ -68,7 +68,7 @@ export class Scanner {
 
   /** Refuses text that is left. */
   end(): void {
-    if (this.peek() !== '') throw this.refuse(`Nothing is expected at position ${this.at + 1}.`);
+    if (this.peek() !== '') throw this.refuse(`The text has to end at position ${this.at + 1}.`);
   }
 
   position(): number {

@@ -112,7 +112,7 @@ function checkSchemas(type: ResourceTypeDef, listed: unknown, { dialect }: ReadC
   const found = new Set<SchemaDef>();
   for (const urn of listed) {
     const schema = typeof urn === 'string' ? findSchema(type, urn) : undefined;
-    if (schema === undefined) throw invalidSyntax(`"schemas" names what is no schema of a ${type.name}.`);
+    if (schema === undefined) throw invalidSyntax(`"schemas" names a schema that a ${type.name} does not have.`);
     if (found.has(schema)) throw invalidSyntax(`"schemas" names ${schema.urn} twice.`);
     found.add(schema);
   }

@@ -22,7 +22,7 @@ export const GROUP_ATTRIBUTES: readonly Attribute[] = [
         mutability: 'immutable',
         referenceTypes: ['User', 'Group'],
       }),
-      attribute('type', 'What the member is.', {
+      attribute('type', 'The type of the member.', {
         mutability: 'immutable',
         canonicalValues: ['User', 'Group'],
       }),

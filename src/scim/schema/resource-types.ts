@@ -48,17 +48,17 @@ export const COMMON_ATTRIBUTES: readonly Attribute[] = [
     // URNs are compared case-insensitively.
     caseExact: false,
   }),
-  attribute('id', 'The identifier the server gave the resource.', {
+  attribute('id', 'The identifier that the server assigns.', {
     caseExact: true,
     mutability: 'readOnly',
     returned: 'always',
     uniqueness: 'server',
   }),
-  attribute('externalId', 'The identifier the client gave the resource.', {
+  attribute('externalId', 'The identifier that the client assigns.', {
     caseExact: true,
     maxLength: 512,
   }),
-  attribute('meta', 'What the server says about the resource.', {
+  attribute('meta', 'Metadata of the resource.', {
     type: 'complex',
     mutability: 'readOnly',
     subAttributes: [

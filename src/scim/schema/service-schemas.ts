@@ -41,12 +41,12 @@ function definition(name: string, description: string, subAttributes: readonly A
       read('required', 'Whether it must be there.', { type: 'boolean' }),
       read('canonicalValues', 'Suggested values.', { multiValued: true, caseExact: true }),
       read('caseExact', 'Whether case matters.', { type: 'boolean' }),
-      read('mutability', 'Who may write it.', {
+      read('mutability', 'Whether clients may write it.', {
         canonicalValues: ['readOnly', 'readWrite', 'immutable', 'writeOnly'],
       }),
       read('returned', 'When it is returned.', { canonicalValues: ['always', 'never', 'default', 'request'] }),
       read('uniqueness', 'Where it is unique.', { canonicalValues: ['none', 'server', 'global'] }),
-      read('referenceTypes', 'What it may refer to.', { multiValued: true, caseExact: true }),
+      read('referenceTypes', 'The resource types of references.', { multiValued: true, caseExact: true }),
       ...subAttributes,
     ],
   });
@@ -57,7 +57,7 @@ export const SERVICE_SCHEMAS: readonly ServiceSchema[] = [
   {
     urn: SPC_URN,
     name: 'ServiceProviderConfig',
-    description: 'What the service offers',
+    description: 'The features of the service',
     attributes: [
       read('documentationUri', 'The address of the documentation.', {
         type: 'reference',
@@ -78,14 +78,14 @@ export const SERVICE_SCHEMAS: readonly ServiceSchema[] = [
       read('pagination', 'Paging.', {
         type: 'complex',
         subAttributes: [
-          flag('cursor', 'Whether pages can be turned by cursor.'),
-          flag('index', 'Whether pages can be turned by index.'),
-          read('defaultPaginationMethod', 'What is used unless asked for.', {
+          flag('cursor', 'Whether lists have pages by cursor.'),
+          flag('index', 'Whether lists have pages by index.'),
+          read('defaultPaginationMethod', 'The default.', {
             canonicalValues: ['cursor', 'index'],
           }),
-          number('defaultPageSize', 'Resources on a page unless asked for.', false),
-          number('maxPageSize', 'Resources on a page at most.', false),
-          number('cursorTimeout', 'Seconds for which a cursor is good.', false),
+          number('defaultPageSize', 'Resources on a page without count.', false),
+          number('maxPageSize', 'The most resources on a page.', false),
+          number('cursorTimeout', 'Seconds for which a cursor is valid.', false),
         ],
       }),
       read('authenticationSchemes', 'How clients authenticate.', {

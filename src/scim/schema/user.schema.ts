@@ -15,7 +15,7 @@ function plural(
     subAttributes: [
       attribute('value', `The value itself.`, value),
       attribute('display', 'A human-readable name.'),
-      attribute('type', 'What the value is used for.', { canonicalValues: types }),
+      attribute('type', 'The use of the value.', { canonicalValues: types }),
       attribute('primary', 'Whether this is the preferred value; true at most once.', { type: 'boolean' }),
     ],
   });
@@ -43,7 +43,7 @@ const addresses = attribute('addresses', 'Postal addresses.', {
     attribute('region', 'The state or region.'),
     attribute('postalCode', 'The postal code.'),
     attribute('country', 'The country.'),
-    attribute('type', 'What the address is used for.', { canonicalValues: PLACES }),
+    attribute('type', 'The use of the address.', { canonicalValues: PLACES }),
     attribute('primary', 'Whether this is the preferred address; true at most once.', { type: 'boolean' }),
   ],
 });
@@ -91,7 +91,7 @@ export const USER_ATTRIBUTES: readonly Attribute[] = [
     type: 'boolean',
     alwaysAssigned: true,
   }),
-  attribute('password', 'Accepted for the sake of clients, and dropped.', {
+  attribute('password', 'Accepted and dropped.', {
     mutability: 'writeOnly',
     returned: 'never',
     caseExact: true,
@@ -105,9 +105,9 @@ export const USER_ATTRIBUTES: readonly Attribute[] = [
   }),
   addresses,
   groups,
-  plural('entitlements', 'Things the user has.', null),
+  plural('entitlements', 'Entitlements of the user.', null),
   // No canonical types: Entra sends WindowsAzureActiveDirectoryRole.
-  plural('roles', 'What the user is, within the organisation.', null),
+  plural('roles', 'Roles of the user in the organisation.', null),
   plural('x509Certificates', 'Certificates, each as base64 of its DER form.', null, {
     type: 'binary',
   }),

@@ -7,7 +7,7 @@ const TEXT = { type: String, nullable: true } as const;
 export class ListedSessionBody implements ListedSession {
   @ApiProperty({ example: 'ses_01k0000000abcdefghjkmnpqrs' })
   id!: string;
-  @ApiProperty({ ...TEXT, description: 'Null of a session that a sign-in link of the operator began.' })
+  @ApiProperty({ ...TEXT, description: 'Null for a session of a sign-in link of the operator.' })
   connection_id!: string | null;
   @ApiProperty({ ...TEXT, description: 'What the connection is called.' })
   connection!: string | null;
@@ -78,7 +78,7 @@ export class SessionBody {
   @ApiProperty({
     type: () => SessionConnection,
     nullable: true,
-    description: 'Null of a session that a sign-in link of the operator began.',
+    description: 'Null for a session of a sign-in link of the operator.',
   })
   connection!: SessionConnection | null;
   @ApiProperty()

@@ -22,7 +22,7 @@ const problems = (env: Record<string, string>): string[] => {
   return [];
 };
 
-describe('what is accepted', () => {
+describe('accepted input', () => {
   it('starts with nothing set at all', () => {
     const config = loadConfig({ DATA_DIR: dataDir });
     expect(config).toMatchObject({
@@ -142,7 +142,7 @@ describe('what is accepted', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused settings', () => {
   const WRONG: [variable: string, value: string][] = [
     ['PORT', '80a'],
     ['PORT', '70000'],
@@ -195,7 +195,7 @@ describe('what is refused', () => {
   describe('in production', () => {
     const right = { NODE_ENV: 'production', ENCRYPTION_KEY: KEY, BASE_URL: 'https://bridge.example' };
 
-    it('takes what is safe, and serves no sandbox', () => {
+    it('accepts safe settings, and serves no sandbox', () => {
       expect(problems(right)).toEqual([]);
       expect(loadConfig({ ...right, DATA_DIR: dataDir }).sandbox.enabled).toBe('off');
     });

@@ -4,7 +4,7 @@ const key = (byte: number, id: string) => ({ id, key: Buffer.alloc(32, byte) });
 const sealer = new Sealer([key(1, 'a')]);
 const AAD = 'ten_1:destinations.key';
 
-it('opens what it sealed, in any script', () => {
+it('opens its own secrets, in any script', () => {
   for (const text of ['', 'secret', 'ключ 🔑', 'x'.repeat(100_000)]) {
     expect(sealer.unseal(sealer.seal(text, AAD), AAD)).toBe(text);
   }
@@ -23,7 +23,7 @@ it('keeps opening with older keys, and seals with the first', () => {
   expect(rotated.keyIdOf(rotated.seal('secret', AAD))).toBe('b');
 });
 
-it('refuses what was moved, changed, or sealed with a key that is gone', () => {
+it('refuses a secret that was moved, changed, or sealed with a removed key', () => {
   const sealed = sealer.seal('secret', AAD);
   const swapped = sealed.slice(0, 20) + (sealed[20] === 'A' ? 'B' : 'A') + sealed.slice(21);
   expect(() => sealer.unseal(sealed, 'ten_2:destinations.key')).toThrow(SealError);

@@ -24,7 +24,7 @@ describe('a credential', () => {
   });
 });
 
-describe('what is no credential of ours', () => {
+describe('texts that are no credentials', () => {
   const { token } = mintToken('tbk', TENANT);
   const flipped = token.at(-1) === 'A' ? 'B' : 'A';
   it.each([

@@ -36,7 +36,7 @@ it('is a plain role that owns nothing', async () => {
   });
 });
 
-it.each(LEDGERS)('can neither change nor delete nor empty %s', async (table) => {
+it.each(LEDGERS)('cannot update, delete from or truncate %s', async (table) => {
   for (const statement of [
     `update ${table} set tenant_id = tenant_id`,
     `delete from ${table}`,
@@ -79,7 +79,7 @@ it('may do with every other table what its statements do, also with one that com
 });
 
 describe('the functions of the owner', () => {
-  it('run with a pinned search path, and are not for everybody', async () => {
+  it('run with a pinned search path, and not for every role', async () => {
     const { rows } = await database.owner.execute<{ name: string; path: string[]; acl: string }>(
       `select proname as name, proconfig as path, proacl::text as acl from pg_proc
        where pronamespace = 'public'::regnamespace and prosecdef order by 1`,

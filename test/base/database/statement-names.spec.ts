@@ -32,7 +32,7 @@ describe('of the texts that callers shape', () => {
     expect(shapedStatementName('select a')).toBeDefined();
   });
 
-  it('keeps the most recently used ones, so that nobody can take the places for good', () => {
+  it('keeps the most recently used ones, so that one caller cannot occupy all places', () => {
     for (let i = 0; i < 4 * MAX_SHAPES; i++) {
       expect(often(text(i), 3)[2]).toBe(true);
       expect(shapedStatementName('select a')).toBeDefined();

@@ -147,19 +147,19 @@ describe('413', () => {
     expect(await rawRequest(head)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('while reading, when nobody said how long it would be', async () => {
+  it('while reading, without a Content-Length', async () => {
     const chunk = 'x'.repeat(0x10000);
     const text = `POST /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${edge.tenant.api_key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`10000\r\n${chunk}\r\n`.repeat(20)}`;
     expect(await rawRequest(text)).toMatch(/^HTTP\/1\.1 413 /);
   });
 });
 
-describe('a large body of somebody unknown', () => {
+describe('a large body of an unknown caller', () => {
   const MIB = 1024 * 1024;
   const head = (more: string): string =>
     `PUT /scim/v2/Groups/g HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;
 
-  it('is refused before it is sent, in the words of the surface', async () => {
+  it('is refused before it is sent, in the form of the surface', async () => {
     const answer = await rawRequest(head(`Content-Length: ${16 * MIB}`));
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     expect(answer).toMatch(/www-authenticate: Bearer/i);
@@ -168,7 +168,7 @@ describe('a large body of somebody unknown', () => {
     expect(wrong).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('is refused once it has grown large, when nobody said how long it would be', async () => {
+  it('is refused once it is large, without a Content-Length', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     expect(await rawRequest(head('Transfer-Encoding: chunked') + chunk.repeat(2))).toMatch(/^HTTP\/1\.1 401 /);
   });
@@ -195,7 +195,7 @@ describe('a large body of somebody unknown', () => {
   });
 });
 
-it('what a tenant uploads slowly shuts out itself (503), nobody else, and only while it lasts', async () => {
+it('slow uploads of a tenant block that tenant alone (503), and only while they last', async () => {
   const { port } = new URL(edge.baseUrl);
   const MIB16 = 16 * 1024 * 1024;
   const begin = (token: string, sent: number): net.Socket => {
@@ -227,7 +227,7 @@ it('what a tenant uploads slowly shuts out itself (503), nobody else, and only w
   await becomes(200);
 });
 
-it('a stranger’s body without an end is hung up on', async () => {
+it('an endless body of an unknown caller ends the connection', async () => {
   const { port } = new URL(edge.baseUrl);
   const socket = net.connect(Number(port), '127.0.0.1');
   const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;

@@ -42,7 +42,7 @@ const wrong = (body: unknown): string[] => {
   }
 };
 
-describe('what is accepted', () => {
+describe('accepted input', () => {
   it.each<[string, object]>([
     ['the least', { first_name: 'A' }],
     ['an empty last name', { first_name: 'A', last_name: '' }],
@@ -74,7 +74,7 @@ describe('what is accepted', () => {
   });
 });
 
-describe('what is refused, by the name it was sent under', () => {
+describe('refused fields, by their name in the request', () => {
   it.each<[string, unknown, string[]]>([
     ['no body', undefined, ['first_name']],
     ['a list', [], ['malformed_request']],

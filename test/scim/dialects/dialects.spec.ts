@@ -87,7 +87,7 @@ describe('the table', () => {
     expect(PROFILE_NAMES.filter((profile) => !dialectOf(profile).passwordInSchema)).toEqual(['ipsie']);
   });
 
-  it('each IdP has what it sends', () => {
+  it('each IdP has its quirks', () => {
     const entra: Quirk[] = [
       'booleansAsStrings',
       'capitalisedOps',

@@ -37,11 +37,11 @@ describe('matches', () => {
     );
   });
 
-  it('is true for what always is', () => {
+  it('is true for always', () => {
     expect(matches({ kind: 'always' }, {})).toBe(true);
   });
 
-  it('is false for what is no resource', () => {
+  it('is false for other values than resources', () => {
     const bound = resolveFilter(parseFilter('emails.value eq "x" or name.familyName pr'), USER_TYPE, {
       booleansAsStrings: true,
     });

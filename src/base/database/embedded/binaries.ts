@@ -63,7 +63,8 @@ async function makeLinks(root: string): Promise<void> {
 async function databaseUser(): Promise<{ uid: number; gid: number }> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const entry = lines.find((f) => f[0] === 'postgres') ?? lines.find((f) => f[0] === 'nobody');
-  if (!entry) throw new Error('running as root needs a user "postgres" or "nobody"; or set DATABASE_URL');
+  if (!entry)
+    throw new Error('PostgreSQL does not run as root: create a user "postgres" or "nobody", or set DATABASE_URL');
   return { uid: Number(entry[2]), gid: Number(entry[3]) };
 }
 

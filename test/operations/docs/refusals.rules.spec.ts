@@ -1,4 +1,4 @@
-import { refusalsOf, type OperationForm } from '../../src/operations/docs/refusals.rules.js';
+import { refusalsOf, type OperationForm } from '../../../src/operations/docs/refusals.rules.js';
 
 const FORM: OperationForm = { method: 'get', credential: null, scope: false, inPath: false, query: [], body: [] };
 const of = (form: Partial<OperationForm>, own = {}) => refusalsOf({ ...FORM, ...form }, own);
