@@ -6,6 +6,7 @@ import { SignInMetrics } from './sign-in/log/sign-in.metrics.js';
 import { ConfigModule } from './base/config/config.module.js';
 import { DatabaseModule } from './base/database/database.module.js';
 import { DirectoryConsequencesModule, DirectorySyncModule } from './directory-sync/directory-sync.module.js';
+import { EventsModule } from './events/events.module.js';
 import { ForwardingModule } from './forwarding/forwarding.module.js';
 import { HistoryModule } from './history/history.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
@@ -41,6 +42,7 @@ export class AppModule {
         ForwardingModule,
         TenantsModule,
         TasksModule,
+        EventsModule,
         LookupModule,
         HistoryModule,
         SurfacesModule,

@@ -8,7 +8,7 @@ let lastTime = 0;
 let lastHead = '';
 
 /** The public prefix of each kind of id; a prefix tells a reader what an id is, never whose. */
-export type IdPrefix = 'ten' | 'usr' | 'grp' | 'dir' | 'key' | 'tok' | 'tsk' | 'req' | 'con' | 'ses' | 'sin';
+export type IdPrefix = 'ten' | 'usr' | 'grp' | 'dir' | 'key' | 'tok' | 'tsk' | 'evt' | 'req' | 'con' | 'ses' | 'sin';
 
 /**
  * A new id: prefix, then 10 letters of time and 16 of randomness (80 bits). Ids made later sort later (to the

@@ -1,15 +1,15 @@
 import { refusalOfUrl } from '../base/http/public-address.js';
 import { MAX_URL, urlOf } from '../base/http/url.js';
 
-/** What is wrong with an address that this service itself calls, or null. The guard of `Outbound` judges again at use. */
+/** Returns why this service must not call an address; null: it may. `Outbound` checks again at use. */
 export function calledAddressProblem(text: string, allowPrivate: boolean): string | null {
   const problem = browserAddressProblem(text, allowPrivate);
   return problem === null && !allowPrivate ? refusalOfUrl(text) : problem;
 }
 
 /**
- * What is wrong with an address that only browsers go to, or null. It may be within a company's own network; it has to
- * be https, so that a tenant's setting is never a script (`javascript:`) on our page.
+ * Returns why browsers must not be sent to an address; null: they may. It may be inside a company's network. It has to
+ * be https: a tenant's setting must never be a script (`javascript:`) on our page.
  */
 export function browserAddressProblem(text: string, allowHttp: boolean): string | null {
   if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
@@ -20,12 +20,12 @@ export function browserAddressProblem(text: string, allowHttp: boolean): string 
   return text.includes('#') ? 'must not have a fragment' : null;
 }
 
-/** What is wrong with an issuer, or null (OIDC Discovery §3: no query, no fragment). */
+/** Returns why a text cannot be an issuer; null: it can (OIDC Discovery §3: no query, no fragment). */
 export function issuerProblem(text: string, allowPrivate: boolean): string | null {
   return calledAddressProblem(text, allowPrivate) ?? (/[?#]/.test(text) ? 'must not have a query or fragment' : null);
 }
 
-/** What is wrong with an origin that people may be sent back to, or null: it is compared as a whole, letter by letter. */
+/** Returns why a text cannot be a return origin; null: it can. Origins are compared letter by letter. */
 export function originProblem(text: string, allowHttp: boolean): string | null {
   const url = urlOf(text);
   if (url === null || url.origin !== text) return 'must hold origins without a path, such as https://app.example.com';

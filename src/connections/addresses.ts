@@ -3,7 +3,7 @@ import { Config } from '../base/config/config.js';
 import type { OidcAddresses } from '../oidc/oidc-addresses.js';
 import type { SamlAddresses } from '../saml/saml-addresses.js';
 
-/** Where the IdPs and browsers find us: from the settings, never from a Host header (contract §7). */
+/** Our public addresses, from the settings and never from a Host header. */
 @Injectable()
 export class AuthAddresses implements SamlAddresses, OidcAddresses {
   constructor(private readonly config: Config) {}
@@ -13,7 +13,7 @@ export class AuthAddresses implements SamlAddresses, OidcAddresses {
     return new URL(this.config.appUrl).origin;
   }
 
-  /** Where people go when nobody said where. */
+  /** The target of a sign-in that names none. */
   get home(): string {
     return `${this.config.appUrl}/`;
   }
@@ -27,7 +27,7 @@ export class AuthAddresses implements SamlAddresses, OidcAddresses {
     return this.at(`callback/${slug}`);
   }
 
-  /** SP metadata, and our entity id unless a connection has another one. */
+  /** The SP metadata of a connection, and its default entity id. */
   metadata(slug: string): string {
     return this.at(`metadata/${slug}`);
   }
@@ -40,17 +40,17 @@ export class AuthAddresses implements SamlAddresses, OidcAddresses {
     return this.at(`backchannel-logout/${slug}`);
   }
 
-  /** What the pages of an IdP load in a frame when a user signs out there. */
+  /** The address that an IdP loads in a frame at its logout. */
   frontchannelLogout(slug: string): string {
     return this.at(`frontchannel-logout/${slug}`);
   }
 
-  /** The public keys by which an IdP knows us (`private_key_jwt`). */
+  /** The public keys of our client (`private_key_jwt`). */
   clientKeys(slug: string): string {
     return this.at(`jwks/${slug}`);
   }
 
-  /** Where the front page ends one of the user's sessions. */
+  /** Where the page of the user's sessions ends one of them. */
   get endSession(): string {
     return this.at('sessions/end');
   }
@@ -59,22 +59,22 @@ export class AuthAddresses implements SamlAddresses, OidcAddresses {
     return this.at('logout');
   }
 
-  /** What an admin opens to try a connection. */
+  /** The address that an administrator opens to test a connection. */
   test(slug: string, handle: string): string {
     return this.at(`test/${slug}/${handle}`);
   }
 
-  /** The page of a sign-in link that the operator makes; with the secret, the link itself. */
+  /** The page of an operator's sign-in link; with the secret, the link itself. */
   ownerSignIn(secret?: string): string {
     return this.at('owner-sign-in') + (secret === undefined ? '' : `#${secret}`);
   }
 
-  /** Where Okta's Universal Logout goes. */
+  /** The endpoint of Okta's Universal Logout. */
   globalTokenRevocation(slug: string): string {
     return this.at(`global-token-revocation/${slug}`);
   }
 
-  /** Where a browser goes on after a form that another site has posted, with its own cookies. */
+  /** Where a browser continues with its own cookies, after a form that another site has posted. */
   landing(slug: string, query: Record<string, string>): string {
     return `${this.at(`landing/${slug}`)}?${new URLSearchParams(query).toString()}`;
   }

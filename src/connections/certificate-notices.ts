@@ -1,28 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../base/log/logger.js';
+import { EventsRepository } from '../events/events.repository.js';
 import { expiryNotes } from './certificates.rules.js';
 import type { ConnectionRow } from './connections.repository.js';
 
-/** Says in the log which pinned certificates come to their end. */
+/** Records which pinned certificates will expire, in the log and as events. */
 @Injectable()
 export class CertificateNotices {
-  constructor(private readonly logger: Logger) {}
+  constructor(
+    private readonly events: EventsRepository,
+    private readonly logger: Logger,
+  ) {}
 
-  /** What has come nearer since the connection was last looked after; `row` is how it was then. */
-  say(row: ConnectionRow, now: Date): void {
+  /**
+   * Records the marks passed since the last look at a connection.
+   *
+   * @param row the connection before this look
+   */
+  async record(row: ConnectionRow, now: Date): Promise<void> {
     if (row.type !== 'saml') return;
     for (const { fingerprint, not_after, days } of expiryNotes(
       row.settings.certificates,
       row.metadata_checked_at,
       now,
     )) {
+      const data = { connection_id: row.id, fingerprint, not_after: not_after.toISOString(), days };
       this.logger.warn(days === 0 ? 'connection.certificate_expired' : 'connection.certificate_expiring', {
         tenant_id: row.tenant_id,
-        connection_id: row.id,
-        fingerprint,
-        not_after: not_after.toISOString(),
-        days,
+        ...data,
       });
+      const threshold = `${row.id} ${fingerprint} ${days}`;
+      await this.events.record(row.tenant_id, [{ event: 'connection.certificate_expiring', data, threshold }]);
     }
   }
 }

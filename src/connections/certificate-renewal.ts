@@ -8,12 +8,12 @@ import { ConnectionStore } from './connection.store.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
 import { MetadataRefreshing } from './metadata-refreshing.js';
 
-/** How often a wrong signature has the metadata of a connection read again: whoever likes can send one. */
+/** The minimum time between two reads of metadata after a wrong signature: any caller can send one. */
 const EVERY_MS = 10 * 60_000;
 
 /**
- * Meets a new certificate of an IdP with the first message that it signs: where a signature is of none of the pinned
- * certificates, the metadata is read again, and the message is judged once more by what that brings.
+ * Accepts a new certificate of an IdP with the first message that it signs. When none of the pinned certificates made a
+ * signature, the metadata is read again and the message is verified once more.
  */
 @Injectable()
 export class CertificateRenewal {
@@ -26,11 +26,11 @@ export class CertificateRenewal {
   ) {}
 
   /**
-   * Verifies a message, and once more where its signature was of an unknown certificate and the metadata has a new one.
+   * Verifies a message, once more after a refresh when its signature is by an unknown certificate.
    *
-   * @param verify throws `signature_invalid` for a signature of none of the certificates; has no effect then
+   * @param verify throws `signature_invalid` for a signature by none of the certificates, and then has no effect
    * @returns what was verified, and the connection as it is now
-   * @throws {SamlRefused} as `verify`; of `signature_invalid`, what was found and which command mends it
+   * @throws {SamlRefused} as `verify`; with `signature_invalid`, also what the refresh found and which command helps
    */
   async verified<T>(
     connection: SamlConnection,
@@ -46,7 +46,7 @@ export class CertificateRenewal {
     }
   }
 
-  /** The connection, where its certificates have changed; else what was found, and what mends it. */
+  /** Returns the connection when its certificates have changed; else what was found and which command helps. */
   private async lookAgain(known: SamlConnection, problem: string): Promise<SamlConnection | string> {
     const { tenantId, id } = known;
     const now = this.clock.now();
@@ -75,7 +75,7 @@ export class CertificateRenewal {
     }
   }
 
-  /** The connection as another request, or an admin, has changed it meanwhile. */
+  /** Returns the connection as another request or an administrator has changed it meanwhile. */
   private async present(known: SamlConnection): Promise<SamlConnection | string> {
     const row = await this.repository.find(known.tenantId, known.id);
     if (row?.type === 'saml' && row.version !== known.version) {

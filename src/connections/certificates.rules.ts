@@ -2,13 +2,15 @@ import { X509Certificate } from 'node:crypto';
 import { base64Of, certificateProblem, pemOf } from '../saml/certificate.rules.js';
 import type { PinnedCertificate } from './connection.settings.js';
 
-/** Days before the end of a certificate at which its owner is reminded. */
+/** Days before the end of a certificate at which a notice is logged. */
 export const NOTICE_DAYS = [60, 30, 7] as const;
 const DAY = 86_400_000;
 
 /**
- * Certificates as they are pinned: one spelling of PEM each, none twice; those that were known keep their date. In: PEM
- * or bare base64, those that were pinned before, now. Out: them, or what is wrong with the first that cannot be one.
+ * Normalises certificates for pinning: one spelling of PEM, no duplicates; known ones keep their date.
+ *
+ * @param texts PEM or bare base64
+ * @returns the certificates, or what is wrong with the first unusable one
  */
 export function pinned(
   texts: readonly string[],
@@ -28,7 +30,7 @@ export function pinned(
   return { certificates };
 }
 
-/** What the API shows of a pinned certificate. */
+/** Maps a pinned certificate to the API. */
 export function certificateFacts({ pem, added_at }: PinnedCertificate): {
   pem: string;
   fingerprint: string;
@@ -39,12 +41,12 @@ export function certificateFacts({ pem, added_at }: PinnedCertificate): {
   return { pem, fingerprint: certificate.fingerprint256, not_after: new Date(certificate.validTo), added_at };
 }
 
-/** Whether two certificates are the same one. */
+/** Whether two texts are the same certificate. */
 export function sameCertificate(one: string, other: string): boolean {
   return base64Of(one) === base64Of(other);
 }
 
-/** A certificate whose end has come nearer. `days`: of NOTICE_DAYS, or 0 when it has ended. */
+/** A certificate near its end. `days`: one of `NOTICE_DAYS`, or 0 when it has ended. */
 export interface ExpiryNote {
   fingerprint: string;
   not_after: Date;
@@ -52,8 +54,10 @@ export interface ExpiryNote {
 }
 
 /**
- * Which certificates have passed a mark (60, 30, 7 days, the end) since the last look, each once, at its nearest mark.
- * In: when was looked last; null: never. Of a certificate that was not there at the last look, every mark counts.
+ * Returns the certificates that have passed a mark (60, 30, 7 days, the end) since the last look, each at its nearest
+ * mark. For a certificate added since, every mark counts.
+ *
+ * @param last the last look; null: never
  */
 export function expiryNotes(certificates: readonly PinnedCertificate[], last: Date | null, now: Date): ExpiryNote[] {
   return certificates.flatMap((certificate) => {

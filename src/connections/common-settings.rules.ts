@@ -4,9 +4,9 @@ import type { ClaimMap } from './connection.js';
 import type { CommonSettings } from './connection.settings.js';
 import type { ClaimMapFields, ConnectionFields } from './connections.dto.js';
 
-/** What the settings of the installation allow. */
+/** What the configuration of the installation permits. */
 export interface Allowance {
-  /** For development: plain http, and addresses that are not public. */
+  /** Permits http and private addresses, for development. */
   allowPrivate: boolean;
 }
 
@@ -21,7 +21,7 @@ const SAML_FIELDS = [
   'authn_contexts',
 ] as const; // prettier-ignore
 
-/** The fields that were sent and belong to connections of the other type. */
+/** Returns an error for each sent field that belongs to the other type of connection. */
 export function foreignFields(type: 'oidc' | 'saml', input: ConnectionFields): FieldError[] {
   const [foreign, other] = type === 'oidc' ? [SAML_FIELDS, 'SAML'] : [OIDC_FIELDS, 'OIDC'];
   return foreign
@@ -29,15 +29,17 @@ export function foreignFields(type: 'oidc' | 'saml', input: ConnectionFields): F
     .map((field) => ({ field, message: `belongs to ${other} connections` }));
 }
 
-/** What is set, else what was, else the default. */
+/** Returns the sent value, else the former one, else the default. */
 export function chosen<V>(input: V | undefined, before: V | undefined, otherwise: V): V {
   if (input !== undefined) return input;
   return before === undefined ? otherwise : before;
 }
 
 /**
- * The settings of both types after a change. In: what was (null: a new connection), what was sent, whether the
- * connection is paired afterwards. What is wrong is added to `errors`.
+ * Returns the settings of both types after a change, and adds what is wrong to `errors`.
+ *
+ * @param before null: a new connection
+ * @param paired whether the connection is paired afterwards
  */
 export function commonAfter(
   before: CommonSettings | null,
@@ -56,7 +58,7 @@ export function commonAfter(
     default_role: chosen(input.default_role, before?.default_role, 'User'),
     return_origins: chosen(input.return_origins, before?.return_origins, []),
   };
-  // Who may be there is the directory's to say.
+  // The directory decides which users exist.
   if (paired && after.jit) errors.push({ field: 'jit', message: 'never while paired with a directory' });
   if (input.return_origins !== undefined) {
     const problem = input.return_origins.map((origin) => originProblem(origin, allowPrivate)).find(Boolean);

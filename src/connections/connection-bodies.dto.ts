@@ -4,7 +4,7 @@ import { EMAIL_TRUST, type ClaimMap, type EmailTrust } from './connection.js';
 import { ID_TOKEN_ALGS, TOKEN_AUTH, type IdTokenAlg, type TokenAuth } from '../oidc/oidc-settings.js';
 import { SAML_SIGNED, type SamlBinding, type SamlSigned } from '../saml/saml-settings.js';
 
-// What the API shows of connections. What can be sent is in `connections.dto.ts`.
+// Bodies of answers. Bodies of requests are in `connections.dto.ts`.
 
 /** A pinned certificate as the API shows it. */
 export class CertificateBody {
@@ -18,7 +18,7 @@ export class CertificateBody {
   added_at!: string;
 }
 
-/** Which claim or attribute was named for which field; the others take the usual names. */
+/** The claims or attributes that are mapped; fields without one take the usual names. */
 export class ClaimMapBody implements ClaimMap {
   @ApiProperty({ required: false })
   email?: string;
@@ -34,7 +34,7 @@ export class ClaimMapBody implements ClaimMap {
   role?: string;
 }
 
-/** What both types show. Never a secret. */
+/** Fields of both types. Never a secret. */
 export class ConnectionHeadBody {
   @ApiProperty({ example: 'con_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -88,6 +88,7 @@ export class ConnectionHeadBody {
   updated_at!: Date;
 }
 
+/** A connection to an OpenID provider, as the API shows it. */
 export class OidcConnectionBody extends ConnectionHeadBody {
   @ApiProperty({ enum: ['oidc'] })
   type!: 'oidc';
@@ -123,6 +124,7 @@ export class OidcConnectionBody extends ConnectionHeadBody {
   frontchannel_logout_url!: string;
 }
 
+/** A connection to a SAML IdP, as the API shows it. */
 export class SamlConnectionBody extends ConnectionHeadBody {
   @ApiProperty({ enum: ['saml'] })
   type!: 'saml';
@@ -177,10 +179,10 @@ export class SamlConnectionBody extends ConnectionHeadBody {
 /** A connection as the API shows it. */
 export type ConnectionBody = OidcConnectionBody | SamlConnectionBody;
 
-/** The same for the documentation. */
+/** Both types, for the API description. */
 export const CONNECTION_SHAPE: Shape = { oneOf: [OidcConnectionBody, SamlConnectionBody], by: 'type' };
 
-/** Which logout an IdP offers. */
+/** The kinds of logout that an IdP offers. */
 export class IdpLogoutBody {
   @ApiProperty({ description: 'Signing out here signs out at the IdP as well (`end_session_endpoint`).' })
   rp_initiated!: boolean;
@@ -194,6 +196,7 @@ export class IdpLogoutBody {
   front_channel_session!: boolean;
 }
 
+/** The result of a check of a connection. */
 export class ConnectionCheckBody {
   @ApiProperty({ description: 'Whether people could sign in, as far as that shows without anybody signing in.' })
   ok!: boolean;

@@ -5,19 +5,21 @@ import type { ConnectionFields } from './connections.dto.js';
 import { oidcAfter, secretPlans, type OidcSecretPlans } from './oidc-settings.rules.js';
 import { idpByFields, samlAfter, signersAfter } from './saml-settings.rules.js';
 
-/** What is there before a change. */
+/** The settings before a change. */
 export type Present =
   | { type: 'oidc'; settings: OidcSettings | null; secrets: { clientSecret: boolean; privateKey: boolean } }
   | { type: 'saml'; settings: SamlSettings | null };
 
-/** What a change makes of it. */
+/** The settings after a change. */
 export type Draft =
   { type: 'oidc'; settings: OidcSettings; plans: OidcSecretPlans } | { type: 'saml'; settings: SamlSettings };
 
 /**
- * The settings of a connection after a change, or of a new one. In: what is there, what was sent, whether it is paired
- * with a directory afterwards, and what was read from metadata, if the request named some. Everything that is wrong is
- * added to `errors`; the draft counts only when nothing is.
+ * Returns the settings of a connection after a change, or of a new one. Adds every problem to `errors`; the draft is
+ * valid only without any.
+ *
+ * @param paired whether it is paired with a directory afterwards
+ * @param imported the IdP as read from metadata, where the request names some
  */
 export function draftOf(
   present: Present,
@@ -38,7 +40,7 @@ export function draftOf(
   return { type: 'saml', settings: samlAfter(present.settings, input, common, idp, signers) };
 }
 
-/** The roles that a request names, with the field that each stands in. */
+/** Lists the roles that a request names, each with its field. */
 export function namedRoles(input: ConnectionFields, settings: CommonSettings): { field: string; role: string }[] {
   const mapped = Object.values(input.role_map ?? {}).map((role) => ({ field: 'role_map', role }));
   return [{ field: 'default_role', role: settings.default_role }, ...mapped];

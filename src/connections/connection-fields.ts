@@ -4,7 +4,11 @@ import { isTidy, type FieldOptions } from '../base/http/text.js';
 
 const MAX_JWK = 16 * 1024; // RSA of 8192 bits has 6 kB
 
-/** A list of texts, each once. `form` says what one looks like, beside being tidy and of a bearable length. */
+/**
+ * Declares a list of distinct texts of limited length.
+ *
+ * @param form what each text has to look like
+ */
 export function Texts(
   options: FieldOptions & { max: number; form?: { test: RegExp; message: string } },
 ): PropertyDecorator {
@@ -26,12 +30,12 @@ export function Texts(
   );
 }
 
-/** What is wrong with an object of value → role, or null. Whether the roles exist is asked later. */
+/** Returns what is wrong with an object of value → role; null: nothing. Whether the roles exist is checked later. */
 export function roleMapProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object of value and role';
   const entries = Object.entries(value);
   if (entries.length > 500) return 'must have at most 500 entries';
-  // The first value that somebody has gives the role, and of these nobody can see which one was written first.
+  // The first matching value gives the role, and the written order of such names is lost.
   if (entries.length > 1 && entries.some(([from]) => isIndex(from))) {
     return 'must not have a whole number beside other values, since objects do not keep its place';
   }
@@ -43,7 +47,9 @@ export function roleMapProblem(value: unknown): string | null {
   return null;
 }
 
-/** Whether a name of an object comes before all others whatever was written (ECMA-262, OrdinaryOwnPropertyKeys). */
+/**
+ * Whether JavaScript orders a member name before all others, whatever was written (ECMA-262, OrdinaryOwnPropertyKeys).
+ */
 function isIndex(name: string): boolean {
   return /^(0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32 - 1;
 }
@@ -53,7 +59,9 @@ export function certificatesOrNoneProblem(value: unknown): string | null {
   return Array.isArray(value) && value.length === 0 ? null : certificatesProblem(value);
 }
 
-/** What is wrong with the shape of a list of certificates, or null. Each is PEM, bare base64, or as it was read here. */
+/**
+ * Returns what is wrong with a list of certificates; null: nothing. Each is PEM, bare base64, or as the API shows it.
+ */
 export function certificatesProblem(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be a list';
   if (value.length === 0) return 'must hold at least one certificate';
@@ -61,26 +69,27 @@ export function certificatesProblem(value: unknown): string | null {
   return value.every((one) => certificateText(one) !== null) ? null : 'must hold certificates, in PEM or base64';
 }
 
-/** The text of a certificate, as it is written or as it was read from here. */
+/** Returns the text of a certificate, as written or as the API shows it. */
 export function certificateText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   const pem = (value as { pem?: unknown } | null)?.pem;
   return typeof pem === 'string' ? pem : null;
 }
 
-/** A client secret: RFC 6749, appendix A.2. */
+/** Returns what is wrong with a client secret (RFC 6749, appendix A.2); null: nothing. */
 export function secretProblem(value: unknown): string | null {
   return typeof value === 'string' && /^[\x20-\x7e]{1,2000}$/.test(value)
     ? null
     : 'must be 1 to 2000 visible ASCII characters';
 }
 
-/** What is wrong with the shape and size of a JWK, or null; whether it is a key is asked later. */
+/** Returns what is wrong with the shape and size of a JWK; null: nothing. Whether it is a key is checked later. */
 export function jwkProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be a private key as a JWK';
   return JSON.stringify(value).length <= MAX_JWK ? null : 'must be at most 16 KiB of JSON';
 }
 
+/** Returns why a value cannot be a metadata document; null: it can. */
 export function xmlProblem(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value.length <= 1024 * 1024
     ? null

@@ -11,9 +11,9 @@ import { entityIdKey, isOwnAddress } from './entity-id.rules.js';
 import { slugFrom } from './slug.rules.js';
 
 /**
- * Names that are unique over all tenants: slugs and entity ids of our SAML service providers. All SAML connections sign
- * with the same key, so an entity id decides for whom a request speaks and for whom an assertion is. A name stays with
- * its first tenant for good, since the IdP of a deleted connection goes on trusting it.
+ * Names that are unique over all tenants: slugs and the entity ids of our service providers. All SAML connections sign
+ * with the same key, so the entity id decides for which tenant a request speaks. A name stays with its first tenant,
+ * because the IdP of a deleted connection still trusts it.
  */
 @Injectable()
 export class ConnectionNames {
@@ -23,7 +23,7 @@ export class ConnectionNames {
   ) {}
 
   /**
-   * Takes the slug of a new connection, or makes one from its name. Of two requests at once the second one waits.
+   * Takes the slug of a new connection, or makes one from its name. A concurrent request for the same slug waits.
    *
    * @throws {SlugTaken} when another connection has it, or a deleted one of another tenant had it
    */
@@ -43,9 +43,9 @@ export class ConnectionNames {
   }
 
   /**
-   * Checks the entity ids of a SAML connection where they change, and takes ours for the tenant.
+   * Checks changed entity ids of a SAML connection, and takes ours for the tenant.
    *
-   * @param connection whose it is; `slug` gives the default entity id, which is always allowed
+   * @param connection its `slug` gives the default entity id, which is always permitted
    * @param before null for a new connection
    * @throws {InvalidFields} when an entity id is an address of this service other than the connection's own default
    * @throws {EntityIdTaken} when another tenant uses it or has used it
@@ -91,7 +91,7 @@ async function insertSlug(
   return rowCount === 1;
 }
 
-/** False when the entity id is another tenant's. Of two tenants at once the second one waits for the first. */
+/** Inserts an entity id; false when it is another tenant's. A concurrent insert of it waits. */
 async function insertEntityId(tx: SqlRunner, tenantId: string, key: string): Promise<boolean> {
   await tx.query(`insert into saml_entity_ids (tenant_id, entity_id) values ($1, $2) on conflict do nothing`, [
     tenantId,

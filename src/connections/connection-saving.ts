@@ -5,13 +5,13 @@ import { type AuditBy, AuditService } from '../tenants/audit/audit.service.js';
 import { BindingsRepository } from '../sessions/bindings.repository.js';
 import { SessionEndings } from '../sessions/session-endings.repository.js';
 import { AuthAddresses } from './addresses.js';
-import { OnlyDoor } from './sso-requirement/sso-requirement.js';
+import { SsoRequirement } from './sso-requirement/sso-requirement.js';
 import { bindingEnd } from './binding-end.rules.js';
 import { connectionShape } from './connection-shape.mapping.js';
 import { ConnectionsRepository, type ConnectionRow } from './connections.repository.js';
 import { needsNewTest } from './test-validity.rules.js';
 
-/** Writes a change of a connection with all that follows from it, in the transaction of the change. */
+/** Writes changes of connections with their consequences, in one transaction. */
 @Injectable()
 export class ConnectionSaving {
   constructor(
@@ -20,19 +20,20 @@ export class ConnectionSaving {
     private readonly sessions: SessionEndings,
     private readonly audit: AuditService,
     private readonly addresses: AuthAddresses,
-    private readonly onlyDoor: OnlyDoor,
+    private readonly ssoRequirement: SsoRequirement,
   ) {}
 
   /**
-   * Writes `after` over `before`, which is locked. Another IdP or another pairing ends all bindings and sessions, and
-   * switching off ends the sessions. Out: the row as it is then; the same one when nothing has changed.
+   * Writes `after` over `before`, which is locked. Another IdP or pairing ends all bindings and sessions; disabling
+   * ends the sessions.
    *
-   * @throws {UntestedConnection} when switching it off would leave only untested connections
+   * @returns the written row; `before` when nothing has changed
+   * @throws {UntestedConnection} when disabling it would leave only untested connections
    */
   async save(tx: SqlRunner, by: AuditBy, before: ConnectionRow, after: ConnectionRow): Promise<ConnectionRow> {
     const { tenant_id: tenantId, id } = before;
     if (canonicalJson(substance(before)) === canonicalJson(substance(after))) return before;
-    if (before.enabled && !after.enabled) await this.demandAnotherDoor(tx, before);
+    if (before.enabled && !after.enabled) await this.demandAnotherConnection(tx, before);
     await this.repository.update(tx, after, needsNewTest(before, after));
     const why = bindingEnd(before, after);
     if (why !== null) {
@@ -52,18 +53,18 @@ export class ConnectionSaving {
   }
 
   /**
-   * For a connection that is about to be disabled or deleted.
+   * Demands that a connection may be disabled or deleted.
    *
    * @throws {UntestedConnection} when only untested connections would be left
    */
-  async demandAnotherDoor(tx: SqlRunner, { tenant_id: tenantId, id, enabled }: ConnectionRow): Promise<void> {
-    if (enabled) await this.onlyDoor.demandAnother(tx, tenantId, id);
+  async demandAnotherConnection(tx: SqlRunner, { tenant_id: tenantId, id, enabled }: ConnectionRow): Promise<void> {
+    if (enabled) await this.ssoRequirement.demandAnother(tx, tenantId, id);
   }
 
   /** Marks a connection as deleted, and ends its bindings and sessions. */
   async remove(tx: SqlRunner, by: AuditBy, row: ConnectionRow): Promise<void> {
     const { tenant_id: tenantId, id } = row;
-    await this.demandAnotherDoor(tx, row);
+    await this.demandAnotherConnection(tx, row);
     await this.repository.markDeleted(tx, tenantId, id);
     await this.bindings.endOfConnection(tx, tenantId, id, 'connection_deleted');
     await this.sessions.ofConnection(tx, tenantId, id, 'connection_deleted');
@@ -88,7 +89,7 @@ export class ConnectionSaving {
   }
 }
 
-/** What has to differ for a change to be one. */
+/** The fields whose change counts as an update. */
 function substance(row: ConnectionRow): unknown {
   const { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed } = row;
   return { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed };

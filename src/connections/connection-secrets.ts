@@ -6,22 +6,25 @@ import type { Draft } from './connection-draft.rules.js';
 import type { ConnectionFields } from './connections.dto.js';
 import type { SecretPlan } from './oidc-settings.rules.js';
 
+/** A private key as a JWK. */
 export type PrivateJwk = Readonly<Record<string, unknown>>;
 
-/** The secrets of a connection as they stand in its row. */
+/** The secrets in the row of a connection. */
 export interface SealedSecrets {
   client_secret_sealed: string | null;
   private_key_sealed: string | null;
 }
 
-/** Seals and opens what a connection keeps secret, each bound to its tenant, its column and its row. */
+/** Seals and opens the secrets of connections, each bound to its tenant, column and row. */
 @Injectable()
 export class ConnectionSecrets {
   constructor(private readonly sealer: Sealer) {}
 
   /**
-   * The private key that a request brings, or a new one where it may need one; else null. Making one takes time, so
-   * this comes before anything is locked. Throws `InvalidFields` for a key that cannot be used.
+   * Returns the private key of a request, or a new one where the request may need it. Generating a key takes time, so
+   * this runs before anything is locked.
+   *
+   * @throws {InvalidFields} for a key that cannot be used
    */
   async keyFor(input: ConnectionFields, type: 'oidc' | 'saml'): Promise<PrivateJwk | null> {
     const { private_key: key } = input;
@@ -34,7 +37,12 @@ export class ConnectionSecrets {
     return key;
   }
 
-  /** The secrets of a row after a change. In: the draft, the row before (null: a new one), the key of `keyFor`. */
+  /**
+   * Returns the sealed secrets of a row after a change.
+   *
+   * @param before the row before; null: a new one
+   * @param newKey the result of `keyFor`
+   */
   sealed(
     tenantId: string,
     id: string,
@@ -53,12 +61,20 @@ export class ConnectionSecrets {
     };
   }
 
-  /** Throws SealError when the key of the seal is not among the settings. */
+  /**
+   * Opens a client secret.
+   *
+   * @throws {SealError} when the key of the seal is not configured
+   */
   clientSecret(tenantId: string, id: string, sealed: string | null): string | null {
     return sealed === null ? null : this.sealer.unseal(sealed, aad(tenantId, 'client_secret', id));
   }
 
-  /** Throws SealError when the key of the seal is not among the settings. */
+  /**
+   * Opens a private key.
+   *
+   * @throws {SealError} when the key of the seal is not configured
+   */
   privateKey(tenantId: string, id: string, sealed: string | null): PrivateJwk | null {
     if (sealed === null) return null;
     return JSON.parse(this.sealer.unseal(sealed, aad(tenantId, 'private_key', id))) as PrivateJwk;

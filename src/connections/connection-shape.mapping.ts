@@ -4,7 +4,7 @@ import type { OidcServer } from '../oidc/discovery.rules.js';
 import type { ConnectionBody, IdpLogoutBody } from './connection-bodies.dto.js';
 import type { ConnectionRow } from './connections.repository.js';
 
-/** A connection as the API shows it: with what the admin of the IdP has to be told, and without any secret. */
+/** Maps a connection to the API: with what the administrator of the IdP needs, and without any secret. */
 export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): ConnectionBody {
   const { slug } = row;
   const head = {
@@ -60,7 +60,7 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
   };
 }
 
-/** The logout that an IdP announces, as the API shows it. */
+/** Maps the announced logout of an IdP to the API. */
 export function offeredLogout({ endSessionEndpoint, logout }: OidcServer): IdpLogoutBody {
   return {
     rp_initiated: endSessionEndpoint !== null,

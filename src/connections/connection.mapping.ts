@@ -1,7 +1,7 @@
 import type { Connection } from './connection.js';
 import type { ConnectionHead, Typed } from './connection.settings.js';
 
-/** What is not in the settings: secrets, opened, and who we are to an IdP that was told nothing else. */
+/** What is not in the settings: opened secrets, and our default entity id. */
 export interface Opened {
   clientSecret: string | null;
   privateKey: Readonly<Record<string, unknown>> | null;
@@ -9,7 +9,7 @@ export interface Opened {
   metadataAddress: string;
 }
 
-/** The connection as the protocols use it. In: its row, and its secrets opened. */
+/** Maps the row of a connection to the form that the protocols use. */
 export function connectionOf(row: Typed<ConnectionHead>, opened: Opened): Connection {
   const { settings } = row;
   const common = {

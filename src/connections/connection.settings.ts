@@ -2,24 +2,25 @@ import type { ClaimMap } from './connection.js';
 import type { IdTokenAlg, TokenAuth } from '../oidc/oidc-settings.js';
 import type { SamlBinding, SamlSigned } from '../saml/saml-settings.js';
 
-// What stands in `connections.settings`, by the API's names. Secrets stand beside it, sealed.
+// The contents of `connections.settings`, by the names of the API. Secrets are in sealed columns.
 
-/** What connections of both types have. */
+/** Settings of both types. */
 export interface CommonSettings {
   link_claim: string | null;
   claim_map: ClaimMap;
-  /** In the order of the admin: the first value that somebody has counts. (An object would lose it in the database.) */
+  /** In the written order: the first matching value counts. (jsonb does not keep the order of an object.) */
   role_map: [value: string, role: string][];
-  /** Absent where it is `domain`. */
+  /** Absent for `domain`. */
   email_trust?: 'verified';
   jit: boolean;
   default_role: string;
   return_origins: string[];
 }
 
+/** The stored settings of a connection to an OpenID provider. */
 export interface OidcSettings extends CommonSettings {
   issuer: string;
-  /** Absent in connections of before there was one. */
+  /** Absent in older connections. */
   discovery_url?: string | null;
   client_id: string;
   token_auth: TokenAuth;
@@ -30,14 +31,14 @@ export interface OidcSettings extends CommonSettings {
   acr_values: string[];
 }
 
-/** A pinned certificate, and since when we know it. */
+/** A pinned certificate, and since when it is known. */
 export interface PinnedCertificate {
   pem: string;
   /** RFC 3339. */
   added_at: string;
 }
 
-/** What an IdP's metadata says, or an admin in its place. */
+/** What metadata says about an IdP, or an administrator in its place. */
 export interface IdpSettings {
   idp_entity_id: string;
   sso_url: string;
@@ -46,20 +47,21 @@ export interface IdpSettings {
   slo_binding: SamlBinding;
   slo_response_url: string | null;
   certificates: PinnedCertificate[];
-  /** How long the metadata says that it holds; null: it does not say, or there is none. */
+  /** The stated validity of the metadata; null: none is stated, or there is no metadata. */
   metadata_cache_seconds: number | null;
 }
 
+/** The stored settings of a connection to a SAML IdP. */
 export interface SamlSettings extends CommonSettings, IdpSettings {
-  /** From where it is read again, daily at the least; null: an admin keeps it up to date. */
+  /** Where the metadata is read again, at least daily; null: an administrator keeps the settings up to date. */
   metadata_url: string | null;
-  /** One of these has to have signed the metadata; empty: unsigned metadata is taken. */
+  /** One of these has to have signed the metadata; empty: it may be unsigned. */
   metadata_certificates: PinnedCertificate[];
   signed: SamlSigned;
   sign_requests: boolean;
   allow_idp_initiated: boolean;
   name_id_format: string | null;
-  /** Absent where the NameID is the subject. */
+  /** Absent when the NameID is the subject. */
   subject_claim?: string;
   /** null: the address of our metadata. */
   sp_entity_id: string | null;
@@ -67,7 +69,7 @@ export interface SamlSettings extends CommonSettings, IdpSettings {
   authn_contexts: string[];
 }
 
-/** The columns of a connection that say how it works. */
+/** The columns of a connection that describe it. */
 export interface ConnectionHead {
   tenant_id: string;
   id: string;

@@ -15,10 +15,7 @@ const TTL = 800;
 const COLUMNS = `c.tenant_id, c.id, c.slug, c.name, c.type, c.enabled, c.version, c.directory_id, c.settings,
   c.client_secret_sealed, c.private_key_sealed, c.tested_at`;
 
-/**
- * Connections as sign-ins use them, with their secrets opened, less than a second old. Deleted ones are not there;
- * disabled ones are, and say so.
- */
+/** Connections as sign-ins use them: with opened secrets, less than a second old, without deleted ones. */
 @Injectable()
 export class ConnectionStore {
   private readonly single: FreshCache<Connection | null>;
@@ -35,8 +32,8 @@ export class ConnectionStore {
   }
 
   /**
-   * By the part of the address that names it; whose it is, only this tells. The text is anybody's: what cannot be a slug
-   * is neither asked for nor kept.
+   * Returns a connection by the slug of an address, before the tenant is known. A text that cannot be a slug is neither
+   * queried nor cached.
    */
   bySlug(slug: string): Promise<Connection | null> {
     if (!SLUG.test(slug)) return Promise.resolve(null);
@@ -62,8 +59,8 @@ export class ConnectionStore {
   }
 
   /**
-   * The enabled OIDC connections of an issuer, of whatever tenant; at most three, since nobody goes on from more than
-   * one without being asked. Not kept: the text is anybody's.
+   * Returns the enabled OIDC connections of an issuer, of any tenant; at most three, since more than one is ambiguous
+   * anyway. Not cached: the text comes from any caller.
    */
   async byIssuer(issuer: string): Promise<Connection[]> {
     if (issuer.length > 2_048 || issuer.includes('\0')) return [];
@@ -76,7 +73,7 @@ export class ConnectionStore {
     return rows.map((row) => this.open(row));
   }
 
-  /** The enabled ones of a tenant, oldest first. */
+  /** Returns the enabled connections of a tenant, oldest first. */
   ofTenant(tenantId: string): Promise<Connection[]> {
     return this.lists.get(tenantId, async () => {
       const { rows } = await this.db.query<StoredConnection>(
@@ -89,8 +86,8 @@ export class ConnectionStore {
   }
 
   /**
-   * Whether a connection is still the one that a sign-in began with, and enabled. Asked in the transaction that writes
-   * down who signed in: whoever changes the connection then waits for that transaction, and ends what it made.
+   * Whether a connection is enabled and unchanged since a sign-in began. Run in the transaction that writes the
+   * session: a change of the connection waits for it, and then ends the session.
    */
   async holds(tx: SqlRunner, connection: Connection): Promise<boolean> {
     const { rowCount } = await tx.query(
@@ -101,7 +98,7 @@ export class ConnectionStore {
     return rowCount === 1;
   }
 
-  /** Notes that a sign-in, real or test, has succeeded with these very settings. */
+  /** Notes a successful sign-in, real or test, with the present settings. */
   async noteSuccess({ tenantId, id, version, testedAt }: Connection): Promise<void> {
     if (testedAt !== null) return;
     await this.db.query(
@@ -112,7 +109,7 @@ export class ConnectionStore {
     this.forget();
   }
 
-  /** After a change made here. */
+  /** Drops the cache after a change in this process. */
   forget(): void {
     this.single.drop();
     this.lists.drop();

@@ -2,13 +2,14 @@ import type { OidcSettings } from '../oidc/oidc-settings.js';
 import type { SamlSettings } from '../saml/saml-settings.js';
 
 /**
- * What makes an e-mail good enough to find or make a user by. `domain`: the tenant's verified domain, unless the IdP says that
- * the e-mail is not verified; `verified`: the IdP has to say that it is (`email_verified`), too.
+ * Which e-mails may find or create a user. `domain`: those in a verified domain of the tenant, unless the IdP calls the
+ * e-mail unverified. `verified`: the IdP also has to say `email_verified`.
  */
 export const EMAIL_TRUST = ['domain', 'verified'] as const;
+/** One of `EMAIL_TRUST`. */
 export type EmailTrust = (typeof EMAIL_TRUST)[number];
 
-/** Which claim (OIDC) or attribute (SAML) feeds which field; what is not named takes the usual names. */
+/** The claim (OIDC) or attribute (SAML) of each field; fields without one take the usual names. */
 export interface ClaimMap {
   email?: string;
   first_name?: string;
@@ -21,27 +22,27 @@ export interface ClaimMap {
 interface ConnectionBase {
   readonly tenantId: string;
   readonly id: string;
-  /** The part of the addresses that names it, unique over all tenants. */
+  /** The part of its addresses that names it, unique over all tenants. */
   readonly slug: string;
   readonly name: string;
   readonly enabled: boolean;
-  /** Moves with every change: what was made from an older one is not used any more. */
+  /** Moves with every change; what was made from an older version is no longer used. */
   readonly version: number;
-  /** The first sign-in, real or test, that succeeded with the present settings; null: none has. */
+  /** The first successful sign-in, real or test, with the present settings; null: none. */
   readonly testedAt: Date | null;
-  /** The directory whose people sign in here; null: not paired. */
+  /** The paired directory; null: not paired. */
   readonly directoryId: string | null;
   /** The claim that equals SCIM `externalId`; null: the IdP's usual one (`oid` of Entra, else the subject). */
   readonly linkClaim: string | null;
   readonly claimMap: ClaimMap;
   readonly emailTrust: EmailTrust;
-  /** Values of the role claim and the roles that they give; the first that somebody has counts, others give nothing. */
+  /** Values of the role claim with their roles; the first match counts. */
   readonly roleMap: readonly (readonly [value: string, role: string])[];
-  /** Makes people who are not there yet. Never while paired. */
+  /** Whether sign-ins create users. Never while paired. */
   readonly jit: boolean;
-  /** The role of whom it makes when no value of the role claim is mapped. */
+  /** The role of created users without a mapped value. */
   readonly defaultRole: string;
-  /** Origins of other applications that people may be sent back to. */
+  /** Origins of other applications that may be targets of a sign-in. */
   readonly returnOrigins: readonly string[];
 }
 
@@ -55,5 +56,5 @@ export interface SamlConnection extends ConnectionBase, SamlSettings {
   readonly type: 'saml';
 }
 
-/** One IdP that a tenant's people sign in through, with its secrets opened. */
+/** A connection to one IdP of a tenant, with its secrets opened. */
 export type Connection = OidcConnection | SamlConnection;

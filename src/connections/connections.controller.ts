@@ -12,6 +12,7 @@ import { CONNECTION_SHAPE, ConnectionCheckBody, type ConnectionBody } from './co
 import { ChangeConnection, CreateConnection, RefreshMetadata } from './connections.dto.js';
 import { ConnectionsService } from './connections.service.js';
 
+/** The administration of connections. */
 @ApiController('connections')
 @RequireScope('admin')
 @ApiRefusals()

@@ -24,7 +24,7 @@ const SLUG_FORM = { test: SLUG, message: 'must be 3 to 63 of a-z, 0-9 and -' };
 const SCOPE = { test: /^[\x21\x23-\x5b\x5d-\x7e]+$/, message: 'must hold scopes without spaces' };
 const WORD = { test: /^\S+$/, message: 'must hold values without spaces' };
 
-/** Which claim or attribute feeds which field. */
+/** The claims or attributes of fields. */
 export class ClaimMapFields {
   @Text(CLAIM)
   email?: string | null;
@@ -40,7 +40,7 @@ export class ClaimMapFields {
   role?: string | null;
 }
 
-/** What can be set in a connection, of either type; what belongs to the other one is refused by the service. */
+/** The fields of both types; the service refuses those of the other type. */
 @ApiExtraModels(CertificateBody)
 export class ConnectionFields {
   @Text({
@@ -207,6 +207,7 @@ const SERVER_SET = [
   'updated_at',
 ] as const;
 
+/** The fields of a new connection. */
 @ServerSet(...SERVER_SET)
 export class CreateConnection extends ConnectionFields {
   @Choice(['oidc', 'saml'])
@@ -215,6 +216,7 @@ export class CreateConnection extends ConnectionFields {
   name!: string;
 }
 
+/** The fields to change; what is absent stays. */
 @ServerSet(...SERVER_SET)
 export class ChangeConnection extends ConnectionFields {
   @Choice(['oidc', 'saml'], { ...OPTIONAL, description: 'Cannot be changed.' })
@@ -223,6 +225,7 @@ export class ChangeConnection extends ConnectionFields {
   name?: string;
 }
 
+/** How metadata is to be read again. */
 export class RefreshMetadata {
   @Flag({ ...OPTIONAL, description: 'Takes another entity id, or certificates of which none is known yet.' })
   confirm?: boolean;

@@ -1,6 +1,6 @@
 import { DomainError } from '../base/errors/domain-error.js';
 
-/** Somebody has this slug; it names a connection over all tenants. */
+/** Another connection of any tenant has this slug. */
 export class SlugTaken extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'slug_taken';
@@ -9,7 +9,7 @@ export class SlugTaken extends DomainError {
   }
 }
 
-/** Another tenant is known to IdPs under this entity id. */
+/** Another tenant uses this entity id. */
 export class EntityIdTaken extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'entity_id_taken';
@@ -20,7 +20,7 @@ export class EntityIdTaken extends DomainError {
   }
 }
 
-/** As many connections as a tenant can have. */
+/** The tenant has the maximum number of connections. */
 export class TooManyConnections extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'too_many_connections';
@@ -29,7 +29,7 @@ export class TooManyConnections extends DomainError {
   }
 }
 
-/** A SAML IdP has no address that could be asked how it is. */
+/** A SAML IdP cannot be checked: it has no address that answers questions. */
 export class NotCheckable extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'not_checkable';
@@ -38,7 +38,7 @@ export class NotCheckable extends DomainError {
   }
 }
 
-/** What the metadata says now is taken over only when an admin says so. */
+/** The metadata has changed so much that an administrator has to confirm it. */
 export class MetadataNeedsConfirmation extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'metadata_needs_confirmation';

@@ -17,9 +17,9 @@ import { MetadataRefresh } from './metadata-refresh.js';
 import { MetadataRefreshing } from './metadata-refreshing.js';
 import { MetadataSource } from './metadata-source.js';
 
-/** Connections to IdPs: their administration, what sign-ins read of them, and who looks after their metadata. */
+/** Connections to IdPs: administration, the view of sign-ins, and the upkeep of metadata. */
 @Module({
-  // For `Outbound`, the one way out to other servers.
+  // For `Outbound`, which makes all calls to other servers.
   imports: [SessionsModule, PlatformClientModule, ProtocolsModule, DomainsModule],
   controllers: [ConnectionsController],
   providers: [

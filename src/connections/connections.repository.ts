@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import { DomainEvents } from '../base/domain-events.js';
+import { DirectoryDeleted } from '../directories/directories.events.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { SealedSecrets } from './connection-secrets.js';
 import type { ConnectionHead, Typed } from './connection.settings.js';
@@ -12,7 +14,7 @@ interface Upkeep {
   updated_at: Date;
 }
 
-/** A connection's row as the administration sees it. */
+/** The row of a connection for its administration. */
 export type ConnectionRow = Typed<ConnectionHead & SealedSecrets & Upkeep>;
 
 type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' | 'updated_at'>;
@@ -20,11 +22,26 @@ type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' 
 const COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
   private_key_sealed, tested_at, metadata_checked_at, metadata_problem, created_at, updated_at`;
 
+/** SQL of connections for their administration. */
 @Injectable()
 export class ConnectionsRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    events: DomainEvents,
+  ) {
+    events.on(DirectoryDeleted, ({ tx, tenantId, directoryId }) => this.unpair(tx, tenantId, directoryId));
+  }
 
-  /** How many the tenant has; of two who ask at once to add one, the second one sees what the first has added. */
+  /** Ends the pairing with a directory that is deleted: sign-ins find its users as those of an unpaired connection. */
+  async unpair(tx: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+    await tx.query(
+      `update connections set directory_id = null, version = version + 1, updated_at = now()
+       where tenant_id = $1 and directory_id = $2`,
+      [tenantId, directoryId],
+    );
+  }
+
+  /** Counts the connections of a tenant. A concurrent creation waits and then sees the new connection. */
   async countForAnother(tx: SqlRunner, tenantId: string): Promise<number> {
     await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
     const { rows } = await tx.query<{ n: number }>(
@@ -43,7 +60,11 @@ export class ConnectionsRepository {
     );
   }
 
-  /** Writes what can change, and moves the version. `retest`: earlier sign-ins say nothing about it any more. */
+  /**
+   * Writes the changeable columns and moves the version.
+   *
+   * @param retest whether earlier sign-ins no longer count as a test
+   */
   async update(tx: SqlRunner, row: ConnectionRow, retest: boolean): Promise<void> {
     await tx.query(
       `update connections set name = $3, enabled = $4, directory_id = $5, settings = $6, client_secret_sealed = $7,
@@ -54,7 +75,7 @@ export class ConnectionsRepository {
     );
   }
 
-  /** What a look at the metadata said, where it changes nothing that sign-ins use. */
+  /** Notes a look at the metadata that changes nothing for sign-ins. */
   async noteLook(tx: SqlRunner, row: ConnectionRow, at: Date, problem: string | null): Promise<void> {
     await tx.query(
       `update connections set metadata_checked_at = $3, metadata_problem = $4 where tenant_id = $1 and id = $2`,
@@ -62,7 +83,11 @@ export class ConnectionsRepository {
     );
   }
 
-  /** Newest first; deleted ones are gone. `slug`: only the connection that has it. */
+  /**
+   * Lists the connections of a tenant, newest first, without deleted ones.
+   *
+   * @param slug lists the connection with this slug alone; null: all
+   */
   async list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
     const found = await this.db.query<ConnectionRow>(
       cutAtBytes(`select ${COLUMNS} from connections
@@ -83,9 +108,8 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Marks a connection as deleted, with its secrets. The slug stays reserved for the tenant: the IdP still knows our
-   * addresses by it. Its domains stay bound to it: an e-mail that only this one could say is not believed from all others
-   * because it is gone.
+   * Marks a connection as deleted and drops its secrets. The slug stays reserved for the tenant, because the IdP still
+   * knows our addresses by it. Its domains stay bound to it: otherwise other connections could say their e-mails.
    */
   async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     await tx.query(`update connection_slugs set connection_id = null where tenant_id = $1 and connection_id = $2`, [
@@ -100,7 +124,7 @@ export class ConnectionsRepository {
     );
   }
 
-  /** Shared with others who name the directory, and closed to whoever deletes it meanwhile. */
+  /** Whether a directory exists; holds it against a concurrent deletion. */
   async hasDirectory(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await tx.query(
       `select 1 from directories where tenant_id = $1 and id = $2 and deleted_at is null for share`,
@@ -109,7 +133,7 @@ export class ConnectionsRepository {
     return rowCount === 1;
   }
 
-  /** Which of these roles are in the catalogue; closed to whoever deletes one meanwhile. */
+  /** Returns which of these roles exist; holds them against a concurrent deletion. */
   async rolesOf(tx: SqlRunner, tenantId: string, roles: readonly string[]): Promise<Set<string>> {
     const { rows } = await tx.query<{ name: string }>(
       `select name from roles where tenant_id = $1 and name = any($2) order by name for key share`,
@@ -119,10 +143,10 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Takes the right to read a connection's metadata again because of a wrong signature. Of several processes one gets it.
+   * Takes the right to read metadata again because of a wrong signature. One of several processes gets it.
    *
-   * @param before since when nobody may have had it
-   * @returns the connection; null where somebody has had it since then
+   * @param before the last time at which it may have been taken
+   * @returns the connection; null when it was taken since then
    */
   async takeDoubted(tenantId: string, id: string, now: Date, before: Date): Promise<ConnectionRow | null> {
     const { rows } = await this.db.query<ConnectionRow>(
@@ -135,9 +159,8 @@ export class ConnectionsRepository {
   }
 
   /**
-   * The enabled SAML connection that was longest not looked after, if it is due, as it was: when its metadata wants to be
-   * read again, within these bounds. From now on it counts as looked after, so that several processes share the work and
-   * none holds a lock while it reads.
+   * Returns the enabled SAML connection whose metadata is due, longest ago first, as it was before. It counts as looked
+   * at from now on, so that processes share the work and hold no lock while reading.
    */
   async takeDue(now: Date, seconds: { least: number; most: number }): Promise<ConnectionRow | null> {
     const { rows } = await this.db.query<ConnectionRow>(

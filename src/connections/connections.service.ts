@@ -26,7 +26,7 @@ import { MetadataRefreshing } from './metadata-refreshing.js';
 
 const MAX_CONNECTIONS = 100;
 
-/** The IdPs that a tenant's people sign in through, as its admins see and change them. */
+/** The administration of connections. */
 @Injectable()
 export class ConnectionsService {
   constructor(
@@ -46,7 +46,7 @@ export class ConnectionsService {
   ) {}
 
   /**
-   * Makes a connection.
+   * Creates a connection.
    *
    * @throws {SlugTaken} when another connection has the slug, or a deleted one of another tenant had it
    * @throws {EntityIdTaken} when the entity id is another tenant's
@@ -90,17 +90,21 @@ export class ConnectionsService {
     return this.repository.list(tenantId, slug, page);
   }
 
-  /** 404 when this tenant has no such connection. */
+  /**
+   * Returns a connection.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   */
   async get(tenantId: string, id: string): Promise<ConnectionBody> {
     return this.shape(await this.demand(tenantId, id));
   }
 
-  /** Changes what is named. Another IdP, and another directory, ends all bindings and sessions. */
+  /** Changes the named fields. Another IdP, and another directory, ends all bindings and sessions. */
   async change(by: AuditBy, id: string, input: ChangeConnection): Promise<ConnectionBody> {
     const { tenantId } = by;
     const now = this.clock.now();
     const known = await this.demand(tenantId, id);
-    // What comes over the network or takes time is done before anything is locked.
+    // Network calls and slow work come before anything is locked.
     const imported =
       known.type === 'saml' ? await this.imports.named({ tenantId, id }, known.settings, input, now) : null;
     const newKey = await this.secrets.keyFor(input, known.type);
@@ -128,7 +132,7 @@ export class ConnectionsService {
     return this.shape(after);
   }
 
-  /** The connection is gone: nobody signs in through it, and whoever did is signed out. */
+  /** Deletes a connection and ends its sessions. */
   async remove(by: AuditBy, id: string): Promise<void> {
     await this.db.transaction(by.tenantId, async (tx) => {
       await this.saving.remove(tx, by, await this.demand(by.tenantId, id, tx, true));
@@ -138,8 +142,10 @@ export class ConnectionsService {
   }
 
   /**
-   * Reads the IdP's metadata again. 409 `metadata_needs_confirmation` for another IdP or none of the known keys, unless
-   * confirmed; 422 when it cannot be read, or is valid no more.
+   * Reads the IdP's metadata again.
+   *
+   * @throws {MetadataNeedsConfirmation} for another IdP or none of the known keys, unless confirmed
+   * @throws {InvalidFields} when it cannot be read or has expired
    */
   async refreshMetadata(by: AuditBy, id: string, confirmed: boolean): Promise<ConnectionBody> {
     const row = await this.demand(by.tenantId, id);
@@ -152,7 +158,7 @@ export class ConnectionsService {
     return this.shape(result.row);
   }
 
-  /** Looks at the IdP of an OIDC connection as it is now, without signing anybody in. */
+  /** Checks the IdP of an OIDC connection, past the caches and without a sign-in. */
   async check(tenantId: string, id: string): Promise<ConnectionCheckBody> {
     await this.demand(tenantId, id);
     const connection = await this.store.byId(tenantId, id);
@@ -164,14 +170,18 @@ export class ConnectionsService {
       : { ok: false, problem: result.problem, keys: null, logout: null };
   }
 
-  /** The row of a connection, or 404. */
+  /**
+   * Returns the row of a connection.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   */
   async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<ConnectionRow> {
     const row = await this.repository.find(tenantId, id, tx, lock);
     if (row === null) throw new NotFound('connection');
     return row;
   }
 
-  /** A connection as the API shows it. */
+  /** Maps a connection to the API. */
   shape(row: ConnectionRow): ConnectionBody {
     return connectionShape(row, this.addresses);
   }

@@ -2,17 +2,17 @@ import { urlOf } from '../base/http/url.js';
 import { trimEndOf } from '../base/trim.js';
 
 /**
- * The form in which entity ids are compared over tenants. SAML compares them exactly; some IdPs do not look at case or
- * at a slash at the end, and two tenants must not be the same service provider to any IdP.
+ * Returns the form in which entity ids are compared over tenants. SAML compares them exactly; some IdPs ignore case or
+ * a slash at the end, and two tenants must not be the same service provider to any IdP.
  */
 export function entityIdKey(entityId: string): string {
-  // Letters of ASCII alone, as the migration that wrote the first rows.
+  // ASCII letters alone, like the migration that wrote the first rows.
   return trimEndOf(entityId, '/').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /**
- * Whether an entity id is an address of this service, with http or https. Below our own addresses stand the default
- * entity ids of all connections of all tenants.
+ * Whether an entity id is an address of this service, with http or https. The default entity ids of all tenants are
+ * below our own addresses.
  *
  * @param ownAddresses the configured public addresses
  */
@@ -21,7 +21,7 @@ export function isOwnAddress(entityId: string, ownAddresses: readonly string[]):
   return host !== null && ownAddresses.some((own) => hostOf(own) === host);
 }
 
-/** Host and port as a browser resolves them; a dot at the end of a name is dropped. */
+/** Returns host and port as a browser resolves them, without a dot at the end of the name. */
 function hostOf(text: string): string | null {
   const url = urlOf(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;

@@ -8,7 +8,7 @@ import type { JobOwner } from '../saml/verifier.js';
 import { MetadataSource } from './metadata-source.js';
 import { signersAfter, sourceOf } from './saml-settings.rules.js';
 
-/** The metadata that an admin's request names, read. */
+/** Reads the metadata that a request of an administrator names. */
 @Injectable()
 export class MetadataImport {
   constructor(
@@ -17,8 +17,10 @@ export class MetadataImport {
   ) {}
 
   /**
-   * What the metadata that a request names says; null when the request names none. In: whose it is, the settings before (null: a new
-   * connection), the request, now. Throws `InvalidFields` when it names several sources, or one that cannot be used.
+   * Reads the metadata of a request; null when it names none.
+   *
+   * @param before the settings before; null: a new connection
+   * @throws {InvalidFields} when the request names several sources, or one that cannot be used
    */
   async named(
     owner: JobOwner,
@@ -33,7 +35,7 @@ export class MetadataImport {
     if (errors.length > 0) throw new InvalidFields(errors);
     if (source.kind === 'fields') return null;
     const field = source.kind === 'url' ? 'metadata_url' : 'metadata_xml';
-    // Which of several is meant can be said beside the metadata.
+    // The entity id beside the metadata chooses one of several IdPs.
     const wanted = { entityId: input.idp_entity_id ?? null, signers, owner };
     const read =
       source.kind === 'url' ? await this.source.fetch(source.url, wanted) : await this.source.read(source.xml, wanted);

@@ -5,9 +5,13 @@ import type { Allowance } from './common-settings.rules.js';
 import type { IdpSettings, SamlSettings } from './connection.settings.js';
 
 const MAX_ENTITY_ID = 1024; // SAML Core §8.3.6
-const MAX_ADDRESS = 2000; // as where an admin writes it
+const MAX_ADDRESS = 2000; // the limit of the field of an administrator
 
-/** The metadata as settings, or why it cannot be used. In: what was pinned before, now. */
+/**
+ * Maps metadata to settings, or says why it cannot be used.
+ *
+ * @param before the certificates pinned before
+ */
 export function idpFromMetadata(
   metadata: IdpMetadata,
   before: IdpSettings | null,
@@ -41,11 +45,11 @@ export function idpFromMetadata(
 }
 
 /**
- * Why an admin has to look before a refresh takes this over, or null (SAML-21): it is another IdP, or none of the keys
- * that we know is left. Both are how somebody who took over the address of the metadata would begin.
+ * Returns why an administrator has to confirm refreshed metadata; null: no confirmation is needed. Another IdP, or none of the
+ * known keys left, is how a takeover of the metadata's address would look.
  *
- * Metadata that had to be signed, and was, is not from such an address: its keys need no admin. Another IdP does all the
- * same, since a federation signs the metadata of all its members.
+ * Metadata with a demanded signature cannot come from such an address, so its new keys need no confirmation. Another
+ * IdP does, because a federation signs the metadata of all its members.
  */
 export function needsConfirmation(before: SamlSettings, after: IdpSettings): string | null {
   if (after.idp_entity_id !== before.idp_entity_id) {

@@ -8,12 +8,12 @@ import { ConnectionsRepository, type ConnectionRow } from './connections.reposit
 import { MetadataRefreshing } from './metadata-refreshing.js';
 
 const EVERY_MS = 10 * 60_000;
-/** How often at most and at least, whatever the metadata says (`cacheDuration`). */
+/** The bounds of the interval, whatever the metadata says (`cacheDuration`). */
 const SECONDS = { least: 3_600, most: 86_400 };
 
 /**
- * Looks after SAML connections once a day, or as often as their metadata wants: reads their metadata again, and says in the log which certificates come to
- * their end. What an admin has to decide waits for one, and stands in the connection.
+ * Reads the metadata of SAML connections again, daily or as often as it demands, and logs certificates near their end.
+ * What an administrator has to decide is kept in the connection.
  */
 @Injectable()
 export class MetadataRefresh extends Background {
@@ -27,13 +27,13 @@ export class MetadataRefresh extends Background {
     super(EVERY_MS, 'refreshing metadata', logger);
   }
 
-  /** One connection that is due; true if there may be another. */
+  /** Handles one connection that is due; true: there may be another. */
   override async run(): Promise<boolean> {
     const now = this.clock.now();
     const row = await this.repository.takeDue(now, SECONDS);
     if (row?.type !== 'saml') return false;
     const { metadata_url: address } = row.settings;
-    if (address === null) this.notices.say(row, now);
+    if (address === null) await this.notices.record(row, now);
     else await this.refresh(row, address);
     return true;
   }

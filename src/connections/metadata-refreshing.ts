@@ -10,14 +10,14 @@ import { ConnectionsRepository, type ConnectionRow } from './connections.reposit
 import { idpFromMetadata, needsConfirmation } from './metadata-refresh.rules.js';
 import { MetadataSource } from './metadata-source.js';
 
-/** What came of a look at the metadata. `row` is the connection afterwards. */
+/** The result of a refresh. `row` is the connection afterwards. */
 export type Refreshed =
   | { kind: 'done'; row: ConnectionRow; changed: boolean }
   | { kind: 'unconfirmed'; problem: string }
   | { kind: 'failed'; problem: string }
   | { kind: 'gone' };
 
-/** Reads the metadata of a connection again, and takes over what may be taken over. */
+/** Reads the metadata of a connection again and takes over what needs no confirmation. */
 @Injectable()
 export class MetadataRefreshing {
   constructor(
@@ -32,8 +32,11 @@ export class MetadataRefreshing {
   ) {}
 
   /**
-   * In: the connection as it was read, and whether an admin has agreed to whatever comes. What needs an admin, and what
-   * fails, changes nothing and is kept as the connection's `metadata_problem`. `gone`: changed or deleted meanwhile.
+   * Refreshes a connection. What needs confirmation and what fails changes nothing and is kept as `metadata_problem`.
+   * `gone`: the connection was changed or deleted meanwhile.
+   *
+   * @param known the connection as it was read
+   * @param confirmed whether an administrator accepts any change
    */
   async refresh(by: AuditBy, known: ConnectionRow, address: string, confirmed: boolean): Promise<Refreshed> {
     if (known.type !== 'saml') return { kind: 'gone' };
@@ -41,7 +44,7 @@ export class MetadataRefreshing {
     const owner = { tenantId: known.tenant_id, id: known.id };
     const wanted = { entityId, signers: metadata_certificates.map(({ pem }) => pem), owner };
     let read = await this.source.fetch(address, wanted);
-    // It may be of one other IdP now, which is for an admin to judge.
+    // It may describe one other IdP now, which an administrator has to confirm.
     if ('problem' in read && read.xml !== undefined) {
       const other = await this.source.read(read.xml, { ...wanted, entityId: null });
       if ('metadata' in other) read = other;
@@ -50,7 +53,7 @@ export class MetadataRefreshing {
       const row = await this.repository.find(known.tenant_id, known.id, tx, true);
       if (row?.type !== 'saml' || row.version !== known.version) return { kind: 'gone' };
       const now = this.clock.now();
-      this.notices.say(known, now);
+      await this.notices.record(known, now);
       const allowance = { allowPrivate: this.config.allowPrivateDestinations };
       const found = 'problem' in read ? read : idpFromMetadata(read.metadata, row.settings, now, allowance);
       if ('problem' in found) {

@@ -17,20 +17,20 @@ const FAILURES: Record<OutboundFailure, string> = {
   blocked: 'is not a public address',
 };
 
-/** What was read, or why there is nothing; `xml` where it is the text itself that cannot be used. */
+/** The metadata, or why there is none. `xml` is set when the text itself cannot be used. */
 export type MetadataRead = { metadata: IdpMetadata } | { problem: string; xml?: string };
 
-/** Which metadata is wanted, and what it has to be. */
+/** Which metadata is wanted, and what it has to fulfil. */
 export interface MetadataWanted {
-  /** Which of several IdPs is meant; null: there has to be one. */
+  /** The entity id of the IdP; null: the document has to describe one alone. */
   entityId: string | null;
-  /** One of these has to have signed it, in PEM; empty: nobody. */
+  /** Certificates in PEM, one of which has to have signed it; empty: unsigned metadata is accepted. */
   signers: readonly string[];
-  /** Whose it is. */
+  /** The connection, for the queue of the verifier. */
   owner: JobOwner;
 }
 
-/** Reads an IdP's metadata, from its address or from a text. */
+/** Reads the metadata of an IdP, from its address or from a text. */
 @Injectable()
 export class MetadataSource {
   constructor(
@@ -40,7 +40,7 @@ export class MetadataSource {
     private readonly clock: Clock,
   ) {}
 
-  /** Fetches it, without following redirects. */
+  /** Fetches metadata without following redirects. */
   async fetch(address: string, wanted: MetadataWanted): Promise<MetadataRead> {
     const url = new URL(address);
     const answer = await this.outbound.call(
@@ -64,7 +64,7 @@ export class MetadataSource {
     return this.read(answer.body, wanted);
   }
 
-  /** Reads it from a text, which may be anybody's. */
+  /** Reads metadata from a text. */
   async read(xml: string, { entityId, signers, owner }: MetadataWanted): Promise<MetadataRead> {
     try {
       const now = this.clock.now();

@@ -6,15 +6,16 @@ import type { ConnectionFields } from './connections.dto.js';
 
 const SCOPES = ['openid', 'profile', 'email'];
 
-/** What becomes of a secret: it stays, it goes, it is this one, or we make one. */
+/** What becomes of a secret: kept, dropped, set to a value, or generated. */
 export type SecretPlan<S> = { kind: 'keep' | 'drop' | 'make' } | { kind: 'set'; secret: S };
 
+/** What becomes of the secrets of a connection. */
 export interface OidcSecretPlans {
   clientSecret: SecretPlan<string>;
   privateKey: SecretPlan<Record<string, unknown>>;
 }
 
-/** The settings of an OIDC connection after a change; what is wrong is added to `errors`. */
+/** Returns the settings of an OIDC connection after a change, and adds what is wrong to `errors`. */
 export function oidcAfter(
   before: OidcSettings | null,
   input: ConnectionFields,
@@ -28,7 +29,7 @@ export function oidcAfter(
     discovery_url: chosen(input.discovery_url, before?.discovery_url ?? null, null),
     client_id: chosen(input.client_id, before?.client_id, ''),
     token_auth: chosen(input.token_auth, before?.token_auth, 'client_secret_basic'),
-    // Without it, it would not be OpenID Connect (OIDC Core §3.1.2.1).
+    // The scope `openid` makes it OpenID Connect (OIDC Core §3.1.2.1).
     scopes: [...new Set(['openid', ...chosen(input.scopes, before?.scopes, SCOPES)])],
     id_token_alg: chosen(input.id_token_alg, before?.id_token_alg, null),
     user_info: chosen(input.user_info, before?.user_info, 'optional'),
@@ -49,8 +50,9 @@ export function oidcAfter(
 }
 
 /**
- * What becomes of the two secrets. In: the settings before and afterwards, which secrets there are, what was sent. Only
- * the one that is used is kept.
+ * Decides what becomes of the two secrets; only the one in use is kept.
+ *
+ * @param has which secrets there are
  */
 export function secretPlans(
   before: OidcSettings | null,
@@ -68,7 +70,7 @@ export function secretPlans(
   }
   if (key != null) errors.push({ field: 'private_key', message: 'is used with private_key_jwt only' });
   if (secret === undefined && !stored.clientSecret) errors.push({ field: 'client_secret', message: 'is required' });
-  // The secret is one that the admin cannot read; another issuer's token endpoint must not be shown it either.
+  // The administrator cannot read the secret, so it must not be sent to another issuer's token endpoint either.
   const elsewhere = before?.issuer !== after.issuer || (before.discovery_url ?? null) !== after.discovery_url;
   if (secret === undefined && stored.clientSecret && elsewhere) {
     const message = 'is required with another issuer or discovery_url: the present one belongs there';

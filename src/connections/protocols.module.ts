@@ -13,7 +13,7 @@ import { SamlVerifier } from '../saml/verifier.js';
 
 /** The protocols OpenID Connect and SAML, with our addresses and our keys. */
 @Module({
-  // For `Outbound`, the one way out to other servers.
+  // For `Outbound`, which makes all calls to other servers.
   imports: [PlatformClientModule],
   controllers: [SigningKeysController],
   providers: [

@@ -11,7 +11,7 @@ import { SamlProtocol } from '../saml/saml.protocol.js';
 import { ConnectionStore } from './connection.store.js';
 import { IDP_PROVIDER } from './slug.rules.js';
 
-/** What an IdP reads of us to get to know us; open to everybody. */
+/** What IdPs read of a connection, without authentication. */
 @Controller('api/auth')
 @ApiTags('sign-in')
 @ApiParam(IDP_PROVIDER)

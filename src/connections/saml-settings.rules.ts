@@ -16,10 +16,10 @@ const ENDPOINT_FIELDS = [
 ] as const;
 const IDP_FIELDS = ['idp_entity_id', ...ENDPOINT_FIELDS] as const;
 
-/** Where what we know about the IdP comes from after a change: as before, from fields, or from metadata. */
+/** Where the facts about the IdP come from after a change: as before, from fields, or from metadata. */
 export type IdpSource = { kind: 'fields' } | { kind: 'url'; url: string } | { kind: 'xml'; xml: string };
 
-/** Which source a request names. A new connection names exactly one; a change names at most one new one. */
+/** Returns the source that a request names. A new connection names exactly one, a change at most one. */
 export function sourceOf(
   before: SamlSettings | null,
   input: ConnectionFields,
@@ -28,7 +28,7 @@ export function sourceOf(
 ): IdpSource {
   const url = input.metadata_url != null && input.metadata_url !== before?.metadata_url ? input.metadata_url : null;
   const xml = input.metadata_xml ?? null;
-  // Beside metadata, an entity id says which of several is meant.
+  // Beside metadata, the entity id chooses one of several IdPs.
   const beside = url !== null || xml !== null ? ENDPOINT_FIELDS : IDP_FIELDS;
   const byFields = before === null && beside.some((field) => input[field] != null);
   const named = [url !== null, xml !== null, byFields].filter(Boolean).length;
@@ -48,7 +48,7 @@ export function sourceOf(
   return xml === null ? { kind: 'fields' } : { kind: 'xml', xml };
 }
 
-/** What the fields of a request make of what was known about the IdP; what is wrong is added to `errors`. */
+/** Applies the fields of a request to the facts about the IdP, and adds what is wrong to `errors`. */
 export function idpByFields(
   before: SamlSettings | null,
   input: ConnectionFields,
@@ -64,7 +64,7 @@ export function idpByFields(
     slo_binding: chosen(input.slo_binding, before?.slo_binding, 'redirect'),
     slo_response_url: chosen(input.slo_response_url, before?.slo_response_url, null),
     certificates: before?.certificates ?? [],
-    // Of metadata that is not read again.
+    // Of metadata that is no longer read again.
     metadata_cache_seconds: input.metadata_url === null ? null : (before?.metadata_cache_seconds ?? null),
   };
   if (input.certificates !== undefined) {
@@ -97,7 +97,7 @@ export function idpByFields(
   return after;
 }
 
-/** Who has to have signed the metadata, after a change; what is wrong is added to `errors`. */
+/** Returns the certificates for signed metadata after a change, and adds what is wrong to `errors`. */
 export function signersAfter(
   before: SamlSettings | null,
   input: ConnectionFields,
@@ -116,7 +116,11 @@ export function signersAfter(
   return known;
 }
 
-/** The settings of a SAML connection after a change. In: what is known about the IdP, from whichever source. */
+/**
+ * Returns the settings of a SAML connection after a change.
+ *
+ * @param idp the facts about the IdP, from any source
+ */
 export function samlAfter(
   before: SamlSettings | null,
   input: ConnectionFields,

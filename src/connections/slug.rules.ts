@@ -1,21 +1,25 @@
 import { trimOf } from '../base/trim.js';
 
-/** What a slug looks like. It is a part of addresses, so whatever else stands there is none. */
+/** The form of a slug. Other texts in an address are not looked up. */
 export const SLUG = /^[a-z0-9-]{3,63}$/;
 
-/** How addresses name a connection, for the documentation. */
+/** How addresses name a connection, for the API description. */
 export const IDP_PROVIDER = {
   name: 'idp_provider',
   description: 'The slug of a connection.',
   schema: { type: 'string' as const, pattern: SLUG.source, examples: ['acme-okta'] },
 };
 
-// Without letters that read like another one.
+// Without letters that look alike.
 const ALPHABET = 'abcdefghjkmnpqrstvwxyz23456789';
 
-/** A slug out of a name, with an end of its own: what nobody chose shall not clash. In: 8 random bytes or more. */
+/**
+ * Makes a slug from a name, with a random end against clashes.
+ *
+ * @param random 8 octets or more
+ */
 export function slugFrom(name: string, random: Uint8Array): string {
-  // 40 characters are kept. Decomposing a run of combining marks takes quadratic time (UAX #15 §3).
+  // Cut to 40 characters first: decomposing a run of combining marks takes quadratic time (UAX #15 §3).
   const plain = name
     .slice(0, 200)
     .normalize('NFKD')

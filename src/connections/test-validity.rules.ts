@@ -5,8 +5,8 @@ import type { ConnectionHead, Typed } from './connection.settings.js';
 type Tested = Typed<Pick<ConnectionHead, 'directory_id'> & SealedSecrets>;
 
 /**
- * Settings whose change leaves a successful sign-in valid as a test: they matter after a sign-in, at sign-out, or to the
- * reading of metadata. Every other setting, also one that is added later, needs a new test.
+ * Settings whose change leaves earlier sign-ins valid as a test: they matter after a sign-in, at sign-out, or for
+ * reading metadata. Every other setting, also one added later, needs a new test.
  */
 const HARMLESS: ReadonlySet<string> = new Set([
   'return_origins',
@@ -24,8 +24,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Decides whether a change of a connection makes earlier sign-ins worthless as a test. A further certificate does not: what
- * was signed before is still accepted. The loss of one does.
+ * Whether a change of a connection makes a new test necessary. A further certificate does not, since earlier signatures
+ * are still accepted. The loss of one does.
  */
 export function needsNewTest(before: Tested, after: Tested): boolean {
   if (canonicalJson(substance(before)) !== canonicalJson(substance(after))) return true;

@@ -14,7 +14,7 @@ import { DirectoriesModule } from '../directories/directories.module.js';
 import { DirectoryPeople } from '../directories/directory-people.js';
 import { RoleReview } from '../directories/role-review.js';
 import { DiscoveryController, ServiceProviderConfigController } from './discovery/discovery.controller.js';
-import { GroupsRepository } from './groups/groups.repository.js';
+import { GroupsRepository } from '../users/groups/groups.repository.js';
 import { ScimGroupsController } from './groups/scim-groups.controller.js';
 import { ScimGroupsService } from './groups/scim-groups.service.js';
 import { DeletedDirectories } from './roles/deleted-directories.js';

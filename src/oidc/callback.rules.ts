@@ -4,14 +4,14 @@ import type { OidcServer } from './discovery.rules.js';
 import { shorten } from './json.rules.js';
 
 const MAX_CODE = 8 * 1024;
-/** Longer than the ids by which IdPs help to find a case. */
+/** Longer than the case ids that IdPs put into a description. */
 const OPAQUE = /[\w.~+/=-]{40,}/g;
 
 /**
- * Refuses a query in which a parameter stands twice (RFC 6749 §3.1): who reads the first and who reads the last would
- * not see the same.
+ * Refuses a query with a repeated parameter (RFC 6749 §3.1): one reader would take the first value and another the
+ * last.
  *
- * @throws OidcRefused idp_answer_invalid
+ * @throws {OidcRefused} `idp_answer_invalid`
  */
 export function checkOnce(query: URLSearchParams): void {
   const seen = new Set<string>();
@@ -24,11 +24,11 @@ export function checkOnce(query: URLSearchParams): void {
 }
 
 /**
- * Judges what the browser brought from the IdP, before the code goes anywhere (RFC 9700 §4.4.2.1, RFC 9207 §2.4, OIDC
- * Core §3.1.2.5): first who answers, then to what, then whether it is a refusal.
+ * Checks the query of a callback before the code is used (RFC 9700 §4.4.2.1, RFC 9207 §2.4, OIDC Core §3.1.2.5): the
+ * issuer, then the state, then the error.
  *
- * @throws OidcRefused issuer_mismatch: `iss` is another issuer's, or missing though promised
- * @throws OidcRefused state_unknown, idp_error, idp_answer_invalid
+ * @throws {OidcRefused} `issuer_mismatch` when `iss` is another issuer's, or missing although the IdP announced it
+ * @throws {OidcRefused} `state_unknown`, `idp_error`, `idp_answer_invalid`
  */
 export function checkAnswer(query: URLSearchParams, server: OidcServer, state: string): void {
   const iss = query.get('iss');
@@ -51,8 +51,8 @@ export function checkAnswer(query: URLSearchParams, server: OidcServer, state: s
 }
 
 /**
- * An error that an IdP names (RFC 6749 §4.1.2.1, §5.2). Its description is somebody else's text: shortened, without
- * mark-up, and without what is as long as a token or a code, which some repeat.
+ * Makes the refusal for an error of an IdP (RFC 6749 §4.1.2.1, §5.2). The description is foreign text: it is shortened,
+ * loses its mark-up, and loses what is as long as a token, since some IdPs repeat the code there.
  */
 export function idpError(who: string, error: string, description: unknown): OidcRefused {
   const code = /^[\w.-]{1,64}$/.test(error) ? error : 'an error without a usable code';

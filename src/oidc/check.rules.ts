@@ -5,8 +5,10 @@ import { shorten } from './json.rules.js';
 import { acceptedAlgs } from './jwt.rules.js';
 
 /**
- * Why nobody could sign in although the IdP answers: what the connection is set to and what the IdP announces do not go
- * together. null: nothing is known against it. What an IdP does not announce is not held against it.
+ * Returns why no sign-in can succeed although the IdP answers: the settings contradict what the IdP announces. What the
+ * IdP does not announce is no contradiction.
+ *
+ * @returns null when no contradiction is known
  */
 export function problemOfSetup(connection: OidcSettings, server: OidcServer, keys: readonly IdpKey[]): string | null {
   const list = (names: readonly string[]): string => shorten(names.join(', '), 200);

@@ -1,12 +1,14 @@
 import { withoutNulls, type JsonObject } from './json.rules.js';
 
 /**
- * The claims of an ID token over those of UserInfo. In: both verified to be of one subject; null: UserInfo was not
- * read. A claim that is null is absent. Out: an object without a prototype, so that no claim is taken for something that
- * is built in.
+ * Merges the claims of an ID token over those of UserInfo. A claim that is null is absent. The result has no prototype,
+ * so that no claim is mistaken for a built-in member.
  *
- * An address and whether it is verified are one statement: that one source has verified its address says nothing about
- * another one in the other. Doubt weighs more: of one address, or where the ID token names none, either may have it.
+ * `email_verified` belongs to the e-mail of its own source: it says nothing about another e-mail in the other source.
+ * Of one e-mail, or when the ID token has none, an unverified mark in either source wins.
+ *
+ * @param token claims of a verified ID token
+ * @param info claims of UserInfo for the same subject; null: it was not read
  */
 export function mergeClaims(token: JsonObject, info: JsonObject | null): Readonly<Record<string, unknown>> {
   const idToken = withoutNulls(token);
@@ -20,7 +22,7 @@ export function mergeClaims(token: JsonObject, info: JsonObject | null): Readonl
   return claims;
 }
 
-/** What the two say about the address that counts: the ID token's, or where it names none, that of UserInfo. */
+/** Returns the mark for the e-mail that counts: that of the ID token, else that of UserInfo. */
 function verificationOf(idToken: JsonObject, userInfo: JsonObject): unknown {
   const [first, second] = [idToken['email_verified'], userInfo['email_verified']];
   const named = [idToken['email'], userInfo['email']];
@@ -30,7 +32,7 @@ function verificationOf(idToken: JsonObject, userInfo: JsonObject): unknown {
   return isDoubt(second) ? second : (first ?? second);
 }
 
-/** Neither a yes nor nothing; what makes a yes, see `claimedAccount`. */
+/** A mark that is present and is not a yes. */
 function isDoubt(verified: unknown): boolean {
   return verified !== undefined && verified !== true && verified !== 'true';
 }

@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jo
 import { algsOf } from './jwks.rules.js';
 import { isObject } from './json.rules.js';
 
-/** How we sign client assertions (RFC 7523 §2.2). */
+/** Algorithms of our client assertions (RFC 7523 §2.2). */
 export type ClientKeyAlg = 'ES256' | 'RS256';
 
 const PRIVATE_PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -17,14 +17,16 @@ const PUBLIC_PARTS: Readonly<Record<string, readonly string[]>> = {
   OKP: ['crv', 'x'],
 };
 
-/** A new private key for `private_key_jwt`; its `kid` is its thumbprint (RFC 7638). */
+/** Makes a private key for `private_key_jwt`. Its `kid` is its thumbprint (RFC 7638). */
 export async function newClientKey(alg: ClientKeyAlg = 'ES256'): Promise<JWK> {
   const { privateKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
   const jwk = await exportJWK(privateKey);
   return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg, use: 'sig' };
 }
 
-/** What an IdP may know of a private key. Named one by one: what is not known here is not given away. */
+/**
+ * Returns the public part of a private key. Members are named one by one, so that an unknown one is never published.
+ */
 export function publicPart(jwk: Readonly<Record<string, unknown>>): JWK {
   const names = ['kty', ...(PUBLIC_PARTS[String(jwk['kty'])] ?? []), 'kid', 'alg'];
   const known = names.filter((name) => jwk[name] !== undefined).map((name) => [name, jwk[name]]);
@@ -32,8 +34,8 @@ export function publicPart(jwk: Readonly<Record<string, unknown>>): JWK {
 }
 
 /**
- * What is wrong with a private key that an admin brings for `private_key_jwt`, or null. In: anything. RSA of 2048 bits
- * and more, EC on P-256, and Ed25519 are taken, each with a `kid` and the `alg` that it signs with.
+ * Returns why a value cannot be the private key for `private_key_jwt`; null: it can. Accepted are RSA of 2048 to 8192
+ * bits, EC on P-256, and Ed25519, each with `kid` and `alg`.
  */
 export function clientKeyProblem(jwk: unknown): string | null {
   if (!isObject(jwk)) return 'must be a private key as a JWK';
@@ -59,7 +61,7 @@ function isPair(jwk: Record<string, unknown>): boolean {
     const publicKey = createPublicKey({ key: publicPart(jwk) as JsonWebKey, format: 'jwk' });
     return verify(hash, probe, publicKey, sign(hash, probe, privateKey));
   } catch {
-    // Why it is none is not told: the words of the parser could quote the key.
+    // The parser's message is not shown: it could quote the key.
     return false;
   }
 }

@@ -15,16 +15,18 @@ import type { OidcSettings } from './oidc-settings.js';
 import type { OidcServer } from './discovery.rules.js';
 import { SKEW } from './id-token.rules.js';
 
-/** What openid-client has to be told beside the connection. */
+/** What openid-client needs besides the settings. */
 export interface ClientSurroundings {
-  /** The service's time, which openid-client is to go by as well. */
+  /** The time of the service, for openid-client as well. */
   now: Date;
-  /** http, for development and tests alone. */
+  /** Permits http, for development and tests. */
   allowHttp: boolean;
   fetch: CustomFetch;
 }
 
-/** openid-client's view of a connection. Made anew for each use: it is small, and holds an open secret. */
+/**
+ * Makes the configuration of openid-client. It is small and holds a secret in plain text, so it is made for each use.
+ */
 export function clientFor(
   connection: OidcSettings,
   server: OidcServer,
@@ -44,15 +46,15 @@ export function clientFor(
     connection.clientId,
     {
       ...(connection.idTokenAlg === null ? {} : { id_token_signed_response_alg: connection.idTokenAlg }),
-      // Whole seconds: it ends up in the times of a client assertion, and not every OP reads fractions there.
+      // In whole seconds, because it goes into the times of a client assertion, and some IdPs do not read fractions.
       [clockSkew]: Math.floor(now.getTime() / 1000) - Math.floor(Date.now() / 1000),
       [clockTolerance]: SKEW,
     },
-    // Secrets are read when they are used: an address can be built without them.
+    // Reads secrets at their use: an address can be built without them.
     async (...request) => (await authentication(connection))(...request),
   );
   client[customFetch] = fetch;
-  // The deadline is that of the guarded fetch; a second clock would only leave timers behind.
+  // The guarded fetch has the deadline; a second timer is not needed.
   client.timeout = 0;
   if (allowHttp) allowInsecureRequests(client);
   return client;
@@ -70,8 +72,8 @@ async function authentication(connection: OidcSettings): Promise<ClientAuth> {
 }
 
 /**
- * By Basic, both parts in the form encoding (RFC 6749 §2.3.1). openid-client would also encode `-`, `.` and `_`, which is
- * allowed; but OPs that forget to decode then know no client whose id is a UUID.
+ * HTTP Basic with both parts form-encoded (RFC 6749 §2.3.1). openid-client would also encode `-`, `.` and `_`; an IdP
+ * that does not decode would then not find a client id that is a UUID.
  */
 function basic(clientId: string, secret: string): ClientAuth {
   const encoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
@@ -80,8 +82,8 @@ function basic(clientId: string, secret: string): ClientAuth {
 }
 
 /**
- * A JWT that lives a minute and has a fresh `jti` (openid-client makes both). Its audience is the issuer, as one text:
- * with the token endpoint's address, or a list, one IdP could use it at another (CVE-2025-27370, CVE-2025-27371).
+ * Makes a JWT that is valid for a minute and has a new `jti`, both by openid-client. Its audience is the issuer alone:
+ * with the token endpoint, or with a list, one IdP could use it at another (CVE-2025-27370, CVE-2025-27371).
  */
 async function assertion(connection: OidcSettings): Promise<ClientAuth> {
   const jwk = connection.privateKey;
@@ -93,10 +95,10 @@ async function assertion(connection: OidcSettings): Promise<ClientAuth> {
     { key, kid },
     {
       [modifyAssertion]: (header, payload) => {
-        // Ed25519 keys are announced by the name that the key was given (`EdDSA`), which more IdPs know.
+        // Ed25519 under the name of the key (`EdDSA`), which more IdPs know.
         header['alg'] = alg;
         payload['aud'] = connection.issuer;
-        // `iat` says it already; and an OP whose clock is a second behind refuses what is not valid yet.
+        // `iat` is enough, and an IdP whose clock is a second late would refuse `nbf`.
         delete payload['nbf'];
       },
     },

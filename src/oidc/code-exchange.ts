@@ -13,23 +13,22 @@ import type { IdpFetch } from './guarded-fetch.js';
 import { shorten, withoutNulls, type JsonObject } from './json.rules.js';
 import { withoutNullClaims } from './jwt.rules.js';
 
-/** What the token endpoint gave for a code; nothing of it is verified. */
+/** The answer of a token endpoint, not verified. */
 export interface Tokens {
   readonly idToken: string;
   readonly accessToken: string;
 }
 
-/** openid-client's view of a connection, with the `fetch` that it is to use. */
+/** Makes the configuration of openid-client with a given `fetch`. */
 export type ClientWith = (fetch: CustomFetch) => Configuration;
 
 /**
- * Exchanges a code for tokens, once: a code that may have arrived is never sent a second time (RFC 6749 §4.1.2).
+ * Exchanges a code for tokens, once: a code that may have arrived is never sent again (RFC 6749 §4.1.2). openid-client
+ * and `verify` both have to accept the answer. The refusal of `verify` comes first: it checks the signature, too, and
+ * names each reason.
  *
- * openid-client judges the answer, and so does `verify`; both have to be content. `verify` is asked first, because it
- * alone looks at the signature and names each refusal.
- *
- * @param answer the redirect URI with the query of the IdP's answer; its state and `iss` have been judged
- * @throws OidcRefused idp_unreachable, idp_answer_invalid, idp_error, and whatever `verify` throws
+ * @param answer the redirect URI with the query of the callback; its `state` and `iss` were checked
+ * @throws {OidcRefused} `idp_unreachable`, `idp_answer_invalid`, `idp_error`, and whatever `verify` throws
  */
 export async function exchangeCode<T>(
   idp: IdpFetch,
@@ -58,13 +57,15 @@ export async function exchangeCode<T>(
 }
 
 /**
- * What an error of openid-client is in our words. Its own texts are fixed ones, but the `cause` may hold the answer with
- * its tokens: that is never quoted. An error of another kind is a fault of ours and comes back as it is.
+ * Restates an error of openid-client. Its messages are constants; its `cause` may hold the answer with the tokens and
+ * is never quoted.
+ *
+ * @returns any other error unchanged
  */
 export function refusalOf(error: unknown, where: string): Error {
   if (error instanceof ClientError) {
     if (error.cause instanceof OidcRefused) return error.cause;
-    // Without a code it is nothing that openid-client knows of an IdP.
+    // An error without a code is not about the answer of an IdP.
     if (error.code === undefined && error.cause instanceof Error) return error.cause;
     const detail = error.code === undefined ? '' : ` (${shorten(error.code, 60)})`;
     return new OidcRefused('idp_answer_invalid', `The answer of the ${where} is refused: ${error.message}${detail}.`);
@@ -78,8 +79,8 @@ export function refusalOf(error: unknown, where: string): Error {
 }
 
 /**
- * The answer of a token endpoint as openid-client reads it: a member or a claim that is null is absent. openid-client
- * does not look at the signature of the ID token in the code flow; `verify` does, over the token as it came.
+ * Returns the answer as openid-client reads it: without members and claims that are null. `verify` checks the signature
+ * over the token as it came.
  */
 function withoutNullMembers(body: JsonObject): JsonObject {
   const { id_token: idToken, ...rest } = withoutNulls(body);
@@ -90,7 +91,7 @@ function withoutNullMembers(body: JsonObject): JsonObject {
 function tokensIn(body: JsonObject): Tokens {
   const { id_token: idToken, access_token: accessToken } = body;
   if (typeof idToken !== 'string') throw new OidcRefused('idp_answer_invalid', 'The token endpoint gives no ID token.');
-  // RFC 6749 §A.12; it becomes part of a header.
+  // It becomes part of a header (RFC 6749 §A.12).
   if (typeof accessToken !== 'string' || !/^[\x20-\x7e]+$/.test(accessToken)) {
     throw new OidcRefused('idp_answer_invalid', 'The token endpoint gives no usable access token.');
   }

@@ -2,7 +2,7 @@ import { urlOf } from '../base/http/url.js';
 import { OidcRefused } from './oidc-refused.js';
 import { shorten, type JsonObject } from './json.rules.js';
 
-/** What we use of an IdP's metadata (OIDC Discovery §3, RFC 8414 §2, RFC 9207 §3). */
+/** The metadata of an IdP that is used (OIDC Discovery §3, RFC 8414 §2, RFC 9207 §3). */
 export interface OidcServer {
   readonly issuer: string;
   readonly authorizationEndpoint: string;
@@ -10,33 +10,35 @@ export interface OidcServer {
   readonly jwksUri: string;
   readonly userInfoEndpoint: string | null;
   readonly endSessionEndpoint: string | null;
-  /** As announced; null: nothing is. */
+  /** null: the IdP announces none. */
   readonly idTokenAlgs: readonly string[] | null;
   readonly tokenAuthMethods: readonly string[] | null;
-  /** Whether each answer to the browser carries `iss` (RFC 9207). */
+  /** Whether each callback carries `iss` (RFC 9207). */
   readonly promisesIss: boolean;
   readonly logout: IdpLogout;
 }
 
-/** Which kinds of logout an IdP announces that begin at the IdP (OIDC Back-Channel and Front-Channel Logout 1.0 §2.1, §3). */
+/** The kinds of logout that the IdP begins, as announced (OIDC Back-Channel and Front-Channel Logout 1.0 §2.1, §3). */
 export interface IdpLogout {
   readonly backChannel: boolean;
   readonly frontChannel: boolean;
-  /** Whether its front-channel logout names the session (`iss`, `sid`); without them no session can be found. */
+  /** Whether its front-channel logout names the session (`iss`, `sid`). Without them no session can be found. */
   readonly frontChannelSession: boolean;
 }
 
-/** Where an issuer keeps its metadata (OIDC Discovery §4): a slash at its end is not doubled. */
+/** Returns the address of an issuer's metadata (OIDC Discovery §4). A slash at the end of the issuer is not doubled. */
 export function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
 
 /**
- * Reads a discovery document. In: the document, the issuer that was configured, whether http is allowed (development
- * and tests), and what is wrong with an address that this service is to call, or null.
+ * Reads a discovery document.
  *
- * @throws OidcRefused issuer_mismatch: the document is another issuer's, be it by a slash (OIDC Discovery §4.3)
- * @throws OidcRefused idp_answer_invalid: an endpoint is missing, or is no address to go to
+ * @param issuer the configured issuer
+ * @param allowHttp permits http, for development and tests
+ * @param problemOf returns why the service must not call an address; null: it may
+ * @throws {OidcRefused} `issuer_mismatch` when the document names another issuer, even by a slash (OIDC Discovery §4.3)
+ * @throws {OidcRefused} `idp_answer_invalid` when an endpoint is missing or is not an address
  */
 export function readMetadata(
   document: JsonObject,
@@ -86,7 +88,7 @@ export function readMetadata(
   };
 }
 
-// A browser goes to some of these, so the scheme counts there as much as where we call: no `javascript:`.
+// Browsers go to some of these addresses, so the scheme counts: no `javascript:`.
 function problemOfAddress(value: unknown, allowHttp: boolean): string | null {
   const url = typeof value === 'string' ? urlOf(value) : null;
   if (url === null) return 'is not a complete address';

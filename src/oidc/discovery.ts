@@ -8,9 +8,9 @@ import { IDP_RETRIES_MS, LastGood } from './last-good.js';
 
 const MINUTE = 60_000;
 
-/** What the IdPs of the connections announce about themselves, ten minutes old at most, or a day while they are away. */
+/** The metadata of IdPs: at most ten minutes old, or a day while the IdP is not available. */
 export class OidcMetadata {
-  // Another issuer's document where ours was is no outage: what it said before is not believed any more.
+  // Another issuer's document at the address is not an outage: the former document is dropped.
   private readonly known: LastGood<OidcServer>;
 
   constructor(
@@ -26,12 +26,16 @@ export class OidcMetadata {
     );
   }
 
-  /** @throws OidcRefused idp_unreachable, idp_answer_invalid, issuer_mismatch */
+  /**
+   * Returns the metadata of an IdP.
+   *
+   * @throws {OidcRefused} `idp_unreachable`, `idp_answer_invalid`, `issuer_mismatch`
+   */
   get(connection: OidcSettings): Promise<OidcServer> {
     return this.known.get(keyOf(connection), () => this.read(connection));
   }
 
-  /** As the IdP says it now, kept for nobody. Throws as `get`. */
+  /** Reads the present metadata past the cache. Throws as `get`. */
   async read(connection: OidcSettings): Promise<OidcServer> {
     const document = await this.idp
       .of(connection.tenantId)
@@ -41,7 +45,7 @@ export class OidcMetadata {
   }
 }
 
-/** A connection that was changed is another one: nothing is used that was read for the older. */
+/** Returns the cache key of a connection. A change of the connection is another key. */
 export function keyOf(connection: OidcSettings): string {
   return JSON.stringify([connection.tenantId, connection.id, connection.version, connection.issuer]);
 }

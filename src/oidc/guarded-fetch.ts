@@ -6,7 +6,7 @@ import { urlOf } from '../base/http/url.js';
 import { OidcRefused } from './oidc-refused.js';
 import { readObject, shorten, type JsonObject } from './json.rules.js';
 
-/** The addresses of an IdP that this service itself calls. */
+/** The endpoints of an IdP that this service calls. */
 export type IdpEndpoint = 'discovery' | 'jwks' | 'token' | 'userinfo';
 
 const NAMES: Readonly<Record<IdpEndpoint, string>> = {
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<IdpEndpoint, string>> = {
   userinfo: 'UserInfo endpoint',
 };
 
-/** How long an IdP may take, and how much it may say. A test may bring shorter ones. */
+/** The limits of time and size for answers of IdPs. Tests bring shorter ones. */
 export class IdpLimits {
   readonly ms: Readonly<Record<IdpEndpoint, number>> = {
     discovery: 5_000,
@@ -34,18 +34,19 @@ export class IdpLimits {
 
 type Call = Pick<Parameters<Outbound['call']>[0], 'method' | 'headers' | 'body'>;
 
-/** What reads from the IdPs of one tenant. */
+/** Requests to the IdPs of one tenant. */
 export interface IdpFetch {
   /**
    * Reads a JSON object from an address of an IdP.
    *
-   * @throws OidcRefused idp_unreachable, idp_answer_invalid
+   * @throws {OidcRefused} `idp_unreachable`, `idp_answer_invalid`
    */
   json(endpoint: IdpEndpoint, url: string): Promise<JsonObject>;
   /**
-   * A `fetch` for openid-client. `seen` is given the body of an answer with status 200, before it is judged. What goes
-   * wrong is a OidcRefused; openid-client hands it on as the `cause` of its own error. `given` makes of that body what
-   * openid-client reads.
+   * Makes a `fetch` for openid-client. Its errors are `OidcRefused`, which openid-client passes on as `cause`.
+   *
+   * @param seen gets the body of an answer with status 200 before any check
+   * @param given makes of that body what openid-client reads
    */
   fetchFor(
     endpoint: IdpEndpoint,
@@ -55,8 +56,8 @@ export interface IdpFetch {
 }
 
 /**
- * The one way to an IdP. Addresses come from tenants and from what their IdPs announce, so each one is judged at every
- * use; redirects are not followed, and an answer counts only if it is whole, is JSON, and has a status that is expected.
+ * All requests to IdPs. Addresses come from tenants and from metadata, so each one is checked at every use. Redirects
+ * are not followed. An answer counts when it is complete, is JSON, and has an expected status.
  */
 export class GuardedFetch {
   constructor(
@@ -65,7 +66,7 @@ export class GuardedFetch {
     private readonly limits: IdpLimits,
   ) {}
 
-  /** The way to the IdPs of one tenant: its name look-ups count for this tenant. */
+  /** Returns the requests of one tenant; name look-ups count for this tenant. */
   of(tenantId: string): IdpFetch {
     return {
       json: (endpoint, url) => this.json(tenantId, endpoint, url),
@@ -132,9 +133,10 @@ export class GuardedFetch {
 type Answered = Extract<OutboundAnswer, { kind: 'answer' }>;
 
 /**
- * Why this service does not call an address that an IdP announces, or null if it may. In: the address, and whether
- * private destinations are allowed (development and tests). Of the name only the spelling is judged; where it leads to
- * is judged by `Outbound` while connecting.
+ * Returns why this service must not call an announced address; null: it may. Only the spelling of the name is checked
+ * here; `Outbound` checks its addresses while connecting.
+ *
+ * @param allowPrivate permits private destinations, for development and tests
  */
 export function problemOfEndpoint(address: string, allowPrivate: boolean): string | null {
   if (!allowPrivate) return refusalOfUrl(address);
@@ -144,7 +146,7 @@ export function problemOfEndpoint(address: string, allowPrivate: boolean): strin
   return url.username === '' && url.password === '' ? null : 'must not contain a user name or password';
 }
 
-/** The object in an answer; with `errors` also the one that comes with a 4xx (RFC 6749 §5.2). */
+/** Returns the object in an answer; with `errors`, also that of a 4xx (RFC 6749 §5.2). */
 function objectIn(answer: Answered, where: string, errors = false): JsonObject {
   const { status } = answer;
   if (status >= 300 && status < 400) {
@@ -164,7 +166,7 @@ function objectIn(answer: Answered, where: string, errors = false): JsonObject {
   return object;
 }
 
-/** The endpoint's name and address, without its query: IdPs put keys there. */
+/** The name and address of an endpoint without the query, since IdPs put keys there. */
 function whereOf(endpoint: IdpEndpoint, address: string): string {
   const url = urlOf(address);
   const place = url === null ? 'no address' : shorten(`${url.protocol}//${url.host}${url.pathname}`, 200);

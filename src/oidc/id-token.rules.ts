@@ -5,43 +5,43 @@ import { OidcRefused } from './oidc-refused.js';
 import { shorten, withoutNulls, type JsonObject } from './json.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 
-/** Seconds by which the clocks of an IdP and of this service may differ. */
+/** The tolerated difference of clocks, in seconds. */
 export const SKEW = 60;
-/** Seconds: an ID token is made when the code is exchanged, so it is new. */
+/** The maximum age in seconds. An ID token is issued at the code exchange, so it is new. */
 export const MAX_AGE = 600;
 const MAX_AHEAD = 300;
 const MAX_SUBJECT = 255;
 
-/** What an ID token has to fit. */
+/** What an ID token is compared with. */
 export interface IdTokenExpectation {
   readonly connection: Pick<OidcSettings, 'issuer' | 'clientId' | 'acrValues' | 'maxAgeSeconds'>;
   readonly nonce: string;
-  /** The access token that came with it; null: none came. */
+  /** The access token of the same answer; null: there was none. */
   readonly accessToken: string | null;
 }
 
-/** What is taken from an ID token beside its claims. */
+/** What is taken from an ID token besides its claims. */
 export interface IdTokenFacts {
   readonly subject: string;
   readonly acr: string | null;
   readonly sid: string | null;
   readonly issuedAt: Date;
-  /** `session_expiry` (IPSIE SL1): the session ends then at the latest. */
+  /** `session_expiry` (IPSIE SL1): the latest end of the session. */
   readonly sessionEnds: Date | null;
 }
 
 /**
- * Judges the claims of an ID token (OIDC Core §2, §3.1.3.7; RFC 8725). The signature is verified elsewhere. An optional
- * claim that is null is absent.
+ * Checks the claims of an ID token (OIDC Core §2, §3.1.3.7; RFC 8725). The signature is checked in `jwks.store.ts`. An
+ * optional claim that is null is absent.
  *
- * @throws OidcRefused token_refused (a token of another kind), issuer_mismatch, audience_mismatch, token_expired,
- *   token_not_yet_valid, nonce_mismatch, claims_invalid, authentication_too_weak
+ * @throws {OidcRefused} `token_refused` for a token of another kind, `issuer_mismatch`, `audience_mismatch`,
+ *   `token_expired`, `token_not_yet_valid`, `nonce_mismatch`, `claims_invalid`, `authentication_too_weak`
  */
 export function checkIdToken(token: SignedToken, expected: IdTokenExpectation, now: Date): IdTokenFacts {
   const { header } = token;
   const claims = withoutNulls(token.claims);
   const { connection } = expected;
-  // `logout+jwt`, `at+jwt` and their like: types are named that one kind be not taken for another (RFC 8725 §3.11).
+  // Types such as `logout+jwt` and `at+jwt` keep tokens of different kinds apart (RFC 8725 §3.11).
   if (header.typ?.endsWith('+jwt')) {
     throw new OidcRefused('token_refused', `The ID token is a token of another kind (${shorten(header.typ, 40)}).`);
   }
@@ -64,7 +64,11 @@ export function checkIdToken(token: SignedToken, expected: IdTokenExpectation, n
   };
 }
 
-/** `iss`, letter by letter. */
+/**
+ * Checks `iss`, letter by letter.
+ *
+ * @throws {OidcRefused} `issuer_mismatch`
+ */
 export function checkIssuer(claims: JsonObject, issuer: string, name: string): void {
   if (claims['iss'] === issuer) return;
   const found = typeof claims['iss'] === 'string' ? shorten(claims['iss'], 200) : 'no issuer';
@@ -72,8 +76,10 @@ export function checkIssuer(claims: JsonObject, issuer: string, name: string): v
 }
 
 /**
- * Checks `aud` and `azp` (OIDC Core §3.1.3.7, 3 to 5): we are an audience, and `azp`, if there is one, is us. A token for several
- * audiences needs an `azp`: without it, a token that the IdP gave to another client could be brought here.
+ * Checks `aud` and `azp` (OIDC Core §3.1.3.7, 3 to 5): this client is an audience, and `azp` is this client where it is
+ * present. A token for several audiences needs `azp`: otherwise another client could pass its token on.
+ *
+ * @throws {OidcRefused} `audience_mismatch`
  */
 export function checkAudience(claims: JsonObject, clientId: string, name: string): void {
   const { aud, azp } = claims;
@@ -89,7 +95,11 @@ export function checkAudience(claims: JsonObject, clientId: string, name: string
   }
 }
 
-/** `exp`, `iat` and `nbf`: not past, not of the future, and not kept for later. */
+/**
+ * Checks `exp`, `iat` and `nbf`: not expired, not in the future, and not older than `MAX_AGE`.
+ *
+ * @throws {OidcRefused} `token_expired`, `token_not_yet_valid`, `claims_invalid`
+ */
 export function checkTimes(claims: JsonObject, now: Date, name: string): void {
   const { exp, iat, nbf } = claims;
   const seconds = now.getTime() / 1000;
@@ -115,7 +125,7 @@ function checkNonce(nonce: unknown, expected: string): void {
   );
 }
 
-/** The left half of the access token's hash (OIDC Core §3.1.3.6); a token without `at_hash` is not the worse for it. */
+/** Checks `at_hash`, the left half of the hash of the access token (OIDC Core §3.1.3.6). It is optional. */
 function checkAccessTokenHash(hash: unknown, accessToken: string | null, alg: IdTokenAlg): void {
   if (hash === undefined) return;
   if (typeof hash !== 'string') throw invalid('has an at_hash that is no text');
@@ -129,7 +139,7 @@ function checkAccessTokenHash(hash: unknown, accessToken: string | null, alg: Id
   }
 }
 
-/** What the connection demands of how, and how lately, somebody proved who they are. */
+/** Checks `acr` and `auth_time` against what the connection demands. */
 function checkStrength(claims: JsonObject, connection: IdTokenExpectation['connection'], now: Date): void {
   const { acrValues, maxAgeSeconds } = connection;
   const { acr, auth_time: authTime } = claims;
@@ -139,7 +149,7 @@ function checkStrength(claims: JsonObject, connection: IdTokenExpectation['conne
   }
   if (authTime !== undefined && !isTime(authTime)) throw invalid('has an auth_time that is no number');
   if (maxAgeSeconds === null) return;
-  // One OP is known to send 0 for "not known".
+  // At least one IdP sends 0 for "unknown".
   if (authTime === undefined || authTime === 0) {
     throw tooWeak('The IdP does not say when the person proved who they are (auth_time).');
   }
@@ -167,12 +177,12 @@ function textOf(claims: JsonObject, name: 'acr' | 'sid'): string | null {
   return value;
 }
 
-/** A NumericDate (RFC 7519 §2) that a Date can hold. */
+/** Whether a value is a NumericDate (RFC 7519 §2) within the range of Date. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 8.64e12;
 }
 
-/** In a time that says nothing about where they differ. */
+/** Compares in constant time. */
 function sameText(a: string, b: string): boolean {
   return sameHash(hashToken(a), hashToken(b));
 }

@@ -1,34 +1,40 @@
-/** What stands between `{` and `}`, nothing of it believed yet. */
+/** A JSON object of another side, not checked. */
 export type JsonObject = Record<string, unknown>;
 
-/** Deeper than any claim is; whoever walks through claims later does so without counting. */
+/** Deeper than any claim. Later code walks through claims without counting. */
 const MAX_DEPTH = 20;
 
 /**
- * Reads a JSON object. Out: it, or null for everything that is none, for what is nested over 20 levels deep, and for
- * texts that a database would refuse or change: NUL, and halves of a character, which all become the same one.
+ * Reads a JSON object.
+ *
+ * @returns null for other text, for more than 20 levels, and for text that PostgreSQL refuses or changes: NUL and
+ *   unpaired surrogates
  */
 export function readObject(text: string): JsonObject | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // Why it is no JSON is not told: the parser's words quote the text, and that may be a token.
+    // The parser's message is not shown: it quotes the text, which may be a token.
     return null;
   }
   return isObject(value) && isUsable(value) ? value : null;
 }
 
+/** Whether a value is an object and not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** An object without its members that are null: an optional claim that is null is absent. Nested objects stay as they are. */
+/**
+ * Returns an object without its members that are null: an optional claim that is null is absent. Nested objects stay
+ * unchanged.
+ */
 export function withoutNulls(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }
 
-/** Somebody else's words in a message of ours: printable characters that are no mark-up, and not too many of them. */
+/** Returns a foreign text for a message of ours: printable characters without mark-up, cut to a length. */
 export function shorten(text: string, length: number): string {
   const clean = text.replace(/[^\x20-\x7e…]|[<>"&`\\]/g, '');
   return clean.length > length ? `${clean.slice(0, length)}…` : clean;

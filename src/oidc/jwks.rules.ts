@@ -16,10 +16,10 @@ const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 8192;
 
 /**
- * Reads a key set (RFC 7517 §5). Keys that are not for signatures, of a kind that is not believed, or too short are left
- * out: an IdP may well have such for others. Private parts, should there be any, are not read.
+ * Reads a key set (RFC 7517 §5). Keys for other uses, of other kinds, or too short are left out, and so are private
+ * members.
  *
- * @throws OidcRefused idp_answer_invalid: no key set, or over 100 keys
+ * @throws {OidcRefused} `idp_answer_invalid` when it is not a key set or has over 100 keys
  */
 export function readKeys(document: JsonObject): readonly IdpKey[] {
   const keys = document['keys'];
@@ -30,12 +30,16 @@ export function readKeys(document: JsonObject): readonly IdpKey[] {
   return keys.flatMap((key: unknown) => (isObject(key) ? readKey(key) : []));
 }
 
-/** The keys that may have made a signature: of that algorithm, and of that name where the token gives one. */
+/**
+ * Returns the keys that may have made a signature: those for the algorithm, and of that `kid` where the token has one.
+ */
 export function fitting(keys: readonly IdpKey[], alg: IdTokenAlg, kid: string | null): readonly IdpKey[] {
   return keys.filter((key) => key.algs.includes(alg) && (kid === null || key.kid === kid));
 }
 
-/** The algorithms that a public JWK can verify by its kind alone; empty: none that is believed (RFC 8725 §3.1, §3.5). */
+/**
+ * Returns the algorithms that a public JWK can verify, by its type (RFC 8725 §3.1, §3.5); empty: none that is accepted.
+ */
 export function algsOf(jwk: JsonObject): readonly IdTokenAlg[] {
   const { kty, crv, n, x, y } = jwk;
   if (kty === 'RSA') {

@@ -12,16 +12,16 @@ import { IDP_RETRIES_MS, LastGood } from './last-good.js';
 
 const MINUTE = 60_000;
 
-/** Who brings a token: the IdP itself, whom we have asked for it, or anybody, who says that it is a logout. */
-export type TokenBringer = 'idp' | 'anybody';
+/** The source of a token: the IdP, in answer to our request, or any caller who posts a token. */
+export type TokenSource = 'idp' | 'caller';
 
 /**
- * The keys of IdPs. A set is used for a minute after the IdP gave it, so that a key which the IdP withdraws is believed no
- * longer than that; while the IdP gives none, the last set is used for a day.
+ * The key sets of IdPs. A set is used for a minute, so that a withdrawn key is accepted no longer than that. While the
+ * IdP is not available, the last set is used for a day.
  *
- * A key that is not known makes the set be fetched again, once a minute, and after 2, 5 and 15 s where that failed or
- * brought no such key: so a rotation is met by the first token that shows it, and made-up tokens cost an IdP little. What
- * anybody may bring has a budget of its own: it cannot use up the one by which a sign-in would meet the rotation.
+ * An unknown key makes the set be read again, at most once a minute, and after 2, 5 and 15 s when that failed or
+ * brought no such key. The first token with a new key therefore meets the rotation, and forged tokens cost the IdP
+ * little. Tokens of callers have a budget of their own: they cannot use up that of sign-ins.
  */
 export class JwksStore {
   private readonly known: LastGood<readonly IdpKey[]>;
@@ -35,12 +35,11 @@ export class JwksStore {
   }
 
   /**
-   * Verifies the signature of a token with the keys of the connection's IdP. A token that names no key is tried with
-   * each one that fits.
+   * Verifies the signature of a token with the keys of the IdP. A token without `kid` is tried with each key that fits.
    *
-   * @throws OidcRefused signature_invalid; idp_unreachable, idp_answer_invalid: of the key set
+   * @throws {OidcRefused} `signature_invalid`; `idp_unreachable`, `idp_answer_invalid` when the key set cannot be read
    */
-  async verify(connection: OidcSettings, server: OidcServer, token: SignedToken, bringer: TokenBringer): Promise<void> {
+  async verify(connection: OidcSettings, server: OidcServer, token: SignedToken, source: TokenSource): Promise<void> {
     const key = `${keyOf(connection)} ${server.jwksUri}`;
     const load = (): Promise<readonly IdpKey[]> => this.read(connection.tenantId, server);
     const { alg, kid } = token.header;
@@ -49,9 +48,9 @@ export class JwksStore {
     if (await isSignedBy(token, known)) return;
     let newer = keys;
     try {
-      newer = await this.known.again(key, bringer, load, (found) => fitting(found, alg, kid).length > 0);
+      newer = await this.known.again(key, source, load, (found) => fitting(found, alg, kid).length > 0);
     } catch (error) {
-      // With keys that fit the answer is known: the signature is wrong. Without any, it is the outage that is to blame.
+      // When a known key fits, the signature is wrong. When none fits, the outage is the reason.
       if (known.length === 0) throw error;
     }
     const fit = newer === keys ? known : fitting(newer, alg, kid);
@@ -64,7 +63,7 @@ export class JwksStore {
     );
   }
 
-  /** The keys as the IdP gives them now, kept for nobody. Throws as `verify`. */
+  /** Reads the present keys past the cache. Throws as `verify`. */
   async read(tenantId: string, server: OidcServer): Promise<readonly IdpKey[]> {
     return readKeys(await this.idp.of(tenantId).json('jwks', server.jwksUri));
   }

@@ -3,21 +3,21 @@ import { OidcRefused } from './oidc-refused.js';
 import type { OidcServer } from './discovery.rules.js';
 import { readObject, shorten, withoutNulls, type JsonObject } from './json.rules.js';
 
-/** A JWT as it came, taken apart. Its claims are worth nothing until the signature is verified. */
+/** A signed JWT, split and not verified. */
 export interface SignedToken {
   readonly text: string;
   readonly header: { readonly alg: IdTokenAlg; readonly kid: string | null; readonly typ: string | null };
   readonly claims: JsonObject;
 }
 
-/** 64 KiB: an answer of a token endpoint is not longer, and neither is what an IdP posts to us. */
+/** The limit of an answer of a token endpoint, in characters. */
 const MAX_LENGTH = 64 * 1024;
-/** Headers that bring a key along, or say where one is: keys come from the IdP's own key set alone (RFC 8725 §3.10). */
+/** Headers that carry a key or name its address. Keys come from the key set of the IdP alone (RFC 8725 §3.10). */
 const KEY_HEADERS = ['jwk', 'jku', 'x5u', 'x5c'];
 
 /**
- * The signatures that are believed of an IdP: the pinned one, or what it announces of those that are believed at all.
- * An IdP that announces nothing has RS256 (OIDC Core §3.1.3.7, 7).
+ * Returns the accepted algorithms of an IdP: the pinned one, else those of `ID_TOKEN_ALGS` that the IdP announces. An
+ * IdP that announces none uses RS256 (OIDC Core §3.1.3.7, 7).
  */
 export function acceptedAlgs(
   connection: Pick<OidcSettings, 'idTokenAlg'>,
@@ -29,11 +29,12 @@ export function acceptedAlgs(
 }
 
 /**
- * Takes a signed token apart and judges its header (OIDC Core §3.1.3.7, RFC 7515 §4.1, RFC 8725). In: the token, what it
- * is called in a refusal, the algorithms that are believed.
+ * Splits a signed token and checks its header (OIDC Core §3.1.3.7, RFC 7515 §4.1, RFC 8725).
  *
- * @throws OidcRefused token_refused: not of three parts, not JSON; a header that brings a key; `crit`
- * @throws OidcRefused algorithm_refused: `none`, an HMAC, or another than is accepted here
+ * @param name what the token is called in a refusal
+ * @param algs the accepted algorithms
+ * @throws {OidcRefused} `token_refused` when it is not a signed JWT, or its header has a key or `crit`
+ * @throws {OidcRefused} `algorithm_refused` for `none`, HMAC and other algorithms
  */
 export function readToken(text: string, name: string, algs: readonly IdTokenAlg[]): SignedToken {
   const refuse = (problem: string): OidcRefused => new OidcRefused('token_refused', `The ${name} ${problem}.`);
@@ -66,7 +67,7 @@ export function readToken(text: string, name: string, algs: readonly IdTokenAlg[
 }
 
 /**
- * The same token without its claims that are null, for a library that refuses them. The signature does not fit it: it is
+ * Returns the token without claims that are null, which openid-client refuses. The signature no longer fits; it is
  * verified over the token as it came.
  */
 export function withoutNullClaims(token: string): string {
@@ -80,7 +81,7 @@ function isBase64Url(part: string | undefined): boolean {
   return part !== undefined && /^[\w-]+$/.test(part);
 }
 
-/** Bytes that are no UTF-8 become text that is no JSON. */
+/** Octets that are not UTF-8 become text that is not JSON. */
 function decode(part: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));

@@ -2,32 +2,32 @@ import { ByteMap } from '../base/byte-map.js';
 import { byteSize } from '../base/byte-size.js';
 import type { Clock } from '../base/clock.js';
 
-/** All in milliseconds, but for `capacity`: the number of keys. */
+/** Times in milliseconds; `capacity` is the number of keys. */
 export interface Keeping {
-  /** So long a value is used without asking again. */
+  /** How long a value is used without another request. */
   freshMs: number;
-  /** So long the last good one is used when asking again fails. */
+  /** How long the last good value is used while requests fail. */
   keepMs: number;
-  /** The least time between two requests while there is a value, once `retriesMs` are used up. */
+  /** The minimum time between two requests while there is a value, after `retriesMs`. */
   pauseMs: number;
-  /** The pauses after the first failures in a row, each shorter than `pauseMs`: one failure must not last for all of it. */
+  /** The pauses after the first failures in a row, each shorter than `pauseMs`. */
   retriesMs: readonly number[];
   capacity: number;
 }
 
 /**
- * The pauses after failures at an IdP: a single 500 must not lock out for a minute whoever signs in with a new key. With the first
- * request that makes four of them in half a minute, and then one a minute.
+ * The pauses after failures of an IdP: a single error 500 must not refuse sign-ins with a new key for a minute. That
+ * makes four requests in half a minute, then one a minute.
  */
 export const IDP_RETRIES_MS = [2_000, 5_000, 15_000] as const;
 
-/** All values of one store, in bytes: IdPs decide how large theirs are, up to 256 KiB. */
+/** The maximum of all values in a store, in bytes; IdPs decide the size of theirs, up to 256 KiB. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** An entry without a value. */
+/** The weight of an entry without a value. */
 const EMPTY_BYTES = 512;
 const MAX_ASKERS = 1000;
 
-/** Failures in a row, and when the next request may go out. */
+/** The failures in a row, and when the next request may go out. */
 interface Pause {
   failureCount: number;
   until: number;
@@ -36,7 +36,7 @@ interface Pause {
 interface Entry<V> {
   good: { value: V; at: number } | null;
   failed: Pause;
-  /** By who has asked; those are few. */
+  /** By source; there are few. */
   askedAgain: Map<string, Pause>;
   loading: Promise<V> | null;
 }
@@ -44,8 +44,8 @@ interface Entry<V> {
 const NO_PAUSE: Pause = { failureCount: 0, until: -Infinity };
 
 /**
- * What somebody else's server says, kept so that its outage is not ours: asked for again when it is old, and used for a
- * good while longer when there is no answer. Callers that come while it is being asked for share the one asking.
+ * Values of remote servers, kept so that their outages do not stop this service. An old value is requested again, and
+ * used further while requests fail. Concurrent callers share one request.
  */
 export class LastGood<V> {
   private readonly entries: ByteMap<Entry<V>>;
@@ -53,13 +53,17 @@ export class LastGood<V> {
   constructor(
     private readonly clock: Clock,
     private readonly keeping: Keeping,
-    /** Whether a failure takes back what was known before, instead of leaving it in use. */
+    /** Whether an error drops the value instead of leaving it in use. */
     private readonly takesBack: (error: unknown) => boolean = () => false,
   ) {
     this.entries = new ByteMap({ entries: keeping.capacity, bytes: MAX_BYTES });
   }
 
-  /** The value of a key. Throws what `load` throws where there is no good value, or it is too old. */
+  /**
+   * Returns the value of a key.
+   *
+   * @throws what `load` throws, when there is no value within `keepMs`
+   */
   async get(key: string, load: () => Promise<V>): Promise<V> {
     const entry = this.entry(key);
     const { freshMs, keepMs } = this.keeping;
@@ -76,20 +80,21 @@ export class LastGood<V> {
   }
 
   /**
-   * The value, asked for anew although it may be fresh: `who` has a reason to doubt it. Once in `pauseMs` for each of them, and
-   * after `retriesMs` where the answer did not come or did not help; sooner than that it is what is known already.
+   * Requests the value again although it may be fresh, because a caller doubts it. At most once in `pauseMs` per
+   * source, and after `retriesMs` when the request failed or did not help; before that it returns the known value.
    *
-   * @param helps whether a value settles the doubt
+   * @param source the source of the doubt
+   * @param helps whether a value resolves the doubt
    * @throws what `load` throws
    */
-  async again(key: string, who: string, load: () => Promise<V>, helps: (value: V) => boolean): Promise<V> {
+  async again(key: string, source: string, load: () => Promise<V>, helps: (value: V) => boolean): Promise<V> {
     const entry = this.entry(key);
     const now = this.clock.monotonic();
-    const asked = entry.askedAgain.get(who) ?? { failureCount: 0, until: -Infinity };
+    const asked = entry.askedAgain.get(source) ?? { failureCount: 0, until: -Infinity };
     if (entry.loading === null && entry.good !== null && now < asked.until) return entry.good.value;
     if (entry.askedAgain.size >= MAX_ASKERS) entry.askedAgain.clear();
-    // Whoever asks while this is under way is told the same; whoever asks afterwards waits for the pause.
-    entry.askedAgain.set(who, { ...asked, until: now + this.keeping.pauseMs });
+    // Concurrent callers share this request; later ones wait for the pause.
+    entry.askedAgain.set(source, { ...asked, until: now + this.keeping.pauseMs });
     let helped = false;
     try {
       const value = await this.load(key, entry, load);
@@ -97,15 +102,15 @@ export class LastGood<V> {
       return value;
     } finally {
       const ended = this.clock.monotonic();
-      entry.askedAgain.set(who, helped ? this.pauseAfter(ended) : this.pauseAfter(ended, asked));
+      entry.askedAgain.set(source, helped ? this.pauseAfter(ended) : this.pauseAfter(ended, asked));
     }
   }
 
-  /** The pause after a success, or after one more failure (`before`: what was known of those before it). */
+  /** Returns the pause after a success, or after one more failure than `before`. */
   private pauseAfter(now: number, before?: Pause): Pause {
     const { pauseMs, retriesMs } = this.keeping;
     if (before === undefined) return { failureCount: 0, until: now + pauseMs };
-    // After a whole pause without a request the short pauses begin anew.
+    // After a whole pause without a request the short pauses begin again.
     const failureCount = now - before.until >= pauseMs ? 0 : before.failureCount;
     return { failureCount: failureCount + 1, until: now + (retriesMs[failureCount] ?? pauseMs) };
   }

@@ -3,34 +3,34 @@ import { checkAudience, checkIssuer, checkTimes, MAX_AGE, SKEW } from './id-toke
 import { isObject, shorten, withoutNulls, type JsonObject } from './json.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 
-/** Whose sessions an IdP wants ended: of a subject, of one session of the IdP, or of both together. */
+/** The sessions that an IdP ends: of a subject, one session of the IdP, or both. */
 export interface LogoutDemand {
   sub: string | null;
   sid: string | null;
-  /** By the IdP's clock. */
+  /** By the clock of the IdP. */
   issuedAt: Date;
-  /** A second use of the same token is seen by this id, which has to be remembered so long. */
+  /** The id to store until this time, so that a second use of the token is refused. */
   once: { id: string; until: Date };
 }
 
 /**
- * Seconds: how old a logout token without `exp` may be. The final specification demands `exp` (§2.4); several OPs follow its drafts,
- * which did not (Ory Hydra, Glewlwyd, Keycloak before 23.0.4, authentik before 2025.8.2). The OP makes the token for the
- * one request that brings it, so two minutes are plenty.
+ * The maximum age in seconds of a logout token without `exp`. The specification demands `exp` (§2.4); IdPs that follow
+ * its drafts send none (Ory Hydra, Glewlwyd, Keycloak before 23.0.4, authentik before 2025.8.2). The IdP makes the
+ * token for one request, so two minutes are enough.
  */
 const MAX_AGE_WITHOUT_EXP = 120;
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const MAX_TEXT = 255;
 
 /**
- * Judges the claims of a logout token (OIDC Back-Channel Logout 1.0 §2.4, §2.6). The signature is verified elsewhere.
+ * Checks the claims of a logout token (OIDC Back-Channel Logout 1.0 §2.4, §2.6). The signature is checked in
+ * `jwks.store.ts`.
  *
- * `typ` may be missing or plain `JWT`: the type is only recommended there, and OPs in the field leave it out. What then
- * tells the token from an ID token is that it has the event and no nonce. An optional claim that is null is absent.
+ * `typ` may be missing or `JWT`, since the specification only recommends a type. The event and the missing nonce
+ * distinguish it from an ID token. An optional claim that is null is absent. `exp` may be missing when `iat` is at most
+ * two minutes old. The caller checks that the `jti` is new (`once`).
  *
- * `exp` may be missing where `iat` is of the last two minutes. That the `jti` is new is for the caller to see to (`once`).
- *
- * @throws OidcRefused token_refused
+ * @throws {OidcRefused} `token_refused`
  */
 export function checkLogoutToken(
   token: SignedToken,
@@ -65,7 +65,7 @@ export function checkLogoutToken(
   return { sub, sid, issuedAt, once: { id, until: new Date(lastUse * 1000) } };
 }
 
-/** The claims with an `exp`: their own, or the end of the two minutes that a token without one has. */
+/** Returns the claims with `exp`: their own, or two minutes after `iat`. */
 function withEnd(claims: JsonObject, now: Date): JsonObject {
   const { exp, iat } = claims;
   if (exp !== undefined || typeof iat !== 'number') return claims;

@@ -5,6 +5,7 @@ export const OIDC_REFUSAL_REASONS = [
   'token_not_yet_valid', 'claims_invalid', 'userinfo_mismatch', 'authentication_too_weak',
 ] as const; // prettier-ignore
 
+/** One of `OIDC_REFUSAL_REASONS`. */
 export type OidcRefusalReason = (typeof OIDC_REFUSAL_REASONS)[number];
 
 /** An answer or a token that is refused. `message` is for the sign-in log: it holds no token and no secret. */

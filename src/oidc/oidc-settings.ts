@@ -1,9 +1,11 @@
 /** How a client authenticates at the token endpoint (OIDC Core §9). */
 export const TOKEN_AUTH = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
+/** One of `TOKEN_AUTH`. */
 export type TokenAuth = (typeof TOKEN_AUTH)[number];
 
 /** The accepted signature algorithms of ID tokens: no HMAC, and never `none` (RFC 8725 §3.1). */
 export const ID_TOKEN_ALGS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
+/** One of `ID_TOKEN_ALGS`. */
 export type IdTokenAlg = (typeof ID_TOKEN_ALGS)[number];
 
 /** What this room needs to know of one OpenID provider and of our client there. */

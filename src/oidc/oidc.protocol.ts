@@ -28,28 +28,29 @@ import { acceptedAlgs, readToken, type SignedToken } from './jwt.rules.js';
 import { checkLogoutToken, type LogoutDemand } from './logout-token.rules.js';
 import { readUserInfo } from './user-info.js';
 
-/** What a sign-in keeps with the browser until the IdP answers: each random, each used once. */
+/** The random values of a sign-in that stay with the browser until the callback. Each is used once. */
 export interface OidcExpected {
   state: string;
   nonce: string;
   codeVerifier: string;
 }
 
+/** What a sign-in asks of the IdP. */
 export interface OidcAsk extends OidcExpected {
-  /** `select_account`: let them choose another account; `login`: let them prove again who they are. */
+  /** `select_account`: lets the person choose another account; `login`: demands another authentication. */
   prompt: 'select_account' | 'login' | null;
   loginHint: string | null;
 }
 
-/** What a connection's IdP looks like from here. `problem` is for the tenant's admins. */
+/** The result of a check of a connection. `problem` is for administrators. */
 export type OidcCheck = { ok: true; server: OidcServer; keys: number } | { ok: false; problem: string };
 
-/** A longer one makes an address that servers refuse; the IdP then asks whom to sign out. */
+/** A longer hint makes an address that servers refuse. Without it the IdP asks which account to sign out. */
 const MAX_HINT = 6_000;
 
 /**
- * The relying party of OpenID Connect: what is said to an IdP, and what its answer is worth. Holds nothing of a sign-in;
- * state, nonce and verifier travel as arguments. The profile is the code flow with PKCE (RFC 9700, OIDC Core §3.1).
+ * The relying party of OpenID Connect, in the code flow with PKCE (RFC 9700, OIDC Core §3.1). Keeps nothing of a
+ * sign-in: state, nonce and verifier are arguments.
  */
 @Injectable()
 export class OidcProtocol {
@@ -70,9 +71,10 @@ export class OidcProtocol {
   }
 
   /**
-   * Where the browser goes to sign in.
+   * Returns the address of the IdP for a sign-in.
    *
-   * @throws OidcRefused idp_unreachable, idp_answer_invalid, issuer_mismatch: of the IdP's metadata
+   * @throws {OidcRefused} `idp_unreachable`, `idp_answer_invalid`, `issuer_mismatch` when the metadata of the IdP
+   *   cannot be read
    */
   async begin(connection: OidcSettings, ask: OidcAsk): Promise<string> {
     const server = await this.metadata.get(connection);
@@ -93,10 +95,11 @@ export class OidcProtocol {
   }
 
   /**
-   * Who signed in. In: the query that the browser brought to the callback of this connection, and what this very
-   * sign-in began with. The code is sent once, and only after the answer was found to be of the right IdP.
+   * Verifies the callback of a sign-in. The code is sent once, after the callback was checked to be of this IdP.
    *
-   * @throws OidcRefused with each reason of an IdP's words and of OIDC (`OIDC_REFUSAL_REASONS`), and state_unknown
+   * @param query the query of the callback, as it arrived
+   * @param expected the values with which this sign-in began
+   * @throws {OidcRefused} with each of `OIDC_REFUSAL_REASONS`
    */
   async finish(connection: OidcSettings, query: URLSearchParams, expected: OidcExpected): Promise<OidcSignIn> {
     checkOnce(query);
@@ -131,8 +134,9 @@ export class OidcProtocol {
   }
 
   /**
-   * Where the browser goes to sign out at the IdP as well (OIDC RP-Initiated Logout 1.0), or null: the IdP offers none,
-   * or is away. Signing out here never waits for an IdP to be well.
+   * Returns the address for a logout at the IdP (OIDC RP-Initiated Logout 1.0).
+   *
+   * @returns null when the IdP offers no logout or is not available: a local logout does not depend on the IdP
    */
   async endSession(connection: OidcSettings, ask: { idToken: string | null; state: string }): Promise<string | null> {
     try {
@@ -153,11 +157,11 @@ export class OidcProtocol {
   }
 
   /**
-   * Whose sessions an IdP wants ended (OIDC Back-Channel Logout 1.0 §2.6). In: what it posted as `logout_token`. That the
-   * token was not used before is for the caller to see to (`once`).
+   * Verifies a logout token (OIDC Back-Channel Logout 1.0 §2.6). The caller checks that it is new (`once`).
    *
-   * @throws OidcRefused token_refused: the token; idp_unreachable, idp_answer_invalid, issuer_mismatch: the IdP's keys
-   *   or metadata cannot be had
+   * @param token the posted `logout_token`
+   * @throws {OidcRefused} `token_refused` for the token; `idp_unreachable`, `idp_answer_invalid`, `issuer_mismatch`
+   *   when keys or metadata cannot be read
    */
   readLogoutToken(connection: OidcSettings, token: string): Promise<LogoutDemand> {
     return this.readPushedToken(connection, token, 'logout token', (signed) =>
@@ -166,11 +170,11 @@ export class OidcProtocol {
   }
 
   /**
-   * Reads a token that an IdP sends by itself, from server to server.
+   * Verifies a token that an IdP sends from server to server.
    *
    * @param name what the token is called in a refusal
-   * @param judge reads the claims, and throws `token_refused` where they are not accepted
-   * @throws OidcRefused as `readLogoutToken`
+   * @param judge reads the claims, and throws `token_refused` when they are not accepted
+   * @throws {OidcRefused} as `readLogoutToken`
    */
   async readPushedToken<T>(
     connection: OidcSettings,
@@ -181,9 +185,9 @@ export class OidcProtocol {
     const server = await this.metadata.get(connection);
     try {
       const signed = readToken(token, name, acceptedAlgs(connection, server));
-      // What it says is judged first: a token that would be worth nothing in any case is not worth a look at the keys.
+      // The claims are checked first: a token that is refused anyway costs no request for keys.
       const demand = judge(signed);
-      await this.jwks.verify(connection, server, signed, 'anybody');
+      await this.jwks.verify(connection, server, signed, 'caller');
       return demand;
     } catch (error) {
       const isTokens =
@@ -192,7 +196,7 @@ export class OidcProtocol {
     }
   }
 
-  /** Looks at an IdP without signing anybody in, past what is remembered of it. For the admin API; throws no refusal. */
+  /** Checks a connection without a sign-in, past the caches. Throws no refusal. */
   async check(connection: OidcSettings): Promise<OidcCheck> {
     try {
       const server = await this.metadata.read(connection);
@@ -205,12 +209,12 @@ export class OidcProtocol {
     }
   }
 
-  // As a URL prints it, because openid-client repeats it so to the token endpoint and the two have to be equal.
+  // As a URL prints it: openid-client repeats it so to the token endpoint, and both must be equal.
   private redirectUri(connection: OidcSettings): string {
     return new URL(this.addresses.callback(connection.slug)).href;
   }
 
-  // From the settings and not from the request: a Host header is anybody's word.
+  // From the settings: a Host header is not trusted.
   private answerUrl(connection: OidcSettings, query: URLSearchParams): URL {
     const url = new URL(this.redirectUri(connection));
     url.search = query.toString();
@@ -226,7 +230,7 @@ export class OidcProtocol {
   }
 }
 
-/** For building an address nothing is fetched. */
+/** Building an address fetches nothing. */
 function noFetch(): never {
   throw new Error('no call was expected here');
 }

@@ -3,7 +3,7 @@ import type { IdTokenAlg } from './oidc-settings.js';
 import type { IdpKey } from './jwks.rules.js';
 import type { SignedToken } from './jwt.rules.js';
 
-/** Whether one of these keys has signed the token. A key that cannot be read has signed nothing. */
+/** Whether one of these keys has signed a token. A key that cannot be imported has not. */
 export async function isSignedBy(token: SignedToken, keys: readonly IdpKey[]): Promise<boolean> {
   const { alg } = token.header;
   for (const key of keys) {
@@ -14,7 +14,7 @@ export async function isSignedBy(token: SignedToken, keys: readonly IdpKey[]): P
 }
 
 async function imported({ jwk }: IdpKey, alg: IdTokenAlg): Promise<CryptoKey | null> {
-  // Whatever it fails with, the key is the IdP's own writing: a point that is not on the curve, a number that is none.
+  // The key set is foreign text: a point may be off its curve.
   const key = await importJWK(jwk, alg).catch(() => null);
   return key === null || key instanceof Uint8Array ? null : key;
 }

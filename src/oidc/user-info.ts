@@ -6,17 +6,17 @@ import type { OidcServer } from './discovery.rules.js';
 import type { IdpFetch } from './guarded-fetch.js';
 import type { JsonObject } from './json.rules.js';
 
-/** The claims of UserInfo, or why there are none; both null: the connection does not read it, or the IdP has none. */
+/** The claims of UserInfo, or why there are none. Both are null when it was not read. */
 export interface UserInfoAnswer {
   claims: JsonObject | null;
   problem: string | null;
 }
 
 /**
- * Reads UserInfo (OIDC Core §5.3) as far as the connection wants it. Another subject there is a refusal in any case: the
- * access token is somebody else's then (OIDC Core §5.3.4).
+ * Reads UserInfo (OIDC Core §5.3) as the connection demands. Another subject there is always a refusal (OIDC Core
+ * §5.3.4).
  *
- * @throws OidcRefused userinfo_mismatch; idp_unreachable, idp_answer_invalid: where UserInfo is required
+ * @throws {OidcRefused} `userinfo_mismatch`; where UserInfo is required, also `idp_unreachable`, `idp_answer_invalid`
  */
 export async function readUserInfo(
   idp: IdpFetch,

@@ -5,27 +5,26 @@ import { readResponseShape, type ResponseShape } from './structure.rules.js';
 import { decodeBase64, scanMessage } from './xml-scan.js';
 import { attributeOf, childrenOf, collapsed } from './xml-tree.js';
 
-/** What an IdP has posted, read but not verified: good for finding the sign-in it claims to answer, and nothing else. */
+/** A posted answer, read and not verified. It is good only for finding the sign-in that it claims to answer. */
 export interface SamlAnswer {
-  /** The request that it claims to answer; null: none, or so it says. */
+  /** The request that it claims to answer; null: none. */
   readonly inResponseTo: string | null;
-  /** As it was posted; an opaque handle at best (SAML-16). */
+  /** As posted: an opaque handle. */
   readonly relayState: string | null;
-  /** Who it claims to be from. */
+  /** The claimed issuer. */
   readonly issuer: string | null;
   readonly shape: ResponseShape;
-  /** The very bytes that were read. */
+  /** The octets that were read. */
   readonly message: Buffer;
 }
 
 /**
- * Reads the form that an IdP had posted to the assertion consumer service (HTTP-POST binding, Bindings §3.5). Cheap, and
- * without any knowledge of the connection.
+ * Reads the form that an IdP had the browser post to the assertion consumer service (SAML Bindings §3.5). Needs no
+ * connection.
  *
- * In: the fields of the form; whoever made the map has refused repeated ones.
- *
- * @throws SamlRefused binding_refused, message_malformed, message_too_large, dtd_refused, structure_refused,
- * algorithm_refused, signature_missing
+ * @param form the fields; repeated ones were refused before
+ * @throws {SamlRefused} `binding_refused`, `message_malformed`, `message_too_large`, `dtd_refused`,
+ *   `structure_refused`, `algorithm_refused`, `signature_missing`
  */
 export function readAnswer(form: ReadonlyMap<string, string>): SamlAnswer {
   const posted = form.get('SAMLResponse');
@@ -37,7 +36,7 @@ export function readAnswer(form: ReadonlyMap<string, string>): SamlAnswer {
   const [issuer] = childrenOf(shape.root, NS.assertion, 'Issuer');
   return {
     inResponseTo: bounded(attributeOf(shape.root, 'InResponseTo'), 'InResponseTo', MAX_REQUEST_ID),
-    // An empty one says as much as none.
+    // An empty RelayState is the same as none.
     relayState: form.get('RelayState') || null,
     issuer: bounded(issuer === undefined ? null : collapsed(issuer.text), 'Issuer'),
     shape,

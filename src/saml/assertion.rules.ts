@@ -6,34 +6,33 @@ import { bounded, demandFresh, demandIssuer, momentOf, readNameId, type Moments 
 import { shown } from './signature.rules.js';
 import { attributeOf, childrenOf, collapsed, is, type XmlElement } from './xml-tree.js';
 
-/** What an answer has to fit. */
+/** What an answer is compared with. */
 export interface Expectations extends Moments {
   readonly idpEntityId: string;
   readonly spEntityId: string;
-  /** Our address for this connection's answers, from the settings. */
+  /** Our assertion consumer service for this connection. */
   readonly acsUrl: string;
-  /** The request that is answered; null: none is. */
+  /** The request of the sign-in; null: the IdP began it. */
   readonly requestId: string | null;
   readonly allowIdpInitiated: boolean;
   readonly authnContexts: readonly string[];
-  /** The attribute that is the subject; null: the NameID is. */
+  /** The attribute that is the subject; null: the NameID. */
   readonly subjectClaim: string | null;
-  /** Whether the Response around the assertion was signed and verified. */
+  /** Whether the Response was signed, and its signature verified. */
   readonly responseSigned: boolean;
 }
 
 /**
- * Decides whether a verified assertion signs somebody in, and as whom (SAML Profiles §4.1.4.2-3; SAML-08 to SAML-12,
- * SAML-15, SAML-25).
+ * Judges a verified assertion (SAML Profiles §4.1.4.2, §4.1.4.3).
  *
- * In: the Assertion, read again from the bytes whose signature was verified; the Response around it, likewise where it
- * was signed; what they have to fit. Out: what is believed from now on.
- *
- * @throws SamlRefused with the reason that applies first
+ * @param assertion read from the octets under its signature
+ * @param response read from the octets under its signature where it was signed
+ * @returns what the assertion says about the person
+ * @throws {SamlRefused} with the first reason that applies
  */
 export function readAssertion(assertion: XmlElement, response: XmlElement, expected: Expectations): SamlSignIn {
   checkResponse(response, expected);
-  if (!is(assertion, NS.assertion, 'Assertion')) throw built('what was signed is no assertion');
+  if (!is(assertion, NS.assertion, 'Assertion')) throw built('the signed element is not an Assertion');
   if (attributeOf(assertion, 'Version') !== '2.0') throw built('the assertion is not of version 2.0');
   const id = attributeOf(assertion, 'ID') ?? '';
   if (id === '') throw built('the assertion has no ID');
@@ -55,9 +54,7 @@ export function readAssertion(assertion: XmlElement, response: XmlElement, expec
   };
 }
 
-/**
- * The refusal that an answer without success is, or null. Its top status decides alone, whatever else it carries.
- */
+/** Returns the refusal of an answer whose top-level status is not Success; null: it is Success. */
 export function statusProblem(response: XmlElement): SamlRefused | null {
   const [status] = childrenOf(response, NS.protocol, 'Status');
   const [code] = status === undefined ? [] : childrenOf(status, NS.protocol, 'StatusCode');
@@ -70,7 +67,7 @@ export function statusProblem(response: XmlElement): SamlRefused | null {
 
 function checkResponse(response: XmlElement, expected: Expectations): void {
   if (!is(response, NS.protocol, 'Response') || attributeOf(response, 'Version') !== '2.0') {
-    throw built('what was signed is no Response of version 2.0');
+    throw built('the signed element is not a Response of version 2.0');
   }
   const problem = statusProblem(response);
   if (problem !== null) throw problem;
@@ -99,7 +96,7 @@ function checkConditions(conditions: XmlElement, expected: Expectations): void {
   checkWindow(conditions, expected);
   const known = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'];
   if (conditions.children.some((child) => !known.some((name) => is(child, NS.assertion, name)))) {
-    // Who does not understand a condition must not take the assertion for valid (Core §2.5.1.1).
+    // A condition that is not understood makes the assertion invalid (SAML Core §2.5.1.1).
     throw built('the assertion has a condition that is not known');
   }
   const restrictions = childrenOf(conditions, NS.assertion, 'AudienceRestriction');
@@ -111,8 +108,9 @@ function checkConditions(conditions: XmlElement, expected: Expectations): void {
 }
 
 /**
- * Demands one bearer confirmation that holds in every respect. Out: until when it could be used, for the memory of
- * used assertions.
+ * Demands one bearer confirmation that is valid in every respect.
+ *
+ * @returns the end of its validity, in milliseconds
  */
 function checkConfirmations(subject: XmlElement, answered: string | null, expected: Expectations): number {
   const bearers = childrenOf(subject, NS.assertion, 'SubjectConfirmation').filter(
@@ -140,7 +138,7 @@ function checkConfirmationData(data: XmlElement, answered: string | null, expect
   if (until === null) throw built('a bearer confirmation has no NotOnOrAfter');
   checkWindow(data, expected);
   const request = attributeOf(data, 'InResponseTo');
-  // The Response may be unsigned: then only the assertion itself can say which request it answers (Profiles §4.1.4.3).
+  // In an unsigned Response only the assertion can say which request it answers (SAML Profiles §4.1.4.3).
   const unsaid = request === null && (answered === null || expected.responseSigned);
   if (!unsaid && request !== expected.requestId) {
     throw refused('in_response_to_mismatch', 'The assertion does not answer the request of this sign-in.');
@@ -160,7 +158,7 @@ function readAuthnStatements(
     .filter((end) => end !== null)
     .sort((a, b) => a.getTime() - b.getTime());
   const sessionEnds = ends[0] ?? null;
-  // By our clock: a tolerated past end would make a session that is over before its first request.
+  // No clock skew for `SessionNotOnOrAfter`: the session would start expired.
   if (sessionEnds !== null && expected.now.getTime() >= sessionEnds.getTime()) {
     throw refused('assertion_expired', 'The session at the IdP has ended already.');
   }
@@ -170,14 +168,17 @@ function readAuthnStatements(
   if (expected.authnContexts.length > 0 && !expected.authnContexts.includes(authContext ?? '')) {
     throw refused(
       'authentication_too_weak',
-      `The IdP says ${shown(authContext ?? '')} about how the person signed in, which this connection does not take.`,
+      `The IdP says ${shown(authContext ?? '')} for the authentication, which this connection does not accept.`,
     );
   }
   const idpSession = bounded(attributeOf(statement, 'SessionIndex'), 'SessionIndex');
   return { sessionEnds, idpSession, authContext };
 }
 
-/** NotBefore ≤ now < NotOnOrAfter, each widened by the skew; what is not said limits nothing (Core §2.5.1.2). */
+/**
+ * Demands NotBefore ≤ now < NotOnOrAfter, each widened by the skew. A missing limit limits nothing (SAML Core
+ * §2.5.1.2).
+ */
 function checkWindow(element: XmlElement, { now, skewMs }: Moments): void {
   const from = momentOf(element, 'NotBefore');
   const until = momentOf(element, 'NotOnOrAfter');
@@ -195,13 +196,13 @@ function one(parent: XmlElement, name: string): XmlElement {
   return found;
 }
 
-/** The address in an element that holds text alone. */
+/** Returns the address in an element that holds text alone. */
 function uriOf(element: XmlElement): string | null {
   return element.children.length === 0 ? collapsed(element.text) : null;
 }
 
 function built(what: string): SamlRefused {
-  return refused('structure_refused', `The message is not built as SAML demands: ${what}.`);
+  return refused('structure_refused', `The structure of the message is invalid: ${what}.`);
 }
 
 function refused(reason: SamlRefusalReason, message: string): SamlRefused {

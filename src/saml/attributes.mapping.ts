@@ -4,19 +4,19 @@ import { demandName } from './parts.rules.js';
 import { shown } from './signature.rules.js';
 import { attributeOf, childrenOf, is, type XmlElement } from './xml-tree.js';
 
-/** Names that an object would take for something else than a field. */
+/** Names with a meaning of their own on a JavaScript object. */
 const NOT_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** More than any directory sends; what comes after them is left out. */
+/** Attributes beyond this number are left out. */
 const MAX_ATTRIBUTES = 500;
 const MAX_NAME = 1024;
 const MAX_VALUE_BYTES = 16 * 1024;
-/** As many as a page shows. */
+/** The number of left-out attributes that a page shows. */
 const MAX_NAMED = 20;
 
-/** Attributes as claims. */
+/** Attributes of an assertion as claims. */
 export interface SamlClaims {
-  /** Without a prototype. */
+  /** An object without a prototype. */
   readonly claims: Readonly<Record<string, unknown>>;
   /** The claims that came by a FriendlyName alone. */
   readonly unsureNames: ReadonlySet<string>;
@@ -25,15 +25,15 @@ export interface SamlClaims {
 }
 
 /**
- * SAML attributes as claims: by `Name`, and by `FriendlyName` where no attribute has that as its name. One value is a
- * string, several are a list; an attribute that comes twice has the values of both. A value is the text of its element,
- * or of the one NameID in it, letter by letter; other structures are passed over.
+ * Maps SAML attributes to claims: by `Name`, and by `FriendlyName` where no attribute has that `Name`. One value is a
+ * string, several are a list. An attribute that comes twice has the values of both. A value is the text of its element
+ * or of the one NameID in it; other structures are ignored.
  *
- * A FriendlyName is there for people to read and identifies nothing (Core §2.7.3.1): it will do for a name or an e-mail
- * address to show, and whatever decides who somebody is must not be taken from `unsureNames`.
+ * A FriendlyName identifies nothing (SAML Core §2.7.3.1). It is good for a display name; a decision about the identity
+ * must not use a claim in `unsureNames`.
  *
- * Left out as a whole, and not cut, is an attribute with a name that JavaScript reserves or that is too long, with a value that is
- * too long, or beyond the 500th: an IdP sends whatever its directory holds (photos, keys), which must not keep a user out.
+ * An attribute is left out as a whole when JavaScript reserves its name, when its name or a value is too long, or
+ * beyond the 500th. IdPs send photos and keys, which must not make a sign-in fail.
  *
  * @param statements the AttributeStatements of a verified assertion
  */
@@ -61,7 +61,7 @@ export function readClaims(statements: readonly XmlElement[]): SamlClaims {
 /**
  * Returns the one value of the attribute that a connection takes as the subject.
  *
- * @throws SamlRefused name_id_missing: the attribute did not come by its Name, or not with one value that names somebody
+ * @throws {SamlRefused} `name_id_missing` when the attribute did not come by its Name, or has no single usable value
  */
 export function subjectIn({ claims, unsureNames }: SamlClaims, name: string): string {
   const value = Object.hasOwn(claims, name) && !unsureNames.has(name) ? claims[name] : undefined;
@@ -75,7 +75,7 @@ function noSubject(name: string, why: string): SamlRefused {
   return new SamlRefused('name_id_missing', words);
 }
 
-/** Values by name, and what is wrong with those that are not taken. */
+/** Values by name, and the problems of the values that are not taken. */
 class Attributes {
   private readonly values = new Map<string, string[]>();
   private readonly problems = new Map<string, string>();
@@ -83,7 +83,7 @@ class Attributes {
   add(name: string | null, values: readonly string[]): void {
     if (name === null || name === '' || values.length === 0) return;
     const problem = problemOf(name, values);
-    // Of an attribute that comes twice no half is taken: one value would be left of several.
+    // An attribute with a problem is dropped as a whole: otherwise one of several values would remain.
     if (problem !== null) this.problems.set(name, problem);
     this.values.set(name, [...(this.values.get(name) ?? []), ...values]);
   }

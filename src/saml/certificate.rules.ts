@@ -1,13 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 
-/** The curves of P-256 and stronger, as OpenSSL names them. */
+/** The accepted curves, P-256 and stronger, by their OpenSSL names. */
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 const MAX_PEM = 16 * 1024;
 
 /**
- * Why a certificate cannot be an IdP's, or null: it has to be one X.509 certificate in PEM whose key is RSA of at least
- * 2048 bits or a NIST curve from P-256 up (SAML-03). Its dates and its issuer do not matter: SAML pins keys, and an
- * expired certificate goes on verifying while its owner is reminded (SAML-20).
+ * Returns why a certificate cannot be an IdP's; null: it can. Accepted is one X.509 certificate in PEM with an RSA key
+ * of at least 2048 bits or a NIST curve from P-256 up. SAML pins keys, so issuer and dates do not count: an expired
+ * certificate still verifies, and its owner gets a notice.
  */
 export function certificateProblem(pem: string): string | null {
   if (pem.length > MAX_PEM) return 'is too long for a certificate';
@@ -30,7 +30,7 @@ export function certificateProblem(pem: string): string | null {
   return 'has a key that is neither RSA nor elliptic-curve';
 }
 
-/** A certificate in PEM of the base64 that XML carries, or null where it is no base64. */
+/** Returns the PEM of a certificate in the base64 of XML; null: it is not base64. */
 export function pemOf(base64: string): string | null {
   const compact = base64.replace(/[\t\n\r ]+/g, '');
   if (compact === '' || compact.length > MAX_PEM || !/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) return null;
@@ -38,7 +38,7 @@ export function pemOf(base64: string): string | null {
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-/** The base64 of a certificate in PEM, in one line, as XML carries it. */
+/** Returns the base64 of a certificate in PEM, on one line, as XML carries it. */
 export function base64Of(pem: string): string {
   return pem.replace(/-----[A-Z ]+-----/g, '').replace(/\s+/g, '');
 }

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { SamlRefused } from './saml-refused.js';
 import { certificateProblem } from './certificate.rules.js';
 
-/** Certificates that were judged; a connection's are the same for months. */
+/** The results for certificates seen before; those of a connection stay the same for months. */
 const judged = new Map<string, boolean>();
 const MAX_REMEMBERED = 1000;
 
 /**
- * Those of a connection's pinned certificates that may verify anything.
+ * Returns those of a connection's pinned certificates that may verify signatures.
  *
- * @throws SamlRefused signature_invalid where there is none
+ * @throws {SamlRefused} `signature_invalid` when there is none
  */
 export function usable(certificates: readonly string[]): string[] {
   const found = certificates.filter(isUsable);
@@ -20,7 +20,7 @@ export function usable(certificates: readonly string[]): string[] {
 }
 
 function isUsable(pem: string): boolean {
-  // By its hash: a PEM may have 16 KiB.
+  // By hash, because a PEM may have 16 KiB.
   const key = hash('sha256', pem, 'base64url');
   const known = judged.get(key);
   if (known !== undefined) return known;

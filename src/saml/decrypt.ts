@@ -7,10 +7,10 @@ import { decodeUtf8 } from './xml-scan.js';
 const TAG = 16;
 
 /**
- * Opens an encrypted element with whichever of our keys it was made for. Which step failed is told to nobody: every
- * failure is the same refusal (no padding oracle, SAML-19).
+ * Decrypts an element with each of our keys in turn. Every failure is the same refusal, so that no step becomes a
+ * padding oracle.
  *
- * @throws SamlRefused decryption_failed
+ * @throws {SamlRefused} `decryption_failed`
  */
 export function decrypt(parts: EncryptedParts, keys: readonly SamlKeyPair[]): string {
   for (const { wrapped, hash } of parts.keys) {
@@ -29,7 +29,7 @@ function unwrap(privateKey: string, wrapped: Buffer, oaepHash: string): Buffer |
   try {
     return privateDecrypt({ key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, wrapped);
   } catch {
-    return null; // made for another key, or not made with any
+    return null; // encrypted for another key, or not at all
   }
 }
 
@@ -42,14 +42,17 @@ function open({ cipher, content }: EncryptedParts, key: Buffer | null): string |
   }
 }
 
-/** A nonce of 12 bytes in front, a tag of 16 behind (XML Encryption 1.1 §5.2.4). */
+/** Decrypts AES-GCM: a nonce of 12 bytes in front, a tag of 16 bytes behind (XML Encryption 1.1 §5.2.4). */
 function openGcm(cipher: string, key: Buffer, content: Buffer): Buffer {
   const decipher = createDecipheriv(cipher as 'aes-256-gcm', key, content.subarray(0, 12), { authTagLength: TAG });
   decipher.setAuthTag(content.subarray(-TAG));
   return Buffer.concat([decipher.update(content.subarray(12, -TAG)), decipher.final()]);
 }
 
-/** The last byte says how many bytes of padding there are, and the others may be anything (XML Encryption 1.1 §5.2). */
+/**
+ * Decrypts AES-CBC. The last byte is the number of padding bytes; the others may have any value (XML Encryption 1.1
+ * §5.2).
+ */
 function openCbc(cipher: string, key: Buffer, content: Buffer): Buffer {
   const decipher = createDecipheriv(cipher, key, content.subarray(0, 16)).setAutoPadding(false);
   const padded = Buffer.concat([decipher.update(content.subarray(16)), decipher.final()]);

@@ -4,12 +4,12 @@ import { shown } from './signature.rules.js';
 import { decodeBase64 } from './xml-scan.js';
 import { attributeOf, childrenOf, everyElement, is, type XmlElement } from './xml-tree.js';
 
-/** An encrypted element, read but not opened. */
+/** An encrypted element, read and not decrypted. */
 export interface EncryptedParts {
-  /** As `node:crypto` names it. */
+  /** By its name in `node:crypto`. */
   readonly cipher: 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm' | 'aes-128-cbc' | 'aes-192-cbc' | 'aes-256-cbc';
   readonly content: Buffer;
-  /** The content key, wrapped once or for several recipients, with the hash of its OAEP. */
+  /** The content key, wrapped for each recipient, with the hash of its OAEP. */
   readonly keys: readonly { wrapped: Buffer; hash: string }[];
 }
 
@@ -21,7 +21,7 @@ const CIPHERS: ReadonlyMap<string, EncryptedParts['cipher']> = new Map([
   [`${NS.encryption}aes192-cbc`, 'aes-192-cbc'],
   [`${NS.encryption}aes256-cbc`, 'aes-256-cbc'],
 ]);
-/** Within OAEP SHA-1 is no signature: its collisions do not matter there, and it is what most IdPs write. */
+/** SHA-1 is safe here: OAEP does not depend on collisions, and most IdPs write it. */
 const OAEP_HASHES: ReadonlyMap<string, string> = new Map([
   [`${NS.signature}sha1`, 'sha1'],
   [`${NS.encryption}sha256`, 'sha256'],
@@ -34,11 +34,11 @@ const MASKS: ReadonlyMap<string, string> = new Map(
 const MAX_KEYS = 4;
 
 /**
- * Reads an EncryptedAssertion or EncryptedID (SAML-19; XML Encryption 1.1): AES-GCM, keys by RSA-OAEP. RSA 1.5 is
- * refused; AES-CBC, which proves nothing about what was encrypted, is taken only where `cbcAllowed`: inside something
- * whose signature covers the ciphertext.
+ * Reads an EncryptedAssertion or EncryptedID (XML Encryption 1.1): AES-GCM, with keys by RSA-OAEP. RSA 1.5 is refused.
+ * AES-CBC does not authenticate its text, so it is accepted only under a signature that covers the ciphertext.
  *
- * @throws SamlRefused algorithm_refused, structure_refused, message_malformed
+ * @param cbcAllowed whether such a signature is there
+ * @throws {SamlRefused} `algorithm_refused`, `structure_refused`, `message_malformed`
  */
 export function readEncrypted(element: XmlElement, cbcAllowed: boolean): EncryptedParts {
   const [data, ...rest] = element.children;
@@ -102,11 +102,11 @@ function single(element: XmlElement, ns: string, name: string): XmlElement {
 function refused(name: string): SamlRefused {
   return new SamlRefused(
     'structure_refused',
-    `The message is not built as SAML demands: an encrypted part must have one ${name} in its place.`,
+    `The structure of the message is invalid: an encrypted part must have one ${name} in its place.`,
   );
 }
 
-/** What whoever sets up an IdP without AES-GCM needs to know: ADFS, and others that were given our certificate. */
+/** Advice for IdPs without AES-GCM, such as ADFS. */
 const CBC_WOULD_DO =
   ' Have the IdP sign the Response as well (ADFS: Set-AdfsRelyingPartyTrust -SamlResponseSignature MessageAndAssertion), encrypt with AES-GCM, or not encrypt.';
 

@@ -1,9 +1,9 @@
 /**
- * A queue in which every key has its turn: the one that has waited longest gives its oldest entry, then stands behind
- * the others. Who floods it fills a line of their own.
+ * A queue in which the keys take turns. The key that has waited longest gives its oldest entry, then goes behind the
+ * others. A flood of one key fills the line of that key alone.
  */
 export class FairQueue<T> {
-  /** In the order of their turns; none is empty. */
+  /** By key, in the order of their turns; no line is empty. */
   private readonly lines = new Map<string, T[]>();
   private count = 0;
 
@@ -17,8 +17,10 @@ export class FairQueue<T> {
   }
 
   /**
-   * Puts an entry into the line of its key. Out: the entry that has no place and is refused; null: there was room. With
-   * the queue full that is the youngest of the longest line, so that many keys cannot keep a single one out.
+   * Adds an entry to the line of its key. In a full queue the youngest entry of the longest line gives way, so that
+   * many keys cannot keep a single one out.
+   *
+   * @returns the entry that is refused; null: there was room
    */
   add(key: string, entry: T): T | null {
     const line = this.lines.get(key) ?? [];
@@ -43,7 +45,7 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** Takes everything out. */
+  /** Removes and returns all entries. */
   empty(): T[] {
     const all = [...this.lines.values()].flat();
     this.lines.clear();
@@ -51,7 +53,7 @@ export class FairQueue<T> {
     return all;
   }
 
-  /** Takes the youngest entry out of the longest line, where that line would stay no shorter than the one that grows. */
+  /** Removes the youngest entry of the longest line, unless that line would become shorter than the growing one. */
   private displace(growing: number): T | null {
     let longest: T[] = [];
     for (const line of this.lines.values()) if (line.length > longest.length) longest = line;

@@ -13,38 +13,38 @@ import {
 import { shown } from './signature.rules.js';
 import { attributeOf, childrenOf, is, type XmlElement } from './xml-tree.js';
 
-/** What an IdP says about logging out, verified. */
+/** A verified logout message. */
 export type LogoutMessage =
   | {
       kind: 'request';
       id: string;
       nameId: string;
       nameIdFormat: string | null;
-      /** Empty: all sessions of that person (Core §3.7.1). */
+      /** Empty: all sessions of the person (SAML Core §3.7.1). */
       sessionIndexes: string[];
       relayState: string | null;
-      /** By the IdP's clock. */
+      /** By the clock of the IdP. */
       issuedAt: Date;
-      /** What makes a second use visible. */
+      /** The id to store until this time, so that a second use is refused. */
       once: { id: string; until: Date };
     }
   | { kind: 'response'; inResponseTo: string | null; success: boolean; relayState: string | null };
 
+/** What a logout message is compared with. */
 export interface LogoutExpectations extends Moments {
   readonly idpEntityId: string;
-  /** Our address for this connection's logout messages. */
+  /** Our single logout service for this connection. */
   readonly sloUrl: string;
   readonly relayState: string | null;
 }
 
 /**
- * Reads a logout message whose signature was verified (Core §3.7, Profiles §4.4; SAML-23). It was signed, so it has to
- * say whom it is addressed to (Bindings §3.4.5.2, §3.5.5.2).
+ * Reads a logout message whose signature was verified (SAML Core §3.7, Profiles §4.4). A signed message has to name its
+ * destination (Bindings §3.4.5.2, §3.5.5.2).
  *
- * In: the root, of the verified bytes.
- *
- * @throws SamlRefused issuer_mismatch, destination_mismatch, assertion_expired, assertion_not_yet_valid,
- * structure_refused, name_id_missing
+ * @param root read from the octets under the signature
+ * @throws {SamlRefused} `issuer_mismatch`, `destination_mismatch`, `assertion_expired`, `assertion_not_yet_valid`,
+ *   `structure_refused`, `name_id_missing`
  */
 export function readLogoutMessage(root: XmlElement, expected: LogoutExpectations): LogoutMessage {
   if (attributeOf(root, 'Version') !== '2.0') throw built('it is not of version 2.0');
@@ -62,7 +62,7 @@ export function readLogoutMessage(root: XmlElement, expected: LogoutExpectations
     const inResponseTo = bounded(attributeOf(root, 'InResponseTo'), 'InResponseTo', MAX_REQUEST_ID);
     return { kind: 'response', inResponseTo, success: isSuccess(root), relayState };
   }
-  if (!is(root, NS.protocol, 'LogoutRequest')) throw built('it is no message of single logout');
+  if (!is(root, NS.protocol, 'LogoutRequest')) throw built('it is not a message of single logout');
   const end = momentOf(root, 'NotOnOrAfter');
   if (end !== null && expected.now.getTime() - expected.skewMs >= end.getTime()) {
     throw new SamlRefused('assertion_expired', `The request was valid until ${end.toISOString()}.`);
@@ -78,7 +78,7 @@ export function readLogoutMessage(root: XmlElement, expected: LogoutExpectations
     sessionIndexes: childrenOf(root, NS.protocol, 'SessionIndex').map(({ text }) => bounded(text, 'SessionIndex')),
     relayState,
     issuedAt: issued,
-    // An older one is refused for its age.
+    // Older messages are refused for their age.
     once: { id: `${expected.idpEntityId} ${id}`, until: new Date(issued.getTime() + MAX_AGE_MS + expected.skewMs) },
   };
 }
@@ -90,5 +90,5 @@ function isSuccess(root: XmlElement): boolean {
 }
 
 function built(what: string): SamlRefused {
-  return new SamlRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
+  return new SamlRefused('structure_refused', `The structure of the message is invalid: ${what}.`);
 }

@@ -13,11 +13,11 @@ import { checkLogoutShape } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
 import { decodeBase64, decodeUtf8, MESSAGE_LIMITS, scanMessage, scanXml } from './xml-scan.js';
 
-/** A logout message as it arrived: the raw query, without its "?", or the fields of a form. */
+/** A logout message as it arrived: the raw query without its "?", or the fields of a form. */
 export type ArrivedLogout =
   { binding: 'redirect'; rawQuery: string } | { binding: 'post'; form: ReadonlyMap<string, string> };
 
-/** Where and when it arrived. */
+/** Where and when a logout message arrived. */
 export interface LogoutArrival {
   readonly sloUrl: string;
   readonly now: Date;
@@ -26,10 +26,9 @@ export interface LogoutArrival {
 const inflate = promisify(inflateRaw);
 
 /**
- * Verifies a logout message and reads it from the bytes whose signature was verified (SAML-01, SAML-23). In either
- * binding a signature is demanded; node-saml would take an unsigned query.
+ * Verifies a logout message and reads it from the octets under the signature. Both bindings demand a signature.
  *
- * @throws SamlRefused
+ * @throws {SamlRefused} for a message that is not accepted
  */
 export async function readLogout(
   connection: SamlSettings,
@@ -52,7 +51,7 @@ async function readQuery(
   const certificates = usable(connection.certificates);
   if (!(await isSignedBy(message, certificates))) throw signerRefusal([], certificates);
   const root = scanXml(await inflated(message.message));
-  // Nothing else could be read from these octets than what was signed: the query's signature covers them all.
+  // The signature of the query covers all octets that are read here.
   checkLogoutShape(root, message.field === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse');
   return readLogoutMessage(root, { ...expected, relayState: message.relayState });
 }
@@ -75,13 +74,13 @@ async function readForm(
     throw new SamlRefused('signature_missing', `The ${name} is not signed.`);
   }
   const certificates = usable(connection.certificates);
-  const signatures = [signatureExcerpt(root)];
-  const { signed } = await verifier.signature(connection, { xml: decodeUtf8(bytes), signatures, certificates });
+  const signatures = [{ xml: decodeUtf8(bytes), excerpt: signatureExcerpt(root) }];
+  const { signed } = await verifier.verify(connection, { signatures, certificates });
   if (signed === null) throw signerRefusal([root], certificates);
-  return readLogoutMessage(scanXml(signed), { ...expected, relayState: form.get('RelayState') ?? null });
+  return readLogoutMessage(scanXml(signed[0]!), { ...expected, relayState: form.get('RelayState') ?? null });
 }
 
-/** Inflates to no more than a message may have; a bomb costs no more than that. */
+/** Inflates a message to at most its permitted size, whatever a bomb would expand to. */
 async function inflated(deflated: Buffer): Promise<Buffer> {
   try {
     return await inflate(deflated, { maxOutputLength: MESSAGE_LIMITS.bytes });

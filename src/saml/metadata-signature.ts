@@ -6,11 +6,12 @@ import { checkMetadataShape } from './structure.rules.js';
 import type { JobOwner, SamlVerifier } from './verifier.js';
 
 /**
- * Demands that metadata is signed, as a whole and by one of these certificates (SAML Metadata §3, SAML-21).
+ * Demands that metadata is signed as a whole, by one of these certificates (SAML Metadata §3).
  *
- * In: the document; the certificates, in PEM; whose it is. Out: the octets under the signature, which alone are believed.
- *
- * @throws MetadataProblem
+ * @param certificates in PEM
+ * @param owner the connection, for the queue of the verifier
+ * @returns the octets under the signature; they alone may be used
+ * @throws {MetadataProblem} when they are not
  */
 export async function demandSignedMetadata(
   xml: string,
@@ -21,12 +22,12 @@ export async function demandSignedMetadata(
   const root = readRoot(xml);
   try {
     if (!checkMetadataShape(root)) throw new MetadataProblem('The metadata is not signed, as this connection demands.');
-    const job = { xml: tidied(xml), signatures: [signatureExcerpt(root)], certificates: usable(certificates) };
-    const { signed } = await verifier.signature(owner, job);
-    if (signed !== null) return signed;
+    const signatures = [{ xml: tidied(xml), excerpt: signatureExcerpt(root) }];
+    const { signed } = await verifier.verify(owner, { signatures, certificates: usable(certificates) });
+    if (signed !== null) return signed[0]!;
   } catch (error) {
     if (!(error instanceof SamlRefused)) throw error;
     throw new MetadataProblem(error.message.replace(/^The message/, 'The metadata'));
   }
-  throw new MetadataProblem('The metadata is signed by none of the certificates that this connection demands it of.');
+  throw new MetadataProblem('The metadata is not signed by any of the certificates that this connection demands.');
 }

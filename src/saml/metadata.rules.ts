@@ -7,25 +7,28 @@ import { BINDINGS, NS } from './names.js';
 import { scanXml, type XmlLimits } from './xml-scan.js';
 import { attributeOf, childrenOf, is, type XmlElement } from './xml-tree.js';
 
-/** What we take from an IdP's metadata. */
+/** What a connection takes from the metadata of an IdP. */
 export interface IdpMetadata {
   entityId: string;
   ssoUrl: string;
   ssoBinding: SamlBinding;
-  /** null: no single logout, or none in a binding that we speak. */
+  /** null: no single logout, or none in a supported binding. */
   sloUrl: string | null;
   sloBinding: SamlBinding | null;
-  /** Where answers to its logout go, if that is another address (SAML Metadata §2.2.2, `ResponseLocation`). */
+  /**
+   * The address for responses to the IdP's logout requests, where it differs (SAML Metadata §2.2.2,
+   * `ResponseLocation`).
+   */
   sloResponseUrl: string | null;
-  /** PEM, for signatures; at least one. */
+  /** Signing certificates in PEM; at least one. */
   certificates: string[];
-  /** Until when the document may be used; null: it does not say. */
+  /** The end of the validity of the document; null: none is stated. */
   validUntil: Date | null;
-  /** Seconds after which it wants to be read again (`cacheDuration`); null: it does not say. */
+  /** Seconds after which the IdP wants the document read again (`cacheDuration`); null: not stated. */
   cacheSeconds: number | null;
 }
 
-/** Metadata that cannot be used; the message is for the admin who brought it. */
+/** Metadata that cannot be used. The message is for the administrator. */
 export class MetadataProblem extends Error {
   constructor(message: string) {
     super(message);
@@ -33,7 +36,7 @@ export class MetadataProblem extends Error {
   }
 }
 
-/** Metadata is larger than a message, and people write comments into it (SAML-21). */
+/** Metadata is larger than a message, and often has comments. */
 const METADATA_LIMITS: XmlLimits = {
   bytes: 1024 * 1024,
   elements: 20_000,
@@ -45,13 +48,11 @@ const METADATA_LIMITS: XmlLimits = {
 const MAX_CERTIFICATES = 10;
 
 /**
- * Reads the metadata of an IdP (SAML Metadata §2.4.3). A signature on it is not looked at here: who brings it is an
- * admin, a refresh is compared with what is known, and where a connection demands one, this is what it was found over.
+ * Reads the metadata of an IdP (SAML Metadata §2.4.3). A signature on it is not checked here: an administrator brings
+ * the document, and a refresh is compared with the known one.
  *
- * In: the document; now; the entity id, which has to be named where the document describes several IdPs. Out: what a
- * connection needs of it.
- *
- * @throws MetadataProblem
+ * @param options `entityId` has to be set when the document describes several IdPs
+ * @throws {MetadataProblem} when the document cannot be used
  */
 export function readIdpMetadata(xml: string, options: { now: Date; entityId?: string }): IdpMetadata {
   const root = readRoot(xml);
@@ -79,12 +80,16 @@ export function readIdpMetadata(xml: string, options: { now: Date; entityId?: st
   };
 }
 
-/** Without what editors leave in front; Windows writes a byte order mark. */
+/** Removes a byte order mark and leading white space, which editors add. */
 export function tidied(xml: string): string {
   return xml.replace(/^\ufeff/, '').replace(/^\s+(?=<)/, '');
 }
 
-/** The root of a document that keeps to the limits. @throws MetadataProblem */
+/**
+ * Reads a document within the limits of metadata.
+ *
+ * @throws {MetadataProblem} when it cannot be read
+ */
 export function readRoot(xml: string): XmlElement {
   try {
     return scanXml(tidied(xml), METADATA_LIMITS);
@@ -144,7 +149,7 @@ function speaksSaml2(role: XmlElement): boolean {
   return (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(NS.protocol);
 }
 
-/** The redirect binding where it is offered, else POST: a request is small, and a redirect needs no page. */
+/** Prefers the redirect binding: a request is small, and a redirect needs no page. */
 function endpointOf(
   role: XmlElement,
   name: string,
@@ -174,7 +179,7 @@ function certificatesOf(role: XmlElement): string[] {
     .filter((key) => (attributeOf(key, 'use') ?? 'signing') === 'signing')
     .flatMap((key) => childrenOf(key, NS.signature, 'KeyInfo'))
     .flatMap((info) => childrenOf(info, NS.signature, 'X509Data'))
-    // The first is the signer's own; what follows in the same X509Data is its chain.
+    // The first certificate is the signer's; those after it in the same X509Data are its chain.
     .flatMap((data) => childrenOf(data, NS.signature, 'X509Certificate').slice(0, 1))
     .map(({ text }) => pemOf(text));
   const certificates: string[] = [];
@@ -184,7 +189,7 @@ function certificatesOf(role: XmlElement): string[] {
     if (problem !== null) first ??= problem;
     else if (!certificates.includes(pem as string)) certificates.push(pem as string);
   }
-  // One that cannot be used is passed over where there is another: an old key must not keep the new one out.
+  // A certificate that cannot be used is ignored where there is another: an old key must not keep a new one out.
   if (certificates.length === 0) {
     throw new MetadataProblem(
       first === null

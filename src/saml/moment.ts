@@ -1,8 +1,10 @@
 const FORM = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * Reads an xs:dateTime that says where it is (`Z` or an offset), or gives null. SAML demands UTC (Core §1.3.3); an
- * offset is unambiguous and met in the field, a local time is neither. A day that does not exist is no moment.
+ * Reads an xs:dateTime with its zone. SAML demands UTC (SAML Core §1.3.3); IdPs in the field also send offsets, which
+ * are unambiguous.
+ *
+ * @returns null for a local time, a date that does not exist, or other text
  */
 export function readMoment(text: string): Date | null {
   const parts = FORM.exec(text);
@@ -31,7 +33,11 @@ const DURATION =
   /^P(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})(?:\.\d+)?S)?)?$/;
 const DURATION_SECONDS = [365 * 86_400, 30 * 86_400, 86_400, 3_600, 60, 1];
 
-/** Reads an xs:duration as seconds, a year as 365 days and a month as 30; null for what is none, or is negative. */
+/**
+ * Reads an xs:duration in seconds, with a year of 365 days and a month of 30.
+ *
+ * @returns null for a negative duration or other text
+ */
 export function durationSeconds(text: string | null): number | null {
   const parts = DURATION.exec(text?.trim() ?? '')?.slice(1);
   if (parts === undefined || parts.every((part) => part === undefined)) return null;

@@ -1,4 +1,4 @@
-/** The namespaces of SAML 2.0 and of what it is signed and encrypted with. */
+/** The namespaces of SAML 2.0, XML Signature and XML Encryption. */
 export const NS = {
   protocol: 'urn:oasis:names:tc:SAML:2.0:protocol',
   assertion: 'urn:oasis:names:tc:SAML:2.0:assertion',
@@ -19,12 +19,12 @@ export const BINDINGS = {
 export const STATUS_SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 export const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 export const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
-/** What an Issuer is unless it says otherwise; no other kind names an IdP (Core §8.3.6). */
+/** The default format of an Issuer; no other format names an IdP (SAML Core §8.3.6). */
 export const ENTITY_FORMAT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity';
 
 /**
- * The signatures that are believed (SAML-03): asymmetric, SHA-2. XML Signature and the query of the redirect binding
- * name them alike (RFC 9231 §2.3). A public key of another type is never tried with them.
+ * The accepted signature algorithms: asymmetric, with SHA-2. XML Signature and the query of the redirect binding use
+ * the same names (RFC 9231 §2.3). A key of another type is never tried with them.
  */
 export const SIGNATURE_ALGORITHMS: ReadonlyMap<string, { key: 'rsa' | 'ec'; hash: string; pss?: true }> = new Map([
   ['http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', { key: 'rsa', hash: 'sha256' }],

@@ -4,28 +4,29 @@ import { readMoment } from './moment.js';
 import { ENTITY_FORMAT, NS, TRANSIENT } from './names.js';
 import { attributeOf, childrenOf, collapsed, isBlank, type XmlElement } from './xml-tree.js';
 
-/** What the clock says, and by how much another one may differ. */
+/** The time of a check, and the tolerated difference of clocks. */
 export interface Moments {
   readonly now: Date;
   readonly skewMs: number;
 }
 
-/** The skew that a connection may have at most (SAML-08). */
+/** The largest clock skew of a connection. */
 const MAX_SKEW_MS = 180_000;
-/** How old a message may be. IdPs make it for the answer that carries it, so it is seconds old. */
+/** The maximum age of a message. An IdP creates it for the answer that carries it, so an honest one is seconds old. */
 export const MAX_AGE_MS = 600_000;
-/** Core §8.3.7, for persistent names; e-mail addresses are shorter. */
+/** The limit of persistent names (SAML Core §8.3.7); e-mail addresses are shorter. */
 const MAX_NAME = 256;
 
-/** How long an identifier may be that is kept, compared or handed on; an honest one has a tenth of it. */
+/** The maximum length of a stored or compared identifier; an honest one has a tenth of it. */
 const MAX_TEXT = 1024;
-/** The ID of a request: ours have 53 characters. */
+/** The maximum length of a request id; ours have 53 characters. */
 export const MAX_REQUEST_ID = 256;
 
 /**
- * A text of an IdP, letter by letter, that is no longer than what anybody would write; null stays null.
+ * Demands that a text of an IdP is within a length; null stays null.
  *
- * @throws SamlRefused structure_refused
+ * @param what the name of the field, for the refusal
+ * @throws {SamlRefused} `structure_refused`
  */
 export function bounded<T extends string | null>(text: T, what: string, max = MAX_TEXT): T {
   if (text !== null && text.length > max) {
@@ -34,12 +35,16 @@ export function bounded<T extends string | null>(text: T, what: string, max = MA
   return text;
 }
 
-/** The tolerance of a connection, in milliseconds; never more than three minutes, whatever is stored. */
+/** Returns the clock skew of a connection in milliseconds, at most three minutes. */
 export function skewOf(connection: { readonly clockSkewSeconds: number }): number {
   return Math.min(Math.max(connection.clockSkewSeconds, 0) * 1000, MAX_SKEW_MS);
 }
 
-/** The time in an attribute, or null where there is none. @throws SamlRefused structure_refused: it is no time */
+/**
+ * Reads the time in an attribute; null: there is none.
+ *
+ * @throws {SamlRefused} `structure_refused` when it is not a time
+ */
 export function momentOf(element: XmlElement, name: string): Date | null {
   const text = attributeOf(element, name);
   if (text === null) return null;
@@ -49,10 +54,9 @@ export function momentOf(element: XmlElement, name: string): Date | null {
 }
 
 /**
- * Demands that a message or assertion was made just now: IssueInstant neither ahead of our clock nor over ten minutes
- * old, each widened by the skew.
+ * Demands an IssueInstant that is neither in the future nor older than ten minutes, each widened by the skew.
  *
- * @throws SamlRefused assertion_expired, assertion_not_yet_valid, structure_refused
+ * @throws {SamlRefused} `assertion_expired`, `assertion_not_yet_valid`, `structure_refused`
  */
 export function demandFresh(element: XmlElement, { now, skewMs }: Moments): Date {
   const issued = momentOf(element, 'IssueInstant');
@@ -66,7 +70,11 @@ export function demandFresh(element: XmlElement, { now, skewMs }: Moments): Date
   return issued;
 }
 
-/** Demands one Issuer that is exactly this IdP, but for white space around it (SAML-11). @throws SamlRefused issuer_mismatch */
+/**
+ * Demands one Issuer that is exactly this IdP, apart from white space around it.
+ *
+ * @throws {SamlRefused} `issuer_mismatch`
+ */
 export function demandIssuer(element: XmlElement, idpEntityId: string, what: string): void {
   const [issuer, second] = childrenOf(element, NS.assertion, 'Issuer');
   const format = issuer === undefined ? null : attributeOf(issuer, 'Format');
@@ -80,10 +88,10 @@ export function demandIssuer(element: XmlElement, idpEntityId: string, what: str
 }
 
 /**
- * Reads the one NameID of a Subject or LogoutRequest as it was written (SAML-07, SAML-12). A transient name is another
- * one each time: nobody can be recognised by it.
+ * Reads the one NameID of a Subject or LogoutRequest. A transient NameID differs at every sign-in and cannot identify a
+ * user.
  *
- * @throws SamlRefused name_id_missing, structure_refused
+ * @throws {SamlRefused} `name_id_missing`, `structure_refused`
  */
 export function readNameId(parent: XmlElement, transientAllowed = false): NameId {
   const [element, second] = childrenOf(parent, NS.assertion, 'NameID');
@@ -112,15 +120,15 @@ export function readNameId(parent: XmlElement, transientAllowed = false): NameId
 }
 
 /**
- * A name that a user can be recognised by.
+ * Demands a name that can identify a user.
  *
  * @param said the beginning of the refusal
- * @throws SamlRefused name_id_missing: it is blank, longer than 256 characters, or has lost a letter
+ * @throws {SamlRefused} `name_id_missing` when it is blank, longer than 256 characters, or contains U+FFFD
  */
 export function demandName(name: string, said: string): string {
   if (isBlank(name)) throw missing(`${said} that is empty.`);
   if (name.length > MAX_NAME) throw missing(`${said} of more than ${MAX_NAME} characters.`);
-  // Whoever could not write a letter wrote U+FFFD: names that differ in such letters have become one.
+  // Systems write U+FFFD for letters that they cannot encode: different names would become equal.
   if (name.includes('\ufffd')) throw missing(`${said} with a letter that it could not write.`);
   return name;
 }

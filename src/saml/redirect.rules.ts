@@ -3,13 +3,13 @@ import { SIGNATURE_ALGORITHMS } from './names.js';
 import { shown } from './signature.rules.js';
 import { decodeBase64 } from './xml-scan.js';
 
-/** A message of the redirect binding, taken apart; its signature is not checked yet. */
+/** A message of the redirect binding, split and not verified. */
 export interface RedirectMessage {
   readonly field: 'SAMLRequest' | 'SAMLResponse';
   /** Deflated. */
   readonly message: Buffer;
   readonly relayState: string | null;
-  /** The octets that are signed, exactly as they came. */
+  /** The signed octets, exactly as they arrived. */
   readonly signed: string;
   readonly algorithm: string;
   readonly signature: Buffer;
@@ -20,10 +20,11 @@ const NAMES = new Set(['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'S
 const MAX_QUERY = 256 * 1024;
 
 /**
- * Takes the raw query of the redirect binding apart (Bindings §3.4.4.1). The signature is over the octets as the IdP
- * wrote them, in a fixed order; whoever decodes and encodes them again verifies something else.
+ * Splits the raw query of the redirect binding (SAML Bindings §3.4.4.1). The signature is over the octets that the IdP
+ * wrote, in a fixed order; decoding and encoding them again would change them.
  *
- * @throws SamlRefused binding_refused, message_malformed, message_too_large, signature_missing, algorithm_refused
+ * @throws {SamlRefused} `binding_refused`, `message_malformed`, `message_too_large`, `signature_missing`,
+ *   `algorithm_refused`
  */
 export function readRedirect(rawQuery: string): RedirectMessage {
   if (rawQuery.length > MAX_QUERY) throw new SamlRefused('message_too_large', 'The query is too long.');
@@ -34,7 +35,7 @@ export function readRedirect(rawQuery: string): RedirectMessage {
     const name = decoded(written);
     if (!NAMES.has(name)) continue;
     if (raw.has(name)) throw binding(`${name} comes twice`);
-    // A name in disguise would be one parameter to us and another one to the IdP's signature.
+    // An escaped name would be read as one parameter here and as another one by the verifier of the signature.
     if (name !== written) throw binding(`${name} is not written plainly`);
     raw.set(name, equals === -1 ? '' : pair.slice(equals + 1));
   }
@@ -67,7 +68,7 @@ export function readRedirect(rawQuery: string): RedirectMessage {
   };
 }
 
-/** Undoes the encoding of a query, in which "+" is a space. */
+/** Decodes a query value, in which "+" is a space. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replace(/\+/g, ' '));

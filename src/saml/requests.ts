@@ -6,33 +6,34 @@ import type { NameId } from './saml-sign-in.js';
 import { SENDING } from './library.js';
 import { signedAddress, signedXml } from './signing.js';
 
-/** What the browser has to do: go somewhere, or post a form there. */
+/** The next step of the browser: a redirect, or a form to post. */
 export type BrowserStep =
   { kind: 'redirect'; url: string } | { kind: 'form'; action: string; fields: Record<string, string> };
 
-/** Our side of a conversation with an IdP. */
+/** Our side towards one IdP. */
 export interface Sender {
   readonly acsUrl: string;
   readonly sloUrl: string;
   readonly key: SamlKeyPair;
 }
 
+/** What a sign-in asks of the IdP. */
 export interface AuthnAsk {
   readonly requestId: string;
   readonly relayState: string;
   readonly forceAuthn: boolean;
-  /** Whom the user has named, for IdPs that read it (Entra, Okta); null: nobody. */
+  /** The user name or e-mail that the person typed, for IdPs that read it (Entra, Okta); null: none. */
   readonly loginHint: string | null;
 }
 
 type FormFields = Record<string, string>;
 
-/** As OpenID Connect calls it; Entra and Okta read it of SAML requests, too. */
+/** The name in OpenID Connect; Entra and Okta read it in SAML requests, too. */
 const HINT = 'login_hint';
-/** The form of xs:ID that we use: a letter or underscore in front, and nothing that needs escaping. */
+/** The permitted form of our request ids, a subset of xs:ID that needs no escaping. */
 const ID = /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/;
 
-/** An AuthnRequest (Core §3.4.1, Profiles §4.1.4.1), signed where the connection asks for it. */
+/** Makes an AuthnRequest (SAML Core §3.4.1, Profiles §4.1.4.1), signed where the connection says so. */
 export async function authnRequest(connection: SamlSettings, ask: AuthnAsk, sender: Sender): Promise<BrowserStep> {
   if (!ID.test(ask.requestId)) throw new TypeError('The id of a SAML request has to be an xs:ID.');
   const saml = new SAML({
@@ -62,19 +63,23 @@ export async function authnRequest(connection: SamlSettings, ask: AuthnAsk, send
 }
 
 /**
- * Adds whom the user has named, beside what is signed (Bindings §3.4.4.1 lets other parameters stand there). SAML has a Subject for that,
- * but an IdP must then refuse everybody else (Core §3.4.1.4), also who has only mistyped.
+ * Adds the login hint as a parameter beside the signed ones (SAML Bindings §3.4.4.1 permits others). A Subject in the
+ * request would make the IdP refuse every other user (SAML Core §3.4.1.4), also after a typing error.
  */
 function withHint(address: string, hint: string | null): string {
   if (hint === null) return address;
   const url = new URL(address);
   if (url.searchParams.has(HINT)) return address;
-  // Not by `searchParams`, which would write the signed octets anew.
+  // `searchParams` would encode the signed octets again.
   url.search += `&${HINT}=${encodeURIComponent(hint)}`;
   return url.href;
 }
 
-/** A LogoutRequest for one session at the IdP (Core §3.7.1), always signed. Out: also its id. */
+/**
+ * Makes a signed LogoutRequest for one session at the IdP (SAML Core §3.7.1).
+ *
+ * @returns the step and the id of the request
+ */
 export async function logoutRequest(
   connection: SamlSettings,
   session: { nameId: NameId; sessionIndex: string | null },
@@ -98,7 +103,7 @@ export async function logoutRequest(
   return { ...(await postForm(url, 'SAMLRequest', 'LogoutRequest', xml, relayState, sender)), id };
 }
 
-/** The answer to an IdP's LogoutRequest (Core §3.7.2), always signed. */
+/** Makes a signed response to an IdP's LogoutRequest (SAML Core §3.7.2). */
 export async function logoutResponse(
   connection: SamlSettings,
   answer: { inResponseTo: string; success: boolean; relayState: string | null },
@@ -145,7 +150,7 @@ function common(connection: SamlSettings, sender: Sender, binding: SamlBinding):
     audience: connection.spEntityId,
     idpIssuer: connection.idpEntityId,
     idpCert: [...connection.certificates],
-    // A form carries the message as it is, only a URL carries it deflated (Bindings §3.4.4.1, §3.5.4).
+    // Only a URL carries the message deflated (SAML Bindings §3.4.4.1, §3.5.4).
     skipRequestCompression: binding === 'post',
     authnRequestBinding: binding === 'post' ? 'HTTP-POST' : 'HTTP-Redirect',
   };

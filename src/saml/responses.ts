@@ -9,7 +9,7 @@ import { usable } from './certificates.js';
 import { decrypt } from './decrypt.js';
 import { readEncrypted, type EncryptedParts } from './encryption.rules.js';
 import { NS } from './names.js';
-import { MAX_AGE_MS, skewOf } from './parts.rules.js';
+import { skewOf } from './parts.rules.js';
 import { signatureExcerpt } from './signature.rules.js';
 import { listOfCertificates, signerRefusal } from './signer-refusal.rules.js';
 import { checkDecryptedAssertion, demandSignatures } from './structure.rules.js';
@@ -17,7 +17,7 @@ import type { SamlVerifier } from './verifier.js';
 import { decodeUtf8, scanMessage, scanXml } from './xml-scan.js';
 import { attributeOf, childrenOf, type XmlElement } from './xml-tree.js';
 
-/** What verifying takes besides the answer and its connection. */
+/** What the verification of an answer takes besides the answer and its connection. */
 export interface Verification {
   readonly acsUrl: string;
   readonly requestId: string | null;
@@ -27,10 +27,10 @@ export interface Verification {
 }
 
 /**
- * Verifies an answer: the signatures that the connection demands and any other that is there, then what the verified
- * bytes say. The posted document itself is not read any more once its signature counts (SAML-01).
+ * Verifies an answer: each signature in it, the signatures that the connection demands, and then the contents. After
+ * that only the octets under the signature are read.
  *
- * @throws SamlRefused
+ * @throws {SamlRefused} for an answer that is not accepted
  */
 export async function verifyAnswer(
   connection: SamlSettings,
@@ -38,7 +38,7 @@ export async function verifyAnswer(
   { acsUrl, requestId, now, keys, verifier }: Verification,
 ): Promise<SamlSignIn> {
   const { shape } = answer;
-  // An answer without success is refused on its own word: nobody gains anything by forging that.
+  // An unsigned answer without success is refused as well: forging it gains nothing.
   const problem = statusProblem(shape.root);
   if (problem !== null) throw problem;
   const certificates = usable(connection.certificates);
@@ -47,27 +47,20 @@ export async function verifyAnswer(
   const skewMs = skewOf(connection);
   const { idpEntityId, spEntityId } = connection;
   const assertionSigned = opened === null ? shape.assertionSigned : opened.signed;
-  const verdict = await verifier.response(connection, {
-    message: answer.message.toString('base64'),
-    decrypted: opened?.xml ?? null,
+  const message = decodeUtf8(answer.message);
+  const { signed: octets, signers } = await verifier.verify(connection, {
     signatures: [
-      ...(shape.responseSigned ? [signatureExcerpt(shape.root)] : []),
-      ...(assertionSigned ? [signatureExcerpt(opened?.root ?? (shape.assertion as XmlElement))] : []),
+      ...(shape.responseSigned ? [{ xml: message, excerpt: signatureExcerpt(shape.root) }] : []),
+      ...(assertionSigned
+        ? [{ xml: opened?.xml ?? message, excerpt: signatureExcerpt(opened?.root ?? shape.assertion!) }]
+        : []),
     ],
     certificates,
-    responseSigned: shape.responseSigned,
-    assertionSigned,
-    idpEntityId,
-    spEntityId,
-    acsUrl,
-    skewMs,
-    maxAgeMs: MAX_AGE_MS,
   });
   const invalid = (): SamlRefused => signerRefusal([shape.root, opened?.root ?? shape.assertion], certificates);
-  if (verdict.assertion === null || verdict.signed === null) throw invalid();
-  // The octets that were hashed. node-saml's own copy of the assertion went through its DOM once more, which takes a
-  // written carriage return, U+0085 and U+2028 for line feeds: names that differ would become one.
-  const signed = scanXml(verdict.signed);
+  if (octets === null) throw invalid();
+  // The octets of the outermost signature, which covers the inner one.
+  const signed = scanXml(octets[0]!);
   const assertion = shape.responseSigned ? assertionWithin(signed, opened) : signed;
   if (assertion === null || !isSame(assertion, opened?.root ?? shape.assertion)) throw invalid();
   const response = shape.responseSigned ? signed : shape.root;
@@ -83,13 +76,9 @@ export async function verifyAnswer(
     now,
     skewMs,
   });
-  // node-saml checks times and audience as well: two have to agree.
-  if (verdict.objection !== null) {
-    throw new SamlRefused('idp_answer_invalid', `node-saml refused the message: ${verdict.objection}`);
-  }
   const what = [shape.responseSigned ? 'the Response' : null, assertionSigned ? 'the assertion' : null];
   const encrypted = opened === null ? '' : ', encrypted';
-  const names = listOfCertificates(verdict.signers);
+  const names = listOfCertificates(signers);
   return { ...signIn, signature: `${what.filter(Boolean).join(' and ')}${encrypted}, by the certificate ${names}` };
 }
 
@@ -101,9 +90,8 @@ interface Opened {
 }
 
 /**
- * Opens the encrypted assertion and looks through it as through a message of its own: whoever has our public key can
- * make one. AES-CBC is opened only under a Response whose signature has verified, so nobody can try variations of the
- * ciphertext on us (SAML-19).
+ * Decrypts the assertion and checks its structure like that of a message, since anybody with our public key can make
+ * one. AES-CBC is decrypted only under a verified Response signature, so that ciphertexts cannot be varied.
  */
 async function openAssertion(
   connection: SamlSettings,
@@ -115,8 +103,8 @@ async function openAssertion(
   if (connection.signed !== 'assertion') demandSignatures(shape, 'response');
   const parts = readEncrypted(shape.assertion as XmlElement, shape.responseSigned);
   if (parts.cipher.endsWith('cbc')) {
-    const signatures = [signatureExcerpt(shape.root)];
-    const { signed } = await verifier.signature(connection, { xml: decodeUtf8(message), signatures, certificates });
+    const signatures = [{ xml: decodeUtf8(message), excerpt: signatureExcerpt(shape.root) }];
+    const { signed } = await verifier.verify(connection, { signatures, certificates });
     if (signed === null) throw signerRefusal([shape.root], certificates);
   }
   const xml = decrypt(parts, keys.all);
@@ -124,7 +112,10 @@ async function openAssertion(
   return { parts, xml, root, signed: checkDecryptedAssertion(root, shape.root) };
 }
 
-/** The assertion of a Response that was verified: the one in it, or what was opened; null: the Response does not hold that. */
+/**
+ * Returns the assertion of a verified Response: the plain one, or the decrypted one where the Response holds the same
+ * ciphertext; null: it holds neither.
+ */
 function assertionWithin(response: XmlElement, opened: Opened | null): XmlElement | null {
   const name = opened === null ? 'Assertion' : 'EncryptedAssertion';
   const [found, second] = childrenOf(response, NS.assertion, name);

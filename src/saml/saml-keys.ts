@@ -1,4 +1,4 @@
-/** A key pair of ours towards SAML IdPs, with the self-signed certificate that metadata wants. */
+/** One of our key pairs for SAML, with its self-signed certificate. */
 export interface SamlKeyPair {
   readonly id: string;
   /** PKCS#8, PEM. */
@@ -7,13 +7,13 @@ export interface SamlKeyPair {
   readonly certificate: string;
 }
 
-/** The installation's SAML keys: `current` signs; all of them still decrypt, newest first (rollover). */
+/** The SAML keys of the installation. `current` signs; all of them decrypt, newest first, while keys roll over. */
 export interface SamlKeys {
   readonly current: SamlKeyPair;
   readonly all: readonly SamlKeyPair[];
 }
 
-/** Where they come from; filled in by the room's key store, and by tests. */
+/** The source of our SAML keys, a port for the key store. */
 export abstract class SamlKeySource {
   abstract samlKeys(): Promise<SamlKeys>;
 }

@@ -7,6 +7,7 @@ export const SAML_REFUSAL_REASONS = [
   'name_id_missing', 'binding_refused',
 ] as const; // prettier-ignore
 
+/** One of `SAML_REFUSAL_REASONS`. */
 export type SamlRefusalReason = (typeof SAML_REFUSAL_REASONS)[number];
 
 /** A SAML message that is refused. `message` is for the sign-in log: it holds no assertion and no secret. */

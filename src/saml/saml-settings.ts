@@ -1,5 +1,6 @@
 /** Values of `SamlSettings.signed`: which part of an answer has to be signed; `both` is the assertion and the Response. */
 export const SAML_SIGNED = ['assertion', 'response', 'both'] as const;
+/** One of `SAML_SIGNED`. */
 export type SamlSigned = (typeof SAML_SIGNED)[number];
 
 /** A binding that this service speaks (SAML Bindings §3.4, §3.5). */

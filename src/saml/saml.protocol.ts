@@ -19,7 +19,7 @@ import { verifyAnswer } from './responses.js';
 import { spMetadata } from './sp-metadata.js';
 import { SamlVerifier } from './verifier.js';
 
-/** SAML 2.0 as a service provider: what we send to an IdP and what we believe of its answers. Remembers nothing. */
+/** A SAML 2.0 service provider: makes requests and verifies answers. Keeps no state. */
 @Injectable()
 export class SamlProtocol {
   constructor(
@@ -29,25 +29,25 @@ export class SamlProtocol {
     private readonly verifier: SamlVerifier,
   ) {}
 
-  /** Begins a sign-in: an AuthnRequest under the id that the caller remembers. */
+  /** Begins a sign-in with an AuthnRequest. The caller stores the id of the request. */
   async begin(connection: SamlSettings, ask: AuthnAsk): Promise<BrowserStep> {
     return authnRequest(connection, ask, await this.senderTo(connection));
   }
 
   /**
-   * Reads what was posted to the assertion consumer service, so far as that goes without knowing the connection.
+   * Reads a form posted to the assertion consumer service, as far as that needs no connection.
    *
-   * @throws SamlRefused
+   * @throws {SamlRefused} for a form that cannot be an answer
    */
   read(form: ReadonlyMap<string, string>): SamlAnswer {
     return readAnswer(form);
   }
 
   /**
-   * Verifies an answer for a connection. `expected.requestId` is the request of this sign-in, null for one that the IdP
-   * began. The caller remembers `once` before anybody is signed in (SAML-14).
+   * Verifies an answer for a connection. The caller stores `once` before the session begins.
    *
-   * @throws SamlRefused
+   * @param expected `requestId`: the request of this sign-in; null: the IdP began it
+   * @throws {SamlRefused} for an answer that is not accepted
    */
   async verify(
     connection: SamlSettings,
@@ -63,7 +63,7 @@ export class SamlProtocol {
     });
   }
 
-  /** Our metadata towards one IdP. */
+  /** Makes our metadata for one IdP. */
   async metadata(connection: SamlSettings): Promise<string> {
     return spMetadata(connection, {
       acsUrl: this.addresses.callback(connection.slug),
@@ -72,7 +72,11 @@ export class SamlProtocol {
     });
   }
 
-  /** Asks the IdP to end its session too; the connection has a `sloUrl`. The id is what its answer refers to. */
+  /**
+   * Makes a LogoutRequest; the connection has a `sloUrl`.
+   *
+   * @returns the step and the id that the IdP's response refers to
+   */
   async logoutRequest(
     connection: SamlSettings,
     session: { nameId: NameId; sessionIndex: string | null },
@@ -81,13 +85,17 @@ export class SamlProtocol {
     return logoutRequest(connection, session, relayState, await this.senderTo(connection));
   }
 
-  /** Verifies a logout message of the IdP, request or answer. @throws SamlRefused */
+  /**
+   * Verifies a logout message of the IdP, request or response.
+   *
+   * @throws {SamlRefused} for a message that is not accepted
+   */
   async readLogout(connection: SamlSettings, arrived: ArrivedLogout): Promise<LogoutMessage> {
     const arrival = { sloUrl: this.addresses.slo(connection.slug), now: this.clock.now() };
     return readLogout(connection, arrived, arrival, this.verifier);
   }
 
-  /** Answers an IdP's LogoutRequest; the connection has a `sloUrl`. */
+  /** Responds to an IdP's LogoutRequest; the connection has a `sloUrl`. */
   async logoutResponse(
     connection: SamlSettings,
     answer: { inResponseTo: string; success: boolean; relayState: string | null },

@@ -4,13 +4,11 @@ import { excerptOf } from './xml-namespaces.js';
 import { attributeOf, childrenOf, is, isBlank, type XmlElement } from './xml-tree.js';
 
 /**
- * Checks the form of the signature that an element carries as its direct child, before any cryptography: one
- * SignedInfo with one Reference to that very element, in algorithms of the allow-lists and nothing around it that two
- * readers could read differently (SAML-02, SAML-03; SAML Core §5.4).
+ * Checks the form of the signature that is a direct child of an element, before any cryptography (SAML Core §5.4): one
+ * SignedInfo with one Reference to that element, algorithms of the allow-lists, and no further content.
  *
- * Out: whether there is one.
- *
- * @throws SamlRefused structure_refused, algorithm_refused; signature_missing for one that is there but empty
+ * @returns whether there is a signature
+ * @throws {SamlRefused} `structure_refused`, `algorithm_refused`; `signature_missing` for an empty signature
  */
 export function checkSignatureOf(parent: XmlElement): boolean {
   const [signature, second] = childrenOf(parent, NS.signature, 'Signature');
@@ -24,18 +22,19 @@ export function checkSignatureOf(parent: XmlElement): boolean {
   if (more !== undefined || (keyInfo !== undefined && !is(keyInfo, NS.signature, 'KeyInfo'))) {
     throw refused('a signature holds more than SignedInfo, SignatureValue and KeyInfo');
   }
-  if (value.children.length > 0 || !isBlank(signature.text)) throw refused('a signature holds what it should not');
+  if (value.children.length > 0 || !isBlank(signature.text))
+    throw refused('a signature has content that it must not have');
   if (isBlank(value.text)) throw empty();
   checkSignedInfo(info, attributeOf(parent, 'ID') ?? '');
   return true;
 }
 
 /**
- * The signature of an element without what it signs and without KeyInfo: enough to see whether the signature value is
- * of a certificate, whatever the message weighs. Nothing is believed for that; it only lets a forgery be refused before
- * anybody works on all of it.
+ * Returns the signature of an element without KeyInfo and without the signed content, as a small document. It shows
+ * whether a certificate made the signature value, whatever the weight of the message; it proves nothing about the
+ * content.
  *
- * In: an element that `checkSignatureOf` has found signed. Out: a small document whose root is the Signature.
+ * @param parent an element that `checkSignatureOf` found signed
  */
 export function signatureExcerpt(parent: XmlElement): string {
   const [signature] = childrenOf(parent, NS.signature, 'Signature');
@@ -90,7 +89,7 @@ function checkReference(reference: XmlElement, id: string): void {
   demand(digest, (name) => DIGEST_ALGORITHMS.has(name), 'digest');
 }
 
-/** Exclusive canonicalization takes one parameter: prefixes that count although nothing uses them (XML-EXC-C14N §4). */
+/** Permits the one parameter of exclusive canonicalization, a list of prefixes (XML-EXC-C14N §4). */
 function onlyPrefixList(element: XmlElement): void {
   const [only, more] = element.children;
   if (only === undefined) return;
@@ -107,14 +106,14 @@ function algorithmOf(element: XmlElement): string {
   return attributeOf(element, 'Algorithm') ?? '';
 }
 
-/** A name for the log: what the other side wrote, shortened, and without anything that could forge a line. */
+/** Returns a text of the other side for the log: shortened, without characters that could forge a line. */
 export function shown(text: string): string {
   const printable = text.replace(/[^\x21-\x7e]/g, '?');
   return printable === '' ? '(none)' : printable.length > 120 ? `${printable.slice(0, 120)}…` : printable;
 }
 
 function refused(what: string): SamlRefused {
-  return new SamlRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
+  return new SamlRefused('structure_refused', `The structure of the message is invalid: ${what}.`);
 }
 
 function algorithm(what: string): SamlRefused {

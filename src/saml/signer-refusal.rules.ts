@@ -4,12 +4,12 @@ import { pemOf } from './certificate.rules.js';
 import { NS } from './names.js';
 import { childrenOf, type XmlElement } from './xml-tree.js';
 
-/** Pinned certificates that are named; a connection has one or two of them. */
+/** The number of pinned certificates that are named; a connection has one or two. */
 const MAX_NAMED = 3;
 
 /**
- * Makes the refusal of a message whose signature is of none of the pinned certificates. It names the certificate that the
- * message brought, which proves nothing: an admin compares it with what the IdP shows.
+ * Makes the refusal of a message that none of the pinned certificates signed. It names the certificate in the message,
+ * which proves nothing: an administrator compares it with the one that the IdP shows.
  *
  * @param elements the elements that carry signatures; null: there is none
  * @param pinned the certificates of the connection, in PEM
@@ -19,7 +19,7 @@ export function signerRefusal(elements: readonly (XmlElement | null)[], pinned: 
   const known = pinned.flatMap((pem) => readable(pem) ?? []);
   const isKnown = brought.some((one) => known.some(({ fingerprint256 }) => fingerprint256 === one.fingerprint256));
   const words = [
-    'The signature is of none of the certificates of this connection, or what it signs was changed.',
+    'The signature is not by any of the certificates of this connection, or the signed content was changed.',
     brought.length === 0
       ? 'The message brought no certificate'
       : `The message brought the certificate ${named(brought[0]!)}${isKnown ? ', which is pinned' : ''}`,
@@ -27,7 +27,9 @@ export function signerRefusal(elements: readonly (XmlElement | null)[], pinned: 
   return new SamlRefused('signature_invalid', `${words}; pinned: ${list(known)}.`);
 }
 
-/** Certificates in PEM, each by the beginning of its fingerprint and its end; what cannot be read is left out. */
+/**
+ * Lists certificates (PEM) by the beginning of the fingerprint and the end of validity. Unreadable ones are left out.
+ */
 export function listOfCertificates(pems: readonly string[]): string {
   return list(pems.flatMap((pem) => readable(pem) ?? []));
 }
@@ -37,7 +39,7 @@ function list(certificates: readonly X509Certificate[]): string {
   return (certificates.slice(0, MAX_NAMED).map(named).join(', ') || 'none') + more;
 }
 
-/** The beginning of the fingerprint (SHA-256), as the API and the CLI show it, and the end of its validity. */
+/** The beginning of the fingerprint (SHA-256), as the API and the CLI show it, and the end of validity. */
 function named({ fingerprint256, validTo }: X509Certificate): string {
   const end = new Date(validTo);
   const until = Number.isNaN(end.getTime()) ? '' : ` (until ${end.toISOString().slice(0, 10)})`;
@@ -52,7 +54,7 @@ function certificatesIn(element: XmlElement): X509Certificate[] {
   return found.slice(0, 1).flatMap(({ text }) => readable(pemOf(text)) ?? []);
 }
 
-/** A certificate, or null: the message may be anybody's. */
+/** Reads a certificate; null: the message holds something else. */
 function readable(pem: string | null): X509Certificate | null {
   try {
     return pem === null ? null : new X509Certificate(pem);

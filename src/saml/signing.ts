@@ -7,7 +7,7 @@ import {
   verify,
   type VerifyKeyObjectInput,
 } from 'node:crypto';
-import { SignedXml } from './library.js';
+import { SignedXml, type SignatureAlgorithm } from 'xml-crypto';
 import { ENVELOPED_SIGNATURE, EXCLUSIVE_C14N, NS, SIGNATURE_ALGORITHMS } from './names.js';
 import type { RedirectMessage } from './redirect.rules.js';
 
@@ -15,8 +15,7 @@ const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 
 /**
- * Signs with RSA and SHA-256 outside of the event loop: a signature of our 3 072 bits takes milliseconds, in which nobody
- * else would be answered.
+ * Signs with RSA and SHA-256 outside of the event loop: a signature of 3 072 bits takes milliseconds.
  *
  * @returns the signature in base64
  */
@@ -28,7 +27,10 @@ function signature(text: string, privateKey: string): Promise<string> {
   });
 }
 
-/** The installation's keys, read: that takes longer than to begin a signature. There are two of them while keys roll over. */
+/**
+ * The parsed keys of the installation; parsing takes longer than starting a signature. There are two while keys roll
+ * over.
+ */
 const keys = new Map<string, KeyObject>();
 const MAX_KEYS = 4;
 
@@ -41,19 +43,24 @@ function keyOf(pem: string): KeyObject {
   return key;
 }
 
-/** What xml-crypto signs with; it waits for the callback. */
+/** RSA with SHA-256 as an algorithm of xml-crypto that signs outside of the event loop. */
 class AsyncRsaSha256 {
-  getAlgorithmName(): string {
+  getAlgorithmName(): typeof RSA_SHA256 {
     return RSA_SHA256;
   }
 
   getSignature(text: string, privateKey: string, done: (error: Error | null, value?: string) => void): void {
     signature(text, privateKey).then((value) => done(null, value), done);
   }
+
+  /** @throws {Error} always: signatures are verified in threads */
+  verifySignature(): never {
+    throw new Error('signatures are verified elsewhere');
+  }
 }
 
 /**
- * Signs the root of a message for the POST binding (Bindings §3.5.4): an enveloped signature behind its Issuer.
+ * Signs the root of a message for the POST binding (SAML Bindings §3.5.4): an enveloped signature behind its Issuer.
  *
  * @param root the local name of the root, an element of the protocol
  * @param privateKey PKCS#8, PEM
@@ -66,7 +73,8 @@ export function signedXml(xml: string, root: string, privateKey: string): Promis
     signatureAlgorithm: RSA_SHA256,
     canonicalizationAlgorithm: EXCLUSIVE_C14N,
   });
-  signer.SignatureAlgorithms[RSA_SHA256] = AsyncRsaSha256;
+  // The types of xml-crypto miss the callback in the first overload of `getSignature`.
+  signer.SignatureAlgorithms = { [RSA_SHA256]: AsyncRsaSha256 as unknown as new () => SignatureAlgorithm };
   signer.addReference({ xpath, transforms: [ENVELOPED_SIGNATURE, EXCLUSIVE_C14N], digestAlgorithm: SHA256 });
   return new Promise((resolve, reject) => {
     signer.computeSignature(xml, { location: { reference: issuer, action: 'after' } }, (error) =>
@@ -76,8 +84,8 @@ export function signedXml(xml: string, root: string, privateKey: string): Promis
 }
 
 /**
- * Signs a message of the redirect binding (Bindings §3.4.4.1). The signature is over the octets of the query as they are sent; what
- * the address had before stays in front of them.
+ * Signs a message of the redirect binding (SAML Bindings §3.4.4.1): the octets of the query as they are sent. The
+ * former query of the address stays in front.
  *
  * @param address with the message and its RelayState as parameters, unsigned
  */
@@ -95,16 +103,16 @@ export async function signedAddress(address: string, privateKey: string): Promis
   return url.href;
 }
 
-/** As it stands in an address whoever writes that address again: a URL escapes an apostrophe that `encodeURIComponent` leaves. */
+/** Escapes like `encodeURIComponent`, and also the characters that a URL would escape later, such as an apostrophe. */
 function escaped(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Whether one of the certificates (PEM, checked) made the signature of the query. Outside of the event loop, as signing is. */
+/** Whether one of the certificates (PEM, checked) made the signature of a query. Verifies outside of the event loop. */
 export async function isSignedBy(message: RedirectMessage, certificates: readonly string[]): Promise<boolean> {
   const algorithm = SIGNATURE_ALGORITHMS.get(message.algorithm);
   if (algorithm === undefined) return false;
-  // XML Signature's form of ECDSA is the right one; some stacks put the DER of their TLS library into a query.
+  // XML Signature writes ECDSA as r and s; some IdPs put DER into a query.
   const encodings = algorithm.key === 'ec' ? (['ieee-p1363', 'der'] as const) : (['der'] as const);
   const padding = algorithm.pss
     ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
@@ -126,7 +134,7 @@ function verifies(
 ): Promise<boolean> {
   return new Promise((resolve) => {
     try {
-      // An error is not even of the form of a signature: OpenSSL has one for some of them.
+      // OpenSSL reports an error for octets that do not have the form of a signature.
       verify(hash, Buffer.from(signed, 'utf8'), key, made, (error, good) => resolve(error === null && good));
     } catch {
       resolve(false);

@@ -11,9 +11,8 @@ const CIPHERS = ['aes256-gcm', 'aes192-gcm', 'aes128-gcm'].map((name) => `${NS.e
 const KEY_TRANSPORTS = [`${NS.encryption}rsa-oaep-mgf1p`, `${NS.encryption11}rsa-oaep`];
 
 /**
- * Our metadata for one connection (SAML Metadata §2.4.4): who we are to that IdP, where it sends answers and logout
- * messages, what we sign with and what it encrypts to. While keys roll over all of them are named, the one that signs
- * first.
+ * Makes our metadata for one connection (SAML Metadata §2.4.4): entity id, addresses, signing and encryption keys.
+ * While keys roll over it names all of them, the signing one first.
  */
 export function spMetadata(
   connection: SamlSettings,
@@ -35,7 +34,7 @@ export function spMetadata(
       : [`    <md:NameIDFormat>${escaped(connection.nameIdFormat)}</md:NameIDFormat>`]),
     `    <md:AssertionConsumerService Binding="${BINDINGS.post}" Location="${escaped(acsUrl)}" index="0" isDefault="true"/>`,
   ].join('\n');
-  // The ID follows the contents: the same metadata is the same document, byte for byte.
+  // The ID is derived from the contents: equal metadata is an equal document.
   const id = `_${createHash('sha256').update(`${connection.spEntityId}\n${body}`).digest('hex').slice(0, 32)}`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <md:EntityDescriptor xmlns:md="${NS.metadata}" xmlns:ds="${NS.signature}" ID="${id}" entityID="${escaped(connection.spEntityId)}">
@@ -47,8 +46,8 @@ ${body}
 }
 
 /**
- * ADFS encrypts as soon as there is a key to encrypt to, always with AES-CBC, and signs the assertion inside alone unless
- * told otherwise: that would be refused (SAML-19), so it is not asked for.
+ * ADFS encrypts whenever there is a key, with AES-CBC, and by default signs the assertion inside alone. That would be
+ * refused, so no encryption key is offered.
  */
 function mayEncrypt({ ssoUrl, signed }: SamlSettings): boolean {
   return signed !== 'assertion' || !/\/adfs\/ls\/?$/i.test(new URL(ssoUrl).pathname);

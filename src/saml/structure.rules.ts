@@ -5,21 +5,21 @@ import { bounded } from './parts.rules.js';
 import { checkSignatureOf, shown } from './signature.rules.js';
 import { attributeOf, everyElement, is, type XmlElement } from './xml-tree.js';
 
-/** What was found where it belongs; nothing of it is verified yet. */
+/** The parts of a Response in their places; nothing is verified yet. */
 export interface ResponseShape {
   readonly root: XmlElement;
-  /** The Assertion or EncryptedAssertion; null only in an answer that says why there is none. */
+  /** The Assertion or EncryptedAssertion; null only in an answer without success. */
   readonly assertion: XmlElement | null;
   readonly encrypted: boolean;
   readonly responseSigned: boolean;
-  /** Of an encrypted one this is known only after decryption. */
+  /** Of an encrypted assertion this is known only after decryption. */
   readonly assertionSigned: boolean;
 }
 
 const MAX_SIGNATURES = 4;
 /**
- * How many elements are verified. Verifying takes time that grows with the square of their number, and an honest message
- * has fewer than 300; a Windows account that is in all the groups it can be in (1 015) still fits.
+ * The maximum number of elements under a signature. The time of a verification grows with its square. An honest message
+ * has fewer than 300; a Windows account in the maximum of 1 015 groups still fits.
  */
 const MAX_VERIFIED = 1_500;
 const SAML_NAMES: ReadonlyMap<string, string> = new Map([
@@ -30,15 +30,15 @@ const SAML_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Checks how a Response is built, before any cryptography: one Response, one Assertion in it as its direct child and
- * none anywhere else, signatures only where SAML puts them, every ID once (SAML-02, SAML-03; against signature
- * wrapping, "On Breaking SAML", 2012). Names count with their namespace.
+ * Checks the structure of a Response before any cryptography, against signature wrapping ("On Breaking SAML", 2012):
+ * one Response, one Assertion as its direct child, signatures only where SAML puts them, every ID once. Names count
+ * with their namespace.
  *
- * @throws SamlRefused structure_refused, message_too_large, algorithm_refused, signature_missing (a signature without
- * content)
+ * @throws {SamlRefused} `structure_refused`, `message_too_large`, `algorithm_refused`, `signature_missing` for an empty
+ *   signature
  */
 export function readResponseShape(root: XmlElement): ResponseShape {
-  if (!is(root, NS.protocol, 'Response')) throw refused('its root is no Response of SAML 2.0');
+  if (!is(root, NS.protocol, 'Response')) throw refused('its root is not a Response of SAML 2.0');
   demandVersion(root);
   const census = takeCensus(root, new Set());
   if (census.responses !== 1) throw refused('it holds more than one Response');
@@ -57,15 +57,14 @@ export function readResponseShape(root: XmlElement): ResponseShape {
 }
 
 /**
- * Checks what came out of an EncryptedAssertion in the same way: it was made by whoever had our public key, which is
- * everybody. `outer` is the Response that it came in: no ID of it may be used again inside.
+ * Checks the structure of a decrypted assertion in the same way: anybody with our public key can make one.
  *
- * Out: whether it is signed.
- *
- * @throws SamlRefused as readResponseShape
+ * @param outer the Response around it, whose IDs must not occur again
+ * @returns whether the assertion is signed
+ * @throws {SamlRefused} as `readResponseShape`
  */
 export function checkDecryptedAssertion(assertion: XmlElement, outer: XmlElement): boolean {
-  if (!is(assertion, NS.assertion, 'Assertion')) throw refused('what was encrypted is no assertion');
+  if (!is(assertion, NS.assertion, 'Assertion')) throw refused('the decrypted element is not an Assertion');
   const taken = new Set<string>();
   takeCensus(outer, taken);
   const census = takeCensus(assertion, taken);
@@ -75,24 +74,26 @@ export function checkDecryptedAssertion(assertion: XmlElement, outer: XmlElement
 }
 
 /**
- * Checks how a logout message is built. Out: whether it carries a signature in itself (the redirect binding has it in
- * the query).
+ * Checks the structure of a logout message.
  *
- * @throws SamlRefused as readResponseShape
+ * @returns whether the XML is signed (the redirect binding signs the query)
+ * @throws {SamlRefused} as `readResponseShape`
  */
 export function checkLogoutShape(root: XmlElement, name: 'LogoutRequest' | 'LogoutResponse'): boolean {
-  if (!is(root, NS.protocol, name)) throw refused(`its root is no ${name} of SAML 2.0`);
+  if (!is(root, NS.protocol, name)) throw refused(`its root is not a ${name} of SAML 2.0`);
   demandVersion(root);
   const census = takeCensus(root, new Set());
-  if (census.assertions.length > 0 || census.responses > 0) throw refused('it holds what no logout message holds');
+  if (census.assertions.length > 0 || census.responses > 0)
+    throw refused('it has content that a logout message must not have');
   demandPlaces(census.signatures, [root]);
   return checkSignatureOf(root);
 }
 
 /**
- * Checks where metadata has its signature: on the root, and nowhere else. Out: whether there is one.
+ * Checks that metadata has a signature on its root or nowhere.
  *
- * @throws SamlRefused as readResponseShape
+ * @returns whether it is signed
+ * @throws {SamlRefused} as `readResponseShape`
  */
 export function checkMetadataShape(root: XmlElement): boolean {
   const census = takeCensus(root, new Set());
@@ -103,10 +104,10 @@ export function checkMetadataShape(root: XmlElement): boolean {
 }
 
 /**
- * Demands the signatures that the connection wants (SAML-05); `decryptedSigned` tells of the assertion that was
- * encrypted, once it is known.
+ * Demands the signatures that the connection wants.
  *
- * @throws SamlRefused signature_missing
+ * @param decryptedSigned whether the decrypted assertion is signed; undefined: not known yet
+ * @throws {SamlRefused} `signature_missing`
  */
 export function demandSignatures(shape: ResponseShape, signed: SamlSigned, decryptedSigned = false): void {
   if (signed !== 'assertion' && !shape.responseSigned) throw missing('Response');
@@ -122,7 +123,11 @@ interface Census {
   readonly signatures: readonly XmlElement[];
 }
 
-/** Counts what must not be there twice, over the whole document; `ids` are those already taken. */
+/**
+ * Counts over the whole document what must occur once.
+ *
+ * @param ids the IDs taken so far
+ */
 function takeCensus(root: XmlElement, ids: Set<string>): Census {
   let responses = 0;
   let elements = 0;
@@ -144,7 +149,7 @@ function takeCensus(root: XmlElement, ids: Set<string>): Census {
   return { responses, assertions, signatures };
 }
 
-/** Verifiers look IDs up by any of their spellings, so all spellings share one set of names. */
+/** Verifiers look up IDs in any spelling (`ID`, `Id`, `id`), so all spellings share one set. */
 function takeIds(element: XmlElement, ids: Set<string>): void {
   const saml = element.ns === NS.protocol || element.ns === NS.assertion;
   for (const { ns, name, value } of element.attributes) {
@@ -169,10 +174,10 @@ function demandVersion(root: XmlElement): void {
 }
 
 function refused(what: string): SamlRefused {
-  return new SamlRefused('structure_refused', `The message is not built as SAML demands: ${what}.`);
+  return new SamlRefused('structure_refused', `The structure of the message is invalid: ${what}.`);
 }
 
-/** What whoever sets a connection up needs to know: half of all IdPs sign the one, half the other. */
+/** Advice for a connection whose IdP signs the other part. */
 const RESPONSE_WOULD_DO =
   ' The Response around it is: have the IdP sign assertions, or set "signed" of the connection to "response".';
 

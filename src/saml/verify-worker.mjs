@@ -1,190 +1,170 @@
-// Verifies signatures with node-saml, in a thread of its own: its XPath and DOM take time that grows faster than the
-// message does (SAML-17), and a thread can be ended. JavaScript, so that it runs from src and from dist alike.
-import { createHash, createPublicKey, createVerify, constants } from 'node:crypto';
-import { createRequire } from 'node:module';
+// Verifies XML signatures with xml-crypto, in a thread of its own: the time of its XPath and DOM grows faster than the
+// message, and a thread can be ended. Plain JavaScript, so that it runs from `src` and from `dist`.
+import { constants, createHash, createPublicKey, createVerify } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
+import xmldom from '@xmldom/xmldom';
+import xmlCrypto from 'xml-crypto';
 
-const fromHere = createRequire(import.meta.url);
-const fromPassport = createRequire(fromHere.resolve('@node-saml/passport-saml'));
-const fromNodeSaml = createRequire(fromPassport.resolve('@node-saml/node-saml'));
-const { SAML, ValidateInResponseTo } = fromPassport('@node-saml/node-saml');
-const { getVerifiedXml, parseDomFromString } = fromPassport('@node-saml/node-saml/lib/xml.js');
-const { SignedXml } = fromNodeSaml('xml-crypto');
-const xmlEncryption = fromNodeSaml('xml-encryption');
+const { SignedXml, findAncestorNs } = xmlCrypto;
+const XMLDSIG = 'http://www.w3.org/2000/09/xmldsig#';
 
-/** @type {Map<string, { key: string, hash: string, pss?: boolean }>} */
-const signatures = new Map(workerData.signatures);
-/** @type {Map<string, string>} */
-const digests = new Map(workerData.digests);
-const transforms = new Set(workerData.transforms);
+/** The allow-lists of names.ts: nothing else exists in this thread. */
+const registries = {
+  SignatureAlgorithms: byName(workerData.signatures, signatureAlgorithm),
+  HashAlgorithms: byName(workerData.digests, hashAlgorithm),
+  CanonicalizationAlgorithms: Object.fromEntries(
+    workerData.transforms.map((name) => [name, new SignedXml().CanonicalizationAlgorithms[name]]),
+  ),
+};
 
-// The registries of xml-crypto are replaced by our allow-lists: SHA-1 and everything else that is not in them does not
-// exist here, and SHA-384 and ECDSA, which it lacks, do (SAML-03). It offers no other way through node-saml.
-SignedXml.prototype.findSignatureAlgorithm = function (name) {
-  const algorithm = signatures.get(name);
-  if (algorithm === undefined) throw new Error('signature algorithm refused');
-  return {
-    getAlgorithmName: () => name,
-    getSignature: () => {
-      throw new Error('nothing is signed here');
-    },
-    verifySignature: (material, certificate, value) => {
+/**
+ * @template T, A
+ * @param {readonly [string, T][]} entries
+ * @param {(name: string, value: T) => A} make
+ */
+function byName(entries, make) {
+  // Without a prototype: a name such as `constructor` finds nothing.
+  return Object.assign(
+    Object.create(null),
+    Object.fromEntries(entries.map(([name, value]) => [name, make(name, value)])),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {{ key: string, hash: string, pss?: boolean }} algorithm
+ */
+function signatureAlgorithm(name, { key: type, hash, pss }) {
+  const padding = pss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {};
+  // XML Signature writes an ECDSA signature as r and s side by side (RFC 9231 §2.3.6).
+  const encoding = type === 'ec' ? { dsaEncoding: 'ieee-p1363' } : {};
+  return class {
+    getAlgorithmName() {
+      return name;
+    }
+
+    getSignature() {
+      throw new Error('this thread signs nothing');
+    }
+
+    verifySignature(material, certificate, value) {
       const key = createPublicKey(certificate);
-      if (key.asymmetricKeyType !== algorithm.key) return false;
-      const padding = algorithm.pss
-        ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
-        : {};
-      // XML writes an ECDSA signature as r and s side by side (RFC 9231 §2.3.6).
-      const encoding = algorithm.key === 'ec' ? { dsaEncoding: 'ieee-p1363' } : {};
-      return createVerify(algorithm.hash)
+      if (key.asymmetricKeyType !== type) return false;
+      return createVerify(hash)
         .update(material)
         .verify({ key, ...padding, ...encoding }, value, 'base64');
-    },
+    }
   };
-};
-SignedXml.prototype.findHashAlgorithm = function (name) {
-  const hash = digests.get(name);
-  if (hash === undefined) throw new Error('digest algorithm refused');
-  return {
-    getAlgorithmName: () => name,
-    getHash: (xml) => {
-      // Half of a surrogate pair would be hashed as U+FFFD, like any other half.
+}
+
+/**
+ * @param {string} name
+ * @param {string} hash
+ */
+function hashAlgorithm(name, hash) {
+  return class {
+    getAlgorithmName() {
+      return name;
+    }
+
+    getHash(xml) {
+      // Half of a surrogate pair would be hashed as U+FFFD, and so would any other half.
       if (!xml.isWellFormed()) throw new Error('text refused');
       return createHash(hash).update(xml, 'utf8').digest('base64');
-    },
-  };
-};
-const findCanonicalization = SignedXml.prototype.findCanonicalizationAlgorithm;
-SignedXml.prototype.findCanonicalizationAlgorithm = function (name) {
-  if (!transforms.has(name)) throw new Error('transform refused');
-  return findCanonicalization.call(this, name);
-};
-
-/**
- * Those of the certificates that made a signature, each over its SignedInfo alone, canonicalized by the library itself;
- * null where one of the signatures is of none. This accepts nothing: the message is verified as a whole afterwards, with
- * those certificates. It refuses a forgery before its weight costs anything, and spares a connection with several
- * certificates as many full attempts.
- *
- * @param {readonly string[]} excerpts
- * @param {readonly string[]} certificates
- * @returns {Promise<string[] | null>}
- */
-async function signersOf(excerpts, certificates) {
-  if (excerpts.length === 0) return null;
-  const signers = new Set();
-  for (const excerpt of excerpts) {
-    const document = await parseDomFromString(excerpt);
-    const signature = new SignedXml();
-    signature.loadSignature(document.documentElement);
-    const material = signature.getCanonSignedInfoXml(document);
-    const algorithm = signature.findSignatureAlgorithm(signature.signatureAlgorithm);
-    const found = certificates.filter((one) => algorithm.verifySignature(material, one, signature.signatureValue));
-    if (found.length === 0) return null;
-    for (const one of found) signers.add(one);
-  }
-  return [...signers];
-}
-
-/** Nothing is remembered here: requests and used messages are kept in the database. */
-const noCache = {
-  saveAsync: async () => null,
-  getAsync: async () => null,
-  removeAsync: async () => null,
-};
-
-/** node-saml, which shows what it verified before it judges the contents. */
-class Verification extends SAML {
-  /** @type {string | null} */ signed = null;
-  /** @type {string | null} */ assertion = null;
-
-  // White space around an Audience counts for nothing (xs:anyURI); which one is meant is judged elsewhere once more, exactly.
-  checkAudienceValidityError(expected, restrictions) {
-    for (const { Audience: audiences } of restrictions ?? []) {
-      for (const audience of audiences ?? []) if (typeof audience._ === 'string') audience._ = audience._.trim();
     }
-    return super.checkAudienceValidityError(expected, restrictions);
-  }
-
-  async getSignedAssertion(verifiedXml) {
-    this.signed = verifiedXml;
-    return super.getSignedAssertion(verifiedXml);
-  }
-
-  async processValidlySignedAssertionAsync(assertionXml, responseXml, inResponseTo) {
-    this.assertion = assertionXml;
-    return super.processValidlySignedAssertionAsync(assertionXml, responseXml, inResponseTo);
-  }
+  };
 }
 
 /**
- * Verifies a Response. Every option that bears on what is believed is written out.
+ * Makes xml-crypto's verifier of one signature.
  *
- * @param {import('./verifier.js').ResponseJob} job
- * @returns {Promise<import('./verifier.js').ResponseVerdict>}
+ * @param {Element} signature
+ * @param {string} [publicCert] in PEM
  */
-async function verifyResponse(job) {
-  const signers = await signersOf(job.signatures, job.certificates).catch(() => null);
-  if (signers === null) return { signed: null, assertion: null, signers: [], objection: 'Invalid signature' };
-  // The encrypted assertion was opened and looked through already; exactly those bytes are verified. Without the
-  // plain text nothing can be decrypted: this thread has no private key.
-  xmlEncryption.decrypt = (_xml, _options, done) =>
-    job.decrypted === null ? done(new Error('nothing to decrypt')) : done(null, job.decrypted);
-  const verification = new Verification({
-    idpCert: signers,
-    idpIssuer: job.idpEntityId,
-    issuer: job.spEntityId,
-    audience: job.spEntityId,
-    callbackUrl: job.acsUrl,
-    entryPoint: job.acsUrl,
-    wantAuthnResponseSigned: job.responseSigned,
-    wantAssertionsSigned: job.assertionSigned,
-    acceptedClockSkewMs: job.skewMs,
-    maxAssertionAgeMs: job.maxAgeMs,
-    validateInResponseTo: ValidateInResponseTo.never,
-    requestIdExpirationPeriodMs: 0,
-    cacheProvider: noCache,
-    decryptionPvk: job.decrypted === null ? undefined : 'opened already',
-  });
-  try {
-    const { profile } = await verification.validatePostResponseAsync({ SAMLResponse: job.message });
-    const returned = profile?.getAssertionXml?.() ?? null;
-    const same = returned !== null && returned === verification.assertion;
-    return { ...seen(verification), signers, objection: same ? null : 'no assertion was returned' };
-  } catch (error) {
-    return { ...seen(verification), signers, objection: wordsOf(error) };
-  }
-}
-
-function seen({ signed, assertion }) {
-  return { signed, assertion };
+function verifierOf(signature, publicCert) {
+  // Without `getCertFromKeyInfo`: a certificate in the message is never a key.
+  const verifier = new SignedXml({ publicCert });
+  Object.assign(verifier, registries);
+  verifier.loadSignature(signature);
+  return verifier;
 }
 
 /**
- * Verifies the signature that the root of a message carries. Out: the bytes that it signs, or null.
+ * Reads XML strictly: an error of the parser is an error here.
+ *
+ * @param {string} xml
+ */
+function parse(xml) {
+  const refuse = (message) => {
+    throw new Error(message);
+  };
+  return new xmldom.DOMParser({ errorHandler: { warning: refuse, error: refuse, fatalError: refuse } }).parseFromString(
+    xml,
+    'text/xml',
+  );
+}
+
+/**
+ * Returns those of the certificates that made a signature, by its SignedInfo alone. This accepts nothing: it refuses a
+ * forgery before the weight of the message costs anything, and saves a full attempt for each other certificate.
+ *
+ * @param {Element} signature from an excerpt (`signatureExcerpt`)
+ * @param {readonly string[]} certificates in PEM
+ */
+function signersOf(signature, certificates) {
+  const textOf = (name) => signature.getElementsByTagNameNS(XMLDSIG, name)[0];
+  const info = textOf('SignedInfo');
+  const method = textOf('SignatureMethod').getAttribute('Algorithm');
+  const canonicalization = textOf('CanonicalizationMethod').getAttribute('Algorithm');
+  const value = textOf('SignatureValue').textContent;
+  const Algorithm = registries.SignatureAlgorithms[method];
+  const ancestorNamespaces = findAncestorNs(signature.ownerDocument, "//*[local-name()='SignedInfo']");
+  const material = verifierOf(signature).getCanonXml([canonicalization], info, { ancestorNamespaces });
+  return certificates.filter((one) => new Algorithm().verifySignature(material, one, value));
+}
+
+/**
+ * Returns the octets that a signature covers, or null when none of the certificates made it.
+ *
+ * @param {Element} signature
+ * @param {string} xml the document that holds the signature
+ * @param {readonly string[]} certificates in PEM
+ */
+function signedOctets(signature, xml, certificates) {
+  for (const certificate of certificates) {
+    const verifier = verifierOf(signature, certificate);
+    if (verifier.getReferences().length !== 1 || !verifier.checkSignature(xml)) continue;
+    const signed = verifier.getSignedReferences();
+    return signed.length === 1 ? signed[0] : null;
+  }
+  return null;
+}
+
+/**
+ * Verifies all signatures of a job. Any one that does not verify refuses the job.
  *
  * @param {import('./verifier.js').SignatureJob} job
- * @returns {Promise<import('./verifier.js').SignatureVerdict>}
+ * @returns {import('./verifier.js').SignatureVerdict}
  */
-async function verifySignature(job) {
-  try {
-    const signers = await signersOf(job.signatures, job.certificates);
-    if (signers === null) return { signed: null };
-    const document = await parseDomFromString(job.xml);
-    return { signed: getVerifiedXml(job.xml, document.documentElement, signers) ?? null };
-  } catch {
-    // Whatever the reason: it is not verified, and that is the whole answer.
-    return { signed: null };
-  }
+function verify({ signatures, certificates }) {
+  const elements = signatures.map(({ excerpt }) => parse(excerpt).documentElement);
+  const signers = elements.map((element) => signersOf(element, certificates));
+  if (signers.length === 0 || signers.some((found) => found.length === 0)) return REFUSED;
+  // XML 1.0 §2.11; xml-crypto expects it done.
+  const text = (xml) => xml.replace(/\r\n?/g, '\n');
+  const signed = signatures.map(({ xml }, i) => signedOctets(elements[i], text(xml), signers[i]));
+  return signed.includes(null) ? REFUSED : { signed, signers: [...new Set(signers.flat())] };
 }
 
-function wordsOf(error) {
-  return (error instanceof Error ? error.message : 'unknown').slice(0, 200);
-}
+const REFUSED = { signed: null, signers: [] };
 
 parentPort.on('message', (job) => {
-  const work = job.kind === 'response' ? verifyResponse(job) : verifySignature(job);
-  // One job at a time, so the replaced decryption belongs to this one.
-  void work.then((verdict) => parentPort.postMessage({ verdict }));
+  let verdict = REFUSED;
+  try {
+    verdict = verify(job);
+  } catch {
+    // Any error means that the message is not verified.
+  }
+  parentPort.postMessage({ verdict });
 });
 parentPort.postMessage({ ready: true });

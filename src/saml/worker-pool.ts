@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { FairQueue } from './fair-queue.js';
 
-/** Why a job has no result: it took too long, the thread broke, too many waited, or the pool is closed. */
+/** Why a job has no result: the deadline passed, the thread broke, too many jobs waited, or the pool is closed. */
 export class PoolProblem extends Error {
   constructor(readonly kind: 'deadline' | 'broken' | 'busy' | 'closed') {
     super(`worker pool: ${kind}`);
@@ -9,14 +9,15 @@ export class PoolProblem extends Error {
   }
 }
 
+/** The limits of a pool of threads. */
 export interface PoolOptions {
   readonly size: number;
-  /** How long one job may run, counted from when a thread has taken it. */
+  /** The maximum run time of a job, from when a thread has taken it. */
   readonly deadlineMs: number;
-  /** How many may wait, altogether and of one key. */
+  /** How many jobs may wait, altogether and per key. */
   readonly queue: number;
   readonly queuePerKey: number;
-  /** Handed to each thread as its `workerData`. */
+  /** The `workerData` of each thread. */
   readonly data: unknown;
 }
 
@@ -38,9 +39,9 @@ const START_MS = 15_000;
 const LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 /**
- * A few threads that do one job at a time each. They start when first needed, do not keep the process alive while idle,
- * and are ended and replaced when a job takes too long or uses too much memory. A thread says `{ ready: true }` once,
- * and `{ verdict }` for each job.
+ * A pool of threads with one job each. Modes of a thread: *starting* (until `{ ready: true }`, else ended after 15 s),
+ * *idle* (does not keep the process alive), *busy* (one job; ended after the deadline). A thread that breaks, runs out
+ * of memory or exceeds the deadline is replaced. A thread sends `{ verdict }` for each job.
  */
 export class WorkerPool {
   private readonly slots = new Set<Slot>();
@@ -55,10 +56,10 @@ export class WorkerPool {
   }
 
   /**
-   * Has a job done. `key` says for whom: whoever has many jobs waits behind their own and not in front of others. In
-   * and out: what structured cloning can carry.
+   * Runs a job. Jobs of one key wait behind each other and not in front of other keys.
    *
-   * @throws PoolProblem
+   * @param job a value that structured cloning can carry, as the result is
+   * @throws {PoolProblem} when there is no result
    */
   run(key: string, job: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -69,7 +70,7 @@ export class WorkerPool {
     });
   }
 
-  /** Ends all threads; whoever waits is told. */
+  /** Ends all threads and rejects all waiting jobs. */
   async close(): Promise<void> {
     this.closed = true;
     const slots = [...this.slots];
@@ -90,7 +91,7 @@ export class WorkerPool {
   }
 
   private start(): void {
-    // No environment: a thread that reads foreign messages has no use for the service's secrets.
+    // Without an environment: a thread that reads foreign messages needs none of the service's secrets.
     const worker = new Worker(this.script, { workerData: this.options.data, env: {}, resourceLimits: LIMITS });
     const slot: Slot = { worker, ready: false, task: null, timer: null };
     slot.timer = setTimeout(() => this.end(slot, 'broken'), START_MS);
@@ -123,12 +124,16 @@ export class WorkerPool {
   private end(slot: Slot, kind: PoolProblem['kind']): void {
     if (!this.drop(slot, kind)) return;
     void slot.worker.terminate();
-    // A thread that cannot even start would be tried for ever.
+    // Otherwise a thread that cannot start would be tried without end.
     if (!slot.ready && ![...this.slots].some(({ ready }) => ready)) this.refuseAll(kind);
     this.pump();
   }
 
-  /** Takes a slot out of use and tells its job. Out: whether it was in use. */
+  /**
+   * Removes a slot and rejects its job.
+   *
+   * @returns whether the slot was in use
+   */
   private drop(slot: Slot, kind: PoolProblem['kind']): boolean {
     if (!this.slots.delete(slot)) return false;
     if (slot.timer !== null) clearTimeout(slot.timer);

@@ -3,13 +3,13 @@ import { NS } from './names.js';
 import type { RawTag } from './xml-tokens.js';
 import type { Scope, XmlAttribute, XmlElement } from './xml-tree.js';
 
-/** What is in force around a document. */
+/** The namespaces that are in scope outside of a document. */
 export const OUTERMOST: Scope = { own: new Map([['xml', NS.xml]]), outer: null };
 
 /**
- * The namespaces that are in force within a tag (Namespaces in XML 1.0 §3, §6).
+ * Returns the namespaces in scope within a tag (Namespaces in XML 1.0 §3, §6).
  *
- * @throws SamlRefused message_malformed
+ * @throws {SamlRefused} `message_malformed`
  */
 export function scopeOf(tag: RawTag, outer: Scope): Scope {
   if (tag.attributes.length === 0) return outer;
@@ -24,7 +24,11 @@ export function scopeOf(tag: RawTag, outer: Scope): Scope {
   return own.size === 0 ? outer : { own, outer };
 }
 
-/** The attributes of a tag that declare nothing. @throws SamlRefused message_malformed */
+/**
+ * Returns the attributes of a tag without its namespace declarations.
+ *
+ * @throws {SamlRefused} `message_malformed`
+ */
 export function attributesOf(tag: RawTag, scope: Scope): XmlAttribute[] {
   if (tag.attributes.length === 0) return [];
   const attributes: XmlAttribute[] = [];
@@ -41,9 +45,9 @@ export function attributesOf(tag: RawTag, scope: Scope): XmlAttribute[] {
 }
 
 /**
- * The namespace of a prefix. An attribute without a prefix has no namespace; an element has the default one.
+ * Returns the namespace of a prefix. An attribute without a prefix has none; an element has the default one.
  *
- * @throws SamlRefused message_malformed
+ * @throws {SamlRefused} `message_malformed`
  */
 export function resolve(from: Scope, prefix: string, element: boolean): string {
   if (prefix === '' && !element) return '';
@@ -56,8 +60,8 @@ export function resolve(from: Scope, prefix: string, element: boolean): string {
 }
 
 /**
- * A few children of an element in that element, as a document of its own: the text as it was read, with every namespace
- * that is in force there, so that canonicalization gives the same octets as within the whole message.
+ * Returns an element with a few of its children as a document: the text as it was read, with all namespaces in scope,
+ * so that canonicalization gives the same octets as within the message.
  */
 export function excerptOf(element: XmlElement, children: readonly XmlElement[]): string {
   const { document, scope, from } = element.place;

@@ -4,15 +4,15 @@ import { attributesOf, OUTERMOST, resolve, scopeOf } from './xml-namespaces.js';
 import { readReferences, readTag, type RawTag } from './xml-tokens.js';
 import { isBlank, type Place, type XmlElement } from './xml-tree.js';
 
-/** How much XML is read at all (SAML-17), and whether comments are passed over or refused. */
+/** The limits of an XML document, and whether comments are skipped or refused. */
 export interface XmlLimits {
   readonly bytes: number;
   readonly elements: number;
   readonly depth: number;
-  /** Of one element, and altogether; declared namespaces count. */
+  /** Of one element, and altogether; namespace declarations count. */
   readonly attributes: number;
   readonly allAttributes: number;
-  /** A comment splits a text in many parsers; in a message it has no business (SAML-07). */
+  /** Many parsers split text at a comment, so messages must not have any. */
   readonly comments: 'refuse' | 'skip';
 }
 
@@ -26,12 +26,12 @@ export const MESSAGE_LIMITS: XmlLimits = {
 };
 
 /**
- * Decodes base64 as a form carries it: white space between the characters is allowed, anything else is not.
+ * Decodes base64 as a form carries it; only white space may stand between its characters.
  *
- * @throws SamlRefused message_malformed; message_too_large where more than `maxBytes` would come out
+ * @throws {SamlRefused} `message_malformed`; `message_too_large` for more than `maxBytes`
  */
 export function decodeBase64(text: string, maxBytes = MESSAGE_LIMITS.bytes): Buffer {
-  // Lines of 64 characters add a thirtieth; twice is generous, and bounds the work below.
+  // Line breaks add a thirtieth; twice the length bounds the work below.
   if (text.length > maxBytes * 2) throw tooLarge(`more than ${maxBytes} bytes`);
   const compact = text.replace(/[\t\n\r ]+/g, '');
   if (compact === '' || compact.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) {
@@ -42,7 +42,11 @@ export function decodeBase64(text: string, maxBytes = MESSAGE_LIMITS.bytes): Buf
   return bytes;
 }
 
-/** Decodes UTF-8 strictly. @throws SamlRefused message_malformed */
+/**
+ * Decodes UTF-8 strictly.
+ *
+ * @throws {SamlRefused} `message_malformed`
+ */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -52,10 +56,10 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Reads a message that has a signature to verify. The DOM of the verifier takes U+0085 and U+2028 for line ends, as in
- * XML 1.1; where two readers differ, nothing is read. Written as references both mean themselves.
+ * Reads a message that has a signature to verify. Refuses U+0085 and U+2028 as literal characters: the DOM of the
+ * verifier would read them as line ends (XML 1.1). As references they are permitted.
  *
- * @throws SamlRefused as scanXml
+ * @throws {SamlRefused} as `scanXml`
  */
 export function scanMessage(source: Uint8Array | string): XmlElement {
   const root = scanXml(source);
@@ -64,20 +68,17 @@ export function scanMessage(source: Uint8Array | string): XmlElement {
 }
 
 /**
- * Reads XML 1.0 with namespaces into a tree: one pass, linear, no recursion. What a SAML message never needs and an
- * attack often does is refused rather than interpreted: document types, processing instructions, CDATA, and comments
- * unless the limits say otherwise. Text is handed on as it was signed: nothing is trimmed, folded or normalised beyond
- * the line ends and attribute white space of XML itself (XML 1.0 §2.11, §3.3.3).
+ * Reads XML 1.0 with namespaces into a tree, in one linear pass without recursion. Refuses what a SAML message never
+ * needs: document types, processing instructions, CDATA, and comments unless the limits permit them. Text stays as it
+ * was signed, apart from the line ends and attribute white space of XML 1.0 §2.11 and §3.3.3.
  *
- * In: the bytes or their text. Out: the root element.
- *
- * @throws SamlRefused message_malformed, message_too_large, dtd_refused, structure_refused
+ * @throws {SamlRefused} `message_malformed`, `message_too_large`, `dtd_refused`, `structure_refused`
  */
 export function scanXml(source: Uint8Array | string, limits: XmlLimits = MESSAGE_LIMITS): XmlElement {
   const size = typeof source === 'string' ? Buffer.byteLength(source) : source.length;
   if (size > limits.bytes) throw tooLarge(`more than ${limits.bytes} bytes`);
   const text = typeof source === 'string' ? source : decodeUtf8(source);
-  // No unescaped "<" stands in text, so this finds declarations and nothing else.
+  // Text has no unescaped "<", so this finds declarations alone.
   if (/<!(?:DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)/i.test(text)) {
     throw new SamlRefused('dtd_refused', 'The XML has a document type declaration.');
   }
@@ -122,7 +123,7 @@ class Scan {
     return this.root;
   }
 
-  /** The XML declaration may only be the very first thing, and may only say UTF-8. */
+  /** The XML declaration may stand only at the start, and may only name UTF-8. */
   private declaration(): void {
     if (!/^<\?xml[\t\n ]/.test(this.text)) return;
     const found =

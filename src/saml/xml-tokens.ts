@@ -1,6 +1,6 @@
 import { SamlRefused } from './saml-refused.js';
 
-/** An attribute as it is written, its value with references replaced. */
+/** An attribute as written, with the references in its value replaced. */
 export interface RawAttribute {
   readonly qualified: string;
   readonly prefix: string;
@@ -23,9 +23,9 @@ const START =
   '\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}';
 /** A name without a colon (XML 1.0 §2.3, Namespaces in XML 1.0 §3). */
 const NC_NAME = `[${START}][${START}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F\\u2040]*`;
-// Sticky: each is tried at one place and never searches ahead, so reading stays linear.
+// Sticky: tried at one place, without searching ahead, so that reading stays linear.
 const Q_NAME = new RegExp(`(?:(${NC_NAME}):)?(${NC_NAME})`, 'uy');
-/** The same for names of ASCII that end plainly: nearly all, and several times as fast. */
+/** The same for ASCII names, which are nearly all, and several times as fast. */
 const PLAIN_NAME = /(?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*)(?=[\t\n =/>])/y;
 const EQUALS = /[\t\n ]*=[\t\n ]*(["'])/y;
 const SPACE = /[\t\n ]+/y;
@@ -39,9 +39,9 @@ const PREDEFINED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads the start tag at `at`, where a "<" stands.
+ * Reads the start tag at `at`, the place of a "<".
  *
- * @throws SamlRefused message_malformed; message_too_large with more than `maxAttributes`
+ * @throws {SamlRefused} `message_malformed`; `message_too_large` with more than `maxAttributes`
  */
 export function readTag(text: string, at: number, maxAttributes: number): RawTag {
   const element = readName(text, at + 1);
@@ -51,7 +51,7 @@ export function readTag(text: string, at: number, maxAttributes: number): RawTag
     const spaced = skipSpace(text, here);
     const empty = text[spaced] === '/';
     if (text[empty ? spaced + 1 : spaced] === '>') {
-      // Field by field: spread here, these objects would take nine tenths of the time of a scan.
+      // Field by field: spreading these objects would take nine tenths of the time of a scan.
       const { qualified, prefix, name } = element;
       return { qualified, prefix, name, attributes, empty, end: spaced + (empty ? 2 : 1) };
     }
@@ -79,10 +79,9 @@ export function readTag(text: string, at: number, maxAttributes: number): RawTag
 }
 
 /**
- * Replaces character references and the five predefined entities. There are no others: without a document type nothing
- * can declare one.
+ * Replaces character references and the five predefined entities. Without a document type there are no others.
  *
- * @throws SamlRefused message_malformed
+ * @throws {SamlRefused} `message_malformed`
  */
 export function readReferences(raw: string): string {
   if (!raw.includes('&')) return raw;
@@ -101,8 +100,8 @@ export function readReferences(raw: string): string {
 }
 
 /**
- * The production Char of XML 1.0 §2.2. Half of a surrogate pair is none: written as UTF-8 it would become U+FFFD, and
- * names that differ in it would become one name.
+ * Returns a character of the production Char (XML 1.0 §2.2). Half of a surrogate pair is refused: in UTF-8 it would
+ * become U+FFFD, and different names would become equal.
  */
 function characterOf(code: number): string {
   const allowed =

@@ -7,13 +7,13 @@ export interface XmlAttribute {
   readonly value: string;
 }
 
-/** Prefixes that an element declares, and those around it. */
+/** The prefixes that an element declares, and the scope around it. */
 export interface Scope {
   readonly own: ReadonlyMap<string, string>;
   readonly outer: Scope | null;
 }
 
-/** Where an element stands in the text that was read; `to` is behind its end tag. */
+/** The place of an element in the text; `to` is behind its end tag. */
 export interface Place {
   readonly document: string;
   readonly scope: Scope;
@@ -21,7 +21,7 @@ export interface Place {
   readonly to: number;
 }
 
-/** An element as `scanXml` gives it: namespaces resolved, references replaced, nothing trimmed. */
+/** An element as read by `scanXml`: namespaces resolved, references replaced, nothing trimmed. */
 export interface XmlElement {
   readonly ns: string;
   /** The local name. */
@@ -29,27 +29,27 @@ export interface XmlElement {
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
   readonly parent: XmlElement | null;
-  /** All text that stands directly in it, joined. */
+  /** All text that is directly in it, joined. */
   readonly text: string;
   readonly place: Place;
 }
 
-/** Whether this is the element of that namespace and that local name; a prefix says nothing. */
+/** Whether an element has this namespace and local name, whatever its prefix. */
 export function is(element: XmlElement, ns: string, name: string): boolean {
   return element.name === name && element.ns === ns;
 }
 
-/** The direct children of that name, in their order. */
+/** Returns the direct children of that name, in order. */
 export function childrenOf(element: XmlElement, ns: string, name: string): XmlElement[] {
   return element.children.filter((child) => is(child, ns, name));
 }
 
-/** The value of an attribute without a namespace, or null. */
+/** Returns the value of an attribute without a namespace; null: there is none. */
 export function attributeOf(element: XmlElement, name: string): string | null {
   return element.attributes.find((one) => one.name === name && one.ns === '')?.value ?? null;
 }
 
-/** The element and everything in it, in document order. Does not recurse: depth is no matter of the stack. */
+/** Walks an element and its descendants in document order, without recursion. */
 export function* everyElement(root: XmlElement): Generator<XmlElement> {
   const open: XmlElement[] = [root];
   for (let element = open.pop(); element !== undefined; element = open.pop()) {
@@ -58,14 +58,14 @@ export function* everyElement(root: XmlElement): Generator<XmlElement> {
   }
 }
 
-/** Only white space as XML knows it: what may stand between elements. */
+/** Whether a text is white space as XML defines it. */
 export function isBlank(text: string): boolean {
   return /^[\t\n\r ]*$/.test(text);
 }
 
 /**
- * Collapses white space, as the type `xs:anyURI` of an Issuer or Audience has it (XML Schema 2 §4.3.6): pretty-printed messages have line
- * ends there. Blanks of other alphabets stay.
+ * Collapses white space, as the type `xs:anyURI` of an Issuer or Audience demands (XML Schema 2 §4.3.6): pretty-printed
+ * messages have line ends there. Blanks of other alphabets stay.
  */
 export function collapsed(text: string): string {
   return trimOf(text, ' \t\r\n').replace(/[\t\n\r ]+/g, ' ');

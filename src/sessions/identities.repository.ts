@@ -40,12 +40,12 @@ function isLinkable(ownedDomain: OwnedDomainQuery): string {
   return `coalesce(u.directory_id = $3 or exists (${query}), false)`;
 }
 
-/** The bindings of subjects to people, for those who administer them; signing in has its own way to them. */
+/** Bindings of subjects to users, as administrators list and end them. */
 @Injectable()
 export class IdentitiesRepository {
   constructor(private readonly db: Database) {}
 
-  /** All bindings of a person, newest first. They are few: a person has one live one at each connection. */
+  /** Lists all bindings of a user, newest first. A user has at most one live binding at each connection. */
   async ofPerson(tenantId: string, userId: string): Promise<UserIdentity[]> {
     const { rows } = await this.db.query<UserIdentity>(
       `select i.connection_id, c.name as connection, ${FACTS} from identities i
@@ -56,7 +56,11 @@ export class IdentitiesRepository {
     return rows;
   }
 
-  /** Newest first; `ended` leaves out the live ones, or the others. */
+  /**
+   * Lists the bindings of a connection, newest first.
+   *
+   * @param ended true: ended ones alone; false: live ones alone; null: both
+   */
   async ofConnection(
     tenantId: string,
     connectionId: string,
@@ -76,7 +80,7 @@ export class IdentitiesRepository {
     return rows.map(({ at: placeAt, key: placeKey, ...body }) => ({ ...body, place: { at: placeAt, key: placeKey } }));
   }
 
-  /** Whether the tenant has, or had, somebody under this id. */
+  /** Whether the tenant has, or had, a user with this id. */
   async isPerson(tenantId: string, userId: string): Promise<boolean> {
     const { rows } = await this.db.query<{ known: boolean }>(
       `select exists (select 1 from users where tenant_id = $1 and id = $2)
@@ -87,8 +91,8 @@ export class IdentitiesRepository {
   }
 
   /**
-   * Takes away what binds a person at a connection, live or ended, and answers what that was. A sign-in that is being
-   * written down holds the person: this waits for it, and then takes away what it has written, too.
+   * Removes the bindings of a user at a connection, live and ended, and returns them. A concurrent sign-in holds the
+   * user: this waits for it and removes its binding, too.
    */
   async release(tx: SqlRunner, tenantId: string, userId: string, connectionId: string): Promise<UserIdentity[]> {
     await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for update`, [tenantId, userId]);
@@ -102,8 +106,8 @@ export class IdentitiesRepository {
   }
 
   /**
-   * Counts the live bindings of a connection by whether a next sign-in can find their users again: users of the paired directory,
-   * and users whose e-mail is in a domain that counts for the connection.
+   * Counts the live bindings of a connection by whether the next sign-in can find their users again: users of the
+   * paired directory, and users with an e-mail in a domain that counts for the connection.
    */
   async countForgettable(
     db: SqlRunner,
@@ -122,7 +126,7 @@ export class IdentitiesRepository {
     return rows[0]!;
   }
 
-  /** Ends those live bindings of a connection whose users a next sign-in can find again; returns how many there were. */
+  /** Ends the live bindings of a connection whose users the next sign-in can find again; returns their number. */
   async forgetSubjects(
     tx: SqlRunner,
     tenantId: string,

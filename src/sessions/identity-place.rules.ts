@@ -1,18 +1,18 @@
 /**
- * The binding after which a list goes on: when it was made (UTC, to the microsecond), and the hash of its subject, which
- * tells apart what was made at one moment. A subject itself can be longer than a cursor.
+ * The binding after which a list goes on: its time (UTC, in microseconds), and the hash of its subject for bindings of
+ * the same time. The subject itself can be longer than a cursor.
  */
 export interface IdentityPlace {
   at: string;
   key: string;
 }
 
-/** A place as the text in a cursor. */
+/** Writes a place as the text of a cursor. */
 export function placeText({ at, key }: IdentityPlace): string {
   return `${at} ${key}`;
 }
 
-/** The place in a text that `placeText` made; null, the first page, is before all others. */
+/** Reads a place from the text of a cursor; null, the first page, is before all others. */
 export function placeIn(text: string | null): IdentityPlace {
   if (text === null) return { at: 'infinity', key: '' };
   const [at, key] = text.split(' ');

@@ -3,25 +3,25 @@ import { hashToken } from '../base/crypto/tokens.js';
 import type { SqlRunner } from '../base/database/database.js';
 import type { NameId } from '../saml/saml-sign-in.js';
 
-// A sign-in that an IdP has vouched for may still be on its way here when the IdP says that it is over: in another tab,
-// behind a slow network, on another process. So what an IdP has ended is remembered for as long as an answer of before
-// that could still come, and whoever writes a session down looks there first. Both of them hold a lock that stands for
-// the subject or the IdP's session, so that one of the two always sees what the other has written.
+// A sign-in may be in transit when the IdP ends its session: in another tab, on a slow network, on another process. So
+// a logout is stored while an earlier answer could still arrive, and a sign-in reads it before it writes a session.
+// Both take a lock for the subject or the IdP session, so that one always sees what the other has written.
 
-/** Whose sessions an IdP has ended: a subject's, those of sessions of its own, or those that are both. */
+/** The sessions that an IdP has ended: of a subject, sessions of its own, or both. */
 export interface EndedAtIdp {
   subject: string | null;
   idpSessions: readonly string[];
-  /** When the IdP said so, by its own clock. */
+  /** When the IdP ended them, by the clock of the IdP. */
   at: Date;
 }
 
-/** Longer than the oldest answer that is still taken (ten minutes and the skew). */
+/** Longer than the oldest accepted answer (ten minutes and the skew). */
 const KEPT_SECONDS = 1_800;
 
+/** Logouts that IdPs have sent, kept while an earlier answer could still arrive. */
 @Injectable()
 export class IdpLogouts {
-  /** Notes what has ended, and holds back who would begin a session of it until the transaction is over. */
+  /** Stores a logout, and holds back concurrent sign-ins of it until the transaction ends. */
   async note(tx: SqlRunner, tenantId: string, connectionId: string, ended: EndedAtIdp): Promise<void> {
     const { subject, idpSessions, at } = ended;
     await hold(tx, connectionId, subject === null ? idpSessions.map(bySession) : [bySubject(subject)]);
@@ -34,7 +34,7 @@ export class IdpLogouts {
     );
   }
 
-  /** Whether what an IdP vouched for at a moment (by its own clock) has ended there since; whoever ends it now waits. */
+  /** Whether the IdP has ended the session of a sign-in since it issued the answer. A concurrent logout waits. */
   async hasEnded(
     tx: SqlRunner,
     tenantId: string,
@@ -42,7 +42,7 @@ export class IdpLogouts {
     signIn: { subject: string; nameId: NameId | null; idpSession: string | null; issuedAt: Date },
   ): Promise<boolean> {
     const { subject, nameId, idpSession, issuedAt } = signIn;
-    // A logout by SAML names the NameID, which need not be the subject.
+    // A SAML logout names the NameID, which need not be the subject.
     const names = [...new Set([subject, nameId?.value ?? subject])];
     await hold(tx, connectionId, [...names.map(bySubject), ...(idpSession === null ? [] : [bySession(idpSession)])]);
     const marks = names.flatMap((name) => signInMarks(name, idpSession));
@@ -57,20 +57,20 @@ export class IdpLogouts {
   }
 }
 
-/** In one order, whoever asks: two who hold several never wait for each other. */
+/** Takes locks in a fixed order, so that two transactions never wait for each other. */
 async function hold(tx: SqlRunner, connectionId: string, marks: readonly string[]): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended(m, 0)) from unnest($1::text[]) as m`, [
     marks.map((mark) => `${connectionId} ${mark}`).sort(),
   ]);
 }
 
-// Hashed: how long these are is the IdP's choice, and an index takes only so much.
+// Hashed: the IdP decides the length, and an index entry is limited.
 const mark = (...parts: (string | null)[]): string => hashToken(JSON.stringify(parts)).toString('base64url');
 const bySubject = (subject: string): string => mark('subject', subject);
 const bySession = (idpSession: string): string => mark('session', idpSession);
 const byBoth = (subject: string, idpSession: string | null): string => mark('both', subject, idpSession);
 
-/** Where the IdP did not say at the sign-in which session of its own it was, it may be the one that it ends. */
+/** Where the sign-in did not name an IdP session, its session may be the ended one. */
 function endedMarks(subject: string | null, idpSessions: readonly string[]): string[] {
   if (subject === null) return idpSessions.map(bySession);
   if (idpSessions.length === 0) return [bySubject(subject)];
@@ -78,8 +78,8 @@ function endedMarks(subject: string | null, idpSessions: readonly string[]): str
 }
 
 /**
- * The marks that name the very session. OIDC counts in whole seconds: of one second, a session that the IdP names is
- * over; where it names the person alone, they may as well have signed in again.
+ * The marks that name one IdP session. OIDC times are whole seconds: within the same second, a named session has ended,
+ * while a user without a named session may have signed in again.
  */
 function sessionMarks(subject: string, idpSession: string | null): string[] {
   return idpSession === null ? [] : [bySession(idpSession), byBoth(subject, idpSession)];

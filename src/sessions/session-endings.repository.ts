@@ -4,7 +4,7 @@ import type { NameId } from '../saml/saml-sign-in.js';
 import type { Binding, Replaced } from './binding.js';
 import type { ConnectionEnd, SessionEnd } from './session-end.js';
 
-/** What single logout needs of a session that was just ended. */
+/** An ended session, with what single logout needs. */
 export interface EndedSession {
   id: string;
   user_id: string;
@@ -20,7 +20,11 @@ const ENDED = `id, user_id, connection_id, subject, idp_session, name_id, id_tok
 /** The ways in which sessions end, one statement each. */
 @Injectable()
 export class SessionEndings {
-  /** Ends one session of a person, or of whoever holds it; what had not been ended is answered. */
+  /**
+   * Ends one session. Returns it; null when it had ended before.
+   *
+   * @param userId ends it only if it is this user's; null: any user's
+   */
   async end(
     db: SqlRunner,
     tenantId: string,
@@ -48,9 +52,9 @@ export class SessionEndings {
     return rows[0] ?? null;
   }
 
-  /** Ends all sessions of a person; answers how many there were. */
+  /** Ends all sessions of a user; returns their number. */
   async endAll(db: SqlRunner, tenantId: string, userId: string, why: SessionEnd): Promise<number> {
-    // With the epoch, a session that is just being written is over as well; and this waits for it.
+    // The epoch also ends a session that a concurrent sign-in is writing; the update waits for that sign-in.
     await db.query(`update users set session_epoch = session_epoch + 1 where tenant_id = $1 and id = $2`, [
       tenantId,
       userId,
@@ -64,11 +68,11 @@ export class SessionEndings {
   }
 
   /**
-   * Ends what an IdP says has ended: the sessions of a user, those of one of its own sessions, or those that are
-   * both. Where the IdP did not say at the sign-in which session of its own it was, it may be the one. Answers whom it
-   * was about.
+   * Ends the sessions that an IdP has ended: of a user, of its own sessions, or of both. A session that named no IdP
+   * session at sign-in may be the one.
    *
-   * @param name what the IdP calls the user: the NameID of SAML, else the subject; null: it names sessions alone
+   * @param name the IdP's name for the user: the NameID of SAML, else the subject; null: the logout names sessions
+   *   alone
    */
   async endByIdp(
     db: SqlRunner,
@@ -77,7 +81,7 @@ export class SessionEndings {
     name: string | null,
     idpSessions: readonly string[],
   ): Promise<EndedSession[]> {
-    // Two texts, so that each has an index: plans are generic.
+    // Two texts, so that each has its index: plans are generic.
     const which =
       name === null
         ? `idp_session = any ($3::text[])`

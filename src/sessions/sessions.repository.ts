@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import { CredentialLookups, nameOfToken } from '../tenants/credential-lookups.js';
 import type { NameId } from '../saml/saml-sign-in.js';
 
-/** A session as it is checked: who, through which connection, until when. */
+/** A session as requests check it. */
 export interface SessionRow {
   id: string;
   tenant_id: string;
@@ -14,7 +14,7 @@ export interface SessionRow {
   first_name: string;
   last_name: string;
   role: string | null;
-  /** The four are null of a session that a sign-in link began: it has no connection. */
+  /** The four are null for a session of a sign-in link, which has no connection. */
   connection_id: string | null;
   connection_slug: string | null;
   connection_name: string | null;
@@ -26,6 +26,7 @@ export interface SessionRow {
   idle_seconds: number;
 }
 
+/** A session to be written. */
 export interface NewSession {
   id: string;
   hash: Buffer;
@@ -43,7 +44,7 @@ export interface NewSession {
   expiresAt: Date;
 }
 
-/** A session in somebody's list of theirs. */
+/** A session in the list of its user. */
 export interface ListedSession {
   id: string;
   connection_id: string | null;
@@ -55,11 +56,11 @@ export interface ListedSession {
   expires_at: Date;
 }
 
-// Asked of the database each time, so that no process ever takes a session that another one has ended, and none outlives
-// its person, whatever ended them. The epoch is of the person's row: it moves with what ends their sessions, also for a
-// session that is just being written and that the ending statement cannot see yet.
+// Read from the database each time, so that no process accepts a session that another one has ended. The epoch is a
+// column of the user: it moves with everything that ends the user's sessions, also for a session that the ending
+// statement cannot see yet.
 const LIVE = `s.ended_at is null and s.expires_at > now() and s.seen_at + make_interval(secs => s.idle_seconds) > now()`;
-// A session of a sign-in link has no connection, so that it outlives each of them.
+// A session of a sign-in link has no connection and outlives each of them.
 const OPEN = `(s.connection_id is null or (c.enabled and c.deleted_at is null))`;
 const CHECKED = `
   select s.id, s.tenant_id, t.name as tenant_name, s.user_id, u.email, u.first_name, u.last_name, u.role,
@@ -70,11 +71,12 @@ const CHECKED = `
     left join connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
     join tenants t on t.id = s.tenant_id
   where ${LIVE} and ${OPEN} and s.tenant_id = `;
-// `limit 1` keeps each probe a look into the index, whatever the planner believes of the arrays.
+// `limit 1` keeps each probe an index lookup, whatever the planner estimates for the arrays.
 const CHECKED_MANY = `
   select x.tenant_id as of_tenant, x.hash as of_hash, c.* from unnest($1::text[], $2::bytea[]) x (tenant_id, hash)
     cross join lateral (${CHECKED}x.tenant_id and s.hash = x.hash limit 1) c`;
 
+/** SQL that reads, begins and touches sessions. */
 @Injectable()
 export class SessionsRepository {
   private readonly lookups = new CredentialLookups((tokens) => this.readMany(tokens));
@@ -82,14 +84,14 @@ export class SessionsRepository {
   constructor(private readonly db: Database) {}
 
   /**
-   * The live session of a cookie. Cookies are read in batches: a flood of wrong ones names any tenant, and must neither
-   * use that tenant's share of the database nor refuse the right ones.
+   * Returns the live session of a cookie. Cookies are read in batches: a flood of invalid ones can name any tenant, and
+   * must neither use that tenant's share of the database nor refuse valid ones.
    */
   byToken(token: ParsedToken): Promise<SessionRow | null> {
     return this.lookups.find(token);
   }
 
-  /** The same by its id: what a token of ours names as `sid`. */
+  /** Returns the live session with an id, which our tokens name as `sid`. */
   async byId(tenantId: string, id: string): Promise<SessionRow | null> {
     const { rows } = await this.db.query<SessionRow>(`${CHECKED}$1 and s.id = $2`, [tenantId, id]);
     return rows[0] ?? null;
@@ -128,7 +130,7 @@ export class SessionsRepository {
     );
   }
 
-  /** Notes that a session is in use. */
+  /** Notes the use of a session. */
   async touch(tenantId: string, id: string): Promise<void> {
     await this.db.query(
       `update sessions set seen_at = now() where tenant_id = $1 and id = $2 and ended_at is null and seen_at < now()`,
@@ -136,7 +138,7 @@ export class SessionsRepository {
     );
   }
 
-  /** The live sessions of a person, newest first. */
+  /** Lists the live sessions of a user, newest first. */
   async ofUser(tenantId: string, userId: string): Promise<ListedSession[]> {
     const { rows } = await this.db.query<ListedSession>(
       `select s.id, s.connection_id, c.name as connection, s.ip, s.user_agent, s.created_at, s.seen_at,

@@ -10,9 +10,9 @@ import type { NameId } from '../saml/saml-sign-in.js';
 import { SessionEndings, type EndedSession } from './session-endings.repository.js';
 import { SessionsRepository, type ListedSession, type SessionRow } from './sessions.repository.js';
 
-/** A session is noted as used at most so often, or ten times within its idle time if that is short. */
+/** The minimum time between two notes of use; a tenth of the idle time where that is shorter. */
 const TOUCH_SECONDS = 60;
-/** Live sessions of one user. A further sign-in ends the oldest one: a user is never refused for having too many. */
+/** Live sessions per user. A further sign-in ends the oldest one instead of being refused. */
 const MAX_SESSIONS = 50;
 const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
 
@@ -31,7 +31,7 @@ export interface SessionFacts {
   sessionEnds: Date | null;
 }
 
-/** Sessions: begun by a sign-in, checked on each use, and over on every process in the moment in which they end. */
+/** Sessions: begun by a sign-in, checked on each use, ended on all processes at once. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -43,7 +43,11 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Begins a session in the transaction of a sign-in. The token is for the cookie, and kept nowhere else. */
+  /**
+   * Begins a session in the transaction of a sign-in.
+   *
+   * @returns the id, and the token for the cookie, which is stored nowhere else
+   */
   async begin(
     tx: SqlRunner,
     tenantId: string,
@@ -69,14 +73,14 @@ export class SessionsService {
       ip: origin.ip,
       userAgent: origin.userAgent?.slice(0, 300) ?? null,
       idleSeconds,
-      // Never longer than the IdP allows (`SessionNotOnOrAfter`, `session_expiry`).
+      // Never longer than the IdP permits (`SessionNotOnOrAfter`, `session_expiry`).
       expiresAt: new Date(Math.min(latest, verified.sessionEnds?.getTime() ?? Infinity)),
     });
     await this.endings.endOldest(tx, tenantId, who.userId, MAX_SESSIONS);
     return { id, token };
   }
 
-  /** The live session of a token, which thereby is in use; null for any other. */
+  /** Returns the live session of a token and notes its use; null for any other token. */
   async check(token: string | null): Promise<SessionRow | null> {
     const parsed = token === null ? null : parseToken(token);
     if (parsed === null || parsed.kind !== 'tbn') return null;
@@ -84,13 +88,17 @@ export class SessionsService {
     return session === null ? null : this.use(session);
   }
 
-  /** The live session that a token of ours names; being renewed is a use, being asked about is none. */
+  /**
+   * Returns the live session that one of our tokens names.
+   *
+   * @param use true: the token is renewed, which is a use of the session; false: the token is introspected
+   */
   async byId(tenantId: string, id: string, use: boolean): Promise<SessionRow | null> {
     const session = await this.repository.byId(tenantId, id);
     return session !== null && use ? this.use(session) : session;
   }
 
-  /** Ends the session of a token; null where there was none any more. */
+  /** Ends the session of a token; null when there was none. */
   async end(
     token: string | null,
     why: SessionEnd,
@@ -102,7 +110,7 @@ export class SessionsService {
     return ended === null ? null : { ...ended, tenantId: parsed.tenantId };
   }
 
-  /** Ends one session of a person; false where that person has no such session. */
+  /** Ends one session of a user; false when the user has no such session. */
   async endOne(
     tenantId: string,
     userId: string,
@@ -121,20 +129,20 @@ export class SessionsService {
     return this.repository.ofUser(tenantId, userId);
   }
 
-  /** The ID token that a session began with, for logging out at the IdP. */
+  /** Returns the ID token of a session, for RP-initiated logout. */
   idTokenOf(tenantId: string, session: Pick<EndedSession, 'id' | 'id_token_sealed'>): string | null {
     const { id, id_token_sealed: sealed } = session;
     if (sealed === null) return null;
     try {
       return this.sealer.unseal(sealed, idTokenAad(tenantId, id));
     } catch (error) {
-      // Its key has been taken away since: then the IdP asks whom to sign out. The session here is over all the same.
+      // The key of the seal was removed. Without a hint the IdP asks which account to sign out.
       if (error instanceof SealError) return null;
       throw error;
     }
   }
 
-  /** When a session is over if nobody uses it any more. */
+  /** Returns when a session ends without further use. */
   endOf({ expires_at, seen_at, idle_seconds }: Pick<SessionRow, 'expires_at' | 'seen_at' | 'idle_seconds'>): Date {
     return new Date(Math.min(expires_at.getTime(), seen_at.getTime() + idle_seconds * 1000));
   }

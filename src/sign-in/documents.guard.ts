@@ -6,8 +6,8 @@ import { CrossSiteRequest } from './sign-in.errors.js';
 const AND_POST = /^\/api\/auth\/(login$|callback\/|test\/|owner-sign-in$)/;
 
 /**
- * Lets through what a person has a browser open as a page. A picture, a frame or a script of another site, a prefetch,
- * or a HEAD of a link preview would begin sign-ins, or use them up, without anybody having wanted that.
+ * Accepts requests for a page that a person opens. A picture, frame or script of another site, a prefetch, or a HEAD of
+ * a link preview would begin a sign-in or use one up.
  */
 @Injectable()
 export class DocumentsGuard implements CanActivate {

@@ -9,33 +9,35 @@ import type { PendingSamlSignIn } from './callback/saml.strategy.js';
 import type { Origin } from './log/sign-in-log.js';
 import type { VerifiedSignIn } from './verified-sign-in.js';
 
-/** What a callback has been found to be about, noted on its request as far as it is known. */
+/** What is known of a sign-in while its request is handled. */
 export interface SignInContext {
   connection: Connection;
-  /** null: nobody began it here (IdP-initiated), or it is not known. */
+  /** null: the IdP began the sign-in, or the request is not known. */
   request: SignInRequest | null;
-  /** The half of the browser that began it; null where this is another one. */
+  /** The secret of the browser that began it; null in another browser. */
   browser: BrowserHalf | null;
-  /** What it is before there is a request, or without one; unless said, what the request is. */
+  /** The kind of a request without a stored sign-in request; else the kind of that one. */
   kind?: 'logout' | 'test';
-  /** The IdP answers a logout that was begun here, where it is over already. */
+  /** The IdP responds to a logout that began here. The session here has ended before. */
   answersLogout?: boolean;
-  /** The sign-in is still open, and the browser has sent no cookie at all: it blocks them. */
+  /** The sign-in is open, and the browser has sent no cookie: it blocks cookies. */
   lacksCookies?: boolean;
 }
 
+/** A request of the sign-in routes. */
 export type SignInHttpRequest = BridgeRequest & {
   signInContext?: SignInContext;
-  /** What the strategies judge by. */
+  /** What the strategies verify. */
   signIn?: PendingOidcSignIn | PendingSamlSignIn;
   user?: VerifiedSignIn;
 };
 
-/** Where a request came from, as log and sessions keep it. */
+/** Returns where a request came from, for the log and for sessions. */
 export function originOf(req: BridgeRequest): Origin {
   return { ip: plainAddress(req.ip), userAgent: req.headers['user-agent'] ?? null, requestId: req.id };
 }
 
+/** Returns the cookies of a request. */
 export function cookiesOf(req: BridgeRequest): ReadonlyMap<string, string> {
   return readCookies(req.headers.cookie);
 }

@@ -1,6 +1,6 @@
 import { DomainError } from '../base/errors/domain-error.js';
 
-/** No session, or one that has ended: signing in is the cure. */
+/** There is no session, or it has ended. */
 export class NoSession extends DomainError {
   readonly kind = 'unauthenticated';
   readonly code = 'no_session';
@@ -11,7 +11,7 @@ export class NoSession extends DomainError {
   }
 }
 
-/** A code or token that is unknown, used, too old or somebody else's, or whose session has ended (RFC 6749 §5.2). */
+/** A code or token that is unknown, used, expired or of another client, or whose session has ended (RFC 6749 §5.2). */
 export class InvalidGrant extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'invalid_grant';
@@ -21,7 +21,7 @@ export class InvalidGrant extends DomainError {
   }
 }
 
-/** A request for a token that nobody can answer (RFC 6749 §5.2). */
+/** An invalid request for a token (RFC 6749 §5.2). */
 export class InvalidTokenRequest extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'invalid_token_request';
@@ -31,7 +31,7 @@ export class InvalidTokenRequest extends DomainError {
   }
 }
 
-/** A form or call that another site has made a browser send. */
+/** A form or call that another site has made the browser send. */
 export class CrossSiteRequest extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'cross_site_request';

@@ -47,7 +47,7 @@ import { SessionTokensRepository } from './tokens/session-tokens.repository.js';
 import { TokenExchange } from './tokens/token-exchange.js';
 import { TokensController } from './tokens/tokens.controller.js';
 
-/** Signing in: one more door to the same people. */
+/** The sign-in routes. */
 @Module({
   imports: [SessionsModule, UsersModule, ProtocolsModule, ConnectionsModule, DomainsModule, IdentitiesModule],
   controllers: [

@@ -4,7 +4,7 @@ import type { VerifiedSignIn } from './verified-sign-in.js';
 
 /** Restates what an OpenID provider said in the words that both protocols share. */
 export function fromOidc(signIn: OidcSignIn): VerifiedSignIn {
-  // A code is used up at the IdP, so no second use of the answer has to be remembered.
+  // A code works once at the IdP, so no second use of the answer is possible.
   return { ...signIn, nameId: null, once: null };
 }
 

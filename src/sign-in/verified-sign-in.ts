@@ -1,6 +1,6 @@
 import type { NameId } from '../saml/saml-sign-in.js';
 
-/** What an IdP says about a person, all of it verified and none of it matched with a user yet. */
+/** What an IdP says about a person: verified, and not matched with a user yet. */
 export interface VerifiedSignIn {
   /** The IdP's name for the person, compared letter by letter: `sub` (OIDC), the NameID or the `subject_claim` (SAML). */
   subject: string;
@@ -24,7 +24,7 @@ export interface VerifiedSignIn {
   authContext: string | null;
   /** The ID token as it came, for RP-initiated logout; null of SAML. */
   idToken: string | null;
-  /** null of OIDC. */
+  /** null for OIDC. */
   nameId: NameId | null;
   /** The id to store until this time, so that a second use of the message is refused; null of OIDC, whose code works once. */
   once: { id: string; until: Date } | null;

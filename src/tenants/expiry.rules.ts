@@ -23,3 +23,16 @@ export function rotatedExpiry(
   const lifetime = old.expires_at.getTime() - old.created_at.getTime();
   return new Date(now.getTime() + Math.min(lifetime, MAX_LIFETIME_MS));
 }
+
+/** Days before the end of a credential at which its tenant is told, the earliest first. */
+export const NOTICE_DAYS = [14, 3, 1] as const;
+
+/**
+ * Returns the nearest mark that a credential has passed.
+ *
+ * @returns one of `NOTICE_DAYS`; null: the end is further away than all of them
+ */
+export function noticeAt(expiresAt: Date, now: Date): number | null {
+  const left = (expiresAt.getTime() - now.getTime()) / 86_400_000;
+  return NOTICE_DAYS.filter((days) => left <= days).at(-1) ?? null;
+}

@@ -12,7 +12,8 @@ export const SCOPE_TEXTS = {
   'seats:write': 'Set the limit and the policy; reconcile the ledger.',
   'webhooks:manage': 'Manage outbound webhooks. Not used yet.',
   'audit:read': 'Read the audit log, sign-ins, histories and leavers; verify the audit log.',
-  admin: 'All scopes, and everything else of the tenant: directories, connections, domains, keys, roles, held users, changes, the platform, tasks.',
+  admin:
+    'All scopes, and everything else of the tenant: directories, connections, domains, keys, roles, held users, changes, the platform, tasks.',
 } as const;
 
 /** What an API key may be allowed to do. */

@@ -4,6 +4,7 @@ import { FailedTries, RateLimiter } from '../base/http/rate-limit.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
+import { EventsModule } from '../events/events.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { AuditChain } from './audit/audit-chain.js';
 import { AuditController } from './audit/audit.controller.js';
@@ -27,7 +28,7 @@ import { TenantsService } from './tenants.service.js';
 /** Tenants and their credentials. Global, because every door stands behind its guard. */
 @Global()
 @Module({
-  imports: [LedgerModule],
+  imports: [EventsModule, LedgerModule],
   controllers: [
     MeController,
     ApiKeysController,

@@ -12,7 +12,7 @@ import type { UserRow } from './user.row.js';
 import { UsersRepository, type UserWithGroups } from './users.repository.js';
 import { ConflictSearch } from './write/conflicts.js';
 import { matchOf } from './write/link.rules.js';
-import { lockGroupsOf } from './write/lock-order.js';
+import { lockGroupsOf } from './groups/lock-order.js';
 import { LostRace, retried } from './write/lost-race.js';
 import { UserEditing } from './write/user-editing.js';
 import { newStamp } from './write/stamp.js';

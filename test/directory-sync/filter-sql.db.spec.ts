@@ -1,6 +1,6 @@
 import fc from '../support/properties.js';
 import { readFileSync } from 'node:fs';
-import { GROUP_COLUMN_MAP } from '../../src/directory-sync/groups/group.columns.js';
+import { GROUP_COLUMN_MAP } from '../../src/users/groups/group.columns.js';
 import { USER_COLUMN_MAP } from '../../src/directory-sync/users/user.columns.js';
 import type { AttributePath, CompareOp, Filter, Literal } from '../../src/scim/filter/ast.js';
 import { matches } from '../../src/scim/filter/matches.js';

@@ -84,33 +84,45 @@ describe('texts that a good IdP signs', () => {
 });
 
 describe('two readers that disagree', () => {
-  /** Has the verifier read another message than the one that we have looked through. */
-  const verify = (shape: AnswerShape, seen: AnswerParts, verified: AnswerParts) =>
+  const verify = (shape: AnswerShape, seen: string, verified: string) =>
     outcome(async () => {
-      const answer = sp.protocol.read(idp.form(seen, shape));
-      const { message } = sp.protocol.read(idp.form(verified, shape));
+      const answer = sp.protocol.read(formOf(seen));
+      const { message } = sp.protocol.read(formOf(verified));
       const connection = idp.connection({ signed: shape.sign as 'assertion' });
       return sp.protocol.verify(connection, { ...answer, message }, { requestId: SP.request });
     });
+  /** The verifier reads the message; our own checks of the structure have read the message after `change`. */
+  const changed = (shape: AnswerShape, parts: AnswerParts, change: (xml: string) => string) => {
+    const xml = idp.answer(parts, shape);
+    expect(change(xml)).not.toBe(xml);
+    return verify(shape, change(xml), xml);
+  };
 
   it.each(['assertion', 'response', 'both'] as const)('about the assertion lead nowhere, %s signed', async (sign) => {
-    expect(await verify({ sign }, {}, {})).toBe(HONEST);
-    expect(await verify({ sign }, {}, { assertionId: '_other', nameId: 'mallory' })).toBe('signature_invalid');
-    expect(await verify({ sign }, { nameId: 'mallory' }, {})).toBe(HONEST);
+    const [one, other] = [idp.answer({}, { sign }), idp.answer({ nameId: 'mallory' }, { sign })];
+    expect(await verify({ sign }, one, one)).toBe(HONEST);
+    expect(await verify({ sign }, one, other)).toBe('signature_invalid');
+    const otherId = { assertionId: '_other', nameId: 'mallory' };
+    const renamed = (xml: string) => xml.replaceAll('_other', '_assertion-1');
+    expect(await changed({ sign }, otherId, renamed)).toBe('signature_invalid');
+    expect(await changed({ sign }, {}, (xml) => xml.replace('ada-1815', 'mallory'))).toBe(HONEST);
   });
 
   it('about the Response are decided by its signed octets', async () => {
     const sign = { sign: 'response' } as const;
-    expect(await verify(sign, {}, { destination: 'https://evil.example' })).toBe('destination_mismatch');
-    expect(await verify(sign, {}, { responseInResponseTo: '_other' })).toBe('in_response_to_mismatch');
-    expect(await verify(sign, { destination: 'https://evil.example' }, {})).toBe(HONEST);
+    const evil = 'https://evil.example';
+    const addressed = (from: string, to: string) => (xml: string) =>
+      xml.replace(`Destination="${from}"`, `Destination="${to}"`);
+    expect(await changed(sign, { destination: evil }, addressed(evil, SP.acs))).toBe('destination_mismatch');
+    expect(await changed(sign, { responseInResponseTo: '_other' }, (xml) => xml.replace('"_other"', `"${SP.request}"`))).toBe('in_response_to_mismatch'); // prettier-ignore
+    expect(await changed(sign, {}, addressed(SP.acs, evil))).toBe(HONEST);
   });
 
   it('about what is encrypted lead nowhere', async () => {
     const shape: AnswerShape = { sign: 'response', encryptTo: sp.current };
     expect(await sp.outcome(idp.connection({ signed: 'response' }), idp.form({}, shape))).toBe(HONEST);
     // The same words, but not the same ciphertext as under the signature.
-    expect(await verify(shape, { nameId: 'mallory' }, {})).toBe('signature_invalid');
-    expect(await verify(shape, {}, {})).toBe('signature_invalid');
+    expect(await verify(shape, idp.answer({ nameId: 'mallory' }, shape), idp.answer({}, shape))).toBe('signature_invalid'); // prettier-ignore
+    expect(await verify(shape, idp.answer({}, shape), idp.answer({}, shape))).toBe('signature_invalid');
   });
 });

@@ -1,4 +1,4 @@
-import { expiryProblem, MAX_LIFETIME_MS, rotatedExpiry } from '../../src/tenants/expiry.rules.js';
+import { expiryProblem, MAX_LIFETIME_MS, noticeAt, rotatedExpiry } from '../../src/tenants/expiry.rules.js';
 
 const DAY = 86_400_000;
 const at = (days: number) => new Date(Date.UTC(2026, 0, 1) + days * DAY);
@@ -22,4 +22,17 @@ it('an end lies in the future, and at most a year from now', () => {
     null,
     'must be at most a year from now',
   ]);
+});
+
+describe('the mark that an expiring credential has passed', () => {
+  const now = new Date('2026-01-01T00:00:00.000Z');
+  it.each([
+    [20, null],
+    [14, 14],
+    [5, 14],
+    [3, 3],
+    [0.5, 1],
+  ])('with %s days left is %s', (left, mark) => {
+    expect(noticeAt(new Date(now.getTime() + left * 86_400_000), now)).toBe(mark);
+  });
 });

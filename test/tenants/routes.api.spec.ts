@@ -21,6 +21,11 @@ const OPEN = new Set([
   'OperationsController.show',
   'OperationsController.console',
   'ProblemsController.page',
+  // The documentation, which is the same for all.
+  'SiteController.home',
+  'SiteController.css',
+  'SiteController.find',
+  'SiteController.page',
   // What a hiring platform has to answer: the same for all tenants, and no secret.
   'PlatformDocsController.page',
   'PlatformDocsController.description',

@@ -4,10 +4,10 @@ import { Config } from '../../base/config/config.js';
 import type { TxtFinding } from './domain-check.rules.js';
 
 const TIMING = { timeout: 3_000, tries: 2 };
-// What the name servers say when there is certainly no such record.
+// Answers of name servers that prove the absence of a record.
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** TXT records as the name servers of the settings say them; a CNAME is followed by those. */
+/** Reads TXT records by the configured name servers, which follow a CNAME. */
 @Injectable()
 export class TxtRecords {
   private readonly servers: readonly string[];
@@ -17,13 +17,13 @@ export class TxtRecords {
   }
 
   /**
-   * The records of a name, each as one text. Never throws: `absent` is what a name server said, `unknown` is that none
-   * could say (SERVFAIL, no answer, a name that cannot be asked for).
+   * Returns the records of a name, each as one text. Never throws. `absent`: a name server said so; `unknown`: no name
+   * server could say (SERVFAIL, no answer, an invalid name).
    */
   async lookup(name: string, timing = TIMING): Promise<TxtFinding> {
     const resolver = new Resolver(timing);
     try {
-      // Set for each question: a resolver that belongs to nobody else cannot be cancelled by anybody else.
+      // A resolver per question: cancelling one does not cancel others.
       if (this.servers.length > 0) resolver.setServers(this.servers);
       const records = await resolver.resolveTxt(name);
       return { kind: 'found', texts: records.map((chunks) => chunks.join('')) };

@@ -1,36 +1,37 @@
 const PREFIX = 'talent-bridge-verification=';
 const HOST = '_talent-bridge';
 const MAX_NAME = 253;
-/** How long a domain whose record is gone stays its tenant's. */
+/** How long a domain without its record stays verified. */
 export const GRACE_DAYS = 7;
-/** How often it is asked again. */
+/** The interval of checks. */
 export const RECHECK_HOURS = 24;
-/** And how soon where no name server could say anything. */
+/** The interval after a check that no name server could answer. */
 export const RETRY_HOURS = 1;
 
 /** What the name servers say about one name. */
 export type TxtFinding = { kind: 'found'; texts: string[] } | { kind: 'absent' } | { kind: 'unknown'; why: string };
 
-/** Whether the record that proves a domain is there. `unknown`: nobody could say, so that nothing changes. */
+/** Whether the record of a domain is there. `unknown`: nothing changes. */
 export type Proof = { kind: 'proved' } | { kind: 'missing'; detail: string } | { kind: 'unknown'; detail: string };
 
-/** The record by which a tenant shows that a domain is its own. */
+/** The record by which a tenant proves a domain. */
 export interface DnsRecord {
   type: 'TXT';
   name: string;
   value: string;
 }
 
+/** Returns the TXT record that proves a domain. */
 export function dnsRecord(domain: string, challenge: string): DnsRecord {
   return { type: 'TXT', name: `${HOST}.${domain}`, value: `${PREFIX}${challenge}` };
 }
 
-/** Where the record is looked for: beside the domain, and at the domain itself for those who can write only there. */
+/** Returns the names to look up: beside the domain, and the domain itself for tenants who can write only there. */
 export function namesToAsk(domain: string): string[] {
   return [`${HOST}.${domain}`, domain].filter((name) => name.length <= MAX_NAME);
 }
 
-/** What the findings of those names mean together. The value is compared letter by letter. */
+/** Combines the findings of these names. The value is compared letter by letter. */
 export function proofOf(domain: string, challenge: string, findings: readonly TxtFinding[]): Proof {
   const record = dnsRecord(domain, challenge);
   const texts = findings.flatMap((finding) => (finding.kind === 'found' ? finding.texts : []));
@@ -49,21 +50,22 @@ export function proofOf(domain: string, challenge: string, findings: readonly Tx
   return { kind: 'missing', detail: `At ${namesToAsk(domain).join(' and ')}, ${found}. Expected: ${record.value}` };
 }
 
-/** What stands in the row of a domain about its verification. */
+/** The verification columns of a domain. */
 export interface DomainStanding {
   verified_by: 'dns' | 'operator' | null;
   lost_at: Date | null;
 }
 
+/** The state of a domain in the list of a tenant. */
 export type DomainState = 'pending' | 'verified' | 'lost';
 
-/** `lost`: it was verified, and its record is gone. */
+/** Returns the state of a domain. `lost`: it was verified, and its record is gone. */
 export function stateOf({ verified_by, lost_at }: DomainStanding): DomainState {
   if (lost_at !== null) return 'lost';
   return verified_by === null ? 'pending' : 'verified';
 }
 
-/** What a new look means for a domain that was verified by its record. */
+/** What a check means for a domain that was verified by its record. */
 export type CheckOutcome =
   | { kind: 'kept' } // it is there
   | { kind: 'restored' } // it is there again
@@ -72,6 +74,7 @@ export type CheckOutcome =
   | { kind: 'released'; problem: string } // gone too long: the domain is nobody's again
   | { kind: 'unknown' };
 
+/** Returns what a look-up of the TXT record makes of a domain. */
 export function checkOutcome(standing: DomainStanding, proof: Proof, now: Date): CheckOutcome {
   if (proof.kind === 'unknown') return { kind: 'unknown' };
   if (proof.kind === 'proved') return { kind: standing.lost_at === null ? 'kept' : 'restored' };

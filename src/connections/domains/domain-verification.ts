@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import { type AuditBy, AuditService } from '../../tenants/audit/audit.service.js';
 import {
   checkOutcome,
@@ -19,7 +20,7 @@ import { DomainsStore } from './domains.store.js';
 
 const HOUR = 3_600_000;
 
-/** Looks for the record of a domain, and writes down what that means. */
+/** Looks up the record of a domain and writes the result. */
 @Injectable()
 export class DomainVerification {
   constructor(
@@ -29,23 +30,26 @@ export class DomainVerification {
     private readonly audit: AuditService,
     private readonly store: DomainsStore,
     private readonly clock: Clock,
+    private readonly events: EventsRepository,
   ) {}
 
-  /** Asks the name servers. Never throws; holds no lock and no connection meanwhile. */
+  /** Asks the name servers. Never throws; holds no lock and no database connection. */
   async prove({ domain, challenge }: DomainRow): Promise<Proof> {
     const findings = await Promise.all(namesToAsk(domain).map((name) => this.records.lookup(name)));
     return proofOf(domain, challenge, findings);
   }
 
   /**
-   * Writes down what a proof means. Out: the row afterwards; null when it was removed or claimed anew meanwhile. Throws
-   * `DomainTaken` when the domain is proved and another tenant's already.
+   * Writes the result of a look-up.
+   *
+   * @returns the row afterwards; null when it was removed or added again meanwhile
+   * @throws {DomainTaken} when the domain is proved but verified by another tenant
    */
   async settle(by: AuditBy, asked: DomainRow, proof: Proof): Promise<DomainRow | null> {
     const after = await this.db.transaction(asked.tenant_id, async (tx) => {
       const row = await this.repository.find(asked.tenant_id, asked.domain, tx, true);
       if (row === null || row.challenge !== asked.challenge) return null;
-      // The operator's word needs no record.
+      // The operator's confirmation needs no record.
       if (row.verified_by === 'operator') return row;
       if (row.verified_by === 'dns') return this.recheck(tx, by, row, proof);
       if (proof.kind === 'proved') return this.verify(tx, by, row, 'dns');
@@ -56,7 +60,11 @@ export class DomainVerification {
     return after;
   }
 
-  /** The domain is the tenant's from now on. Throws `DomainTaken` when it is another one's. */
+  /**
+   * Makes the domain the tenant's.
+   *
+   * @throws {DomainTaken} when it is another tenant's
+   */
   async verify(tx: SqlRunner, by: AuditBy, row: DomainRow, verifiedBy: 'dns' | 'operator'): Promise<DomainRow> {
     if (!(await this.repository.claim(tx, row.tenant_id, row.domain))) throw new DomainTaken();
     const now = this.clock.now();
@@ -73,6 +81,10 @@ export class DomainVerification {
     const after = await this.write(tx, row, standingAfter(row, outcome, now));
     if (outcome.kind === 'lost' || outcome.kind === 'restored' || outcome.kind === 'released') {
       await this.note(tx, by, `domain.${outcome.kind}`, row, after);
+    }
+    if (outcome.kind === 'lost') {
+      const data = { domain: row.domain, problem: outcome.problem };
+      await this.events.record(row.tenant_id, [{ event: 'domain.lost', data }], tx);
     }
     return after;
   }
@@ -100,7 +112,7 @@ function standingAfter(row: DomainRow, outcome: CheckOutcome, now: Date): Standi
     case 'released':
       return { ...row, checked_at: now, problem: outcome.problem, verified_by: null, verified_at: null };
     case 'unknown':
-      // Nothing is known that was not known before; asked again sooner than tomorrow.
+      // Without a result, the next check comes sooner than tomorrow.
       return { ...row, checked_at: new Date(now.getTime() - (RECHECK_HOURS - RETRY_HOURS) * HOUR) };
   }
 }

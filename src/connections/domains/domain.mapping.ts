@@ -2,7 +2,7 @@ import { dnsRecord, stateOf } from './domain-check.rules.js';
 import type { DomainBody } from './domains.dto.js';
 import type { DomainRow } from './domains.repository.js';
 
-/** A domain as the API shows it. */
+/** Maps a domain to the API. */
 export function domainShape(row: DomainRow): DomainBody {
   return {
     domain: row.domain,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-// Anybody can have an address there, so that nobody's people are known by it.
+// Domains in which any person can get an address.
 const PUBLIC_MAIL = new Set(
   `gmail.com googlemail.com icloud.com me.com mac.com aol.com aim.com proton.me protonmail.com protonmail.ch pm.me
   msn.com passport.com web.de mail.ru inbox.ru list.ru bk.ru internet.ru rambler.ru ya.ru qq.com foxmail.com 163.com
@@ -15,7 +15,7 @@ const PUBLIC_MAIL = new Set(
   i.ua bigpond.com optusnet.com.au xtra.co.nz telenet.be skynet.be ziggo.nl kpnmail.nl bluewin.ch hispeed.ch docomo.ne.jp
   ezweb.ne.jp softbank.ne.jp nifty.com shaw.ca rogers.com sympatico.ca privaterelay.appleid.com`.split(/\s+/),
 );
-// Those that have a domain in many countries.
+// Such domains that exist under many countries.
 const PUBLIC_FAMILIES = new Set(['outlook', 'hotmail', 'live', 'yahoo', 'gmx', 'yandex', 'windowslive']);
 const COUNTRY = /^(?:(?:co|com|net|ne|org)\.)?[a-z]{2,}$/;
 
@@ -23,34 +23,36 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_DOMAIN = 253; // RFC 1035 §2.3.4, as text
 
 /**
- * A domain in the one form in which it is stored and compared: ASCII (RFC 5891), lower case, no dot at the end. Null for
- * what is no domain of at least two labels, for IP addresses, and for texts that only a mapping would make a domain of
- * (full-width letters, invisible characters): what looks like somebody's domain must not become it.
+ * Normalises a domain for storage and comparison: ASCII (RFC 5891), lower case, no dot at the end.
+ *
+ * @returns null for fewer than two labels, for IP addresses, and for texts that only a mapping would make a domain
+ *   (full-width letters, invisible characters): a look-alike must not become the domain
  */
 export function normalDomain(text: string): string | null {
-  // The form with other letters is never longer than the one in ASCII; reading it takes more than linear time.
+  // The Unicode form is never longer than the ASCII form; mapping it takes more than linear time.
   if (text.length > MAX_DOMAIN + 1) return null;
   const lower = text.toLowerCase().replace(/\.$/, '');
-  // Node reads the text as the host of a URL, and would cut or decode there.
+  // Node reads the text as the host of a URL, and would cut or decode at these characters.
   if (lower === '' || /[\s/\\?#@:%[\]<>^|]/u.test(lower)) return null;
   const ascii = domainToASCII(lower);
   if (ascii !== lower && domainToUnicode(ascii) !== lower) return null;
   const labels = ascii.split('.');
   if (ascii.length > MAX_DOMAIN || labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null;
-  // A name that ends in a number is an IPv4 address to some reader (URL standard, "ends in a number").
+  // Some readers take a name that ends in a number for an IPv4 address (URL standard, "ends in a number").
   return /^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!) ? null : ascii;
 }
 
 /**
- * The domain of an e-mail address, normalised: what stands after the last `@`. Null if there is none, or no plausible
- * one. A subdomain is a domain of its own.
+ * Returns the normalised domain of an e-mail address: the text after the last `@`. A subdomain is a domain of its own.
+ *
+ * @returns null when there is no plausible domain
  */
 export function domainOf(email: string): string | null {
   const at = email.lastIndexOf('@');
   return at < 1 ? null : normalDomain(email.slice(at + 1));
 }
 
-/** What is wrong with a domain that an admin claims, or null. */
+/** Returns why a tenant cannot claim a domain; null: it can. */
 export function domainProblem(text: string): string | null {
   const bare = text.replace(/^\[|\]$/g, '');
   if (isIP(bare) !== 0) return 'must be a domain, not an IP address';
@@ -60,7 +62,7 @@ export function domainProblem(text: string): string | null {
   return isPublicMail(domain) ? 'is a public mail domain, which belongs to no single company' : null;
 }
 
-/** Whether anybody can get an address in this domain. In: normalised. */
+/** Whether any person can get an address in a normalised domain. */
 function isPublicMail(domain: string): boolean {
   const dot = domain.indexOf('.');
   return PUBLIC_MAIL.has(domain) || (PUBLIC_FAMILIES.has(domain.slice(0, dot)) && COUNTRY.test(domain.slice(dot + 1)));

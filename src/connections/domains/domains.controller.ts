@@ -12,6 +12,7 @@ import { domainShape } from './domain.mapping.js';
 import { ChangeDomain, CreateDomain, DomainBody } from './domains.dto.js';
 import { DomainsService } from './domains.service.js';
 
+/** The administration of domains. */
 @ApiController('domains')
 @RequireScope('admin')
 @ApiRefusals()

@@ -17,6 +17,7 @@ const SERVER_SET = [
   'created_at',
 ] as const;
 
+/** The fields of a new domain. */
 @ServerSet(...SERVER_SET)
 export class CreateDomain {
   @Ruled(
@@ -30,12 +31,14 @@ export class CreateDomain {
   connection_id?: string | null;
 }
 
+/** The fields of a domain that can change. */
 @ServerSet('domain', ...SERVER_SET)
 export class ChangeDomain {
   @Text({ max: 64, optional: true, nullable: true, description: CONNECTION })
   connection_id?: string | null;
 }
 
+/** The TXT record that proves a domain. */
 export class DnsRecordBody {
   @ApiProperty({ enum: ['TXT'] })
   type!: 'TXT';
@@ -45,6 +48,7 @@ export class DnsRecordBody {
   value!: string;
 }
 
+/** A domain of a tenant, as the API shows it. */
 export class DomainBody {
   @ApiProperty({ description: 'In ASCII, lower case.', example: 'example.com' })
   domain!: string;

@@ -1,6 +1,6 @@
 import { DomainError } from '../../base/errors/domain-error.js';
 
-/** The tenant has this domain in its list already. */
+/** The domain is in the tenant's list already. */
 export class DomainExists extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'domain_exists';
@@ -9,7 +9,7 @@ export class DomainExists extends DomainError {
   }
 }
 
-/** As many domains as a tenant can have. */
+/** The tenant has the maximum number of domains. */
 export class TooManyDomains extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'too_many_domains';
@@ -18,7 +18,7 @@ export class TooManyDomains extends DomainError {
   }
 }
 
-/** Somebody else has shown that the domain is theirs; who, is nobody's business. */
+/** Another tenant has verified the domain. The error does not say which one. */
 export class DomainTaken extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'domain_taken';
@@ -27,7 +27,7 @@ export class DomainTaken extends DomainError {
   }
 }
 
-/** The record that would prove the domain is not there, or nobody could say. */
+/** The record of the domain is not there, or no name server could say. */
 export class DomainNotVerified extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'domain_not_verified';

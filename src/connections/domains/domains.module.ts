@@ -7,14 +7,22 @@ import { DomainsController } from './domains.controller.js';
 import { DomainsRepository } from './domains.repository.js';
 import { DomainsService } from './domains.service.js';
 import { DomainsStore } from './domains.store.js';
-import { OnlyDoor } from '../sso-requirement/sso-requirement.js';
+import { SsoRequirement } from '../sso-requirement/sso-requirement.js';
 import { TrustedDomainsController } from './trusted-domains.controller.js';
 
-/** Domains of tenants: the list, the verification, and who looks after it every day (`DomainChecks`). */
+/** Domains of tenants: the list, the verification, and the daily check (`DomainChecks`). */
 @Module({
   imports: [SessionsModule],
   controllers: [DomainsController, TrustedDomainsController],
-  providers: [TxtRecords, DomainsRepository, DomainVerification, DomainsService, DomainsStore, DomainChecks, OnlyDoor],
-  exports: [OnlyDoor, DomainsService, DomainsStore, DomainChecks],
+  providers: [
+    TxtRecords,
+    DomainsRepository,
+    DomainVerification,
+    DomainsService,
+    DomainsStore,
+    DomainChecks,
+    SsoRequirement,
+  ],
+  exports: [SsoRequirement, DomainsService, DomainsStore, DomainChecks],
 })
 export class DomainsModule {}

@@ -19,14 +19,15 @@ export interface DomainRow {
 const COLUMNS = `tenant_id, domain, connection_id, challenge, verified_by, verified_at, checked_at, problem, lost_at,
   created_at`;
 
-/** What the verification of a domain consists of. */
+/** The verification columns of a domain. */
 export type Standing = Pick<DomainRow, 'verified_by' | 'verified_at' | 'checked_at' | 'problem' | 'lost_at'>;
 
+/** SQL of domains for their administration. */
 @Injectable()
 export class DomainsRepository {
   constructor(private readonly db: Database) {}
 
-  /** False when the tenant has it already. */
+  /** Inserts a domain; false when the tenant has it already. */
   async insert(
     tx: SqlRunner,
     row: Pick<DomainRow, 'tenant_id' | 'domain' | 'connection_id' | 'challenge'>,
@@ -39,7 +40,7 @@ export class DomainsRepository {
     return rowCount === 1;
   }
 
-  /** How many the tenant has; of two who add one at once, the second one waits here and sees the first one's. */
+  /** Counts the domains of a tenant. A concurrent insert waits and is counted. */
   async count(tx: SqlRunner, tenantId: string): Promise<number> {
     await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
     const { rows } = await tx.query<{ n: number }>(`select count(*)::int as n from domains where tenant_id = $1`, [
@@ -48,7 +49,7 @@ export class DomainsRepository {
     return rows[0]!.n;
   }
 
-  /** By name: the list is short, and read by people. */
+  /** Lists domains by name. */
   async list(tenantId: string, page: PageRequest): Promise<DomainRow[]> {
     const { rows } = await this.db.query<DomainRow>(
       `select ${COLUMNS} from domains where tenant_id = $1 and ($2::text is null or domain > $2)
@@ -83,10 +84,7 @@ export class DomainsRepository {
     );
   }
 
-  /**
-   * Makes the domain this tenant's over all tenants; false when it is another one's. Of two who claim it at once the
-   * second one waits here for the first one's commit.
-   */
+  /** Makes the domain this tenant's over all tenants; false when it is another one's. A concurrent claim waits. */
   async claim(tx: SqlRunner, tenantId: string, domain: string): Promise<boolean> {
     await tx.query(`insert into verified_domains (domain, tenant_id) values ($1, $2) on conflict do nothing`, [
       domain,
@@ -108,7 +106,7 @@ export class DomainsRepository {
     await tx.query(`delete from domains where tenant_id = $1 and domain = $2`, [tenantId, domain]);
   }
 
-  /** Shared with others who name the connection, and closed to whoever deletes it meanwhile. */
+  /** Whether a connection exists; holds it against a concurrent deletion. */
   async hasConnection(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await tx.query(
       `select 1 from connections where tenant_id = $1 and id = $2 and deleted_at is null for share`,
@@ -118,8 +116,8 @@ export class DomainsRepository {
   }
 
   /**
-   * The domain that was longest not looked at, if that is before `before`; it counts as looked at from now on, so that
-   * several processes share the work and none holds a lock while it asks a name server.
+   * Returns the domain whose last check is the oldest and before `before`. It counts as checked from now on, so that
+   * processes share the work and hold no lock during a look-up.
    */
   async takeDue(before: Date, now: Date): Promise<DomainRow | null> {
     const { rows } = await this.db.query<DomainRow>(

@@ -5,7 +5,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { InvalidFields, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
-import { OnlyDoor } from '../sso-requirement/sso-requirement.js';
+import { SsoRequirement } from '../sso-requirement/sso-requirement.js';
 import { domainProblem, normalDomain } from './domain.rules.js';
 import { domainShape } from './domain.mapping.js';
 import { DomainVerification } from './domain-verification.js';
@@ -18,7 +18,7 @@ import { DomainsStore } from './domains.store.js';
 
 const MAX_DOMAINS = 200;
 
-/** The domains in whose name a tenant's people sign in. A domain counts only once it was shown to be the tenant's. */
+/** The administration of domains. A domain counts once it is verified. */
 @Injectable()
 export class DomainsService {
   constructor(
@@ -28,10 +28,15 @@ export class DomainsService {
     private readonly verification: DomainVerification,
     private readonly audit: AuditService,
     private readonly store: DomainsStore,
-    private readonly onlyDoor: OnlyDoor,
+    private readonly ssoRequirement: SsoRequirement,
   ) {}
 
-  /** Puts a domain in the list, to be verified. 409 when it is there already, or 200 others are. */
+  /**
+   * Adds a domain, to be verified.
+   *
+   * @throws {DomainExists} when it is in the list
+   * @throws {TooManyDomains} when the list has 200
+   */
   async create(by: AuditBy, input: CreateDomain): Promise<DomainBody> {
     return this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.add(tx, by, normalDomain(input.domain.trim())!, input.connection_id ?? null);
@@ -44,7 +49,11 @@ export class DomainsService {
     return this.repository.list(tenantId, page);
   }
 
-  /** 404 when it is not in the tenant's list. */
+  /**
+   * Returns a domain.
+   *
+   * @throws {NotFound} when it is not in the tenant's list
+   */
   async get(tenantId: string, domain: string): Promise<DomainBody> {
     return domainShape(await this.demand(tenantId, domain));
   }
@@ -60,8 +69,10 @@ export class DomainsService {
   }
 
   /**
-   * Looks for the record now. 409 `domain_not_verified`, which says what was found, when it is not there; 409
-   * `domain_taken` when another tenant was quicker.
+   * Looks up the record now.
+   *
+   * @throws {DomainNotVerified} with what was found, when the record is not there
+   * @throws {DomainTaken} when another tenant has verified the domain
    */
   async verify(by: AuditBy, domain: string): Promise<DomainBody> {
     const row = await this.demand(by.tenantId, domain);
@@ -73,7 +84,7 @@ export class DomainsService {
     return domainShape(after);
   }
 
-  /** The domain goes from the list, and is nobody's if it was this tenant's. */
+  /** Removes a domain from the list; if it was verified, another tenant can verify it. */
   async remove(by: AuditBy, domain: string): Promise<void> {
     await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, domain, tx, true);
@@ -83,7 +94,11 @@ export class DomainsService {
     this.store.forget();
   }
 
-  /** The operator's word in place of the record. 409 `domain_taken` when it is another tenant's. */
+  /**
+   * Verifies a domain by the operator's word.
+   *
+   * @throws {DomainTaken} when another tenant has verified it
+   */
   async trust(by: AuditBy, text: string, input: ChangeDomain): Promise<DomainBody> {
     const problem = domainProblem(text);
     if (problem !== null) throw new InvalidFields([{ field: 'domain', message: problem }]);
@@ -92,7 +107,7 @@ export class DomainsService {
       const connectionId = input.connection_id;
       const known = await this.repository.find(by.tenantId, domain, tx, true);
       const row = known ?? (await this.add(tx, by, domain, connectionId ?? null));
-      // Only who was quicker by a moment can have put it there.
+      // Only a concurrent request can have inserted it.
       if (row === null) throw new DomainExists();
       const bound = known === null || connectionId === undefined ? row : await this.bind(tx, by, row, connectionId);
       return bound.verified_by === 'operator' ? bound : this.verification.verify(tx, by, bound, 'operator');
@@ -125,10 +140,10 @@ export class DomainsService {
   private async bind(tx: SqlRunner, by: AuditBy, before: DomainRow, connectionId: string | null): Promise<DomainRow> {
     if (before.connection_id === connectionId) return before;
     await this.demandConnection(tx, by.tenantId, connectionId);
-    // The e-mails of a domain that is not verified lead nowhere yet: nothing is taken from its users. The operator is the
-    // one who opens a door to a tenant that has locked itself out, and is not held back.
+    // An unverified domain leads no user anywhere, so binding it takes nothing away. The operator restores access for a
+    // tenant that is locked out, and is not held back.
     if (connectionId !== null && before.verified_by !== null && by.actor.kind !== 'operator') {
-      await this.onlyDoor.demandTested(tx, by.tenantId, before.connection_id, connectionId);
+      await this.ssoRequirement.demandTested(tx, by.tenantId, before.connection_id, connectionId);
     }
     await this.repository.bind(tx, before.tenant_id, before.domain, connectionId);
     if (connectionId !== null) {
@@ -139,7 +154,7 @@ export class DomainsService {
     return after;
   }
 
-  /** Only this connection may say an e-mail of the domain now, so what other connections have linked by it ends. */
+  /** Only this connection may say an e-mail of the domain now, so bindings made by it through others end. */
   private endBindingsOfOthers(tx: SqlRunner, tenantId: string, domain: string, connectionId: string): Promise<void> {
     return this.bindings.dropOfDomain(tx, tenantId, [domain, domainToUnicode(domain)], connectionId);
   }

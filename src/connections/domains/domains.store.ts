@@ -3,7 +3,7 @@ import { Clock } from '../../base/clock.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { FreshCache } from '../../base/fresh-cache.js';
 
-/** Whose a verified domain is, and through which connection its people sign in; null: not said. */
+/** The tenant of a verified domain, and the connection for its users; null: none is named. */
 export interface DomainOwner {
   tenantId: string;
   connectionId: string | null;
@@ -11,7 +11,7 @@ export interface DomainOwner {
 
 const TTL = 800;
 
-/** Verified domains as sign-ins use them. Domains come normalised (`domainOf`). */
+/** Verified domains as sign-ins use them. Arguments are normalised (`domainOf`). */
 @Injectable()
 export class DomainsStore {
   private readonly owners: FreshCache<DomainOwner | null>;
@@ -24,8 +24,8 @@ export class DomainsStore {
   }
 
   /**
-   * Whose a domain is, if anybody has verified it; less than a second old. A domain whose record is gone since a few
-   * days still leads its people to their IdP.
+   * Returns the owner of a domain; null: no tenant has verified it. Less than a second old. A domain whose record is
+   * gone still leads its users to their IdP.
    */
   owner(domain: string): Promise<DomainOwner | null> {
     return this.owners.get(domain, async () => {
@@ -40,10 +40,9 @@ export class DomainsStore {
   }
 
   /**
-   * Whether an e-mail in this domain, said by this connection, may be believed to be a person of this tenant: the
-   * domain is verified for the tenant, its record is not lost, and it is bound to this connection, or it is bound to none
-   * and the tenant has no other enabled connection. Read from the database each time: it decides who somebody is. In a
-   * transaction, the domain stays so until that ends.
+   * Whether a connection may vouch for an e-mail in a domain: the domain is verified for the tenant, its record is not
+   * lost, and it is bound to this connection, or to none while the tenant has no other enabled connection. Read from
+   * the database each time, because it decides an identity. In a transaction, the domain is held until its end.
    */
   async isOwned(tenantId: string, domain: string, connectionId: string, tx?: SqlRunner): Promise<boolean> {
     const sql = ownedDomain('$1', '$2', '$3', tx !== undefined);
@@ -51,15 +50,17 @@ export class DomainsStore {
     return rowCount === 1;
   }
 
-  /** After a change made here. */
+  /** Drops the cache after a change in this process. */
   forget(): void {
     this.owners.drop();
   }
 }
 
 /**
- * The domain, if `isOwned` holds for it; with `hold` it stays so until the transaction ends. In: the places of the
- * tenant, the domain and the connection among the parameters.
+ * Returns the query that finds a row while `isOwned` holds.
+ *
+ * @param hold keeps it so until the transaction ends
+ * @returns SQL; the arguments are SQL expressions
  */
 export function ownedDomain(tenantId: string, domain: string, connectionId: string, hold = true): string {
   return `select 1 from verified_domains v join domains d on d.tenant_id = v.tenant_id and d.domain = v.domain

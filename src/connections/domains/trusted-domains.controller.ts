@@ -10,7 +10,7 @@ import type { AuditBy } from '../../tenants/audit/audit.service.js';
 import { ChangeDomain, DomainBody } from './domains.dto.js';
 import { DomainsService } from './domains.service.js';
 
-/** The operator's: domains that need no record, because the operator knows whose they are. */
+/** Domains that the operator verifies without a record. */
 @OperatorController('tenants/:tenant_id/domains')
 @ApiRefusals()
 export class TrustedDomainsController {

@@ -24,7 +24,7 @@ class JwkBody {
   y?: string;
 }
 
-/** A set of public keys, for whoever verifies what we sign. */
+/** A set of public keys, for verifiers of our tokens. */
 export class JwksBody {
   @ApiProperty({ type: [JwkBody] })
   keys!: JwkBody[];

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Sealer } from '../../base/crypto/seal.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 
+/** What a key of the installation signs: JWTs or SAML messages. */
 export type KeyPurpose = 'jwt' | 'saml';
 
 /** A key of the installation. `publicKey` is a JWK as text (jwt) or a certificate in PEM (saml). */
@@ -11,7 +12,7 @@ export interface ServiceKey {
   privateKey: string;
   publicKey: string;
   activeFrom: Date;
-  /** From then on it is not shown and takes nothing any more; null: not yet known. */
+  /** The end of its use; null: not known yet. */
   retiredAt: Date | null;
 }
 
@@ -25,10 +26,10 @@ interface Row {
 
 const LOCKS: Record<KeyPurpose, string> = { jwt: '7234502820', saml: '7234502821' };
 
-/** What a sealed private key is bound to. */
+/** The additional data of the seal of a private key. */
 export const keyAad = (purpose: string, id: string): string => `service_keys.private_key:${purpose}:${id}`;
 
-/** The installation's keys; their private halves are sealed. */
+/** SQL of the installation's keys; their private parts are sealed. */
 @Injectable()
 export class ServiceKeysRepository {
   constructor(
@@ -36,7 +37,7 @@ export class ServiceKeysRepository {
     private readonly sealer: Sealer,
   ) {}
 
-  /** The keys that are not retired, the one that was made last first. */
+  /** Lists the keys that are not retired, newest first. */
   async list(purpose: KeyPurpose, db: SqlRunner = this.db): Promise<ServiceKey[]> {
     const { rows } = await db.query<Row>(
       `select id, private_key_sealed, public_key, active_from, retired_at from service_keys
@@ -52,7 +53,7 @@ export class ServiceKeysRepository {
     }));
   }
 
-  /** Holds off every other process that would make a key of this purpose, to the end of the transaction. */
+  /** Locks a purpose against other processes until the transaction ends. */
   async lock(tx: SqlRunner, purpose: KeyPurpose): Promise<void> {
     await tx.query(`select pg_advisory_xact_lock($1::bigint)`, [LOCKS[purpose]]);
   }
@@ -64,14 +65,14 @@ export class ServiceKeysRepository {
     activeInSeconds: number,
   ): Promise<void> {
     await tx.query(
-      // When it was written and not when its transaction began, which may have been before another one's end.
+      // The time of writing: the transaction may have begun before another one ended.
       `insert into service_keys (purpose, id, private_key_sealed, public_key, created_at, active_from)
        values ($1, $2, $3, $4, clock_timestamp(), now() + make_interval(secs => $5))`,
       [purpose, key.id, this.sealer.seal(key.privateKey, keyAad(purpose, key.id)), key.publicKey, activeInSeconds],
     );
   }
 
-  /** Says when the keys before the newest one go: so long after it has taken over. */
+  /** Sets the end of the keys before the newest one, counted from when it becomes active. */
   async retireOthers(tx: SqlRunner, purpose: KeyPurpose, newest: string, inSeconds: number): Promise<void> {
     await tx.query(
       `update service_keys set retired_at = now() + make_interval(secs => $3)

@@ -13,17 +13,17 @@ import { ServiceKeysRepository, type KeyPurpose, type ServiceKey } from './servi
 
 const generateKeyPair = promisify(generate);
 const DAY = 86_400;
-/** A key that was stolen is taken back within a second, on every process. */
+/** A stolen key is withdrawn within a second, on every process. */
 const TTL_MS = 800;
 
-/** When a new key takes over, and when the old one goes, in seconds: verifiers have to have seen the new one before. */
+/** When a new key becomes active and when the old one ends, in seconds: verifiers have to know the new one before. */
 const HANDOVER: Record<KeyPurpose, { activeIn: number; retireAfter: number }> = {
-  // Verifiers keep a key set for five minutes; a token lives for five.
+  // Verifiers keep a key set for five minutes; a token is valid for five.
   jwt: { activeIn: 600, retireAfter: DAY },
-  // The admins of the IdPs load our metadata anew, by hand at many of them.
+  // Administrators of IdPs load our metadata, many of them by hand.
   saml: { activeIn: 30 * DAY, retireAfter: 30 * DAY },
 };
-/** A key that tokens are signed with is replaced after so long by itself. SAML's needs people, so it never is. */
+/** The age at which the JWT key is replaced automatically. The SAML key needs people and never is. */
 const JWT_KEY_DAYS = 90;
 
 /** A key as an operator sees it. */
@@ -35,7 +35,7 @@ export interface ServiceKeyView {
   public_key: string;
 }
 
-/** The keys that the installation signs with. Each is made when it is first needed, and known before it is used. */
+/** The signing keys of the installation. A key is generated at first need, and published before its use. */
 @Injectable()
 export class ServiceKeys extends SamlKeySource {
   private readonly cache: FreshCache<ServiceKey[]>;
@@ -57,18 +57,18 @@ export class ServiceKeys extends SamlKeySource {
     return { current: pairs[keys.indexOf(this.active(keys))]!, all: pairs };
   }
 
-  /** What tokens are signed with now: PKCS#8 and its `kid`. */
+  /** Returns the active key for tokens: PKCS#8 and `kid`. */
   async signer(): Promise<{ kid: string; privateKey: string }> {
     const { id, privateKey } = this.active(await this.keys('jwt'));
     return { kid: id, privateKey };
   }
 
-  /** All public keys of tokens that are still good, and of the next ones (RFC 7517). */
+  /** Returns the public keys for tokens, with the next ones (RFC 7517). */
   async jwks(): Promise<{ keys: JWK[] }> {
     return { keys: (await this.keys('jwt')).map((key) => JSON.parse(key.publicKey) as JWK) };
   }
 
-  /** The same as the database has it now, at most once a second: for a token whose key this process does not know. */
+  /** The same from the database, at most once a second, for a token with an unknown key. */
   async jwksAnew(): Promise<{ keys: JWK[] }> {
     const now = this.clock.monotonic();
     if (now - this.askedAnew >= 1_000) {
@@ -89,8 +89,10 @@ export class ServiceKeys extends SamlKeySource {
   }
 
   /**
-   * Makes the next key. It is shown at once, takes over after a while, and the one before goes later still;
-   * `retireOld`: it takes over now, and what the one before has signed is worth nothing any more (it was stolen).
+   * Makes the next key. It is published at once, becomes active later, and the former one ends after that.
+   *
+   * @param retireOld for a stolen key: the new one is active at once, and signatures of the former ones are no longer
+   *   accepted
    */
   async rotate(purpose: KeyPurpose, inSeconds?: number, retireOld = false): Promise<ServiceKeyView[]> {
     const activeInSeconds = retireOld ? 0 : (inSeconds ?? HANDOVER[purpose].activeIn);
@@ -106,7 +108,7 @@ export class ServiceKeys extends SamlKeySource {
     return this.list(purpose);
   }
 
-  /** Replaces the key of tokens when it has become old; one process does it. */
+  /** Replaces the JWT key when it is old; one process does it. */
   async rotateIfOld(): Promise<boolean> {
     const keys = await this.keys('jwt');
     const newest = keys[0]!.activeFrom.getTime();
@@ -136,13 +138,13 @@ export class ServiceKeys extends SamlKeySource {
     return this.db.transaction(null, async (tx) => {
       await this.repository.lock(tx, purpose);
       const known = await this.repository.list(purpose, tx);
-      if (known.length > 0) return known; // another process was quicker
+      if (known.length > 0) return known; // another process was faster
       await this.repository.insert(tx, purpose, made, 0);
       return this.repository.list(purpose, tx);
     });
   }
 
-  /** The last made one whose time has come: what was to take over later than it is passed over. Else the oldest. */
+  /** Returns the newest key that is already active, else the oldest. */
   private active(keys: ServiceKey[]): ServiceKey {
     const now = this.clock.now().getTime();
     return keys.find((key) => key.activeFrom.getTime() <= now) ?? keys.at(-1)!;
@@ -159,9 +161,9 @@ export class ServiceKeys extends SamlKeySource {
       const jwk = await exportJWK(await importSPKI(publicKey, 'RS256'));
       return { id, privateKey, publicKey: JSON.stringify({ ...jwk, kid: id, alg: 'RS256', use: 'sig' }) };
     }
-    // SAML pins keys and does not look at names or dates (SAML Metadata Interoperability Profile §2.6.1).
+    // SAML pins keys and ignores names and dates (SAML Metadata Interoperability Profile §2.6.1).
     const now = this.clock.now();
-    // Large, and needed once in years.
+    // A large module, needed once in years.
     const { generate: selfSigned } = await import('selfsigned');
     const { cert } = await selfSigned(
       [{ name: 'commonName', value: `talent-bridge ${new URL(this.config.appUrl).hostname}` }],
@@ -176,7 +178,7 @@ export class ServiceKeys extends SamlKeySource {
   }
 }
 
-/** Sees to it that the key of tokens does not grow old. */
+/** Replaces the JWT key before it is old. */
 @Injectable()
 export class KeyRenewal extends Background {
   constructor(

@@ -42,7 +42,7 @@ class SigningKeysBody {
   keys!: SigningKeyBody[];
 }
 
-/** The keys that the installation signs with; the operator's. */
+/** The operator's view of the installation's signing keys. */
 @OperatorController('tenants/keys/signing')
 @ApiRefusals()
 export class SigningKeysController {

@@ -1,24 +1,24 @@
-/** An enabled connection, as far as it matters to whom a tenant can let in. */
-export interface Door {
+/** An enabled connection as a way to sign in. */
+export interface SignInWay {
   id: string;
   name: string;
-  /** A sign-in through it succeeded with its present settings. */
+  /** Whether a sign-in with its present settings succeeded. */
   tested: boolean;
 }
 
 /**
- * Decides whether an act would lock users out: connections that are known to work could be used before, and afterwards
- * only connections of which nobody knows that. Without any connection afterwards there is no only door: that act says
- * plainly what it does. Where none was tested before, nothing that worked is taken away.
+ * Decides whether an act would lock users out: a tested connection was available before, and only untested ones
+ * afterwards. An act that leaves no connection at all is permitted, since its effect is obvious; so is one before which
+ * none was tested.
  *
- * @returns the connection that would be left untested, or null
+ * @returns the connection that would be left untested; null: the act is permitted
  */
-export function untestedLeft(before: readonly Door[], after: readonly Door[]): Door | null {
+export function untestedLeft(before: readonly SignInWay[], after: readonly SignInWay[]): SignInWay | null {
   if (!before.some(({ tested }) => tested) || after.some(({ tested }) => tested)) return null;
   return after[0] ?? null;
 }
 
-/** The connections through which users of a domain sign in: the bound one alone, else all. */
-export function doorsOf(all: readonly Door[], boundTo: string | null): Door[] {
+/** Returns the connections for the users of a domain: the bound one alone, else all. */
+export function waysOf(all: readonly SignInWay[], boundTo: string | null): SignInWay[] {
   return boundTo === null ? [...all] : all.filter(({ id }) => id === boundTo);
 }

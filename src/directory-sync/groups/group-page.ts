@@ -1,6 +1,6 @@
 import { tooMany } from '../../scim/scim.errors.js';
 import type { ListColumns } from '../page-sql.js';
-import { memberBytes, membersColumn, type MemberPart } from './group-members.sql.js';
+import { memberBytes, membersColumn, type MemberPart } from '../../users/groups/group-members.sql.js';
 
 /** The members that one answer can hold, in bytes: about 200 000 of them. */
 export const MAX_MEMBERS_BYTES = 32 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { etagOf } from '../../scim/resource/etag.js';
 import { project, type Projection } from '../../scim/resource/project.js';
 import type { Resource } from '../../scim/schema/resource-types.js';
 import { metaText } from '../users/user-resource.js';
-import type { GroupRow } from './groups.repository.js';
+import type { GroupRow } from '../../users/groups/groups.repository.js';
 
 /** A group as a SCIM resource, as JSON text; its members come from the database as text already. */
 export function groupText(row: GroupRow, baseUrl: string, projection: Projection | null): string {

@@ -10,9 +10,9 @@ import { LIST_LIMITS } from '../limits.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { factsOf, idOf, listAsk } from '../users/scim-users.controller.js';
-import { memberPartsOf } from './group-members.sql.js';
+import { memberPartsOf } from '../../users/groups/group-members.sql.js';
 import { groupText } from './group-resource.js';
-import type { GroupRow } from './groups.repository.js';
+import type { GroupRow } from '../../users/groups/groups.repository.js';
 import { ScimGroupsService } from './scim-groups.service.js';
 
 /** `/Groups` (RFC 7644 §3). A PATCH answers 204 unless the query asks for attributes: a group may be large. */

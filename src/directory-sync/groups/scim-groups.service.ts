@@ -15,12 +15,18 @@ import { PageMarks } from '../page-marks.js';
 import { listText, type ListAsk, type ListTable } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
-import { GROUP_COLUMN_MAP, GROUP_KEYS } from './group.columns.js';
+import { GROUP_COLUMN_MAP, GROUP_KEYS } from '../../users/groups/group.columns.js';
 import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
-import { memberPartsOf, type MemberPart } from './group-members.sql.js';
+import { memberPartsOf, type MemberPart } from '../../users/groups/group-members.sql.js';
 import { groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
-import { isGroupId, lockForRemoval, lockGroup, lockMembers, memberIdsOf } from './group-locks.js';
-import { GroupsRepository, type GroupDraft, type GroupRow, type MemberMoves } from './groups.repository.js';
+import { isGroupId, lockForRemoval, lockGroup, lockMembers, memberIdsOf } from '../../users/groups/group-locks.js';
+import { beginVersions } from '../../users/groups/memberships.sql.js';
+import {
+  GroupsRepository,
+  type GroupDraft,
+  type GroupRow,
+  type MemberMoves,
+} from '../../users/groups/groups.repository.js';
 
 const TABLE: ListTable = {
   type: GROUP_TYPE,
@@ -55,10 +61,7 @@ export class ScimGroupsService {
         await this.insert(tx, directory, id, draft, at);
         await this.repository.addMembers(directory.tenantId, directory.id, directory.owners, id, members, tx);
         // A new group is in its first version, members and all.
-        await tx.query(`update groups set version = 1, updated_at = created_at where tenant_id = $1 and id = $2`, [
-          directory.tenantId,
-          id,
-        ]);
+        await beginVersions(tx, directory.tenantId, id);
       });
     }
     return this.stored(directory, id, request);

@@ -15,7 +15,7 @@ import { RESOURCE_FACTS, type UserRow } from '../../users/user.row.js';
 import { RELATIONS, type Relations } from '../../users/user-relations.js';
 import { UsersService, type AfterWrite, type Edit } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
-import { joinAwaited } from '../groups/pending-members.js';
+import { joinAwaited } from '../../users/groups/pending-members.js';
 import { PageMarks } from '../page-marks.js';
 import type { ListColumns } from '../page-sql.js';
 import { PreviewEditing } from '../preview/preview-editing.js';

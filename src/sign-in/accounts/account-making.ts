@@ -26,8 +26,8 @@ import { EvidenceChanged } from './evidence-changed.js';
 const UNPROVEN = { made_by: 'created', made_of: '' } as const;
 
 /**
- * People whom a sign-in makes or keeps up to date: by the same road as SCIM and the users API (seat, change,
- * forwarding), and never anybody whom a directory manages.
+ * Creates users at sign-in, and updates them: with the same seats, changes and forwarding as SCIM and the users API,
+ * and never a user of a directory.
  */
 @Injectable()
 export class AccountMaking {
@@ -103,7 +103,7 @@ export class AccountMaking {
     );
   }
 
-  /** Brings somebody whom a sign-in made up to date with what the IdP now says of them. */
+  /** Updates a user created by sign-in with what the IdP now says. */
   async refresh(connection: Connection, person: Candidate, account: ClaimedAccount, requestId: string): Promise<void> {
     if (person.source !== 'sign-in' || person.directory_id !== null) return;
     const { roles } = await this.tenants.get(connection.tenantId);
@@ -122,14 +122,14 @@ export class AccountMaking {
         const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, fields));
         return { kind: 'change', draft, ...(newRole === null ? {} : { roleSet: newRole }) };
       });
-    // Somebody else has the e-mail by now, or no seat is free for the role: they keep theirs, and the rest holds.
+    // When the e-mail is taken or no seat is free for the role, the user keeps the former one; the rest is written.
     const wanted = { email, role };
     for (;;) {
       try {
         await change(wanted.email, wanted.role);
         return;
       } catch (error) {
-        // A directory has taken them over in this moment: then it is the directory that says.
+        // A directory has just taken the user over: its values count.
         if (error instanceof NotFound) return;
         if (error instanceof Taken && wanted.email !== null) wanted.email = null;
         else if (error instanceof SeatLimitReached && wanted.role !== null) wanted.role = null;
@@ -138,7 +138,7 @@ export class AccountMaking {
     }
   }
 
-  /** The e-mail that somebody is to have from now on: one that can be trusted, and that nobody else has, or had last. */
+  /** Returns the e-mail that the user is to have: trusted, and of no other user; null: the e-mail stays. */
   private async freeEmail(connection: Connection, account: ClaimedAccount, { id }: Candidate): Promise<string | null> {
     const email = (await this.isOwned(connection, account)) ? emailAddress(account.email) : null;
     if (email === null) return null;
@@ -164,13 +164,13 @@ export class AccountMaking {
   }
 }
 
-/** A key of at most 255 characters, as everywhere in the users API; a longer one is none. */
+/** Returns the `external_id` of at most 255 characters, as in the users API; null: none. */
 function externalIdOf({ externalId }: ClaimedAccount): string | null {
   const text = clean(externalId ?? undefined);
   return externalId === null || text === '' || isLongerThan(externalId, 255) ? null : text;
 }
 
-/** The names that an IdP says, or those that are there, or what can be made of the e-mail. */
+/** Returns the names that the IdP says, else the known ones, else names made from the e-mail. */
 function namesOf(
   account: ClaimedAccount,
   email: string,

@@ -4,7 +4,7 @@ import type { Binding, LinkKind } from '../../sessions/binding.js';
 import type { EmailTrust } from '../../connections/connection.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 
-/** Somebody of the tenant, as far as it matters for signing in. */
+/** A user of the tenant, with what matters for signing in. */
 export interface Candidate {
   id: string;
   directory_id: string | null;
@@ -16,7 +16,7 @@ export interface Candidate {
   user_name: string;
   email: string | null;
   gone: boolean;
-  /** Moves with whatever ends the person's sessions. */
+  /** Moves with everything that ends the user's sessions. */
   session_epoch: number;
 }
 
@@ -29,23 +29,23 @@ export interface IdentityRefusal {
 }
 
 /**
- * Whether nothing but the IdP's own word says that the person is who signs in: made by signing in, with an e-mail in no
- * domain that the tenant has proven to be its own. Whoever can prove it takes the place.
+ * Whether only the word of the IdP links the user: created by sign-in, with an e-mail outside of the verified domains.
+ * Any proof replaces such a binding.
  */
 export function isUnproven(binding: Binding): boolean {
   return binding.made_by === 'created' && binding.made_of === '';
 }
 
-/** What an IdP says now, and whom it thereby means. */
+/** What the IdP says now, and which user that matches. */
 export interface Claim {
   subject: string;
   by: LinkKind;
   value: string;
-  /** Whether the immutable id is surely of the same kind as the directory's (`isComparable`). */
+  /** Whether the immutable id is certainly of the same kind as that of the directory (`isComparable`). */
   sure: boolean;
 }
 
-/** The same without regard to the case of A to Z, and of nothing else: a look-alike is another one. */
+/** Compares two names without regard to the case of A to Z, and of no other letters: a look-alike is another name. */
 export function sameLetters(a: string, b: string): boolean {
   return asciiLower(a) === asciiLower(b);
 }
@@ -54,7 +54,7 @@ function asciiLower(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Whether the value that a binding was made of is no longer the person's: their directory has renamed it. */
+/** Whether the directory has renamed the value that a binding was made of. */
 export function isRenamed(binding: Binding, person: Candidate): boolean {
   switch (binding.made_by) {
     case 'claim':
@@ -69,8 +69,8 @@ export function isRenamed(binding: Binding, person: Candidate): boolean {
 }
 
 /**
- * What a binding was made of follows the directory, as long as the IdP does not say otherwise. A subject that is the
- * name itself stays with that name: where it goes is for `isGivenAway` and `mayMove`.
+ * Returns a binding with its value as the directory has it now. Where the subject is the name itself, the value stays:
+ * `isGivenAway` and `mayMove` decide about that name.
  */
 export function renewed(binding: Binding, person: Candidate, account: ClaimedAccount): Binding {
   if (binding.made_by === 'claim' && account.link !== null && account.link === person.external_id) {
@@ -83,14 +83,14 @@ export function renewed(binding: Binding, person: Candidate, account: ClaimedAcc
 }
 
 /**
- * Whether a person who is bound to another subject of the same connection may be bound to this one instead (contract
- * §7: the binding moves when the paired directory renames the value it was made of). By the immutable id, yes: the same
- * id under a new subject is the same person (Entra gives a new `sub` when the application is registered anew), another
- * id is what the directory now calls them, and an id that is sure weighs more than the name that was there before it. By
- * a name, only where both subjects are names themselves, the old one and the new one: a subject that outlives a rename is
- * still theirs, and whoever claims the new name would take their place. So who is known by an id is not found by a name.
+ * Whether a user who is bound to another subject of the connection may be bound to this one instead.
  *
- * At any connection, an unproven binding gives way to any proof, and a name to the same one in other letters.
+ * By the immutable id: yes when the id is the same (Entra gives a new `sub` when an application is registered anew),
+ * when the directory has given the user another id, or when a comparable id replaces a name. By a name: only when both
+ * subjects, old and new, are the names themselves. Another subject outlives a rename, and the new name could be claimed
+ * by another person. So a user who is known by an id is not found by a name.
+ *
+ * At any connection, an unproven binding gives way to any proof, and a name to the same name in other letters.
  */
 export function mayMove(binding: Binding, person: Candidate, match: Claim, paired: boolean): boolean {
   if (isUnproven(binding) || isSameName(binding, match)) return true;
@@ -104,8 +104,8 @@ export function mayMove(binding: Binding, person: Candidate, match: Claim, paire
 }
 
 /**
- * What the binding of somebody is made by and of who was made by signing in, once their e-mail is proven: by the e-mail,
- * where that is the subject itself and goes with it to whoever has it later; else by having been made.
+ * Returns how the binding of a created user is made once the e-mail is proven. When the e-mail is the subject itself
+ * and may be reused, the binding is made by the e-mail and goes with it; else by the creation.
  */
 export function provenBinding(
   { subject, subjectIsStable }: Pick<ClaimedAccount, 'subject' | 'subjectIsStable'>,
@@ -115,40 +115,39 @@ export function provenBinding(
   return { made_by: isName ? 'email' : 'created', made_of: subject };
 }
 
-/** Whether the subject is the very name that the binding was made of; any other one outlives that name. */
+/** Whether the subject is the name that the binding was made of. Any other subject outlives that name. */
 export function isItsName({ made_by, made_of, subject }: Binding): boolean {
   return (made_by === 'user_name' || made_by === 'email') && sameLetters(subject, made_of);
 }
 
-/** Whether the name that is the subject has only been written in other letters. */
+/** Whether the subject is the same name in other letters. */
 function isSameName(binding: Binding, { by, value, subject }: Claim): boolean {
   const isName = by === 'user_name' || by === 'email';
   return isName && isItsName(binding) && sameLetters(value, subject) && sameLetters(binding.subject, subject);
 }
 
 /**
- * Whether what a binding was made of, and its person has no more, is somebody else's by now: the directory has given it to
- * them, or knows them by the immutable id and the other one by a name. A name counts only where it is the subject: any
- * other subject is still who it was, whatever name comes with it.
+ * Whether the value of a binding, which its user has lost, belongs to the matched user now. A match by the immutable id
+ * counts, and a match by the same name only where the name is the subject: any other subject stays with its user.
  */
 export function isGivenAway(binding: Binding, match: Pick<Claim, 'by' | 'value'>): boolean {
   if (match.by === 'claim') return binding.made_by !== 'claim' || match.value === binding.made_of;
   return isItsName(binding) && sameLetters(match.value, binding.made_of);
 }
 
-/** Entra's object ids, which its directories have as `externalId` once that is mapped so. */
+/** Entra's object ids; a directory has them as `externalId` once it is mapped so. */
 const OBJECT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Whether the IdP's immutable id says that this is somebody else, whatever name or e-mail comes with it. It does where
- * an admin has named the claim that equals `externalId`, or where both are object ids; elsewhere the two may come from
- * different places, and differing says nothing.
+ * Whether the immutable id shows that the user is not the one who signs in, whatever name or e-mail was sent. It does
+ * when an administrator has named the claim that equals `externalId`, or when both are object ids. Other ids may come
+ * from different sources, and a difference proves nothing.
  */
 export function isContradicted(person: Candidate, account: ClaimedAccount, claimIsNamed: boolean): boolean {
   return account.link !== person.external_id && isComparable(person, account, claimIsNamed);
 }
 
-/** Whether the id that the IdP has sent and the one that the directory has are surely of one kind. */
+/** Whether the sent id and the id in the directory are certainly of one kind. */
 export function isComparable(person: Candidate, { link }: ClaimedAccount, claimIsNamed: boolean): boolean {
   if (link === null || person.external_id === null) return false;
   return claimIsNamed || (OBJECT_ID.test(link) && OBJECT_ID.test(person.external_id));
@@ -166,8 +165,8 @@ export function refusalOf(user: Candidate): IdentityRefusal | null {
 }
 
 /**
- * Whether somebody is no longer by what they were found: read again under a lock, they have another key, name, e-mail or
- * directory. Who is meant is then found anew.
+ * Whether a user, read again under a lock, has another key, name, e-mail or directory than when the identity was
+ * resolved.
  */
 export function isAnother(found: Candidate, now: Candidate): boolean {
   return (['directory_id', 'external_id', 'user_name', 'email', 'gone'] as const).some(
@@ -195,8 +194,11 @@ export function emailRefusal(account: ClaimedAccount, ownsDomain: boolean, trust
 }
 
 /**
- * The role that the IdP gives: the first mapped value, else the connection's default. Null where nothing is mapped, or
- * where the claim did not come at all: Entra leaves out groups that are too many, which takes nobody's role away.
+ * Returns the role of the first mapped value, else the default role.
+ *
+ * @param values the values of the role claim; null: the claim was not sent
+ * @returns null when nothing is mapped or the claim was not sent: Entra omits groups when there are too many, which
+ *   must not change a role
  */
 export function roleByMap(
   values: readonly string[] | null,

@@ -7,18 +7,18 @@ import type { Candidate } from './account.rules.js';
 const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, u.external_id, u.user_name, u.email,
   u.gone_at is not null as gone, u.session_epoch`;
 
-/** More than this many people under one value are as good as none: nobody could say which one is meant. */
+/** Users read per value. More than one is ambiguous anyway. */
 const FEW = 3;
 
 /** The role of the catalogue whose users administer the tenant. */
 const ADMIN_ROLE = 'Admin';
 
-/** Whom an IdP's subject is, and who could be meant by what it says. */
+/** SQL that reads the users whom a sign-in may mean. */
 @Injectable()
 export class AccountsRepository {
   constructor(private readonly db: Database) {}
 
-  /** One person; with `lock`, so that nobody puts them out before the transaction ends. */
+  /** Returns a user; with `lock`, held against a deactivation until the transaction ends. */
   async person(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<Candidate | null> {
     const { rows } = await db.query<Candidate>(
       `select ${COLUMNS} from users u where u.tenant_id = $1 and u.id = $2 ${lock ? 'for share' : ''}`,
@@ -27,7 +27,7 @@ export class AccountsRepository {
     return rows[0] ?? null;
   }
 
-  /** Whom a directory knows under this `externalId`. */
+  /** Lists the users of a directory with an `externalId`. */
   async byExternalId(tenantId: string, directoryId: string, value: string): Promise<Candidate[]> {
     const { rows } = await this.db.query<Candidate>(
       `select ${COLUMNS} from users u
@@ -37,7 +37,7 @@ export class AccountsRepository {
     return rows;
   }
 
-  /** Who has this user name in a directory. */
+  /** Lists the users of a directory with a user name. */
   async byUserName(tenantId: string, directoryId: string, value: string): Promise<Candidate[]> {
     const { rows } = await this.db.query<Candidate>(
       `select ${COLUMNS} from users u
@@ -48,8 +48,9 @@ export class AccountsRepository {
   }
 
   /**
-   * Who has this e-mail: the one who is active, else who is not. For a paired connection only people of its directory
-   * and those whom no directory manages.
+   * Lists the users with an e-mail: active ones, else inactive ones.
+   *
+   * @param directoryId the paired directory: only its users, and those of no directory; null: all users
    */
   async byEmail(tenantId: string, directoryId: string | null, value: string): Promise<Candidate[]> {
     const probe = (status: string) =>
@@ -76,8 +77,8 @@ export class AccountsRepository {
   }
 
   /**
-   * Who of those that were deleted had this e-mail, or, in the paired directory, this key or user name; null: nobody.
-   * The latest of each. What an IdP calls somebody says nothing about people of other directories.
+   * Returns the last deleted user who had this `externalId` or user name in the paired directory, or this e-mail; null:
+   * there is none.
    */
   async deleted(
     tenantId: string,

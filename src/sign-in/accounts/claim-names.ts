@@ -3,13 +3,13 @@ const MICROSOFT = 'http://schemas.microsoft.com/identity/claims/';
 const MACE = 'urn:mace:dir:attribute-def:';
 const WS = 'http://schemas.microsoft.com/ws/2008/06/identity/claims/';
 
-/** A sign-in name at Entra and ADFS; at others (Auth0) what a person is called, which is nobody's user name. */
+/** A sign-in name at Entra and ADFS; elsewhere (Auth0) the display name. */
 export const WS_NAME = `${SOAP}name`;
 
 /**
- * What IdPs call the attributes of SAML unless somebody has told them otherwise, in the order in which they are looked
- * for: plain words (Okta, Google, OneLogin; with capitals Duo, JumpCloud and Keycloak), the WS-Federation names (Entra,
- * ADFS), the LDAP object ids (Shibboleth, SimpleSAMLphp) and their names of before (MACE).
+ * The usual names of SAML attributes, in the order in which they are tried: plain names (Okta, Google, OneLogin; with
+ * capitals Duo, JumpCloud and Keycloak), WS-Federation names (Entra, ADFS), LDAP object ids (Shibboleth, SimpleSAMLphp)
+ * and their former names (MACE).
  */
 export const SAML_NAMES = {
   email: [

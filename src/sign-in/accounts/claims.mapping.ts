@@ -5,18 +5,18 @@ import { domainOf } from '../../connections/domains/domain.rules.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import { OIDC_NAMES, SAML_NAMES, WS_NAME } from './claim-names.js';
 
-/** Whom an IdP has named, in our words; nothing here is somebody of ours yet. */
+/** The person whom an IdP names, in our words; not matched with a user yet. */
 export interface ClaimedAccount {
   subject: string;
-  /** The IdP never gives the subject to somebody else: OIDC's `sub` (OIDC Core §5.7), a persistent NameID. */
+  /** Whether the IdP never reuses the subject: `sub` (OIDC Core §5.7), a persistent NameID. */
   subjectIsStable: boolean;
-  /** What should equal SCIM `externalId`; null: the IdP did not send it. */
+  /** The value that should equal SCIM `externalId`; null: the IdP did not send it. */
   link: string | null;
   userName: string | null;
   email: string | null;
-  /** False when the IdP says that the e-mail is not verified, or says it in a way that nobody can be sure of. */
+  /** False when the IdP calls the e-mail unverified, or sends an unclear value. */
   emailTrusted: boolean;
-  /** The IdP says that the e-mail is verified. Most do not say anything. */
+  /** Whether the IdP calls the e-mail verified. Most IdPs send nothing. */
   emailVerified: boolean;
   /** The e-mail's domain in its ASCII form. */
   emailDomain: string | null;
@@ -24,15 +24,15 @@ export interface ClaimedAccount {
   lastName: string | null;
   displayName: string | null;
   externalId: string | null;
-  /** The values of the role claim, as they came; null: it did not come. */
+  /** The values of the role claim; null: it was not sent. */
   roleValues: readonly string[] | null;
-  /** By what the person knows the account: for the pages and the log. */
+  /** The name of the account on pages and in the log. */
   shown: string;
 }
 
 const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
-/** Reads what was verified with the connection's map, or under the usual names. Pure. */
+/** Maps a verified sign-in by the claim map of the connection, or by the usual names. */
 export function claimedAccount(connection: Connection, verified: VerifiedSignIn): ClaimedAccount {
   const { claims, subject } = verified;
   const sure = sureOf(verified);
@@ -64,13 +64,13 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
   };
 }
 
-/** Entra's issuers: their `sub` is another one for each application, and `oid` is the person. */
+/** Whether an issuer is Entra, whose `sub` differs per application and whose `oid` is the person. */
 function isEntra(issuer: string): boolean {
   const host = urlOf(issuer)?.hostname ?? '';
   return /(^|\.)(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/.test(host);
 }
 
-/** An attribute that an admin has named as the subject may be one that the IdP gives to somebody else later. */
+/** An attribute that an administrator names as the subject may be reused by the IdP. */
 function isStable(connection: Connection, { nameId }: VerifiedSignIn): boolean {
   return connection.type === 'oidc' || (connection.subjectClaim === null && nameId?.format === PERSISTENT);
 }
@@ -90,8 +90,8 @@ function linkOf(
 }
 
 /**
- * The claims without those that came by a FriendlyName alone: an attribute is identified by its Name, and never by what
- * it is called for people (SAML Core §2.7.3.1). What decides who somebody is, or what they may do, is read from these.
+ * Returns the claims without those that came by a FriendlyName alone. Only the Name identifies an attribute (SAML Core
+ * §2.7.3.1), so identity and role are read from these claims.
  */
 function sureOf({ claims, unsureNames }: VerifiedSignIn): VerifiedSignIn['claims'] {
   if (unsureNames === undefined || unsureNames.size === 0) return claims;
@@ -99,8 +99,8 @@ function sureOf({ claims, unsureNames }: VerifiedSignIn): VerifiedSignIn['claims
 }
 
 /**
- * OIDC Core §5.1: `email_verified` is a boolean; some IdPs write it as text. Many leave it out, and then the domain
- * carries the trust (contract §7), unless the place could not be read where doubt may stand. Anything else is not a yes.
+ * Whether an e-mail is trusted. `email_verified` is a boolean (OIDC Core §5.1), and a text at some IdPs. Without it the
+ * verified domain is enough, unless UserInfo, which may carry it, could not be read. Any other value is a no.
  */
 function isTrusted(verified: unknown, userInfoProblem: string | null): boolean {
   if (verified === undefined || verified === null) return userInfoProblem === null;
@@ -116,14 +116,14 @@ function isMailbox(format: string | null, value: string): boolean {
   return says && /^[^\s@]+@[^\s@]+$/.test(value);
 }
 
-/** Removes ASCII blanks from both ends. Blanks of other alphabets belong to the value. */
+/** Removes ASCII blanks from both ends. Other blanks belong to the value. */
 function asciiTrimmed(text: string): string {
   return trimOf(text, ' \t\r\n');
 }
 
 /**
- * The one text of a claim: a string, or a list that says one and the same (some send it by two ways, or an empty one
- * beside it). Several are no answer to "which one".
+ * Returns the one text of a claim: a string, or a list whose entries are equal or empty. Several different values are
+ * ambiguous.
  */
 function textOf(claims: VerifiedSignIn['claims'], name: string): string | null {
   let value: unknown = claimOf(claims, name);
@@ -134,10 +134,7 @@ function textOf(claims: VerifiedSignIn['claims'], name: string): string | null {
   return typeof value === 'string' && value.trim() !== '' && value.length <= 1_024 ? value : null;
 }
 
-/**
- * A claim by its name; else, where no claim has that, by its path: `realm_access.roles` (Keycloak). One that is null is
- * absent.
- */
+/** Returns a claim by its name, else by its path: `realm_access.roles` (Keycloak). A claim that is null is absent. */
 function claimOf(claims: VerifiedSignIn['claims'], name: string): unknown {
   if (Object.hasOwn(claims, name) && claims[name] !== null) return claims[name];
   let value: unknown = claims;

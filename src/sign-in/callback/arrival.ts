@@ -7,7 +7,7 @@ import { sessionCookie } from '../sessions/session.cookie.js';
 import { TokenExchange } from '../tokens/token-exchange.js';
 import { SignInStart } from '../login/sign-in-start.js';
 
-/** The last step of a sign-in: the browser gets its session, and goes to where it was going. */
+/** The last step of a sign-in: sets the session's cookie and redirects to the target. */
 @Injectable()
 export class Arrival {
   constructor(
@@ -15,7 +15,12 @@ export class Arrival {
     private readonly tokens: TokenExchange,
   ) {}
 
-  /** `request`: what the browser had begun; null where the IdP began by itself. `cookies`: further `Set-Cookie` lines. */
+  /**
+   * Sends the browser to its target.
+   *
+   * @param request the sign-in request; null: the IdP began the sign-in
+   * @param cookies further `Set-Cookie` lines
+   */
   async go(
     res: BridgeResponse,
     connection: Connection,
@@ -26,7 +31,7 @@ export class Arrival {
     const codeChallenge = request?.code_challenge ?? null;
     const target = this.start.targetOrHome(connection, request?.return_to ?? null);
     const url = new URL(target.url);
-    // A sign-in that an older version began may have no challenge: its application gets no code, and asks anew.
+    // A request of an older version may have no challenge; its application gets no code and asks again.
     if (target.application !== null && codeChallenge !== null) {
       const code = await this.tokens.code(connection.tenantId, {
         sessionId: session.id,

@@ -30,8 +30,7 @@ import { workingTest } from '../test-sign-ins/test-result.mapping.js';
 import { TestResults } from '../test-sign-ins/test-results.js';
 
 /**
- * Where IdPs send people back: OIDC by GET, SAML by POST. The guards have found the sign-in that is answered, and have
- * verified the answer; what comes here is an IdP's word about somebody.
+ * The callback of IdPs: OIDC by GET, SAML by POST. The guards have found the sign-in request and verified the answer.
  */
 @Controller('api/auth/callback/:idp_provider')
 @ApiTags('sign-in')
@@ -75,7 +74,7 @@ export class CallbackController {
     res.redirect(303, this.addresses.landing(connection.slug, { request: handle }));
   }
 
-  /** Begins the session; null where it was only a test, which has been answered. */
+  /** Begins the session; null after a test sign-in, which has been answered. */
   private async finish(req: SignInHttpRequest, res: BridgeResponse, old: string | null): Promise<SignedIn | null> {
     const { connection, request } = req.signInContext!;
     if (request?.kind !== 'test') return this.completion.complete(connection, req.user!, old, originOf(req));
@@ -83,7 +82,7 @@ export class CallbackController {
     return null;
   }
 
-  /** Shows what a sign-in would have come to, and changes nothing but the log. */
+  /** Shows the result of a test sign-in. Changes nothing but the log. */
   private async finishTest(req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
     const { connection } = req.signInContext!;
     const verified = req.user!;
@@ -117,7 +116,7 @@ export class CallbackController {
     );
     await this.connections.noteSuccess(connection);
     const result = workingTest(connection, verified, outcome);
-    // The cookie stays as long as the result: with it the page can be loaded again.
+    // The cookie lives as long as the result, so that the page can be reloaded.
     const cookie = await this.results.keep(req, result);
     if (cookie !== null) res.setHeader('Set-Cookie', cookie);
     sendPage(res, testPage(result), await this.faces.of(connection.tenantId));

@@ -4,14 +4,14 @@ import { ApiHtml, ApiRedirect } from '../../base/http/api-answers.js';
 import { ApiForeignQuery, ApiRefusals } from '../../base/http/api-problems.js';
 import { reasonsBut, RefusalPages } from '../refusals/refusal-pages.description.js';
 
-/** Without what only SAML is refused for, and only the page after it. */
+/** Without the reasons that only SAML has, and those of the page after it. */
 const OF_OIDC = reasonsBut(
   'unsolicited', 'landing_lost',
   'message_malformed', 'message_too_large', 'dtd_refused', 'structure_refused', 'signature_missing',
   'recipient_mismatch', 'destination_mismatch', 'assertion_expired', 'assertion_not_yet_valid', 'status_not_success',
   'in_response_to_mismatch', 'replayed', 'decryption_failed', 'name_id_missing',
 ); // prettier-ignore
-/** Without what only OIDC is refused for, and what leads on to the page after it. */
+/** Without the reasons that only OIDC has, and those that lead to the page after it. */
 const OF_SAML = reasonsBut(
   'state_unknown', 'state_used', 'state_expired', 'other_browser', 'landing_lost',
   'idp_error', 'idp_unreachable', 'token_refused',
@@ -20,7 +20,7 @@ const OF_SAML = reasonsBut(
 
 const TEST = 'Of a test sign-in: the page that says what it came to, worked or refused. Nobody is signed in.';
 
-/** The documentation of what the redirect URI takes and answers. */
+/** Describes the redirect URI for the API reference. */
 export function DescribedOidcCallback(): MethodDecorator {
   return applyDecorators(
     ApiForeignQuery(),
@@ -45,7 +45,7 @@ export function DescribedOidcCallback(): MethodDecorator {
   );
 }
 
-/** What an IdP has a browser post (SAML Bindings §3.5). */
+/** The form that an IdP has the browser post (SAML Bindings §3.5). */
 class SamlAnswerForm {
   @ApiProperty({ description: 'A Response, in base64.' })
   SAMLResponse!: string;
@@ -53,7 +53,7 @@ class SamlAnswerForm {
   RelayState?: string;
 }
 
-/** The documentation of what the assertion consumer service takes and answers. */
+/** Describes the assertion consumer service for the API reference. */
 export function DescribedSamlCallback(): MethodDecorator {
   return applyDecorators(
     ApiConsumes('application/x-www-form-urlencoded'),

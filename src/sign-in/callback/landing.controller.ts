@@ -14,7 +14,7 @@ import { RefusedSignIns } from '../refusals/refusals.filter.js';
 import { SignInStart } from '../login/sign-in-start.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
 
-/** Where a browser comes to itself after SAML's answer, which another site has posted: now with all its cookies. */
+/** The page after a SAML answer: a request of our own site, with all cookies. */
 @Controller('api/auth/landing/:slug')
 @UseGuards(DocumentsGuard)
 @UseFilters(RefusedSignIns)
@@ -48,7 +48,7 @@ export class LandingController {
     if (token === null || session?.connection_id !== connection.id) {
       const supportId = queryText(query, 'support_id') ?? '';
       if (/^sin_[0-9a-z]{26}$/.test(supportId)) return this.refused.stale(req, res, supportId);
-      // Whoever is signed in has only come back here, and goes on.
+      // A browser that is signed in has only come back here and goes on.
       if ((await this.sessions.check(sessionToken(cookies))) !== null) return this.refused.stale(req, res, req.id);
       throw new SignInRefused('landing_lost', 'the browser came back without the cookie of its accepted sign-in');
     }

@@ -1,24 +1,23 @@
 import { hostCookie } from '../../base/http/cookies.js';
 
-// SAML's answer is a form that another site posts: the session's cookie does not come with it, so whoever was signed in
-// before cannot be seen there. What the answer has begun therefore waits in a cookie of its own for the next request,
-// which is for a page of ours and comes with everything (ACC-08).
+// A SAML answer is a form that another site posts, so the session's cookie does not come with it and an earlier session
+// cannot be seen. The new session waits in a cookie of its own for the next request, which goes to our own site.
 
 const PREFIX = '__Host-landing-';
-/** A browser follows at once. */
+/** The browser follows the redirect at once. */
 const LANDING_SECONDS = 60;
 
-/** The token of the session that a sign-in has just begun in this browser, or null. */
+/** Returns the token of the session that a sign-in has just begun in this browser; null: there is none. */
 export function landingToken(cookies: ReadonlyMap<string, string>, handle: string): string | null {
   return cookies.get(nameOf(handle)) ?? null;
 }
 
-/** The `Set-Cookie` line with which a session waits for its browser. */
+/** Returns the `Set-Cookie` line of a waiting session. */
 export function landingCookie(handle: string, token: string): string {
   return hostCookie(nameOf(handle), token, 'Lax', LANDING_SECONDS);
 }
 
-/** The line that takes it away. */
+/** Returns the `Set-Cookie` line that removes it. */
 export function noLandingCookie(handle: string): string {
   return hostCookie(nameOf(handle), '', 'Lax', 0);
 }

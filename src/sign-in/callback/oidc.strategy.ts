@@ -9,7 +9,7 @@ import { fromOidc } from '../verified-sign-in.mapping.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import type { OidcExpected, OidcProtocol } from '../../oidc/oidc.protocol.js';
 
-/** A sign-in that an IdP has answered: who can judge the answer, and what it is judged by. */
+/** An answered sign-in, and what verifies it. */
 export interface PendingOidcSignIn {
   protocol: OidcProtocol;
   connection: OidcConnection;
@@ -19,15 +19,15 @@ export interface PendingOidcSignIn {
 
 const NAME = 'tenant-oidc';
 
-/** The base class wants addresses when it is made; each connection has its own, and these are never called. */
+/** The base class demands addresses. They are never called: each connection has its own. */
 const UNUSED = 'https://idp.invalid/';
 
 /**
- * passport-openidconnect as the shell of a sign-in. What it would do by itself knows no PKCE and no signature, so all of
- * it is done by OidcProtocol.
+ * The Passport strategy of OpenID Connect. passport-openidconnect itself checks neither PKCE nor signature, so
+ * OidcProtocol does all of it.
  *
- * There is one passport for all applications of a process, and it keeps the strategy that was made last. So nothing is
- * injected here; what belongs to a request comes with the request.
+ * All applications of a process share one Passport, which keeps the strategy made last. So nothing is injected here;
+ * everything comes with the request.
  */
 @Injectable()
 export class TenantOidcStrategy extends PassportStrategy(OIDCStrategy, NAME) {
@@ -55,13 +55,13 @@ export class TenantOidcStrategy extends PassportStrategy(OIDCStrategy, NAME) {
     );
   }
 
-  /** passport-openidconnect's own verification; nothing leads here. */
+  /** The verification of passport-openidconnect, which is never called. */
   validate(): never {
     throw new Error('the sign-in is verified elsewhere');
   }
 }
 
-/** Lets a callback through with the verified sign-in as `req.user`, or throws the refusal. */
+/** Accepts a callback with the verified sign-in as `req.user`, or throws the refusal. */
 @Injectable()
 export class OidcSignInGuard extends AuthGuard(NAME) {
   override handleRequest<T = VerifiedSignIn>(error: Error | null | undefined, user: T | false | null | undefined): T {

@@ -14,10 +14,10 @@ import type { PendingSamlSignIn } from './saml.strategy.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
 
-/** A SAML answer in base64, with the names of its fields (SAML-17). */
+/** A SAML answer in base64, with the names of the form fields. */
 const SAML_FORM_BYTES = 256 * 1024 + 4_096;
 
-/** What both protocols begin with: which connection an answer is for, and which sign-in of which browser. */
+/** What both protocols begin with: the connection of an answer, its sign-in request, and its browser. */
 @Injectable()
 export class PendingSignIns {
   constructor(
@@ -26,7 +26,13 @@ export class PendingSignIns {
     private readonly limits: SignInLimits,
   ) {}
 
-  /** The connection of an address, and what comes there unless a request says otherwise. Throws `NotFound`. */
+  /**
+   * Returns the connection of an address.
+   *
+   * @param kind the kind of the request where no stored request says another
+   * @throws {NotFound} when there is no such connection
+   * @throws {SignInRefused} `binding_refused` when the connection uses the other protocol
+   */
   async connectionOf<T extends Connection['type']>(
     req: SignInHttpRequest,
     type: T,
@@ -45,9 +51,11 @@ export class PendingSignIns {
   }
 
   /**
-   * Before an answer is read at all, which costs more than all else: an address whose tries are used up may only answer
-   * what this very browser has begun and not finished, and that a few times. `handle` comes beside the answer. Throws
-   * `SignInRefused`.
+   * Demands that an answer may be read, which costs more than the rest. An address that has used up its tries may only
+   * answer an open sign-in of this browser, and that a few times.
+   *
+   * @param handle the handle beside the answer
+   * @throws {SignInRefused} `too_many_tries`
    */
   async demandMayAnswer(req: SignInHttpRequest, connection: Connection, handle: string): Promise<void> {
     const address = req.ip ?? '';
@@ -62,12 +70,13 @@ export class PendingSignIns {
   }
 
   /**
-   * The sign-in that an answer names, used up thereby: whatever comes of it, it answers nothing else any more. Throws
-   * `SignInRefused` for one that is unknown, used, too old, of another connection or of another browser.
+   * Uses up the sign-in request that an answer names. It cannot be answered again, whatever the answer holds.
+   *
+   * @throws {SignInRefused} when the request is unknown, used, expired, or of another connection or browser
    */
   async take(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
     const cookies = cookiesOf(req);
-    // Whoever has begun a sign-in may finish it, whatever others do from the same address.
+    // A browser that began a sign-in may finish it, whatever others do from the same address.
     if (!mayHaveBegun(cookies, handle)) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
     const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
     const ours = request !== null && request.connection_id === connection.id;
@@ -100,7 +109,7 @@ function demandFresh(request: SignInRequest): void {
   if (request.expired) throw new SignInRefused('state_expired', 'the sign-in was begun too long ago');
 }
 
-/** Prepares what the OIDC strategy judges by. */
+/** Prepares the request for the OIDC strategy. */
 @Injectable()
 export class PendingOidcGuard implements CanActivate {
   constructor(
@@ -111,7 +120,7 @@ export class PendingOidcGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<SignInHttpRequest>();
     const connection = await this.pending.connectionOf(req, 'oidc');
-    // As it came: Express would make lists of repeated names, and one reader would take the first, another the last.
+    // As it came: Express would make lists of repeated names, and readers would differ about their value.
     const query = new URLSearchParams(rawQuery(req));
     const states = query.getAll('state');
     if (states.length !== 1) throw new SignInRefused('state_unknown', 'the answer names no sign-in, or several');
@@ -126,7 +135,7 @@ export class PendingOidcGuard implements CanActivate {
   }
 }
 
-/** Prepares what the SAML strategy judges by. */
+/** Prepares the request for the SAML strategy. */
 @Injectable()
 export class PendingSamlGuard implements CanActivate {
   constructor(
@@ -137,7 +146,7 @@ export class PendingSamlGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<SignInHttpRequest>();
-    // First whose form it is: what is for no connection is not read.
+    // The connection first: a form for none is not read.
     const connection = await this.pending.connectionOf(req, 'saml');
     const form = await readForm(req, SAML_FORM_BYTES);
     if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
@@ -162,7 +171,7 @@ export class PendingSamlGuard implements CanActivate {
     }
     const verify: PendingSamlSignIn['protocol']['verify'] = async (first, ...more) => {
       const verified = await this.renewal.verified(first, (one) => this.protocol.verify(one, ...more));
-      // From here on the sign-in is one of the connection with its new certificates.
+      // The rest of the sign-in uses the connection with its new certificates.
       req.signInContext!.connection = verified.connection;
       return verified.result;
     };

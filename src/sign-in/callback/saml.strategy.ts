@@ -9,7 +9,7 @@ import type { VerifiedSignIn } from '../verified-sign-in.js';
 import type { SamlAnswer } from '../../saml/answer.js';
 import type { SamlSignIn } from '../../saml/saml-sign-in.js';
 
-/** A sign-in that an IdP has answered: who can judge the answer, and what it is judged by. */
+/** An answered sign-in, and what verifies it. */
 export interface PendingSamlSignIn {
   protocol: {
     /** Verifies the answer, also with certificates that the IdP has published since. */
@@ -17,19 +17,18 @@ export interface PendingSamlSignIn {
   };
   connection: SamlConnection;
   answer: SamlAnswer;
-  /** The request that is answered; null: the IdP began by itself. */
+  /** The request of the sign-in; null: the IdP began it. */
   expected: { requestId: string | null };
 }
 
 const NAME = 'tenant-saml';
 
 /**
- * passport-saml as the shell of a sign-in. Its own `authenticate` looks at the query as well and lets an unsigned
- * LogoutResponse there pass as if somebody had signed in; so nothing of it is run, and SamlProtocol verifies with
- * node-saml what the door has read from the form.
+ * The Passport strategy of SAML. passport-saml's own `authenticate` also reads the query, and accepts an unsigned
+ * LogoutResponse there as a sign-in. So it is not run: SamlProtocol verifies the form that the guard has read.
  *
- * There is one passport for all applications of a process, and it keeps the strategy that was made last. So nothing is
- * injected here; what belongs to a request comes with the request.
+ * All applications of a process share one Passport, which keeps the strategy made last. So nothing is injected here;
+ * everything comes with the request.
  */
 @Injectable()
 export class TenantSamlStrategy extends PassportStrategy(MultiSamlStrategy, NAME) {
@@ -48,7 +47,7 @@ export class TenantSamlStrategy extends PassportStrategy(MultiSamlStrategy, NAME
     );
   }
 
-  /** passport-saml's own verification; nothing leads here. */
+  /** The verification of passport-saml, which is never called. */
   validate(): never {
     return unused();
   }
@@ -58,7 +57,7 @@ function unused(): never {
   throw new Error('the sign-in is verified elsewhere');
 }
 
-/** Lets an answer through with the verified sign-in as `req.user`, or throws the refusal. */
+/** Accepts an answer with the verified sign-in as `req.user`, or throws the refusal. */
 @Injectable()
 export class SamlSignInGuard extends AuthGuard(NAME) {
   override handleRequest<T = VerifiedSignIn>(error: Error | null | undefined, user: T | false | null | undefined): T {

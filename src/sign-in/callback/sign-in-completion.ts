@@ -20,10 +20,10 @@ import { SignInLog, type Origin } from '../log/sign-in-log.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 
-/** A session that has just begun. */
+/** A new session. */
 export interface SignedIn {
   id: string;
-  /** For the cookie. */
+  /** The token for the cookie. */
   token: string;
   userId: string;
 }
@@ -40,7 +40,7 @@ interface Found {
   linkedBy: LinkKind | 'known' | 'moved';
 }
 
-/** From what an IdP has vouched for to a session: the one place where sessions begin. */
+/** Makes a session of a verified sign-in. Sessions of IdPs begin only here. */
 @Injectable()
 export class SignInCompletion {
   constructor(
@@ -59,9 +59,11 @@ export class SignInCompletion {
   ) {}
 
   /**
-   * Signs the person in and ends the session that the browser had before (`old`: its cookie's token; null where it had
-   * none, or where that cannot be seen here). Throws `SignInRefused`; then there is no session, though somebody may
-   * have been made (who has no seat), or their names brought up to date.
+   * Signs the user in and ends the former session of the browser.
+   *
+   * @param old the token of the former session; null: there is none, or it cannot be seen here
+   * @throws {SignInRefused} when there is no session. A user may have been created (without a seat), or names updated,
+   *   all the same
    */
   async complete(
     connection: Connection,
@@ -86,7 +88,11 @@ export class SignInCompletion {
     throw new SignInRefused('account_changed', `the account changed ${ATTEMPTS} times during this sign-in`);
   }
 
-  /** A message that could be sent again is noted before anything is done because of it (SAML-14). */
+  /**
+   * Notes a message that could be sent again, before it has any effect.
+   *
+   * @throws {SignInRefused} `replayed`
+   */
   async useOnce({ tenantId, id }: Connection, { once }: VerifiedSignIn): Promise<void> {
     if (once !== null && !(await this.requests.useMessage(tenantId, id, once.id, once.until))) {
       throw new SignInRefused('replayed', 'this answer of the IdP was used before');
@@ -106,7 +112,7 @@ export class SignInCompletion {
       decision.kind === 'refuse'
         ? refusalError(decision, account)
         : await this.create(connection, account, decision, requestId);
-    // A concurrent first sign-in may have created and bound the user: then this one finds them.
+    // A concurrent first sign-in may have created and bound the user, who is found now.
     const now = await this.accounts.resolve(connection, verified);
     const found = now.decision;
     if (found.kind === 'create') throw taken ?? new EvidenceChanged();
@@ -131,7 +137,11 @@ export class SignInCompletion {
     }
   }
 
-  /** Whether the connection is still the one that the sign-in began with; asked again where it is written down. */
+  /**
+   * Demands that the connection is unchanged since the sign-in began. Checked again in the transaction.
+   *
+   * @throws {SignInRefused} `connection_changed`
+   */
   private async demandHeld(connection: Connection, db: SqlRunner): Promise<void> {
     if (await this.connections.holds(db, connection)) return;
     const why = 'the connection was changed while this sign-in was under way';

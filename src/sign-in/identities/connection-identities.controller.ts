@@ -12,7 +12,7 @@ import { ConnectionIdentityBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
 import { placeText } from '../../sessions/identity-place.rules.js';
 
-/** Whom a connection knows. */
+/** The bindings of a connection. */
 @ApiController('connections/:connection_id/identities', { tag: 'sign-in' })
 @RequireScope('admin')
 @ApiRefusals()

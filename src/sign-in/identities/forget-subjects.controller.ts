@@ -9,7 +9,7 @@ import { RequireScope } from '../../tenants/require-scope.js';
 import { ForgetSubjects, ForgottenSubjectsBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
 
-/** For an IdP that now sends other subjects. */
+/** The remedy for an IdP that now sends other subjects. */
 @ApiController('connections/:connection_id/forget-subjects', { tag: 'sign-in' })
 @RequireScope('admin')
 @ApiRefusals()

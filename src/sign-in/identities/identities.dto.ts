@@ -3,7 +3,7 @@ import { Flag } from '../../base/http/fields.js';
 
 const TIME = { type: String, format: 'date-time' } as const;
 
-/** What binds a subject of an IdP to a person. */
+/** A binding of a subject to a user. */
 class IdentityFacts {
   @ApiProperty({ description: 'Who the person is to the IdP: `sub`, or the NameID.' })
   subject!: string;
@@ -27,7 +27,7 @@ class IdentityFacts {
   end_reason!: string | null;
 }
 
-/** A binding in the list of a person's. */
+/** A binding in the list of a user. */
 export class PersonIdentityBody extends IdentityFacts {
   @ApiProperty()
   connection_id!: string;
@@ -35,19 +35,19 @@ export class PersonIdentityBody extends IdentityFacts {
   connection!: string;
 }
 
-/** A binding in the list of a connection's. */
+/** A binding in the list of a connection. */
 export class ConnectionIdentityBody extends IdentityFacts {
   @ApiProperty()
   user_id!: string;
 }
 
-/** How subjects are to be forgotten. */
+/** How subjects are forgotten. */
 export class ForgetSubjects {
   @Flag({ optional: true, description: 'Counts and changes nothing.' })
   dry_run?: boolean;
 }
 
-/** What became of the subjects of a connection; of a dry run, what would. */
+/** The number of forgotten subjects; of a dry run, the expected number. */
 export class ForgottenSubjectsBody {
   @ApiProperty()
   connection_id!: string;

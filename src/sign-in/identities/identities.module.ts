@@ -6,7 +6,7 @@ import { ForgetSubjectsController } from './forget-subjects.controller.js';
 import { IdentitiesService } from './identities.service.js';
 import { UserIdentitiesController } from './user-identities.controller.js';
 
-/** Whom the subjects of IdPs are: the administration of it. */
+/** The administration of identity bindings. */
 @Module({
   imports: [SessionsModule, ConnectionsModule],
   controllers: [UserIdentitiesController, ConnectionIdentitiesController, ForgetSubjectsController],

@@ -28,14 +28,22 @@ export class IdentitiesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** 404 when the tenant never had such a person. */
+  /**
+   * Lists the bindings of a user.
+   *
+   * @throws {NotFound} when the tenant never had such a user
+   */
   async ofPerson(tenantId: string, userId: string): Promise<PersonIdentityBody[]> {
     const rows = await this.repository.ofPerson(tenantId, userId);
     if (rows.length === 0 && !(await this.repository.isPerson(tenantId, userId))) throw new NotFound('user');
     return rows;
   }
 
-  /** 404 when the tenant has no such connection. */
+  /**
+   * Lists the bindings of a connection.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   */
   async ofConnection(
     tenantId: string,
     connectionId: string,
@@ -47,15 +55,15 @@ export class IdentitiesService {
   }
 
   /**
-   * Forgets all subjects of a connection whose users a next sign-in can find again, for an IdP that now sends other subjects
-   * (another NameID format, another application). Sessions go on. What a deleted user is kept out by stays.
+   * Ends the bindings of a connection whose users the next sign-in can find again, for an IdP that now sends other
+   * subjects (another NameID format, another application). Sessions stay, and so do the bindings of deleted users.
    *
    * @throws {NotFound} when the tenant has no such connection
    */
   forgetSubjects(by: AuditBy, connectionId: string, dryRun: boolean): Promise<ForgottenSubjectsBody> {
     const { tenantId, actor, requestId } = by;
     return this.db.transaction(tenantId, async (tx) => {
-      // Waits for sign-ins that are being written down, which hold the connection.
+      // Waits for concurrent sign-ins, which hold the connection.
       const { directory_id: directory } = await this.connections.demand(tenantId, connectionId, tx, true);
       const { forgettable, others } = await this.repository.countForgettable(
         tx,
@@ -79,9 +87,10 @@ export class IdentitiesService {
   }
 
   /**
-   * Forgets who a person is at a connection, so that the next sign-in finds out anew; whoever is signed in as that
-   * person through it is signed out. The way out of `bound_to_another` and, for somebody who was removed, of
-   * `account_deleted`. 404 when nothing binds that person there.
+   * Removes the bindings of a user at a connection and ends the sessions through it, so that the next sign-in links
+   * anew. The remedy for `bound_to_another` and, for a deleted user, for `account_deleted`.
+   *
+   * @throws {NotFound} when there is no such binding
    */
   async release(by: AuditBy, userId: string, connectionId: string): Promise<void> {
     await this.db.transaction(by.tenantId, async (tx) => {

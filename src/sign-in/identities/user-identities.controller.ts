@@ -9,7 +9,7 @@ import { RequireScope } from '../../tenants/require-scope.js';
 import { PersonIdentityBody } from './identities.dto.js';
 import { IdentitiesService } from './identities.service.js';
 
-/** What binds a person to the subjects of IdPs; of somebody who was removed, too. */
+/** The bindings of a user, also of a deleted one. */
 @ApiController('users/:user_id/identities', { tag: 'sign-in' })
 @RequireScope('admin')
 @ApiRefusals()

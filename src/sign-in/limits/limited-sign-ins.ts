@@ -7,7 +7,10 @@ import { SignInMetrics } from '../log/sign-in.metrics.js';
 
 const PAUSE_MS = 60_000;
 
-/** Refusals that are written down nowhere, because there are too many: all are counted, and one a minute is logged. */
+/**
+ * Refusals beyond the limits, which are not written to the log of the tenant: all are counted, and one a minute is
+ * logged.
+ */
 @Injectable()
 export class LimitedSignIns {
   private since = 0;

@@ -3,20 +3,19 @@ import type { Clock } from '../../base/clock.js';
 import type { Database } from '../../base/database/database.js';
 import { Buckets } from '../../base/http/rate-limit.js';
 
-/** How much a bucket holds, and how fast it fills again. */
+/** The size of a bucket, and how fast it refills. */
 export interface BucketSize {
-  /** Keeps the buckets of different kinds apart. */
+  /** Keeps buckets of different kinds apart. */
   kind: string;
   perSecond: number;
   burst: number;
 }
 
 /**
- * Token buckets that all processes share (ADM-04): more processes are no more tries. Each process has buckets of the same
- * size of its own before them, so that a flood is refused without a question to the database; it gets no further there
- * than it would with one process alone.
+ * Token buckets that all processes share, so that more processes permit no more tries. Each process has a bucket of the
+ * same size in front, so that a flood is refused without a query.
  *
- * What a bucket is named by (an address, an account) is kept as a hash, and swept away once it would be full again.
+ * The name of a bucket (an address, an account) is stored as a hash, and removed once the bucket would be full again.
  */
 export class SharedBuckets {
   private readonly own: Buckets;
@@ -29,7 +28,7 @@ export class SharedBuckets {
     this.own = new Buckets(size.perSecond, size.burst, clock);
   }
 
-  /** Takes one. False: there was none left, and nothing was taken. */
+  /** Takes a token; false: there was none. */
   async take(name: string): Promise<boolean> {
     if (!this.own.take(name).allowed) return false;
     const filled = `least($2::float8, t.tokens + greatest(0, extract(epoch from now() - t.at)) * $3::float8)`;
@@ -43,7 +42,7 @@ export class SharedBuckets {
     return rows[0]!.taken;
   }
 
-  /** Whether a `take` would be refused. */
+  /** Whether `take` would find no token. */
   async isEmpty(name: string): Promise<boolean> {
     if (this.own.isEmpty(name)) return true;
     const { rowCount } = await this.db.query(

@@ -7,10 +7,9 @@ import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SharedBuckets, type BucketSize } from './shared-buckets.store.js';
 
 /**
- * How often sign-ins may be begun and may fail, over all processes (ADM-04). A whole company can sit behind one address,
- * so an address has much room; an account that was refused has little. Nobody is locked out: what is used up comes back
- * within minutes, whoever has begun a sign-in may finish it, and the failures of one address or account are nobody
- * else's. With `RATE_LIMIT=off` nothing is counted.
+ * Limits of sign-ins and of failures, over all processes. A whole company can be behind one address, so an address has
+ * a large limit; a refused account has a small one. No limit locks an account out: it refills within minutes, an open
+ * sign-in can be finished, and each address and account is counted alone. With `RATE_LIMIT=off` nothing is counted.
  */
 @Injectable()
 export class SignInLimits {
@@ -36,15 +35,17 @@ export class SignInLimits {
   }
 
   /**
-   * One more sign-in from an address to a tenant ('' where none was found). Throws `SignInRefused` (`too_many_tries`),
-   * like all that demand something here.
+   * Counts the start of a sign-in.
+   *
+   * @param tenantId '' where none was found
+   * @throws {SignInRefused} `too_many_tries`
    */
   async start(address: string, tenantId: string): Promise<void> {
     if (this.enabled && !(await this.starts.take(nameOf(address, tenantId))))
       throw tooMany('sign-ins were begun from this address');
   }
 
-  /** Whether an address may still try what nobody here has begun. */
+  /** Whether an address has tries left for answers that no sign-in here began. */
   async hasTriesLeft(address: string, tenantId: string): Promise<boolean> {
     return !this.enabled || !(await this.failures.isEmpty(nameOf(address, tenantId)));
   }
@@ -53,24 +54,36 @@ export class SignInLimits {
     if (!(await this.hasTriesLeft(address, tenantId))) throw tooMany('sign-ins were refused from this address');
   }
 
-  /** One more answer to a sign-in that was begun, from an address that has no tries left; there are a few. */
+  /**
+   * Counts an answer to an open sign-in from an address without tries left; a few are permitted.
+   *
+   * @throws {SignInRefused} `too_many_tries`
+   */
   async answerBegun(handle: string): Promise<void> {
     if (this.enabled && !(await this.begun.take(handle))) throw tooMany('answers were tried for this sign-in');
   }
 
-  /** The same for logout messages, which come from other addresses, and must come through when sign-ins fail. */
+  /**
+   * Demands tries for logout messages. They have a limit of their own, so that they work while sign-ins fail.
+   *
+   * @throws {SignInRefused} `too_many_tries`
+   */
   async demandLogoutTriesLeft(address: string, tenantId: string): Promise<void> {
     const used = this.enabled && (await this.logouts.isEmpty(nameOf(address, tenantId)));
     if (used) throw tooMany('logouts were refused from this address');
   }
 
-  /** Whether an account of a connection may still try; asked once it is known whose it is. */
+  /**
+   * Demands tries for an account of a connection, once it is verified.
+   *
+   * @throws {SignInRefused} `too_many_tries`
+   */
   async demandAccountTriesLeft(connectionId: string, subject: string): Promise<void> {
     const used = this.enabled && (await this.accounts.isEmpty(`${connectionId} ${subject}`));
     if (used) throw tooMany('sign-ins were refused for this account');
   }
 
-  /** A refusal: of an address, and of an account where the IdP has vouched for one. */
+  /** Counts a refusal for its address, and for its account where the IdP has verified one. */
   async noteFailure(
     address: string,
     connection: { readonly tenantId: string; readonly id: string },
@@ -86,22 +99,22 @@ export class SignInLimits {
   }
 
   /**
-   * Whether front-channel logouts are still taken from an address. They come from browsers, so a whole company can sit behind one
-   * address; only those that name no session of ours are counted.
+   * Demands tries for front-channel logouts. They come from browsers, and a whole company can be behind one address;
+   * only those that name no session here are counted.
    *
-   * @throws {SignInRefused} `too_many_tries` when 300 of them were counted; five a second come back
+   * @throws {SignInRefused} `too_many_tries` after 300; five a second refill
    */
   async demandFrontChannelTriesLeft(address: string, tenantId: string): Promise<void> {
     const used = this.enabled && (await this.guessedSessions.isEmpty(nameOf(address, tenantId)));
     if (used) throw tooMany('logouts from this address named no session');
   }
 
-  /** Counts a front-channel logout that named no session of ours. */
+  /** Counts a front-channel logout that named no session here. */
   async noteGuessedSession(address: string, tenantId: string): Promise<void> {
     if (this.enabled) await this.guessedSessions.take(nameOf(address, tenantId));
   }
 
-  /** A refusal as it is to be told: of an address that has used up its tries, that it has. */
+  /** Returns the refusal to show: `too_many_tries` for an address that has used up its tries. */
   async unlessUsedUp(
     address: string,
     tenantId: string,
@@ -114,15 +127,17 @@ export class SignInLimits {
   }
 
   /**
-   * Counts a wrong code or refresh token of an address, by the tenant that it names ('' for none). False when the tries
-   * are used up. Only wrong ones are counted and refused: the others of the address go on.
+   * Counts a wrong code or token of an address; valid ones are never counted.
+   *
+   * @param tenantId the tenant that it names; '' for none
+   * @returns false when the tries are used up
    */
   async noteGrantFailure(address: string, tenantId: string): Promise<boolean> {
     return !this.enabled || (await this.grants.take(nameOf(address, tenantId)));
   }
 }
 
-/** Tries are counted by address and tenant: what one sends about a tenant refuses nothing of another one. */
+/** By address and tenant, so that failures about one tenant refuse nothing of another. */
 function nameOf(address: string, tenantId: string): string {
   return `${networkOf(address)} ${tenantId}`;
 }

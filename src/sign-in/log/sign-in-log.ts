@@ -12,11 +12,11 @@ export interface Origin {
   requestId: string;
 }
 
-/** What a line of the log is about. */
+/** The kinds of lines. */
 export const SIGN_IN_KINDS = ['sign-in', 'test', 'logout'] as const;
 export const SIGN_IN_OUTCOMES = ['success', 'refused'] as const;
 
-/** What happened at the sign-in door. Names, never tokens. */
+/** A line to be written. Names, never tokens. */
 export interface SignInEntry {
   kind: (typeof SIGN_IN_KINDS)[number];
   /** null: by a sign-in link of the operator. */
@@ -51,6 +51,7 @@ export interface SignInRow {
   request_id: string;
 }
 
+/** What a list of the log is narrowed to. */
 export interface SignInFilter {
   support_id?: string | undefined;
   user_id?: string | undefined;
@@ -63,10 +64,10 @@ export interface SignInFilter {
 }
 
 const MAX_TEXT = 500;
-/** What was found, and which command mends it. */
+/** Long enough for a finding and the command that helps. */
 const MAX_DETAIL = 1_000;
 
-/** Sign-ins, successes and refusals alike: append-only, by month. */
+/** The log of sign-ins, successes and refusals: append-only, in monthly partitions. */
 @Injectable()
 export class SignInLog {
   constructor(
@@ -74,7 +75,12 @@ export class SignInLog {
     private readonly metrics: SignInMetrics,
   ) {}
 
-  /** Adds a line and answers its id, which is the support id. `db` is the transaction that it belongs to. */
+  /**
+   * Adds a line.
+   *
+   * @param db the transaction that it belongs to
+   * @returns its id, which is the support id
+   */
   async record(tenantId: string, entry: SignInEntry, origin: Origin, db: SqlRunner = this.db): Promise<string> {
     const id = newId('sin');
     await db.query(
@@ -103,7 +109,7 @@ export class SignInLog {
     return id;
   }
 
-  /** A page, newest first. */
+  /** Lists a page of the log, newest first. */
   async list(tenantId: string, filter: SignInFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<SignInRow[]> {
     const given = (
       [
@@ -113,7 +119,7 @@ export class SignInLog {
         ['s.connection_id =', filter.connection_id],
         ['s.kind =', filter.kind],
         ['s.outcome =', filter.outcome],
-        // Only refusals have one; that it says so makes the index of rare ones good for it.
+        // Only refusals have a reason. Saying so makes the partial index usable.
         [`s.outcome = 'refused' and s.reason =`, filter.reason],
         ['s.at >=', filter.since],
         ['s.at <', filter.until],

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, type Registry } from 'prom-client';
 
-/** Counts what comes to the sign-in door of this process. No tenant, connection or person is ever a label. */
+/** Counts the sign-ins of this process. Tenants, connections and users are never labels. */
 @Injectable()
 export class SignInMetrics {
   private readonly seen = new Counter({
@@ -11,7 +11,7 @@ export class SignInMetrics {
     registers: [],
   });
 
-  /** One more, whether it was written down or not. */
+  /** Counts a line, whether it was written or not. */
   count({ kind, outcome, reason }: { kind: string; outcome: string; reason?: string | null }): void {
     this.seen.inc({ kind, outcome, reason: reason ?? '' });
   }

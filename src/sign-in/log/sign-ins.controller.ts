@@ -22,7 +22,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof SignInRow)[]; // prettier-ignore
 const BATCH = 1_000;
 
-/** Who signed in, who was refused, and why. */
+/** The sign-in log. */
 @ApiController('sign-ins')
 @RequireScope('audit:read')
 @ApiRefusals()

@@ -24,11 +24,11 @@ import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
 
 /** Three addresses of up to 2 048 octets, percent-encoded. */
 const FORM_BYTES = 20_000;
-/** Marks a request that was sent on to our own address. */
+/** Marks a request that was redirected to our configured address. */
 const HERE = 'here=1';
 const UNKNOWN = 'There is no sign-in for this e-mail address. Check it for slips; if it is right, ask your IT team.';
 
-/** Where sign-ins begin. */
+/** The start of sign-ins. */
 @Controller('api/auth')
 @ApiTags('sign-in')
 @UseGuards(DocumentsGuard)
@@ -74,7 +74,7 @@ export class LoginController {
     res.redirect(303, `${this.addresses.login}?${query.toString()}`);
   }
 
-  /** Begins with what a query or a form of ours says. */
+  /** Begins a sign-in by the fields of a query or a form of ours. */
   private async begin(query: QueryMap, req: SignInHttpRequest, res: BridgeResponse, status: 302 | 303): Promise<void> {
     const asked = startAsk(query);
     const slug = queryText(query, 'connection');
@@ -94,7 +94,7 @@ export class LoginController {
     }
     const found = await this.byEmail(email);
     await this.limits.start(req.ip ?? '', found[0]?.tenantId ?? '');
-    // The same words for every name of a domain: whether there is such an account is nobody's business here.
+    // The same text for every domain: whether an account exists is not revealed here.
     if (found.length === 0) return this.askForEmail(res, email, asked, UNKNOWN);
     if (found.length === 1) {
       const ask = { ...asked, loginHint: asked.loginHint ?? email };
@@ -118,7 +118,7 @@ export class LoginController {
     follow(res, next, status, await this.faces.of(connection.tenantId));
   }
 
-  /** The issuer names the connection where only one has it; else, and where nobody is named, people are asked. */
+  /** The issuer names the connection when only one has it; else the person is asked. */
   private async byIssuer(
     issuer: string | undefined,
     ask: StartAsk,
@@ -132,7 +132,7 @@ export class LoginController {
     this.askForEmail(res, ask.loginHint ?? '', ask, null);
   }
 
-  /** The enabled connections that an e-mail leads to: the one its domain is bound to, else all of its tenant. */
+  /** Returns the enabled connections for an e-mail: the one that its domain is bound to, else all of the tenant. */
   private async byEmail(email: string): Promise<Connection[]> {
     const domain = domainOf(email);
     const owner = domain === null ? null : await this.domains.owner(domain);
@@ -147,9 +147,9 @@ export class LoginController {
 }
 
 /**
- * Whether a browser has opened the login under another address than that of the settings (`127.0.0.1`, a name of before). The
- * cookies of the sign-in would stay there, and the IdP sends the browser back to the other. Asked once: a proxy may
- * change the host of each request.
+ * Whether the login was opened under another address than the configured one (`127.0.0.1`, a former name). The cookies
+ * would stay there, while the IdP sends the browser to the configured one. Checked once per sign-in: a proxy may change
+ * the host of each request.
  */
 function isElsewhere(req: SignInHttpRequest, origin: string): boolean {
   const { host, 'sec-fetch-dest': destination } = req.headers;
@@ -157,15 +157,15 @@ function isElsewhere(req: SignInHttpRequest, origin: string): boolean {
   return host.toLowerCase() !== new URL(origin).host;
 }
 
-/** Whether a page of ours has sent a form. Browsers say so in `Sec-Fetch-Site`, older ones in `Origin`. */
+/** Whether a page of ours sent a form, by `Sec-Fetch-Site` or, in older browsers, `Origin`. */
 function isOwnForm(req: SignInHttpRequest, origin: string): boolean {
   const site = req.headers['sec-fetch-site'];
   return site === undefined ? req.headers.origin === origin : site === 'same-origin';
 }
 
 /**
- * Whoever names an issuer means this one; another would send people to where they did not want to go. A tile of Okta
- * names the organization, whichever of its authorization servers the connection is with: the same host will do.
+ * Demands that a named issuer is that of the connection, so that a link cannot lead to another IdP. A tile of Okta
+ * names the organization, whichever authorization server the connection uses: the same host is enough.
  */
 function demandIssuer(connection: Connection, issuer: string): void {
   const own = connection.type === 'oidc' ? connection.issuer : connection.idpEntityId;

@@ -4,7 +4,7 @@ import { ApiHtml, ApiRedirect } from '../../base/http/api-answers.js';
 import { ApiRefusals } from '../../base/http/api-problems.js';
 import { RefusalPages } from '../refusals/refusal-pages.description.js';
 
-/** The documentation of what the login takes and answers. */
+/** Describes the login for the API reference. */
 export function DescribedLogin(): MethodDecorator {
   return applyDecorators(
     ApiQuery({ name: 'email', required: false }),
@@ -36,7 +36,7 @@ export function DescribedLogin(): MethodDecorator {
   );
 }
 
-/** What a page of ours posts, or an IdP that begins a sign-in by itself (OIDC Core §4). */
+/** The form of a page of ours, or of an IdP that begins a sign-in (OIDC Core §4). */
 class InitiatedLogin {
   @ApiProperty({ required: false, description: 'What a user has typed; of a page of ours alone.' })
   email?: string;
@@ -50,7 +50,7 @@ class InitiatedLogin {
   target_link_uri?: string;
 }
 
-/** The documentation of the same by a form. */
+/** Describes the login by a form for the API reference. */
 export function DescribedInitiatedLogin(): MethodDecorator {
   return applyDecorators(
     ApiConsumes('application/x-www-form-urlencoded'),

@@ -5,7 +5,7 @@ import type { TenantFace } from '../pages/tenant-faces.js';
 import type { NextStep } from './sign-in-start.js';
 
 /**
- * Sends the browser on to the IdP.
+ * Sends the browser to the IdP.
  *
  * @param status 303 after a form, so that no browser sends the form on (RFC 9700 §4.12)
  */

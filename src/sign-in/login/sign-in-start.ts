@@ -11,15 +11,16 @@ import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-i
 import { SamlProtocol } from '../../saml/saml.protocol.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 
-/** Where the browser goes next, and the cookies that it takes along. */
+/** The next address of the browser, and the cookies to set. */
 export interface NextStep {
   cookies: string[];
   step: { kind: 'redirect'; url: string } | { kind: 'form'; action: string; fields: Record<string, string> };
 }
 
+/** What a browser asks of a sign-in. */
 export interface StartAsk {
   returnTo: string | null;
-  /** Of the application that will exchange the one-time code (RFC 7636, S256). */
+  /** The challenge of the application that will exchange the one-time code (RFC 7636, S256). */
   codeChallenge: string | null;
   prompt: 'select_account' | 'login' | null;
   loginHint: string | null;
@@ -31,7 +32,7 @@ const NO_CHALLENGE = {
     'is required where return_to is of another origin: the S256 challenge of a verifier, with code_challenge_method=S256 (RFC 7636)',
 };
 
-/** Begins sign-ins: writes the half of the server down, gives the browser its own, and asks the IdP. */
+/** Begins sign-ins: stores the request, gives the browser its secret, and asks the IdP. */
 @Injectable()
 export class SignInStart {
   constructor(
@@ -45,13 +46,13 @@ export class SignInStart {
   /**
    * Begins a sign-in.
    *
-   * @throws {SignInRefused} when the connection is disabled or its IdP cannot be asked
-   * @throws {InvalidFields} when `return_to` is not allowed, or is of another origin and no PKCE challenge came
+   * @throws {SignInRefused} when the connection is disabled or its IdP cannot be reached
+   * @throws {InvalidFields} when `return_to` is not permitted, or is of another origin without a PKCE challenge
    */
   async begin(connection: Connection, ask: StartAsk, cookies: ReadonlyMap<string, string>): Promise<NextStep> {
     if (!connection.enabled) throw new SignInRefused('connection_disabled', 'the connection is disabled');
     const { application } = this.target(connection, ask.returnTo);
-    // Whoever sees the address that the browser is sent to sees the code: it needs a verifier (RFC 9700 §2.1.1).
+    // The code is visible in the address of the browser, so it needs a verifier (RFC 9700 §2.1.1).
     if (application !== null && ask.codeChallenge === null) throw new InvalidFields([NO_CHALLENGE]);
     const handle = newHandle(this.clock.now());
     const browser = BrowserHalf.create();
@@ -67,7 +68,11 @@ export class SignInStart {
     return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
   }
 
-  /** Prepares a test sign-in; the answer names it. It works for a connection that is disabled, too. */
+  /**
+   * Prepares a test sign-in, also for a disabled connection.
+   *
+   * @returns its handle
+   */
   async prepareTest(connection: Connection, actor: Actor): Promise<string> {
     const handle = newHandle(this.clock.now());
     await this.requests.insert(connection.tenantId, connection.id, {
@@ -81,19 +86,19 @@ export class SignInStart {
     return handle;
   }
 
-  /** Whether an admin has prepared a test of this connection under this handle, be it over or not. */
+  /** Whether an administrator has prepared a test of this connection under a handle, open or not. */
   async isTest(connection: Connection, handle: string): Promise<boolean> {
     const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
     return request?.connection_id === connection.id && request.kind === 'test';
   }
 
-  /** Whether a prepared test can still begin: its button was not pressed, and its time is not over. */
+  /** Whether a prepared test can still begin. */
   async isOpenTest(connection: Connection, handle: string): Promise<boolean> {
     const request = await this.requests.find(connection.tenantId, handle);
     return request !== null && request.browser_hash === null && !request.used && !request.expired;
   }
 
-  /** Begins a prepared test in the browser that presses its button first; null where it was begun already, or is too old. */
+  /** Begins a prepared test in the first browser that presses its button; null when it has begun or expired. */
   async beginTest(
     connection: Connection,
     handle: string,
@@ -101,13 +106,13 @@ export class SignInStart {
   ): Promise<NextStep | null> {
     const browser = BrowserHalf.create();
     const ask: StartAsk = { returnTo: null, codeChallenge: null, prompt: null, loginHint: null };
-    // Asked first: an IdP that is away must not use the link up.
+    // Before the link is used up: an IdP that is not available must not cost the link.
     const step = await this.ask(connection, handle, browser, ask);
     if (!(await this.requests.claim(connection.tenantId, handle, browser.hash))) return null;
     return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
   }
 
-  /** A sign-in of this connection that this browser has begun, be it over or not. */
+  /** Returns a sign-in request of this connection and browser, open or not. */
   async ofBrowser(
     connection: Connection,
     handle: string,
@@ -118,12 +123,16 @@ export class SignInStart {
     return BrowserHalf.of(cookies, handle, request.browser_hash) === null ? null : request;
   }
 
-  /** Returns where a sign-in ends whose `return_to` may not be allowed any more: there, else at home. */
+  /** Returns the target of a sign-in; the home page when its `return_to` is no longer permitted. */
   targetOrHome(connection: Connection, returnTo: string | null): ReturnTarget {
     return this.allowed(connection, returnTo) ?? { url: this.addresses.home, application: null };
   }
 
-  /** Where a sign-in of this connection ends. Throws `InvalidFields` for what is neither ours nor allowed. */
+  /**
+   * Returns the target of a sign-in.
+   *
+   * @throws {InvalidFields} when it is neither ours nor permitted
+   */
   target(connection: Connection, returnTo: string | null): ReturnTarget {
     const target = this.allowed(connection, returnTo);
     if (target !== null) return target;

@@ -2,7 +2,11 @@ import { InvalidFields } from '../../base/errors/domain-error.js';
 import { queryText, type Query as QueryMap } from '../../base/http/query.js';
 import type { StartAsk } from './sign-in-start.js';
 
-/** What a sign-in is asked with, out of the query of the login. Throws `InvalidFields`. */
+/**
+ * Reads what a sign-in asks from the query of the login.
+ *
+ * @throws {InvalidFields} for an invalid field
+ */
 export function startAsk(query: QueryMap): StartAsk {
   const prompt = queryText(query, 'prompt');
   const codeChallenge = queryText(query, 'code_challenge') ?? null;
@@ -22,7 +26,7 @@ export function startAsk(query: QueryMap): StartAsk {
   };
 }
 
-/** The same as a query again: for pages that stand between, from which the sign-in goes on as it was asked for. */
+/** Writes it as a query again, for pages from which the sign-in continues. */
 export function startQuery(ask: StartAsk): Record<string, string> {
   return {
     ...(ask.returnTo === null ? {} : { return_to: ask.returnTo }),

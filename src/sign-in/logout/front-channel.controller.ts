@@ -14,12 +14,12 @@ import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { DescribedFrontChannel } from './logout.description.js';
 import { LogoutService } from './logout.service.js';
 
-/** As long as the `sid` of an ID token may be. */
+/** The maximum length of the `sid` of an ID token. */
 const MAX_SID = 1024;
 
 /**
- * Front-channel logout: an IdP has the browser load this address in a frame. The session's cookie does not come along
- * into a frame of another site (`SameSite=Lax`), so the session is found by the IdP's own name for it.
+ * Front-channel logout: an IdP has the browser load this address in a frame. The session's cookie does not come with it
+ * (`SameSite=Lax`), so the session is found by the IdP's name for it.
  */
 @Controller('api/auth/frontchannel-logout/:idp_provider')
 @ApiTags('sign-in')

@@ -25,7 +25,7 @@ const FORM_BYTES = 256 * 1024;
 /** OIDC Back-Channel Logout 1.0 §2.8. */
 const BCL_ERROR = { members: { error: 'invalid_request', error_description: 'The logout token is not accepted.' } };
 
-/** What IdPs say when somebody has signed out there. */
+/** Logouts that IdPs send. */
 @Controller('api/auth')
 @ApiTags('sign-in')
 @UseFilters(RefusedSignIns)
@@ -44,7 +44,7 @@ export class IdpLogoutController {
   @ApiOperation({ summary: 'SAML single logout, HTTP-Redirect: the IdP’s request, or its answer to ours' })
   @DescribedSloByRedirect()
   byRedirect(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
-    // The very octets: the signature is over them, as they were written.
+    // The raw query: the signature covers its octets.
     return this.slo(req, res, async () => ({ binding: 'redirect', rawQuery: rawQuery(req) }));
   }
 
@@ -64,7 +64,7 @@ export class IdpLogoutController {
   @DescribedBackChannel()
   async backChannel(@Req() req: SignInHttpRequest): Promise<void> {
     try {
-      // First whose form it is: what is for no connection is not read.
+      // The connection first: a form for none is not read.
       const connection = await this.pending.connectionOf(req, 'oidc', 'logout');
       await this.limits.demandLogoutTriesLeft(req.ip ?? '', connection.tenantId);
       const token = (await readForm(req, FORM_BYTES)).get('logout_token');
@@ -78,7 +78,7 @@ export class IdpLogoutController {
       if (refused.reason === 'idp_unreachable') {
         throw new Unavailable('The keys of the IdP are not available at the moment.', 30, refused);
       }
-      // Server to server: no page. What exactly was wrong stands in the tenant's log.
+      // Server to server, so no page. The reason is in the log of the tenant.
       throw new LogoutRefused('The logout token is not accepted.', { ...BCL_ERROR, cause: refused });
     }
   }

@@ -16,7 +16,7 @@ import { LogoutService } from './logout.service.js';
 
 const FORM_BYTES = 1_024;
 
-/** Leaving: here, and where the IdP offers it, there as well. */
+/** Logout by the user: here, and at the IdP where it offers that. */
 @Controller()
 @ApiTags('sign-in')
 export class LogoutController {
@@ -41,7 +41,7 @@ export class LogoutController {
     res.setHeader('Set-Cookie', noSessionCookie());
     const wantsJson = !(req.headers.accept ?? '').includes('text/html') && (req.headers.accept ?? '').includes('json');
     if (wantsJson) {
-      // A form cannot be handed to a script as an address: then the IdP's session ends by itself, later.
+      // A script cannot follow a form: then the session at the IdP ends by its own limit.
       res.json({ redirect_to: step?.kind === 'redirect' ? step.url : this.addresses.signedOut });
     } else if (step?.kind === 'form') {
       sendPage(res, handoverPage(step));
@@ -65,7 +65,7 @@ export class LogoutController {
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
     if (session === null) return res.redirect(303, this.addresses.login);
     const id = (await readForm(req, FORM_BYTES)).get('session_id') ?? '';
-    // A session that has ended meanwhile is what was asked for.
+    // A session that has ended meanwhile is a success.
     await this.sessions.endOne(session.tenant_id, session.user_id, id, 'signed_out');
     res.redirect(303, this.addresses.home);
   }

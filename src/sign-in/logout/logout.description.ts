@@ -17,7 +17,7 @@ import { RefusalPages } from '../refusals/refusal-pages.description.js';
 const FORM = 'application/x-www-form-urlencoded';
 const OURS = 'The IdP’s answer to our LogoutRequest; instead of `SAMLRequest`.';
 
-/** What both bindings answer. */
+/** Describes the answers of both bindings. */
 function SloAnswers(): MethodDecorator {
   return applyDecorators(
     ApiHtml(200, 'To the IdP with our LogoutResponse: a form that goes on by itself (HTTP-POST).'),
@@ -31,7 +31,7 @@ function SloAnswers(): MethodDecorator {
   );
 }
 
-/** The documentation of single logout by HTTP-Redirect (SAML Bindings §3.4). */
+/** Describes single logout by HTTP-Redirect (SAML Bindings §3.4) for the API reference. */
 export function DescribedSloByRedirect(): MethodDecorator {
   return applyDecorators(
     ApiForeignQuery(),
@@ -49,7 +49,7 @@ export function DescribedSloByRedirect(): MethodDecorator {
   );
 }
 
-/** What an IdP has a browser post (SAML Bindings §3.5). */
+/** The form that an IdP has the browser post (SAML Bindings §3.5). */
 class SamlLogoutForm {
   @ApiProperty({ required: false, description: 'A signed LogoutRequest, in base64.' })
   SAMLRequest?: string;
@@ -59,18 +59,18 @@ class SamlLogoutForm {
   RelayState?: string;
 }
 
-/** The documentation of the same by HTTP-POST. */
+/** Describes single logout by HTTP-POST for the API reference. */
 export function DescribedSloByPost(): MethodDecorator {
   return applyDecorators(ApiConsumes(FORM), ApiBody({ type: SamlLogoutForm }), SloAnswers());
 }
 
-/** What an IdP posts (OIDC Back-Channel Logout 1.0 §2.5). */
+/** The form that an IdP posts (OIDC Back-Channel Logout 1.0 §2.5). */
 class LogoutTokenForm {
   @ApiProperty({ description: 'A JWT of the IdP, with `sub`, `sid` or both.' })
   logout_token!: string;
 }
 
-/** The documentation of what an IdP calls by itself. */
+/** Describes back-channel logout for the API reference. */
 export function DescribedBackChannel(): MethodDecorator {
   return applyDecorators(
     ApiConsumes(FORM),
@@ -80,7 +80,7 @@ export function DescribedBackChannel(): MethodDecorator {
   );
 }
 
-/** The documentation of what the pages of an IdP load in a frame. */
+/** Describes front-channel logout for the API reference. */
 export function DescribedFrontChannel(): MethodDecorator {
   return applyDecorators(
     ApiForeignQuery(),
@@ -92,18 +92,18 @@ export function DescribedFrontChannel(): MethodDecorator {
   );
 }
 
-/** What a script gets that signs somebody out. */
+/** The answer to a script. */
 class SignedOutBody {
   @ApiProperty({ format: 'uri', description: 'Where the browser goes on: to the IdP, or to the signed-out page.' })
   redirect_to!: string;
 }
 
-/** In the documentation: with the session’s cookie, or without it. */
+/** Describes that the session’s cookie is optional. */
 function MaybeSession(): MethodDecorator {
   return applyDecorators(ApiSecurity('session'), ApiSecurity({}));
 }
 
-/** The documentation of what signing out answers. */
+/** Describes the logout for the API reference. */
 export function DescribedLogout(): MethodDecorator {
   return applyDecorators(
     MaybeSession(),
@@ -121,12 +121,12 @@ export function DescribedLogout(): MethodDecorator {
   );
 }
 
-/** The documentation of the page after it. */
+/** Describes the page after a logout for the API reference. */
 export function DescribedSignedOut(): MethodDecorator {
   return ApiHtml(200, 'Says so, with a way back in.');
 }
 
-/** The documentation of the front page. */
+/** Describes the home page for the API reference. */
 export function DescribedHome(): MethodDecorator {
   return applyDecorators(
     MaybeSession(),

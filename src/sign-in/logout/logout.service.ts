@@ -16,7 +16,7 @@ import { SessionsService } from '../../sessions/sessions.service.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
 
-/** Ends sessions: because a person says so, or because an IdP does. */
+/** Ends sessions, by the user or by an IdP. */
 @Injectable()
 export class LogoutService {
   constructor(
@@ -33,7 +33,11 @@ export class LogoutService {
     private readonly clock: Clock,
   ) {}
 
-  /** Ends the session of a cookie. Answers how to go on to the IdP's own logout; null where it offers none. */
+  /**
+   * Ends the session of a cookie.
+   *
+   * @returns the step to the logout of the IdP; null: the IdP offers none
+   */
   async end(token: string | null, origin: Origin): Promise<BrowserStep | null> {
     const ended = await this.sessions.end(token, 'signed_out');
     if (ended === null) return null;
@@ -43,7 +47,13 @@ export class LogoutService {
     return connection === null ? null : this.leave(connection, ended);
   }
 
-  /** The same for an IdP's own logout by SAML; answers what the browser takes back to it. Throws `SignInRefused`. */
+  /**
+   * Handles a SAML logout message of an IdP.
+   *
+   * @returns the step with our response; null: the message was a response
+   * @throws {SignInRefused} `replayed`
+   * @throws {SamlRefused} for a message that is not accepted
+   */
   async bySaml(known: SamlConnection, arrived: ArrivedLogout, origin: Origin): Promise<BrowserStep | null> {
     const read = (one: SamlConnection) => this.saml.readLogout(one, arrived);
     const { connection, result: message } = await this.renewal.verified(known, read);
@@ -53,12 +63,17 @@ export class LogoutService {
     const ended = await this.endOnce(connection, once, { subject, idpSessions, at });
     await this.note(tenantId, connectionId, ended, 'by the IdP (SAML)', origin);
     if (connection.sloUrl === null) return null;
-    // Nobody of ours is no failure: the IdP asks everybody whom it has ever sent somebody to.
+    // A logout without a session here succeeds: the IdP asks each service where the person signed in once.
     const answer = { inResponseTo: message.id, success: true, relayState: message.relayState };
     return this.saml.logoutResponse(connection, answer);
   }
 
-  /** The same by OIDC Back-Channel Logout, from server to server. Throws `SignInRefused`. */
+  /**
+   * Handles an OIDC back-channel logout.
+   *
+   * @throws {SignInRefused} `replayed`
+   * @throws {OidcRefused} for a token that is not accepted
+   */
   async byBackChannel(connection: OidcConnection, logoutToken: string, origin: Origin): Promise<void> {
     const { sub, sid, issuedAt, once } = await this.oidc.readLogoutToken(connection, logoutToken);
     const { id: connectionId, tenantId } = connection;
@@ -68,8 +83,8 @@ export class LogoutService {
   }
 
   /**
-   * Ends the sessions that began with a session of the IdP (OIDC Front-Channel Logout 1.0). Nothing proves that the IdP asks for it
-   * but the name of its session, so nothing else can be ended this way.
+   * Ends the sessions that began with a session of the IdP (OIDC Front-Channel Logout 1.0). Only the name of that
+   * session proves the request, so nothing else can be ended this way.
    *
    * @returns whether there was such a session
    */
@@ -83,7 +98,7 @@ export class LogoutService {
     return ended.length > 0;
   }
 
-  /** A message is used up with its effect, and not without it: else an IdP that tries again would be turned away. */
+  /** A message is used up in the transaction of its effect, so that an IdP can send it again after a failure. */
   private endOnce(
     { tenantId, id }: Connection,
     once: { id: string; until: Date },

@@ -8,7 +8,7 @@ import { CurrentCaller } from '../../tenants/current-caller.js';
 import { MakeOwnerLink, OwnerLinkBody } from './owner-links.dto.js';
 import { OwnerLinksService, type OwnerLink } from './owner-links.service.js';
 
-/** The operator's: sign-in links for tenants that are locked out. */
+/** Sign-in links of the operator, for tenants that are locked out. */
 @OperatorController('tenants/:tenant_id/owner-sign-in-link')
 @ApiRefusals()
 export class OwnerLinksController {

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Text } from '../../base/http/text.js';
 
-/** For whom a sign-in link is made. */
+/** The user of a new sign-in link. */
 export class MakeOwnerLink {
   @Text({
     max: 64,
@@ -13,7 +13,7 @@ export class MakeOwnerLink {
   user_id?: string | null;
 }
 
-/** A sign-in link, as it is shown once. */
+/** A sign-in link. It is shown once. */
 export class OwnerLinkBody {
   @ApiProperty({ format: 'uri', description: 'Works once. The secret stands in the fragment, which no server sees.' })
   url!: string;
@@ -23,7 +23,7 @@ export class OwnerLinkBody {
   expires_at!: Date;
 }
 
-/** What the page of a link posts. */
+/** The form of the page of a link. */
 export class OwnerSignInForm {
   @ApiProperty({ description: 'The secret of the link, or the whole link.' })
   code!: string;

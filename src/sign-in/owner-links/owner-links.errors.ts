@@ -1,6 +1,6 @@
 import { DomainError } from '../../base/errors/domain-error.js';
 
-/** A sign-in link was asked for, and the tenant names no owner. */
+/** The tenant has no owner, and the request names no user. */
 export class NoOwner extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'no_owner';
@@ -9,7 +9,7 @@ export class NoOwner extends DomainError {
   }
 }
 
-/** The user who would sign in by the link was deleted or is inactive. */
+/** The user of a sign-in link is deleted or inactive. */
 export class OwnerInactive extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'owner_inactive';
@@ -21,7 +21,7 @@ export class OwnerInactive extends DomainError {
   }
 }
 
-/** A sign-in link that is used, replaced, too old, not ours, or of a user who may no longer sign in by it. */
+/** The sign-in link is used, replaced, expired or unknown, or its user may no longer use it. */
 export class SignInLinkOver extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'sign_in_link_over';

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
 
-/** Sign-in links by the hash of their secret. A user has at most one. */
+/** SQL of sign-in links, by the hash of their secret. A user has at most one. */
 @Injectable()
 export class OwnerLinksRepository {
   /**
    * Stores the link of a user in place of an earlier one.
    *
-   * @returns when the link ends
+   * @returns when the link expires
    */
   async put(tx: SqlRunner, tenantId: string, userId: string, hash: Buffer, seconds: number): Promise<Date> {
     const { rows } = await tx.query<{ expires_at: Date }>(
@@ -22,9 +22,9 @@ export class OwnerLinksRepository {
   }
 
   /**
-   * Uses a link up. Of several requests with one link exactly one succeeds.
+   * Uses up a link. Of concurrent requests with one link exactly one succeeds.
    *
-   * @returns the user, or null when the link is unknown, used or too old
+   * @returns the user; null when the link is unknown, used or expired
    */
   async use(tx: SqlRunner, tenantId: string, hash: Buffer): Promise<string | null> {
     const { rows } = await tx.query<{ user_id: string }>(

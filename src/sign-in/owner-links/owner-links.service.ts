@@ -12,10 +12,10 @@ import { SignInLog, type Origin } from '../log/sign-in-log.js';
 import { NoOwner, OwnerInactive, SignInLinkOver } from './owner-links.errors.js';
 import { OwnerLinksRepository } from './owner-links.repository.js';
 
-/** Long enough to hand the link over, short enough that a forgotten one is worth nothing. */
+/** Long enough to hand the link over. */
 const LINK_SECONDS = 600;
 
-/** A sign-in link as the operator gets it, once. */
+/** A sign-in link for the operator. */
 export interface OwnerLink {
   url: string;
   user_id: string;
@@ -23,8 +23,8 @@ export interface OwnerLink {
 }
 
 /**
- * Sign-in links that need no IdP: the operator makes one for the owner of a tenant, or for a break-glass account, when
- * the tenant's own connections do not let anybody in.
+ * Sign-in links without an IdP: the operator makes one for the owner of a tenant, or for a break-glass account, when
+ * the connections of the tenant do not work.
  */
 @Injectable()
 export class OwnerLinksService {
@@ -40,12 +40,12 @@ export class OwnerLinksService {
   ) {}
 
   /**
-   * Makes a link, which ends an earlier one of the same user.
+   * Makes a link, which replaces an earlier one of the user.
    *
    * @param named the owner or a break-glass account of the tenant; null: the owner
    * @throws {NotFound} when there is no such tenant
    * @throws {InvalidFields} when the named user is neither the owner nor a break-glass account
-   * @throws {NoOwner} when nobody is named and the tenant has no owner
+   * @throws {NoOwner} when no user is named and the tenant has no owner
    * @throws {OwnerInactive} when the user is inactive or deleted
    */
   async make(by: AuditBy, named: string | null): Promise<OwnerLink> {
@@ -62,12 +62,12 @@ export class OwnerLinksService {
   }
 
   /**
-   * Signs the user of a link in, and uses the link up.
+   * Signs the user of a link in and uses up the link.
    *
-   * @param secret what stands in the fragment of the link
-   * @param old the token of the session that the browser had before; it ends
+   * @param secret the fragment of the link
+   * @param old the token of the browser's former session, which ends
    * @returns the token of the new session, for the cookie
-   * @throws {SignInLinkOver} when the link is not valid, or its user may no longer sign in by it
+   * @throws {SignInLinkOver} when the link is not valid, or its user may no longer use it
    */
   async signIn(secret: string, old: string | null, origin: Origin): Promise<string> {
     const parsed = parseToken(secret);
@@ -76,7 +76,7 @@ export class OwnerLinksService {
     return this.db.transaction(tenantId, async (tx) => {
       const userId = await this.repository.use(tx, tenantId, hash);
       if (userId === null || !(await this.mayHaveLink(tx, tenantId, userId))) throw new SignInLinkOver();
-      // Locked until the session is written: a deactivation waits, and then ends the session.
+      // Locked until the session is written: a concurrent deactivation waits and then ends the session.
       const user = await this.activeUser(tx, tenantId, userId);
       if (user === null) throw new SignInLinkOver();
       await this.sessions.end(old, 'signed_in_again', tx);
@@ -120,7 +120,7 @@ export class OwnerLinksService {
   }
 }
 
-/** What a session keeps of a sign-in, where no IdP took part. */
+/** What the session of a sign-in without an IdP keeps. */
 function factsOf(userId: string) {
   const none = { idpSession: null, nameId: null, idToken: null, authContext: null, sessionEnds: null };
   return { subject: userId, ...none };

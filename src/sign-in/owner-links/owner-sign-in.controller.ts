@@ -21,8 +21,8 @@ import { OwnerLinksService } from './owner-links.service.js';
 const FORM_BYTES = 4_096;
 
 /**
- * Where a sign-in link of the operator leads. Opening it shows a button and uses nothing up: mail scanners and previews
- * open links, and do not press buttons.
+ * The page of an operator's sign-in link. Opening it shows a button and uses nothing up: mail scanners open links and
+ * press no buttons.
  */
 @Controller('api/auth/owner-sign-in')
 @ApiTags('sign-in')
@@ -56,13 +56,13 @@ export class OwnerSignInController {
   async signIn(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     demandSameSite(req, this.addresses.origin);
     const code = (await readForm(req, FORM_BYTES)).get('code') ?? '';
-    // The whole link, where it was pasted into the field.
+    // A whole link may be pasted into the field.
     const token = await this.counted(req, code.slice(code.indexOf('#') + 1).trim());
     res.setHeader('Set-Cookie', sessionCookie(token));
     res.redirect(303, this.addresses.home);
   }
 
-  /** Counts wrong links alone: a right one is taken, whatever else came from its address. */
+  /** Counts wrong links alone: a valid one is accepted, whatever else came from its address. */
   private async counted(req: SignInHttpRequest, secret: string): Promise<string> {
     try {
       return await this.links.signIn(secret, sessionToken(cookiesOf(req)), originOf(req));

@@ -14,7 +14,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Names a device as its user knows it, by what the browser says of itself (`User-Agent`), which can be anything. */
+/** Names a device for its user, by the `User-Agent` of the browser, which may be any text. */
 export function deviceOf(userAgent: string | null): string {
   const found = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test((userAgent ?? '').slice(0, 500)))?.[1];
   const [browser, system] = [found(BROWSERS), found(SYSTEMS)];

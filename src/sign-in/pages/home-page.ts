@@ -10,23 +10,23 @@ export interface ShownSession {
   connection: string | null;
   createdAt: Date;
   seenAt: Date;
-  /** The session that asks. */
+  /** Whether it is the session of this request. */
   current: boolean;
 }
 
-/** What the front page shows. */
+/** What the home page shows. */
 export interface Home {
   name: string;
   email: string | null;
   tenant: string;
   logout: string;
   until: Date;
-  /** Where a session is ended. */
+  /** The address that ends a session. */
   end: string;
   sessions: readonly ShownSession[];
 }
 
-/** Where users come who signed in without a place to go to: who they are, and their sessions, which they can end. */
+/** Makes the home page: the user, and the user's sessions, which can be ended there. */
 export function homePage(home: Home): Page {
   return {
     title: `Signed in to ${home.tenant}`,

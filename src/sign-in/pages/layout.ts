@@ -40,7 +40,7 @@ th,td{text-align:left;vertical-align:top;padding:.35rem .6rem .35rem 0;border-bo
 th{font-weight:600;width:38%}
 `;
 const SUBMIT = `document.forms[0].submit()`;
-// Takes the secret out of the fragment into the form, and out of the address bar.
+// Moves the secret from the fragment into the form, and out of the address bar.
 const TAKE_FRAGMENT =
   `const secret=location.hash.slice(1);` +
   `if(secret){const field=document.forms[0].elements.code;field.value=secret;field.parentElement.hidden=true;` +
@@ -50,27 +50,27 @@ const SCRIPTS = { submit: SUBMIT, fragment: TAKE_FRAGMENT };
 const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const STYLE_SOURCE = sourceOf(STYLE);
 
-/** A page of the sign-in: what is in it, and how it may behave. */
+/** A page: its contents and its permissions. */
 export interface Page {
   title: string;
   body: Html;
   status?: number;
-  /** Room for a table. */
+  /** Wide enough for a table. */
   wide?: boolean;
   /**
-   * What runs where scripts run; the page works without. `submit`: sends the form at once; `fragment`: puts the fragment of the
-   * address into the field `code` of the form.
+   * The script of the page, which works without it. `submit`: sends the form at once; `fragment`: puts the fragment of
+   * the address into the field `code`.
    */
   script?: keyof typeof SCRIPTS;
-  /** Has a form for us, which older browsers mark with where it comes from only if they may tell. */
+  /** Has a form for this service: older browsers then need permission to send the origin. */
   tellsUs?: boolean;
 }
 
 /**
- * Sends a page. Nothing on it is loaded from anywhere, and no script runs but the one that is named by its hash; so
- * names that an IdP has sent can do nothing, however they are written.
+ * Sends a page. It loads nothing, and only the script named by its hash runs, so names sent by an IdP cannot do
+ * anything.
  *
- * @param face the tenant whose page it is; null where that is not known
+ * @param face the tenant of the page; null: not known
  */
 export function sendPage(res: BridgeResponse, page: Page, face: TenantFace | null = null): void {
   const text = pageText(page, face);
@@ -80,7 +80,7 @@ export function sendPage(res: BridgeResponse, page: Page, face: TenantFace | nul
       `default-src 'none'`,
       `style-src ${STYLE_SOURCE}`,
       ...(page.script === undefined ? [] : [`script-src ${sourceOf(SCRIPTS[page.script])}`]),
-      // A form of ours is answered with a redirect to an IdP, which browsers hold against this list.
+      // Browsers check the redirect after a form against this list.
       `form-action 'self' https:${mayTellLoopback(res) ? ' http://localhost:* http://127.0.0.1:*' : ''}`,
       `base-uri 'none'`,
       `frame-ancestors 'none'`,
@@ -97,8 +97,8 @@ export function sendPage(res: BridgeResponse, page: Page, face: TenantFace | nul
 }
 
 /**
- * Sends the empty page that an IdP loads in a frame. It may be framed by any page: an IdP can itself stand in frames of others, and a
- * page without a control is no use to who frames it.
+ * Sends the empty page that an IdP loads in a frame. Any page may frame it: an IdP can itself be in a frame, and a page
+ * without controls cannot be misused.
  */
 export function sendFramedPage(res: BridgeResponse): void {
   const text = '<!doctype html>\n<html lang="en"><title>talent-bridge</title></html>\n';
@@ -113,12 +113,12 @@ export function sendFramedPage(res: BridgeResponse): void {
   res.end(text);
 }
 
-/** Whether forms may lead to plain http on this machine: IdPs of a development installation. */
+/** Whether forms may lead to http on this machine, for IdPs of a development installation. */
 function mayTellLoopback(res: BridgeResponse): boolean {
   return res.app.get(LOOPBACK_FORMS) === true;
 }
 
-// What stands between the tags of style and script must be the very text of which the policy has the hash.
+// The text between the style and script tags must be exactly the text with the hash of the policy.
 function pageText(page: Page, face: TenantFace | null): string {
   const title = escapeHtml(page.title);
   const name = escapeHtml(face?.name ?? 'talent-bridge');

@@ -1,19 +1,19 @@
 import { html, type Html } from '../../base/http/html.js';
 import type { Page } from './layout.js';
 
-/** A way to go on, as a link. */
+/** A link to continue. */
 export interface Way {
   label: string;
   href: string;
 }
 
-/** A form that takes the browser to an IdP, with what it is to be handed. */
+/** A form that takes the browser to an IdP. */
 export interface Handover {
   action: string;
   fields: Readonly<Record<string, string>>;
 }
 
-/** Where everybody begins: which company's sign-in it is follows from the e-mail. */
+/** Makes the first page: the e-mail decides which company's sign-in follows. */
 export function emailPage(ask: {
   action: string;
   email: string;
@@ -46,7 +46,7 @@ export function emailPage(ask: {
   };
 }
 
-/** A company with several sign-ins, none of which the e-mail decides. */
+/** Makes the page for a company with several sign-ins. */
 export function choicePage(ask: {
   action: string;
   fields: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export function choicePage(ask: {
   };
 }
 
-/** SAML by HTTP-POST: the request travels in a form, which sends itself where scripts run. */
+/** Makes the form of SAML by HTTP-POST. It sends itself where scripts run. */
 export function handoverPage({ action, fields }: Handover): Page {
   return {
     title: 'On to your company’s sign-in',
@@ -81,20 +81,21 @@ export function handoverPage({ action, fields }: Handover): Page {
   };
 }
 
-/** What a refused sign-in says. */
+/** The contents of the page of a refused sign-in. */
 export interface RefusalText {
   title: string;
-  /** One or two sentences that anybody understands. */
+  /** One or two plain sentences. */
   said: string;
-  /** Whom the IdP named; shown as it was sent. */
+  /** The account that the IdP named, as sent. */
   account: string | null;
   supportId: string;
   ways: readonly Way[];
-  /** Signing out at the IdP where that takes a form. */
+  /** The form for a logout at the IdP, where that takes a form. */
   leave: Handover | null;
   status: number;
 }
 
+/** Makes the page of a refused sign-in. */
 export function refusalPage(text: RefusalText): Page {
   return {
     title: text.title,
@@ -118,7 +119,7 @@ export function refusalPage(text: RefusalText): Page {
   };
 }
 
-/** After signing out, whether the company's sign-in took part or not. */
+/** Makes the page after a logout. */
 export function signedOutPage(login: string): Page {
   return {
     title: 'You are signed out',
@@ -128,8 +129,8 @@ export function signedOutPage(login: string): Page {
 }
 
 /**
- * The page of a sign-in link that the operator has made. Only its button signs in, so that whatever opens links by itself uses
- * none up. Where scripts run, the field is filled from the address and not shown.
+ * Makes the page of an operator's sign-in link. Only its button signs in. Where scripts run, the field is filled from
+ * the address and hidden.
  */
 export function ownerSignInPage(action: string): Page {
   return {
@@ -148,7 +149,7 @@ export function ownerSignInPage(action: string): Page {
   };
 }
 
-/** The page of a test sign-in. Only its button begins the test. */
+/** Makes the page of a test sign-in. Only its button begins the test. */
 export function testLinkPage(connection: string, action: string): Page {
   return {
     title: 'Test the sign-in',
@@ -164,17 +165,18 @@ export function testLinkPage(connection: string, action: string): Page {
   };
 }
 
-/** What a test sign-in shows an admin. Nothing was changed. */
+/** The result of a test sign-in for an administrator. Nothing was changed. */
 export interface TestResult {
   connection: string;
   claims: readonly (readonly [name: string, value: string])[];
   fields: readonly (readonly [name: string, value: string])[];
   outcome: string;
-  /** What an admin does next. */
+  /** The next step of the administrator. */
   next: string;
   accepted: boolean;
 }
 
+/** Makes the page of a test sign-in's result. */
 export function testPage(result: TestResult): Page {
   return {
     title: result.accepted ? 'The test sign-in works' : 'The test sign-in is refused',

@@ -5,7 +5,7 @@ import { plainRefusal } from './refusal-texts.rules.js';
 
 const PAGE = 'A page with plain words and a support id; the tenant’s sign-in log has the reason.';
 
-/** In the documentation: the pages of what is refused for these reasons, by status, each with what leads there. */
+/** Describes the pages of these reasons for the API reference, by status. */
 export function RefusalPages(reasons: readonly RefusalReason[]): MethodDecorator {
   const statuses = new Map<number, Map<string, RefusalReason[]>>();
   for (const reason of reasons) {
@@ -21,7 +21,7 @@ export function RefusalPages(reasons: readonly RefusalReason[]): MethodDecorator
   );
 }
 
-/** All reasons but some. */
+/** Returns all reasons but these. */
 export function reasonsBut(...others: readonly RefusalReason[]): RefusalReason[] {
   return REFUSAL_REASONS.filter((reason) => !others.includes(reason));
 }

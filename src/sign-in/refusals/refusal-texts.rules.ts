@@ -1,11 +1,14 @@
 import type { RefusalReason } from './sign-in-refused.js';
 
-/** What a person is told, and what they can do. The reason itself is for the log: it would help an attacker alone. */
+/**
+ * What a person reads about a refusal, and the way to continue. The reason itself is for the log: it would help
+ * attackers.
+ */
 export interface PlainRefusal {
   status: number;
   title: string;
   said: string;
-  /** `again`: begin anew; `other`: with another account; `home`: look at the session; `none`: only people can help. */
+  /** `again`: sign in again; `other`: with another account; `home`: the home page; `none`: only people can help. */
   way: 'again' | 'other' | 'home' | 'none';
 }
 
@@ -15,7 +18,7 @@ const OVER: PlainRefusal = {
   said: 'It may have been open too long or already used. Please start again.',
   way: 'again',
 };
-/** A browser that sends no cookie at all: a second round would end alike, so the words say what to change first. */
+/** A browser that sends no cookie at all would fail again, so the text says what to change first. */
 export const NO_COOKIES: PlainRefusal = {
   status: 400,
   title: 'Your browser blocks our cookies',
@@ -158,15 +161,16 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   },
 };
 
-/** The words for a reason. What an answer was refused for in detail stays with the tenant's log (SAML-24). */
+/** Returns the text of a reason. Details stay in the log of the tenant. */
 export function plainRefusal(reason: RefusalReason): PlainRefusal {
   return TEXTS[reason] ?? BAD_ANSWER;
 }
 
 /**
- * The same for a logout message of an IdP, which a browser has brought: somebody wanted to sign out. `answers`: it says
- * that it answers what was begun here, where the session ended before the IdP was asked. Anybody may say so, and send
- * somebody along who is signed in: the words have to be true of them too.
+ * Returns the text for a logout message of an IdP that a browser brought.
+ *
+ * @param answers the message claims to respond to a logout that began here. Any site can send a signed-in browser here,
+ *   so the text has to be true for that browser, too
  */
 export function plainLogoutRefusal(reason: RefusalReason, answers: boolean): PlainRefusal {
   const { status } = plainRefusal(reason);
@@ -186,7 +190,7 @@ export function plainLogoutRefusal(reason: RefusalReason, answers: boolean): Pla
   };
 }
 
-/** Reasons by which nobody was harmed: the same answer came again, or too late. Whoever has a session goes on. */
+/** Whether a refusal is harmless: the same answer came again, or too late. A browser with a session goes on. */
 export function isStale(reason: RefusalReason): boolean {
   return ['state_unknown', 'state_used', 'state_expired', 'other_browser'].includes(reason);
 }

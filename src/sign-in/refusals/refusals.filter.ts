@@ -28,8 +28,8 @@ import { TestResults } from '../test-sign-ins/test-results.js';
 import { cookiesOf, originOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
 
 /**
- * How a refused sign-in looks: one line in the tenant's log with the reason, one page with plain words, a support id
- * that leads from the one to the other, and a way on. Never a second round by itself.
+ * Answers a refused sign-in: one line in the log of the tenant with the reason, one page with plain text, a support id
+ * in both, and a way to continue. Never retries by itself.
  */
 @Catch(...REFUSALS)
 export class RefusedSignIns implements ExceptionFilter {
@@ -53,15 +53,15 @@ export class RefusedSignIns implements ExceptionFilter {
     const http = host.switchToHttp();
     const req = http.getRequest<SignInHttpRequest>();
     const res = http.getResponse<BridgeResponse>();
-    // Nest does not wait for a filter: what fails in here has to be answered here, or it would end the process.
+    // Nest does not wait for a filter: an error in here has to be answered here, or it would end the process.
     this.answer(refusalIn(error)!, req, res).catch((failure: unknown) => this.failures.answer(failure, req, res));
   }
 
   private async answer(found: SignInRefused, req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
     const context = req.signInContext;
-    // What nobody here has begun is judged by the address before it is written down, whatever was wrong with it.
+    // A request without a sign-in of this browser counts against its address before it is written to the log.
     const isTest = (context?.kind ?? context?.request?.kind) === 'test';
-    // The result of a test is loaded again: that is no new try, and is not logged.
+    // Reloading the result of a test is neither a new try nor a log line.
     if (context?.request?.kind === 'test' && isStale(found.reason)) {
       const kept = await this.results.of(req, context.connection, context.request.id);
       if (kept !== null) return sendPage(res, testPage(kept), await this.faces.of(context.connection.tenantId));
@@ -102,8 +102,9 @@ export class RefusedSignIns implements ExceptionFilter {
   }
 
   /**
-   * An answer that came again, or too late. Whoever is signed in has only pressed Back, or finished in another tab, and
-   * goes on. A form that another site has posted comes without the session's cookie: then a page of ours looks again.
+   * Answers an answer that came again or too late. A browser with a session has only pressed Back, or finished in
+   * another tab, and goes on. A form of another site comes without the session's cookie: then our landing page looks
+   * again.
    */
   async stale(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {
     const context = req.signInContext;
@@ -120,7 +121,7 @@ export class RefusedSignIns implements ExceptionFilter {
       const same = context !== undefined && session.tenant_id === context.connection.tenantId;
       const asked = same && context.request !== null ? context.request.return_to : null;
       const target = same ? this.start.targetOrHome(context.connection, asked) : null;
-      // Another application takes a code, and that needs a sign-in of its own.
+      // Another application needs a code, and therefore a sign-in of its own.
       return res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
     }
     const plain = context?.lacksCookies === true ? NO_COOKIES : plainRefusal('state_expired');
@@ -131,9 +132,9 @@ export class RefusedSignIns implements ExceptionFilter {
     );
   }
 
-  /** A log that cannot be written must not turn a refusal into something else. */
+  /** Writes the log. An error here must not change the refusal. */
   private async note(refused: SignInRefused, req: SignInHttpRequest, context?: SignInContext): Promise<string> {
-    // Beyond the limit nothing is written any more: the log is not there to be filled by whoever likes to.
+    // Beyond the limit nothing is written, so that callers cannot fill the log.
     if (context === undefined || refused.reason === 'too_many_tries') {
       this.limited.tell(req, refused);
       return req.id;
@@ -185,7 +186,7 @@ export class RefusedSignIns implements ExceptionFilter {
     return [{ label, href: `${this.addresses.login}?${query.toString()}` }];
   }
 
-  /** Signing out at the IdP: where somebody else sits at this computer's account, nothing else helps. */
+  /** Returns the way to a logout at the IdP, for a browser that is signed in there with another person's account. */
   private async leave(
     connection: Connection,
     verified: VerifiedSignIn,

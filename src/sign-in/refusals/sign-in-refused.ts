@@ -1,8 +1,8 @@
-/** Why nobody was signed in; stable, part of the sign-in log and of the API. */
+/** Why a sign-in is refused. The values are stable: part of the sign-in log and of the API. */
 export const REFUSAL_REASONS = [
-  // the transaction
+  // the sign-in request
   'state_unknown', 'state_used', 'state_expired', 'other_browser', 'landing_lost', 'unsolicited', 'too_many_tries',
-  // what the IdP said
+  // the IdP
   'idp_error', 'idp_unreachable', 'idp_answer_invalid', 'token_refused',
   // OIDC
   'issuer_mismatch', 'signature_invalid', 'algorithm_refused', 'audience_mismatch', 'nonce_mismatch', 'token_expired',
@@ -17,19 +17,20 @@ export const REFUSAL_REASONS = [
   'connection_changed',
 ] as const; // prettier-ignore
 
+/** One of `REFUSAL_REASONS`. */
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 /**
- * A sign-in that is refused. `reason` and `message` go into the tenant's sign-in log; the browser is told one of a few
- * plain sentences. `message` holds no token, no assertion and no secret.
+ * A sign-in that is refused. `reason` and `message` go into the sign-in log of the tenant; the browser shows a plain
+ * text. `message` holds no token, no assertion and no secret.
  */
 export class SignInRefused extends Error {
   constructor(
     readonly reason: RefusalReason,
     message: string,
-    /** Whom the IdP named, where that was verified: shown to the person and kept in the log. */
+    /** The verified account, for the page and the log. */
     readonly account: string | null = null,
-    /** Which person of ours it was about, for their history. */
+    /** The user whom it concerns, for the user's history. */
     readonly userId: string | null = null,
   ) {
     super(message);

@@ -2,26 +2,28 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { hashToken, sameHash } from '../../base/crypto/tokens.js';
 import { hostCookie } from '../../base/http/cookies.js';
 
-// Each sign-in has two halves: a handle that travels through the IdP (`state`, `RelayState`), and a secret that stays
-// in a cookie of the browser that began it. What an IdP sends back is only taken from the browser that has both.
+// Each sign-in has two halves: a handle that travels through the IdP (`state`, `RelayState`), and a secret in a cookie
+// of the browser that began it. An answer is accepted only from the browser that has both.
 
 const PREFIX = '__Host-signin-';
-/** Seconds that an IdP and a person may take. */
+/** The time for a sign-in at the IdP. */
 export const SIGN_IN_SECONDS = 600;
-/** Tabs with a sign-in under way; the oldest ones are given up, so that the cookies never outgrow a request. */
+/**
+ * The maximum number of open sign-ins in one browser; the oldest are dropped, so that the cookies fit into a request.
+ */
 const MAX_TABS = 8;
 
-/** A new handle: at most 60 characters of which any may stand in an XML ID; later ones sort later. */
+/** Makes a handle of at most 60 characters that may stand in an XML ID. Handles sort by time. */
 export function newHandle(now: Date): string {
   return `${now.getTime().toString(36).padStart(9, '0')}${randomBytes(32).toString('base64url')}`;
 }
 
-/** Whether a text can be a handle of ours at all. */
+/** Whether a text has the form of a handle. */
 export function isHandle(text: string): boolean {
   return /^[0-9a-z]{9}[\w-]{43}$/.test(text);
 }
 
-/** The secret of one sign-in in one browser, and what is made of it. Nonce and PKCE verifier are stored nowhere. */
+/** The secret of one sign-in in one browser. Nonce and PKCE verifier are derived from it and not stored. */
 export class BrowserHalf {
   private constructor(private readonly secret: string) {}
 
@@ -29,7 +31,7 @@ export class BrowserHalf {
     return new BrowserHalf(randomBytes(32).toString('base64url'));
   }
 
-  /** The half of a request's sign-in from its cookies, if they hold it. */
+  /** Returns the secret of a sign-in request from the cookies; null: they do not have it. */
   static of(cookies: ReadonlyMap<string, string>, handle: string, hash: Buffer | null): BrowserHalf | null {
     const secret = cookies.get(cookieName(handle));
     if (secret === undefined || hash === null || !sameHash(hashToken(secret), hash)) return null;
@@ -51,8 +53,8 @@ export class BrowserHalf {
   }
 
   /**
-   * The `Set-Cookie` line. SAML's answer is a form that another site posts, with which only `None` comes along; it
-   * lives for ten minutes and opens nothing by itself.
+   * Returns the `Set-Cookie` line. A SAML answer is a form of another site, which needs `None`; the cookie lives for
+   * ten minutes and is useless alone.
    */
   cookie(handle: string, sameSite: 'Lax' | 'None'): string {
     return hostCookie(cookieName(handle), this.secret, sameSite, SIGN_IN_SECONDS);
@@ -63,17 +65,17 @@ export class BrowserHalf {
   }
 }
 
-/** Whether a browser may have begun this sign-in, as far as can be seen without looking it up. */
+/** Whether the cookies show that a browser may have begun a sign-in, without a query. */
 export function mayHaveBegun(cookies: ReadonlyMap<string, string>, handle: string): boolean {
   return isHandle(handle) && cookies.has(cookieName(handle));
 }
 
-/** The `Set-Cookie` line that ends a sign-in in its browser. */
+/** Returns the `Set-Cookie` line that removes the secret of a sign-in. */
 export function forgetCookie(handle: string): string {
   return hostCookie(cookieName(handle), '', 'Lax', 0);
 }
 
-/** The `Set-Cookie` lines that give up the oldest sign-ins of a browser with too many of them. */
+/** Returns the `Set-Cookie` lines that drop the oldest sign-ins beyond the maximum. */
 export function giveUpOldest(cookies: ReadonlyMap<string, string>): string[] {
   const tabs = [...cookies.keys()].filter((name) => name.startsWith(PREFIX)).sort();
   return tabs

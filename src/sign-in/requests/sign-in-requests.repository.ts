@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { Actor } from '../../identity/source.js';
 import { SIGN_IN_SECONDS } from './browser-half.js';
 
-/** A sign-in under way. */
+/** A stored sign-in request. */
 export interface SignInRequest {
   id: string;
   connection_id: string;
@@ -17,15 +17,16 @@ export interface SignInRequest {
   expired: boolean;
 }
 
+/** A sign-in request to be written. */
 export type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired'>;
 
 const COLUMNS = `id, connection_id, kind, browser_hash, return_to, code_challenge, actor, used_at is not null as used,
   expires_at <= now() as expired`;
 
-/** How long an admin's link to a test sign-in can be opened. */
+/** How long the link of a test sign-in can be opened. */
 const TEST_LINK_SECONDS = 900;
 
-/** The sign-ins under way, in the database that all processes share. */
+/** SQL of sign-in requests, which all processes share. */
 @Injectable()
 export class SignInRequestsRepository {
   constructor(private readonly db: Database) {}
@@ -58,7 +59,7 @@ export class SignInRequestsRepository {
     return rows[0] ?? null;
   }
 
-  /** Uses a request up. False where somebody was quicker, or its time is over: of all who try, one gets it. */
+  /** Uses up a request; false when it is used or expired. Of concurrent uses one succeeds. */
   async consume(tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `update sign_in_requests set used_at = now()
@@ -68,7 +69,7 @@ export class SignInRequestsRepository {
     return rowCount === 1;
   }
 
-  /** Keeps the result of a test for ten minutes. */
+  /** Stores the result of a test for ten minutes. */
   async keepResult(tenantId: string, id: string, result: object): Promise<void> {
     await this.db.query(
       `update sign_in_requests set result = $3, result_until = now() + make_interval(secs => $4)
@@ -77,7 +78,7 @@ export class SignInRequestsRepository {
     );
   }
 
-  /** The kept result of a test, and whose it is; null: there is none, or its time is over. */
+  /** Returns the stored result of a test and the hash of its browser; null: there is none, or it has expired. */
   async keptResult(
     tenantId: string,
     connectionId: string,
@@ -91,7 +92,7 @@ export class SignInRequestsRepository {
     return rows[0] ?? null;
   }
 
-  /** Gives a test that an admin has prepared to the browser that opens it first. */
+  /** Gives a prepared test to the first browser that opens it. */
   async claim(tenantId: string, id: string, browserHash: Buffer): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `update sign_in_requests set browser_hash = $3, expires_at = now() + make_interval(secs => $4)
@@ -101,7 +102,7 @@ export class SignInRequestsRepository {
     return rowCount === 1;
   }
 
-  /** Notes a message of an IdP that must not come twice; false where it did. */
+  /** Notes a message that must not come twice; false when it came before. */
   async useMessage(
     tenantId: string,
     connectionId: string,
@@ -109,7 +110,7 @@ export class SignInRequestsRepository {
     until: Date,
     db: SqlRunner = this.db,
   ): Promise<boolean> {
-    // Hashed: how long an id is, is the IdP's choice, and an index takes only so much.
+    // Hashed: the IdP decides the length of an id, and an index entry is limited.
     const { rowCount } = await db.query(
       `insert into used_messages (tenant_id, connection_id, message_id, until) values ($1, $2, $3, $4)
        on conflict do nothing`,

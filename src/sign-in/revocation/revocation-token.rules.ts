@@ -4,11 +4,11 @@ import { shorten, withoutNulls } from '../../oidc/json.rules.js';
 import { OidcRefused } from '../../oidc/oidc-refused.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 
-/** What the bearer token of a revocation says. Whom it is about stands in the body, which the token does not sign. */
+/** What the bearer token of a revocation says. The user is named in the body, which the token does not sign. */
 export interface RevocationProof {
-  /** By the IdP's clock. */
+  /** By the clock of the IdP. */
   issuedAt: Date;
-  /** The token counts once: its id, and until when the id is remembered. */
+  /** The id to store until this time, so that the token counts once. */
   once: { id: string; until: Date };
 }
 
@@ -16,11 +16,11 @@ const TYPES = ['global-token-revocation+jwt', 'application/global-token-revocati
 const MAX_ID = 255;
 
 /**
- * Judges the claims of the token that an IdP sends with a global token revocation. The signature is verified elsewhere.
- * The IdP signs other tokens with the same keys, so type and audience are exact.
+ * Checks the claims of the token of a global token revocation. The signature is checked by the caller. The IdP signs
+ * other tokens with the same keys, so type and audience have to match exactly.
  *
- * @param expected the issuer of the connection, and the address that was called
- * @throws SignInRefused token_refused
+ * @param expected the issuer of the connection, and the called address
+ * @throws {SignInRefused} `token_refused`
  */
 export function checkRevocationToken(
   { claims: written, header }: SignedToken,

@@ -16,7 +16,7 @@ import { checkRevocationToken, type RevocationProof } from './revocation-token.r
 
 const NAME = 'revocation token';
 
-/** Verifies the bearer tokens of global token revocations, with the keys by which the connection knows its IdP. */
+/** Verifies the bearer tokens of global token revocations with the keys of the connection. */
 @Injectable()
 export class RevocationTokens {
   constructor(
@@ -26,11 +26,12 @@ export class RevocationTokens {
   ) {}
 
   /**
-   * Verifies a token: of OIDC with the key set of the issuer, of SAML with the pinned certificates and the entity id as
-   * issuer.
+   * Verifies a token: of OIDC with the key set of the issuer; of SAML with the pinned certificates, and the entity id
+   * as issuer.
    *
-   * @throws SignInRefused token_refused: the token; idp_unreachable, idp_answer_invalid, issuer_mismatch: the keys of the
-   *   IdP cannot be had
+   * @throws {SignInRefused} `token_refused` for the token
+   * @throws {OidcRefused} `token_refused`; `idp_unreachable`, `idp_answer_invalid`, `issuer_mismatch` when the keys of
+   *   the IdP cannot be read
    */
   async verify(connection: Connection, text: string): Promise<RevocationProof> {
     const issuer = connection.type === 'oidc' ? connection.issuer : connection.idpEntityId;
@@ -54,7 +55,7 @@ export class RevocationTokens {
       if (await isSignedBy(token, fit)) return proof;
       throw new SignInRefused('token_refused', `The ${NAME} is signed with no certificate of the connection.`);
     } catch (error) {
-      // Of a SAML connection nothing is fetched: whatever is refused is the token.
+      // For SAML nothing is fetched, so the token is the cause of every refusal.
       const refused = refusalIn(error);
       throw refused === null ? error : new SignInRefused('token_refused', refused.message);
     }

@@ -17,7 +17,7 @@ import { RevocationService } from './revocation.service.js';
 import { RevocationTokens } from './revocation-tokens.js';
 import { readSubject } from './subject.rules.js';
 
-/** Universal logout: what an IdP calls to end the sessions of a user (Global Token Revocation). */
+/** Universal logout: an IdP ends the sessions of a user (Global Token Revocation). */
 @Controller('api/auth/global-token-revocation/:idp_provider')
 @ApiTags('sign-in')
 export class RevocationController {
@@ -57,7 +57,7 @@ export class RevocationController {
     }
   }
 
-  /** Only wrong tokens are counted, so that a right one is taken whatever else comes from its address. */
+  /** Counts and logs a refusal, and returns the error to answer with. Valid tokens are never counted. */
   private async answerTo(
     refused: SignInRefused,
     req: SignInHttpRequest,

@@ -10,7 +10,7 @@ class EmailSubject {
   email!: string;
 }
 
-/** A user by what the IdP calls the user (RFC 9493 §3.2.4). */
+/** A user by the IdP's name (RFC 9493 §3.2.4). */
 class IssuerSubject {
   @ApiProperty({ enum: ['iss_sub'] })
   format!: 'iss_sub';
@@ -30,7 +30,7 @@ class OpaqueSubject {
 
 const SUBJECTS = [EmailSubject, IssuerSubject, OpaqueSubject];
 
-/** The documentation of what an IdP calls for universal logout. */
+/** Describes universal logout for the API reference. */
 export function DescribedRevocation(): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(...SUBJECTS),

@@ -14,15 +14,15 @@ import { SignInLog, type Origin } from '../log/sign-in-log.js';
 import type { RevocationProof } from './revocation-token.rules.js';
 import type { SubjectId } from './subject.rules.js';
 
-/** A user, and what the IdP of the connection calls the user; null: it never signed the user in. */
+/** A user, and the subject at the connection; null: the user never signed in through it. */
 interface Named {
   userId: string;
   subject: string | null;
 }
 
 /**
- * Universal logout: an IdP demands that a user's sessions end, whichever connection began them. One-time codes, refresh
- * tokens and the renewal of a JWT end with their session.
+ * Universal logout: an IdP ends all sessions of a user, whichever connection began them. One-time codes, refresh tokens
+ * and the renewal of a JWT end with their session.
  */
 @Injectable()
 export class RevocationService {
@@ -38,11 +38,11 @@ export class RevocationService {
   ) {}
 
   /**
-   * Ends all sessions of the named user. The token is used up, also where it names nobody: its body is not signed, and a
-   * second use could name anybody.
+   * Ends all sessions of the named user. The token is used up also when there is no such user: its body is not signed,
+   * and a second use could name another one.
    *
-   * @throws {NotFound} when the connection's tenant has no such user
-   * @throws SignInRefused replayed
+   * @throws {NotFound} when the tenant of the connection has no such user
+   * @throws {SignInRefused} `replayed`
    */
   async revoke(connection: Connection, proof: RevocationProof, subject: SubjectId, origin: Origin): Promise<void> {
     const { tenantId, id } = connection;
@@ -63,7 +63,7 @@ export class RevocationService {
     at: Date,
     origin: Origin,
   ): Promise<void> {
-    // A sign-in that the IdP has vouched for before may still be on its way here: it must not begin a session now.
+    // An earlier sign-in may be in transit: it must not begin a session now.
     if (subject !== null) await this.idpLogouts.note(tx, tenantId, connectionId, { subject, idpSessions: [], at });
     const ended = await this.sessions.endAll(tenantId, userId, 'idp_logout', tx);
     const entry = { kind: 'logout', connectionId, outcome: 'success', subject, userId } as const;
@@ -77,7 +77,11 @@ export class RevocationService {
     return subject.iss === issuer ? this.bySubject(connection, subject.sub, false) : [];
   }
 
-  /** By the connection's binding; before the first sign-in by the key of the paired directory; `own`: or by our own id. */
+  /**
+   * Finds a user by the binding of the connection; before the first sign-in by the key of the paired directory.
+   *
+   * @param own whether the value may also be our own id
+   */
   private async bySubject(connection: Connection, value: string, own: boolean): Promise<Named[]> {
     const { tenantId, id, directoryId } = connection;
     const binding = await this.bindings.ofSubject(tenantId, id, value);
@@ -88,7 +92,7 @@ export class RevocationService {
     return user === null ? [] : this.named(connection, [user]);
   }
 
-  /** An e-mail whose domain is bound to another connection names only users whom this connection signs in. */
+  /** Finds users by an e-mail. When its domain is bound to another connection, only users bound to this one count. */
   private async byEmail(connection: Connection, email: string): Promise<Named[]> {
     const { tenantId, id, directoryId } = connection;
     const users = await this.named(connection, await this.accounts.byEmail(tenantId, directoryId, email));
@@ -104,7 +108,7 @@ export class RevocationService {
     const all = userIds.map((userId) => {
       return { userId, subject: bindings.find(({ user_id }) => user_id === userId)?.subject ?? null };
     });
-    // In one order, so that two demands that name the same users never wait for each other.
+    // In a fixed order, so that concurrent revocations never wait for each other.
     return all.sort((a, b) => (a.userId < b.userId ? -1 : 1));
   }
 }

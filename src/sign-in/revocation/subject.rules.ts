@@ -1,20 +1,20 @@
 import { InvalidFields, MalformedRequest } from '../../base/errors/domain-error.js';
 
-/** Whom an IdP names (RFC 9493 §3.2). */
+/** The user whom an IdP names (RFC 9493 §3.2). */
 export type SubjectId =
   | { format: 'email'; email: string }
   | { format: 'iss_sub'; iss: string; sub: string }
   | { format: 'opaque'; id: string };
 
-/** The formats that are understood, each with its members. */
+/** The supported formats with their members. */
 export const SUBJECT_FORMATS = { email: ['email'], iss_sub: ['iss', 'sub'], opaque: ['id'] } as const;
 
 const MAX_TEXT = 1_024;
 
 /**
- * Reads the body of a global token revocation. Members that are not known are passed over (RFC 9493 §3).
+ * Reads the body of a global token revocation. Unknown members are ignored (RFC 9493 §3).
  *
- * @throws {MalformedRequest} when the body is no object
+ * @throws {MalformedRequest} when the body is not an object
  * @throws {InvalidFields} when `sub_id` is missing or wrong; names the member
  */
 export function readSubject(body: unknown): SubjectId {

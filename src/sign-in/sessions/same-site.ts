@@ -2,8 +2,10 @@ import type { BridgeRequest } from '../../base/http/request.js';
 import { CrossSiteRequest } from '../sign-in.errors.js';
 
 /**
- * Refuses what another site has made a browser send with our cookie (ADM-01). Browsers say where a request comes from
- * in `Sec-Fetch-Site`, older ones in `Origin`; whoever says neither is no browser, and has no cookie by accident.
+ * Refuses a request that another site made the browser send with our cookie. Browsers send `Sec-Fetch-Site`, older ones
+ * `Origin`; a client that sends neither is not a browser.
+ *
+ * @throws {CrossSiteRequest} when it came from another site
  */
 export function demandSameSite(req: BridgeRequest, ownOrigin?: string): void {
   const site = req.headers['sec-fetch-site'];

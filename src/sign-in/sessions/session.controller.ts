@@ -10,7 +10,7 @@ import { OwnSessionBody, SessionBody } from './sessions.dto.js';
 import type { SessionRow } from '../../sessions/sessions.repository.js';
 import { SessionsService } from '../../sessions/sessions.service.js';
 
-/** What a person's own browser asks about their sessions. */
+/** The sessions of the signed-in user. */
 @Controller('api/auth')
 @ApiTags('sign-in')
 @ApiRefusals()

@@ -7,10 +7,14 @@ import { sessionToken } from './session.cookie.js';
 import type { SessionRow } from '../../sessions/sessions.repository.js';
 import { SessionsService } from '../../sessions/sessions.service.js';
 
-/** A request of somebody who is signed in. */
+/** A request with a live session. */
 export type SessionRequest = BridgeRequest & { session: SessionRow };
 
-/** Lets people through who are signed in at this moment; 401 `no_session` for everybody else. */
+/**
+ * Accepts requests with a live session.
+ *
+ * @throws {NoSession} for any other request
+ */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(private readonly sessions: SessionsService) {}

@@ -23,7 +23,7 @@ export class ListedSessionBody implements ListedSession {
   expires_at!: Date;
 }
 
-/** The same in the list of whoever is signed in. */
+/** A live session in the user's own list. */
 export class OwnSessionBody extends ListedSessionBody {
   @ApiProperty({ description: 'Whether it is the one that asks.' })
   current!: boolean;
@@ -69,7 +69,7 @@ class SessionFacts {
   auth_context!: string | null;
 }
 
-/** Who is signed in. */
+/** The signed-in user. */
 export class SessionBody {
   @ApiProperty()
   user!: SessionUser;

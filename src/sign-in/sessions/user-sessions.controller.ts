@@ -13,7 +13,7 @@ import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { ListedSessionBody } from './sessions.dto.js';
 import { SessionsService } from '../../sessions/sessions.service.js';
 
-/** The sessions of a person, for admins. */
+/** The sessions of a user, for administrators. */
 @ApiController('users/:user_id/sessions', { tag: 'sign-in' })
 @RequireScope('admin')
 @ApiRefusals()

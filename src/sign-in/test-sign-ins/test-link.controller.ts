@@ -18,7 +18,7 @@ import { SignInStart } from '../login/sign-in-start.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
 import { TestResults } from './test-results.js';
 
-/** The link of a test sign-in. Opening it shows a button; the button begins the test and uses the link up. */
+/** The link of a test sign-in. Opening it shows a button, which begins the test and uses up the link. */
 @Controller('api/auth/test/:slug/:handle')
 @UseGuards(DocumentsGuard)
 @UseFilters(RefusedSignIns)
@@ -71,7 +71,7 @@ export class TestLinkController {
     await this.limits.start(req.ip ?? '', connection?.tenantId ?? '');
     if (connection === null || !(await this.start.isTest(connection, handle))) throw new NotFound('test sign-in');
     req.tenantId = connection.tenantId;
-    // From here on an admin is told what is wrong, and not a user who signs in.
+    // Refusals are shown to an administrator from here on.
     req.signInContext = { connection, request: null, browser: null, kind: 'test' };
     return connection;
   }

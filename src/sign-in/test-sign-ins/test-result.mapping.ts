@@ -8,7 +8,7 @@ import type { VerifiedSignIn } from '../verified-sign-in.js';
 const MAX_CLAIMS = 200;
 const MAX_VALUE = 500;
 
-/** What a test sign-in that went through shows: the fields as they would be used, and everything that the IdP sent. */
+/** Makes the result of a successful test: the mapped fields, and everything that the IdP sent. */
 export function workingTest(connection: Connection, verified: VerifiedSignIn, outcome: string): TestResult {
   const next = connection.enabled
     ? 'The connection is enabled: users can sign in through it.'
@@ -16,7 +16,7 @@ export function workingTest(connection: Connection, verified: VerifiedSignIn, ou
   return { ...shown(connection, verified), outcome, next, accepted: true };
 }
 
-/** The same for one that was refused; what was verified before that is shown all the same. */
+/** Makes the result of a refused test, with what was verified before the refusal. */
 export function failedTest(
   connection: Connection,
   refused: { reason: RefusalReason; outcome: string },
@@ -65,7 +65,7 @@ function fieldsOf(account: ClaimedAccount, verified: VerifiedSignIn): (readonly 
   return rows.map(([name, value]) => [name, value ?? '–'] as const);
 }
 
-/** What an admin does next after a refused test. */
+/** Returns the next step of an administrator after a refused test. */
 function nextStepAfter(reason: RefusalReason, slug: string): string {
   switch (reason) {
     case 'signature_invalid':

@@ -5,15 +5,15 @@ import { BrowserHalf, isHandle } from '../requests/browser-half.js';
 import { SignInRequestsRepository } from '../requests/sign-in-requests.repository.js';
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
 
-/** The results of test sign-ins: each is shown for ten minutes, to the browser that made the test. */
+/** The results of test sign-ins. Each is shown for ten minutes, to the browser that made the test. */
 @Injectable()
 export class TestResults {
   constructor(private readonly requests: SignInRequestsRepository) {}
 
   /**
-   * Keeps a result.
+   * Stores a result.
    *
-   * @returns the cookie with which the browser comes back for it; null where another browser has begun the test
+   * @returns the cookie with which the browser can reload it; null: another browser began the test
    */
   async keep(req: SignInHttpRequest, result: TestResult): Promise<string | null> {
     const { connection, request, browser } = req.signInContext!;
@@ -22,7 +22,7 @@ export class TestResults {
     return browser.cookie(request.id, connection.type === 'saml' ? 'None' : 'Lax');
   }
 
-  /** Returns the kept result of a test, or null where there is none, or none for this browser. */
+  /** Returns the stored result of a test; null: there is none for this browser. */
   async of(req: SignInHttpRequest, connection: Connection, handle: string): Promise<TestResult | null> {
     if (!isHandle(handle)) return null;
     const kept = await this.requests.keptResult(connection.tenantId, connection.id, handle);

@@ -17,7 +17,7 @@ class TestSignInBody {
   url!: string;
 }
 
-/** Trying a connection without anybody being signed in. */
+/** Test sign-ins, which begin no session. */
 @ApiController('connections/:connection_id/test-sign-in', { tag: 'connections' })
 @RequireScope('admin')
 @ApiRefusals()

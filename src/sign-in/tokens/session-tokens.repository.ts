@@ -3,28 +3,29 @@ import type { ParsedToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { CredentialLookups, nameOfToken } from '../../tenants/credential-lookups.js';
 
-/** What a one-time code or a refresh token stands for. */
+/** A stored one-time code or refresh token. */
 export interface SessionTokenRow {
   session_id: string;
   audience: string;
   code_challenge: string | null;
 }
 
+/** A one-time code, or a refresh token. */
 export type SessionTokenKind = 'code' | 'refresh';
 
-/** Codes and refresh tokens of sessions, by their hashes. */
+/** SQL of codes and refresh tokens, by their hashes. */
 @Injectable()
 export class SessionTokensRepository {
   private readonly lookups = new CredentialLookups((tokens) => this.readMany(tokens));
 
   constructor(private readonly db: Database) {}
 
-  /** Whether a code or refresh token was ever handed out. Asked in batches, so that wrong ones cost no transaction. */
+  /** Whether a code or refresh token was ever issued. Read in batches, so that wrong ones cost no transaction. */
   async exists(token: ParsedToken): Promise<boolean> {
     return (await this.lookups.find(token)) !== null;
   }
 
-  /** Adds one that lives for so many seconds, and never longer than its session. */
+  /** Inserts a token with a lifetime in seconds, which never exceeds that of its session. */
   async insert(
     tenantId: string,
     token: { hash: Buffer; kind: SessionTokenKind; seconds: number } & SessionTokenRow,
@@ -39,9 +40,9 @@ export class SessionTokensRepository {
   }
 
   /**
-   * Uses one up and writes down the next one, as one: of all who try, one gets it. One that was used before is in two
-   * hands: then everything of that session for that application is worth nothing any more (RFC 9700 §4.14.2, RFC 6749
-   * §4.1.2), the signed tokens included (`isInTwoHands`).
+   * Uses up a token and writes the next one. Of concurrent uses one succeeds. A second use shows that the token was
+   * stolen: then all tokens of the session for the application end (RFC 9700 §4.14.2, RFC 6749 §4.1.2), signed ones
+   * included (`isInTwoHands`).
    */
   exchange(
     tenantId: string,
@@ -50,8 +51,8 @@ export class SessionTokensRepository {
     next: { hash: Buffer; seconds: number },
   ): Promise<SessionTokenRow | null> {
     return this.db.transaction(tenantId, async (tx) => {
-      // All who exchange something of one session come one after another: whatever a thief has renewed until now is seen
-      // below, and what they renew afterwards finds nothing.
+      // Exchanges of one session come one after another: what a thief has renewed before is visible below, and a later
+      // renewal finds nothing.
       await tx.query(
         `select 1 from sessions where tenant_id = $1
            and id = (select session_id from session_tokens where tenant_id = $1 and hash = $2) for no key update`,
@@ -92,7 +93,7 @@ export class SessionTokensRepository {
     return new Map(rows.map((row) => [nameOfToken(row.tenant_id, row.hash), true]));
   }
 
-  /** Whether something that an application got of a session was used twice. */
+  /** Whether a token of a session for an application was used twice. */
   async isInTwoHands(tenantId: string, sessionId: string, audience: string): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `select 1 from session_tokens where tenant_id = $1 and session_id = $2 and audience = $3

@@ -15,9 +15,9 @@ import { SessionTokensRepository, type SessionTokenKind, type SessionTokenRow } 
 
 /** A browser takes the code to its application at once. */
 const CODE_SECONDS = 60;
-/** What is handed out lives on for so long after its session has ended, and no longer. */
+/** The lifetime of a JWT: it can outlive its session by so much. */
 const JWT_SECONDS = 300;
-/** A refresh token ends with its session; this is only an upper bound. */
+/** An upper bound; a refresh token ends with its session. */
 const REFRESH_SECONDS = 30 * 86_400;
 
 /** The answer of `POST /api/auth/token` (RFC 6749 §5.1). */
@@ -26,17 +26,17 @@ export interface IssuedToken {
   token_type: 'Bearer';
   /** Seconds. */
   expires_in: number;
-  /** Good once, and only while the session is live; not for callers who have the session's cookie. */
+  /** Good once, while the session is live; absent for callers with the session's cookie. */
   refresh_token?: string;
   session_id: string;
 }
 
-/** What `POST /api/auth/introspect` says (RFC 7662 §2.2); nothing more than `active` where it is not. */
+/** The answer of `POST /api/auth/introspect` (RFC 7662 §2.2); `active` alone where it is false. */
 export type Introspection = { active: false } | ({ active: true } & Record<string, unknown>);
 
 /**
- * Sessions for applications of other origins: a one-time code becomes a signed token of five minutes, which is renewed
- * as long as the session is live. A token says who it is for (`aud`) and which session it is of (`sid`).
+ * Sessions for applications of other origins: a one-time code becomes a signed token of five minutes, renewed while the
+ * session is live. A token names its application (`aud`) and its session (`sid`).
  */
 @Injectable()
 export class TokenExchange {
@@ -49,7 +49,7 @@ export class TokenExchange {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes a one-time code for the application of an origin, good with the verifier of its challenge alone. */
+  /** Makes a one-time code for the application of an origin, bound to its PKCE challenge. */
   async code(tenantId: string, of: { sessionId: string; audience: string; codeChallenge: string }): Promise<string> {
     const { token, hash } = mintToken('tbc', tenantId);
     await this.repository.insert(tenantId, {
@@ -63,24 +63,36 @@ export class TokenExchange {
     return token;
   }
 
-  /** Exchanges a code. The verifier of the challenge that the sign-in began with is demanded (RFC 7636 §4.6). */
+  /**
+   * Exchanges a code with the verifier of its challenge (RFC 7636 §4.6).
+   *
+   * @throws {InvalidGrant} when the code is not valid
+   */
   byCode(code: string, verifier: string | null): Promise<IssuedToken> {
     return this.exchange(code, 'tbc', 'code', (row) => isVerifierOf(verifier, row.code_challenge));
   }
 
-  /** Renews. The refresh token is used up, and the answer brings the next one. */
+  /**
+   * Renews a token. The refresh token is used up, and the answer has the next one.
+   *
+   * @throws {InvalidGrant} when the refresh token is not valid
+   */
   byRefresh(refresh: string): Promise<IssuedToken> {
     return this.exchange(refresh, 'tbr', 'refresh', () => true);
   }
 
-  /** For our own origin, where the session's cookie comes along. */
+  /**
+   * Issues a token for our own origin, by the session's cookie.
+   *
+   * @throws {NoSession} when there is no live session
+   */
   async bySession(token: string | null): Promise<IssuedToken> {
     const session = await this.sessions.check(token);
     if (session === null) throw new NoSession();
     return this.issue(session, this.addresses.origin, null);
   }
 
-  /** What a token is worth now: signed by us, not over, in one hand, and of a session that is live at this moment. */
+  /** Introspects a token: signed by us, not expired, not used twice, of a live session. */
   async introspect(token: string): Promise<Introspection> {
     let claims: Record<string, unknown>;
     try {
@@ -102,7 +114,7 @@ export class TokenExchange {
     return { active: true, token_type: 'Bearer', ...claims };
   }
 
-  /** The key that a token names; a key that another process has just begun to use is looked for again. */
+  /** Returns the key that a token names; a key that another process has just begun to use is read again. */
   private async keyOf(header: JWSHeaderParameters, jws: FlattenedJWSInput): Promise<CryptoKey> {
     const known = await this.keys.jwks();
     const fresh = known.keys.some(({ kid }) => kid === header.kid) ? known : await this.keys.jwksAnew();
@@ -124,7 +136,7 @@ export class TokenExchange {
     if (row === null || !isTheirs(row)) throw new InvalidGrant();
     const session = await this.sessions.byId(tenantId, row.session_id, true);
     if (session === null) throw new InvalidGrant();
-    // An admin may have taken the application away since. Without a connection there is no application.
+    // An administrator may have removed the application since. A session without a connection has none.
     if (session.connection_id === null) throw new InvalidGrant();
     const connection = await this.connections.byId(tenantId, session.connection_id);
     if (!connection?.returnOrigins.includes(row.audience)) throw new InvalidGrant();

@@ -21,7 +21,7 @@ import { IntrospectAsk, IntrospectionBody, IssuedTokenBody, TokenAsk } from './t
 const FORM_BYTES = 16 * 1024;
 const FORMS = ['application/json', 'application/x-www-form-urlencoded'];
 
-/** Sessions for applications of other origins. */
+/** Tokens for applications of other origins. */
 @Controller()
 @ApiTags('sign-in')
 @ApiRefusals()
@@ -85,7 +85,7 @@ export class TokensController {
     res.json(await this.keys.jwks());
   }
 
-  /** Wrong codes and tokens are counted (ADM-04), and refused with 429 when there are too many; right ones never. */
+  /** Counts wrong codes and tokens, and refuses with 429 when there are too many. Valid ones are never counted. */
   private async counted(
     req: SignInHttpRequest,
     token: string,
@@ -102,7 +102,7 @@ export class TokensController {
   }
 }
 
-/** Reads what OAuth has as a form: what is wrong with it is said as OAuth says it (RFC 6749 §5.2). */
+/** Reads the fields of a request; errors have the form of OAuth (RFC 6749 §5.2). */
 function readAsk<T extends object>(dto: Type<T>, fields: unknown): T {
   try {
     return readBody(dto, fields);
@@ -112,7 +112,7 @@ function readAsk<T extends object>(dto: Type<T>, fields: unknown): T {
   }
 }
 
-/** The grant and what it is about belong together. */
+/** Demands the field that belongs to the grant. */
 function demandGrant(grant: string, ask: TokenAsk): void {
   const field = { authorization_code: 'code', refresh_token: 'refresh_token' }[grant];
   if (field === undefined) {
@@ -124,7 +124,7 @@ function demandGrant(grant: string, ask: TokenAsk): void {
   }
 }
 
-/** The fields of a request, as JSON or as the form that RFC 6749 and RFC 7662 have. */
+/** Reads the fields of a request, as JSON or as a form (RFC 6749, RFC 7662). */
 async function fieldsOf(req: SignInHttpRequest): Promise<unknown> {
   const isForm = (req.headers['content-type'] ?? '').includes('x-www-form-urlencoded');
   return isForm ? Object.fromEntries(await readForm(req, FORM_BYTES)) : (req.body as unknown);

@@ -334,6 +334,12 @@ describe('the daily look', () => {
       'domain.added', 'domain.verified', 'domain.lost', 'domain.restored', 'domain.lost', 'domain.released',
     ]); // prettier-ignore
     expect(edge.lines.some((line) => line.includes('domain.checked') && line.includes(domain))).toBe(true);
+    const { body: events } = await tenant.api.get('/events?event=domain.lost');
+    const mine = events.data.filter(({ data }: { data: { domain: string } }) => data.domain === domain);
+    expect(mine.map(({ data }: { data: { problem: string } }) => data.problem)).toEqual([
+      expect.stringContaining('another value'),
+      expect.stringContaining('no TXT record'),
+    ]);
   });
 
   it('a name server that cannot say changes nothing, and is asked again within the hour', async () => {

@@ -1,9 +1,9 @@
-import { doorsOf, untestedLeft, type Door } from '../../../src/connections/sso-requirement/sso-requirement.rules.js';
+import { waysOf, untestedLeft, type SignInWay } from '../../../src/connections/sso-requirement/sso-requirement.rules.js';
 
-const door = (id: string, tested: boolean): Door => ({ id, name: id, tested });
+const door = (id: string, tested: boolean): SignInWay => ({ id, name: id, tested });
 const [works, works2, unknown, unknown2] = [door('a', true), door('b', true), door('c', false), door('d', false)];
 
-it.each<[string, Door[], Door[], string | null]>([
+it.each<[string, SignInWay[], SignInWay[], string | null]>([
   ['refuses when the one that works goes', [works, unknown], [unknown], 'c'],
   ['refuses when several are left and none is tested', [works, unknown, unknown2], [unknown, unknown2], 'c'],
   ['allows it when a tested one is left', [works, works2, unknown], [works2, unknown], null],
@@ -14,6 +14,6 @@ it.each<[string, Door[], Door[], string | null]>([
 ])('%s', (_, before, after, expected) => expect(untestedLeft(before, after)?.id ?? null).toBe(expected));
 
 it('takes the bound connection alone, else all', () => {
-  expect(doorsOf([works, unknown], 'c')).toEqual([unknown]);
-  expect(doorsOf([works, unknown], null)).toEqual([works, unknown]);
+  expect(waysOf([works, unknown], 'c')).toEqual([unknown]);
+  expect(waysOf([works, unknown], null)).toEqual([works, unknown]);
 });

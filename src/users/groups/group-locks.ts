@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../../base/database/database.js';
-import { lockGroups, LocksIncomplete, lockUsersForMembership } from '../../users/write/lock-order.js';
+import { lockGroups, LocksIncomplete, lockUsersForMembership } from './lock-order.js';
 import { GROUP_COLUMNS, type GroupRow } from './groups.repository.js';
 
 /**

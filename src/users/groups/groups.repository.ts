@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql } from '../../scim/filter/to-sql.js';
 import type { Member } from '../../scim/patch/group-plan.js';
-import type { StoredDocument } from '../../users/write/stored-document.js';
+import type { StoredDocument } from '../write/stored-document.js';
 import { MEMBER_COLUMN_MAP } from './group.columns.js';
 import {
   FOUND,

@@ -1,0 +1,23 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { EVENT_NAMES, EVENTS, type EventName, type Severity } from './catalogue.js';
+
+/** An event of a tenant. */
+export class EventBody {
+  @ApiProperty({ example: 'evt_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty({ enum: EVENT_NAMES, example: 'credential.expiring' })
+  event!: EventName;
+  @ApiProperty({ description: 'When the fact was recorded.' })
+  timestamp!: Date;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The facts; the properties depend on `event`.',
+    example: EVENTS['credential.expiring'].example,
+  })
+  data!: object;
+  @ApiProperty({ enum: ['info', 'warning', 'critical'], description: '`critical`: users or changes are affected now.' })
+  severity!: Severity;
+  @ApiProperty({ description: 'What to do, in one line.', example: EVENTS['credential.expiring'].runbook })
+  runbook!: string;
+}

@@ -1,0 +1,104 @@
+import { EVENTS } from '../../src/events/catalogue.js';
+import { EventsRepository, type NewEvent } from '../../src/events/events.repository.js';
+import { ExpiryNotice } from '../../src/tenants/expiry-notice.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { newHouse, type House } from '../support/house.js';
+import { client, eventually } from '../support/http.js';
+
+let service: TestApp;
+let events: EventsRepository;
+beforeAll(async () => {
+  service = await startApp();
+  events = service.app.nest.get(EventsRepository);
+});
+afterAll(() => service.close());
+
+const LOST: NewEvent = { event: 'domain.lost', data: EVENTS['domain.lost'].example };
+const BACK: NewEvent = { event: 'destination.back', data: { probes: 1 } };
+const namesOf = async ({ api }: House, query = ''): Promise<string[]> =>
+  ((await api.get(`/events?limit=200${query}`)).body.data as { event: string }[]).map(({ event }) => event);
+
+describe('the events of a tenant', () => {
+  it('are listed newest first, with severity and runbook line', async () => {
+    const at = await newHouse(service);
+    await events.record(at.tenantId, [LOST]);
+    await events.record(at.tenantId, [BACK]);
+    const { body } = await at.api.get('/events');
+    expect(body.data.map(({ event }: { event: string }) => event)).toEqual(['destination.back', 'domain.lost']);
+    expect(body.data[1]).toMatchObject({
+      id: expect.stringMatching(/^evt_/) as string,
+      data: LOST.data,
+      severity: 'warning',
+      runbook: EVENTS['domain.lost'].runbook,
+    });
+  });
+
+  it('are found by name and since a moment, and in pages', async () => {
+    const at = await newHouse(service);
+    await events.record(at.tenantId, [LOST]);
+    const between = new Date().toISOString();
+    for (let i = 0; i < 3; i++) await events.record(at.tenantId, [BACK]);
+    expect(await namesOf(at, '&event=domain.lost')).toEqual(['domain.lost']);
+    expect(await namesOf(at, `&since=${between}`)).toEqual(Array(3).fill('destination.back'));
+    const { body: first } = await at.api.get('/events?limit=3');
+    const { body: second } = await at.api.get(`/events?limit=3&cursor=${first.next_cursor}`);
+    expect(second.data).toHaveLength(1);
+    expect((await at.api.get('/events?event=nothing')).status).toBe(422);
+    expect((await at.api.get('/events?since=yesterday')).status).toBe(422);
+  });
+
+  it('are shown to no other tenant, and to no key without the scope', async () => {
+    const [at, other] = [await newHouse(service), await newHouse(service)];
+    await events.record(at.tenantId, [LOST]);
+    expect(await namesOf(other)).toEqual([]);
+    const { body } = await at.api.post('/api-keys', { name: 'reader', scopes: ['users:read'] });
+    expect((await client(`${service.url}/api/v1`, body.api_key).get('/events')).status).toBe(403);
+  });
+
+  it('are recorded once for each threshold, also by two processes at once', async () => {
+    const at = await newHouse(service);
+    const once = { ...LOST, threshold: 'example.com' };
+    await Promise.all([1, 2, 3, 4].map(() => events.record(at.tenantId, [once])));
+    expect(await events.record(at.tenantId, [once, { ...once, threshold: 'other.example' }])).toEqual(['domain.lost']);
+    expect(await namesOf(at)).toHaveLength(2);
+  });
+
+  it('are taken back with the transaction of their fact', async () => {
+    const at = await newHouse(service);
+    const db = service.app.nest.get(EventsRepository)['db'];
+    const failed = db.transaction(at.tenantId, async (tx) => {
+      await events.record(at.tenantId, [{ ...LOST, threshold: 'taken back' }], tx);
+      throw new Error('the fact did not happen');
+    });
+    await expect(failed).rejects.toThrow('did not happen');
+    expect(await namesOf(at)).toEqual([]);
+    expect(await events.record(at.tenantId, [{ ...LOST, threshold: 'taken back' }])).toHaveLength(1);
+  });
+});
+
+describe('facts that become events', () => {
+  it('a credential that expires, once for each mark', async () => {
+    const at = await newHouse(service);
+    const soon = new Date(Date.now() + 10 * 86_400_000).toISOString();
+    const { body: key } = await at.api.post('/api-keys', { name: 'soon', scopes: ['users:read'], expires_at: soon });
+    const notice = service.app.nest.get(ExpiryNotice);
+    await notice.run();
+    await notice.run();
+    const { body } = await at.api.get('/events?event=credential.expiring');
+    expect(body.data).toHaveLength(1);
+    expect(body.data[0].data).toMatchObject({ kind: 'api_key', credential_id: key.id, days: 14 });
+  });
+
+  it('a refused SCIM token, once a day for each reason', async () => {
+    const at = await newHouse(service);
+    const { body: token } = await at.api.get(`/directories/${at.directoryId}/tokens`);
+    await at.api.delete(`/directories/${at.directoryId}/tokens/${token.data[0].id}`);
+    for (let i = 0; i < 3; i++) expect((await at.scim.get('/Users')).status).toBe(401);
+    const body = await eventually(
+      async () => (await at.api.get('/events?event=directory.refused')).body,
+      ({ data }) => data.length > 0,
+    );
+    expect(body.data).toHaveLength(1);
+    expect(body.data[0].data).toMatchObject({ directory_id: at.directoryId, reason: 'revoked' });
+  });
+});
