@@ -10,6 +10,7 @@ import { ForwardingService } from './forwarding.service.js';
 import { DriftRepository } from './tasks/drift.repository.js';
 import { DriftStep } from './tasks/drift.step.js';
 import { ImportStep } from './tasks/import.step.js';
+import { PlatformEvents } from './platform-events.js';
 import { ForwardingTasks } from './tasks/forwarding-tasks.js';
 import { PlatformList } from './tasks/platform-list.js';
 import { SendAgainSteps } from './tasks/send-again.steps.js';
@@ -38,6 +39,7 @@ import { PlatformChannel } from './platform.channel.js';
     DriftRepository,
     DriftStep,
     ForwardingTasks,
+    PlatformEvents,
     ChangesRepository,
     ChangesService,
     PlatformService,

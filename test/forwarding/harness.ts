@@ -7,7 +7,8 @@ import { WriteStatement } from '../../src/base/database/write-statement.js';
 import { Outbound } from '../../src/base/http/outbound.js';
 import { Logger } from '../../src/base/log/logger.js';
 import { DeliveryMetrics } from '../../src/delivery/delivery.metrics.js';
-import { DeliveryObserver } from '../../src/delivery/delivery.observer.js';
+import { DomainEvents } from '../../src/base/domain-events.js';
+import { ChangeParked, DestinationPaused } from '../../src/delivery/delivery.events.js';
 import { DeliveryOptions } from '../../src/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../src/delivery/delivery.worker.js';
 import { Channels } from '../../src/delivery/channel.js';
@@ -78,15 +79,19 @@ export function testConfig(values: Partial<Config> = {}): Config {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- read field by field, and compared
 export type Any = any;
 
-/** What the observer was told. */
-export class Told extends DeliveryObserver {
-  readonly paused: { tenantId: string; reason: string; detail: string }[] = [];
+/** The domain events of the delivery, as they were published. */
+export class Told {
+  readonly events = new DomainEvents();
+  readonly paused: { tenantId: string; reason: string; detail: string | null }[] = [];
   readonly parked: { tenantId: string; userId: string; reason: string }[] = [];
-  destinationPaused({ tenantId }: DestinationKey, reason: string, detail: string): void {
-    this.paused.push({ tenantId, reason, detail });
-  }
-  changeParked({ tenantId }: DestinationKey, userId: string, _through: number, reason: string): void {
-    this.parked.push({ tenantId, userId, reason });
+
+  constructor() {
+    this.events.on(DestinationPaused, ({ destination: { tenantId }, reason, detail }) => {
+      this.paused.push({ tenantId, reason, detail });
+    });
+    this.events.on(ChangeParked, ({ destination: { tenantId }, subject: userId, reason }) => {
+      this.parked.push({ tenantId, userId, reason });
+    });
   }
 }
 
@@ -120,7 +125,7 @@ export class Harness {
     readonly logger: Logger,
   ) {
     this.destinations = new DestinationsRepository(database.db, new Sealer(this.config.encryptionKeys));
-    this.states = new DestinationStatesRepository(database.db);
+    this.states = new DestinationStatesRepository(database.db, this.told.events);
     this.connections = new Connections(this.config);
   }
 
@@ -169,7 +174,7 @@ export class Harness {
       this.states,
       new DeliveryOptions({ ...QUICK, ...options }),
       new DeliveryMetrics(db, this.states),
-      this.told,
+      this.told.events,
       this.logger,
     );
     worker.start();

@@ -1,5 +1,7 @@
 import type { Database } from '../../base/database/database.js';
+import type { DomainEvents } from '../../base/domain-events.js';
 import { recordAttempts } from '../attempts/record.js';
+import { ChangeParked } from '../delivery.events.js';
 import type { DestinationKey } from '../destinations/destination.js';
 import type { LaneEvent, SettledStep } from '../lane-state.js';
 import { apply, lock } from './lock.js';
@@ -12,6 +14,8 @@ export interface SettleOptions {
   ownFailureLimit: number;
   /** Also note that the destination took something. */
   touch: boolean;
+  /** Carries `ChangeParked`, in the transaction that parks. */
+  events: DomainEvents;
 }
 
 /** How many of the settled lanes are due again, which have nothing pending, and which were parked. */
@@ -48,7 +52,7 @@ function settleLocked(
   key: DestinationKey,
   steps: readonly SettledStep[],
   recorded: ReadonlySet<SettledStep>,
-  { ownFailureLimit }: SettleOptions,
+  { ownFailureLimit, events }: SettleOptions,
 ): Promise<LaneChange[]> {
   const stepOf = new Map(steps.map((step) => [step.lane.subject, step]));
   return db.transaction(key.tenantId, async (tx) => {
@@ -57,9 +61,16 @@ function settleLocked(
       recorded.has(step) ? [] : step.attempts.map((attempt) => ({ ...step.lane, attempt })),
     );
     await recordAttempts(tx, key, attempts);
-    return apply(tx, key, locked, ({ subject, epoch, lastSuccessAt }) =>
+    const changes = await apply(tx, key, locked, ({ subject, epoch, lastSuccessAt }) =>
       eventOf(stepOf.get(subject)!, { epoch, lastSuccessAt, ownFailureLimit }),
     );
+    for (const { subject, after } of changes) {
+      const { parkedReason: reason } = after;
+      // Whether a refusal is about the subject is judged after this.
+      if (reason === null || reason === 'refused') continue;
+      await events.publish(new ChangeParked(tx, key, subject, stepOf.get(subject)!.lane.call.through, reason));
+    }
+    return changes;
   });
 }
 

@@ -44,7 +44,7 @@ export async function probe(
     watch.returned();
     // Before the first claim: it would pass over lanes that are locked, and leavers may be among them.
     await endPauses(db, destination);
-    if (await states.close(destination)) {
+    if (await states.close(destination, turn.probes)) {
       logger.info('destination.back', { tenant_id: destination.tenantId, channel: channel.name, probes: turn.probes });
     }
     return true;
