@@ -1,5 +1,5 @@
 // The arrows between the rooms (docs/why/architecture.md): calls go down, and nothing below knows what stands above it.
-const FLOORS = [
+export const FLOORS = [
   ['base'],
   ['identity', 'ledger', 'scim', 'oidc', 'saml', 'platform-client'],
   ['tenants', 'tasks', 'events', 'delivery', 'sessions'],
@@ -81,7 +81,7 @@ export default {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: '(\\.d\\.ts$)|(^src/(main|cli|sandbox-main)\\.ts$)' },
+      from: { orphan: true, pathNot: '(\\.d\\.ts$)|(^src/(main|cli|sandbox-main)\\.ts$)|(/tables\\.ts$)' },
       to: {},
     },
     { name: 'no-undeclared', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'unknown'] } },

@@ -24,6 +24,7 @@ export default {
     '/test/saml/saml-flood\\.',
     '/test/cli/executable\\.',
     '/test/deploy/',
+    '/test/docs/browser\\.',
     '/test/linear-time\\.',
     '/test/operations/(start|rolling-restart|database-access|child-environment)\\.',
     '/test/start-failure\\.',

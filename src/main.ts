@@ -9,13 +9,12 @@ import { createDemoTenant, credentialsFile, readCredentials, refreshCredentials 
 import { SANDBOX_SCHEMA, SandboxProcess } from './sandbox-process.js';
 import { startFailure } from './start-failure.js';
 
-/** In production everything that is said is a line of the log. */
+/** In production each message of the start is a log line in JSON. */
 const asJson = process.env['NODE_ENV'] === 'production';
 const say = (line = '', level = 'info'): boolean =>
   process.stderr.write(`${asJson ? JSON.stringify({ level, time: new Date().toISOString(), message: line }) : line}\n`);
 
-// Whoever read what is said here may be gone (a closed pipe). Then there is nobody left to tell, and saying so would be
-// the next failure of its kind, without end; it is no reason to serve nobody either.
+// A closed pipe on standard output or error must not end the service. A message about it would fail in the same way.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 /** What has been started so far: stopped in the reverse order. */
@@ -30,7 +29,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   });
 }
 
-// What nobody has caught: nobody knows what state it has left. It is said, what runs is finished, and the process ends.
+// After an uncaught error the state of the process is unknown: it is logged, running work is finished, the process ends.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
     const line = { level: 'fatal', message: event, error: error instanceof Error ? error.stack : String(error) };

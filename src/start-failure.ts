@@ -21,7 +21,7 @@ const DATABASE: Record<string, string> = {
   '57P03': 'the database of DATABASE_URL is starting up or shutting down',
 };
 
-/** What stopped the start, in words for whoever sits at the terminal; what nobody expected keeps its stack. */
+/** Why the start failed, in words for the operator. An unexpected error keeps its stack. */
 export function startFailure(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   const { code = '', syscall, port, message = String(error), stack } = (error ?? {}) as Partial<SystemError>;

@@ -9,7 +9,7 @@ export class CliError extends Error {
   }
 }
 
-/** Exit codes: 0 done; then refused by the service, used wrongly, not reachable, no or a wrong credential. */
+/** Exit codes: 0 done; then refused by the service, wrong usage, not reachable, no or a wrong credential. */
 export const EXIT = { done: 0, failed: 1, usage: 2, unreachable: 3, credential: 4 } as const;
 
 /** A field that the service refused. */
@@ -18,7 +18,7 @@ export interface RefusedField {
   message: string;
 }
 
-/** What the service refused, field by field. The fields have the API's names; whoever prints it can name options in their place. */
+/** What the service refused, field by field. The fields have the API's names; the printer can name options in their place. */
 export class ServiceRefusal extends CliError {
   constructor(
     private readonly detail: string,

@@ -14,7 +14,10 @@ export function createOptions(type: keyof typeof SETTINGS): CommandOption[] {
     ...(kind === 'flag' && unless !== 'on' ? { flag: true } : {}),
     ...(required === true ? { required } : {}),
   }));
-  return [...settings, { name: 'disabled', description: 'nobody signs in here until it is enabled', flag: true }];
+  return [
+    ...settings,
+    { name: 'disabled', description: 'no user signs in through it until it is enabled', flag: true },
+  ];
 }
 
 /** The options of `set`: the same, each as it can be changed. */

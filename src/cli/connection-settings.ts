@@ -32,8 +32,8 @@ const COMMON: readonly Setting[] = [
     description: 'domain, or verified: users are found by an e-mail only where the IdP says email_verified: true',
     unless: 'domain',
   },
-  { name: 'jit', kind: 'flag', description: 'makes people who are not there yet' },
-  { name: 'default_role', kind: 'text', description: 'the role of whom it makes', unless: 'User' },
+  { name: 'jit', kind: 'flag', description: 'creates missing users at their first sign-in (just-in-time)' },
+  { name: 'default_role', kind: 'text', description: 'the role of users that it creates', unless: 'User' },
   { name: 'return_origins', kind: 'list', description: 'other applications, with commas between', clearable: true },
 ];
 
@@ -46,7 +46,7 @@ const OIDC: readonly Setting[] = [
     unless: 'below the issuer',
     clearable: true,
   },
-  { name: 'client_id', kind: 'text', description: 'how the IdP knows us', required: true },
+  { name: 'client_id', kind: 'text', description: 'the client id at the IdP', required: true },
   { name: 'client_secret', kind: 'secret', description: 'the IdP’s secret for us; - reads it from standard input' },
   {
     name: 'token_auth',
@@ -55,7 +55,12 @@ const OIDC: readonly Setting[] = [
     unless: 'client_secret_basic',
   },
   { name: 'scopes', kind: 'list', description: 'with commas between', unless: 'openid,profile,email' },
-  { name: 'id_token_alg', kind: 'text', description: 'RS256, PS256, ES256 or EdDSA, if only that', clearable: true },
+  {
+    name: 'id_token_alg',
+    kind: 'text',
+    description: 'RS256, PS256, ES256 or EdDSA: the only one that is accepted',
+    clearable: true,
+  },
   { name: 'user_info', kind: 'text', description: 'optional, required or never', unless: 'optional' },
   { name: 'max_age_seconds', kind: 'number', description: 'how old a sign-in at the IdP may be', clearable: true },
   {
@@ -100,8 +105,8 @@ const SAML: readonly Setting[] = [
     description: 'a PEM file with its certificates, all of them',
   },
   { name: 'signed', kind: 'text', description: 'assertion, response or both', unless: 'assertion' },
-  { name: 'sign_requests', kind: 'flag', description: 'signs what we ask', unless: 'on' },
-  { name: 'allow_idp_initiated', kind: 'flag', description: 'takes what nobody asked for' },
+  { name: 'sign_requests', kind: 'flag', description: 'signs requests', unless: 'on' },
+  { name: 'allow_idp_initiated', kind: 'flag', description: 'accepts sign-ins that the IdP begins' },
   { name: 'name_id_format', kind: 'text', description: 'the format that is asked for', clearable: true },
   {
     name: 'subject_claim',

@@ -6,7 +6,7 @@ import { CliError, EXIT } from './cli.errors.js';
 /** Variables of the environment. */
 export type Env = Record<string, string | undefined>;
 
-/** How to reach a running service, and as whom. */
+/** The address of a running service, and the credentials for it. */
 export interface Connection {
   url: string;
   tenantId: string | null;

@@ -46,6 +46,6 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   const words = Array.isArray(value) && value.every((one) => typeof one === 'string');
   const text = typeof value === 'string' ? value : words ? value.join(',') : JSON.stringify(value);
-  // What comes from outside must not move the cursor of whoever reads it.
+  // Text from outside must not move the cursor of the terminal.
   return text.replace(/\p{Cc}/gu, '�');
 }

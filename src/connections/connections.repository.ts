@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import { DomainEvents } from '../base/domain-events.js';
+import { DirectoryDeleted } from '../directories/directories.events.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { SealedSecrets } from './connection-secrets.js';
 import type { ConnectionHead, Typed } from './connection.settings.js';
@@ -23,7 +25,21 @@ const COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id
 /** SQL of connections for their administration. */
 @Injectable()
 export class ConnectionsRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    events: DomainEvents,
+  ) {
+    events.on(DirectoryDeleted, ({ tx, tenantId, directoryId }) => this.unpair(tx, tenantId, directoryId));
+  }
+
+  /** Ends the pairing with a directory that is deleted: sign-ins find its users as those of an unpaired connection. */
+  async unpair(tx: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+    await tx.query(
+      `update connections set directory_id = null, version = version + 1, updated_at = now()
+       where tenant_id = $1 and directory_id = $2`,
+      [tenantId, directoryId],
+    );
+  }
 
   /** Counts the connections of a tenant. A concurrent creation waits and then sees the new connection. */
   async countForAnother(tx: SqlRunner, tenantId: string): Promise<number> {

@@ -3,6 +3,7 @@ import { DirectoriesController } from './directories.controller.js';
 import { DirectoriesRepository } from './directories.repository.js';
 import { DirectoriesService } from './directories.service.js';
 import { DirectoryListsRepository } from './directory-lists.repository.js';
+import { DirectoryMarks } from './directory-marks.js';
 import { DirectoryStore } from './directory.store.js';
 import { GroupRulesRepository } from './group-rules.repository.js';
 import { GroupRulesService } from './group-rules.service.js';
@@ -20,12 +21,13 @@ import { ScimTokensService } from './scim-tokens.service.js';
     DirectoriesRepository,
     DirectoriesService,
     DirectoryListsRepository,
+    DirectoryMarks,
     DirectoryStore,
     GroupRulesRepository,
     GroupRulesService,
     ScimTokensRepository,
     ScimTokensService,
   ],
-  exports: [DirectoriesService, DirectoryStore, GroupRulesService, ScimTokensService],
+  exports: [DirectoriesService, DirectoryMarks, DirectoryStore, GroupRulesService, ScimTokensService],
 })
 export class DirectoriesModule {}

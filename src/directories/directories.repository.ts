@@ -112,12 +112,6 @@ export class DirectoriesRepository {
          and (revoked_at is null or revoked_at > now()) returning id`,
       [tenantId, id],
     );
-    // Its people are nobody's now: a connection that was paired with it finds them as an unpaired one does.
-    await tx.query(
-      `update connections set directory_id = null, version = version + 1, updated_at = now()
-       where tenant_id = $1 and directory_id = $2`,
-      [tenantId, id],
-    );
     await tx.query(`update directories set deleted_at = now(), updated_at = now() where tenant_id = $1 and id = $2`, [
       tenantId,
       id,

@@ -1,5 +1,6 @@
 import { scimBaseOf, TenantAddresses } from '../tenants/tenant-addresses.js';
 import { Injectable } from '@nestjs/common';
+import { DomainEvents } from '../base/domain-events.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import type { PageRequest } from '../base/http/page.js';
@@ -22,6 +23,7 @@ import type {
   NewDirectoryBody,
 } from './directories.dto.js';
 import { guardOf, type AttributeMap, type GuardFigures } from './directory.js';
+import { DirectoryDeleted } from './directories.events.js';
 import { DirectoryPeople } from './directory-people.js';
 import { DirectoryStore } from './directory.store.js';
 import { RoleReview } from './role-review.js';
@@ -46,6 +48,7 @@ export class DirectoriesService {
     private readonly store: DirectoryStore,
     private readonly credentials: CredentialStore,
     private readonly addresses: TenantAddresses,
+    private readonly events: DomainEvents,
   ) {}
 
   /** A new directory with its first SCIM token, which is shown in the answer and never again. */
@@ -129,13 +132,14 @@ export class DirectoriesService {
     return after;
   }
 
-  /** The directory goes; its people stay as they are, managed by nobody, and nothing is forwarded. */
+  /** Deletes a directory; its users stay as they are, unmanaged, and nothing is forwarded. */
   async remove(by: AdminBy, id: string): Promise<void> {
     const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
       // Users and groups are locked before the rows that hang on the groups, such as rules.
       await this.people.release(tx, by.tenantId, id, sourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
+      await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id));
       await this.note(tx, by, 'directory.deleted', id, await this.shape(by.tenantId, row), undefined);
       return tokens;
     });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { CHAIN_START } from '../base/crypto/chain.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { ChainName } from './chain.rules.js';
 import type { DayFields, HeadSignature } from './head.rules.js';
@@ -51,6 +52,14 @@ const DAY = `day::text as day, sequence::int as sequence, count, encode(hash, 'h
 @Injectable()
 export class HeadsRepository {
   constructor(private readonly db: Database) {}
+
+  /** Begins the chains of a new tenant. */
+  async begin(tx: SqlRunner, tenantId: string): Promise<void> {
+    await tx.query(`insert into chain_heads (tenant_id, chain, hash) values ($1, 'seats', $2), ($1, 'audit', $2)`, [
+      tenantId,
+      CHAIN_START,
+    ]);
+  }
 
   /** Locks a head to the end of the transaction. Null: there is none, or without `wait` another process has it. */
   async lock(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {

@@ -5,9 +5,11 @@ import type { CredentialStore } from '../tenants/credentials.js';
 import { Unauthenticated } from '../tenants/tenants.errors.js';
 
 /**
- * Whose request it is, if anybody's whom we know (the tenant's id, or `operator`): asked before a large body is read, so that strangers cannot fill the
- * memory. Any valid credential will do here; whether it opens this door is the guard's question, right after. Refuses
- * with 401, or 429.
+ * Finds the owner of a request by its credential, before a large body is read, so that unknown senders cannot fill the
+ * memory. Any valid credential is enough; the guard of the route checks its kind and scope afterwards.
+ *
+ * @returns a function that answers the id of the tenant, or `operator`
+ * @throws {Unauthenticated} when the credential is missing or not valid
  */
 export function knownCaller(
   credentials: CredentialStore,

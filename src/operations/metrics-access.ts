@@ -45,7 +45,7 @@ export class MetricsAccess {
     if (!sameHash(hashToken(token), this.hash)) throw new Unauthenticated('invalid');
   }
 
-  /** Where TRUST_PROXY names the proxies, `ip` is the caller behind them; else a forwarded request is nobody's we know. */
+  /** Whether the caller is of the own network. Without TRUST_PROXY a forwarded request counts as from outside. */
   private isNear(req: BridgeRequest): boolean {
     if (this.config.trustProxy.length === 0 && FORWARDED.some((name) => req.headers[name] !== undefined)) return false;
     const address = req.ip ?? '';

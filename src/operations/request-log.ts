@@ -43,7 +43,7 @@ export class RequestLog {
   };
 }
 
-/** The kind of resource that a path of SCIM is about; undefined: none, or another door. */
+/** The kind of resource that a path of SCIM is about; undefined: none, or another channel. */
 function resourceOf(path: string): string | undefined {
   return /^\/scim\/v2\/(Users|Groups|Bulk|Me|Schemas|ResourceTypes|ServiceProviderConfig)\b/.exec(path)?.[1];
 }

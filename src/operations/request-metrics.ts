@@ -35,7 +35,7 @@ export class RequestMetrics {
     const key = `${route} ${method} ${status}`;
     let series = this.series.get(key);
     if (series === undefined) {
-      // A method that nobody knows must not make a series of its own: the caller chooses its name.
+      // An unknown method must not make a series of its own: the caller chooses its name.
       if (method !== 'other' && !METHODS.has(method)) return this.observe(path, 'other', status, seconds);
       series = {
         labels: `route="${route}",method="${method}",status="${status}"`,

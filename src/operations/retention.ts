@@ -3,6 +3,12 @@ import { Config } from '../base/config/config.js';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { Background } from '../base/loop.js';
+import { EVENT_LEFTOVERS } from '../events/events.retention.js';
+import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../sessions/sessions.retention.js';
+import { SIGN_IN_LEFTOVERS } from '../sign-in/sign-in.retention.js';
+import { TASK_LEFTOVERS } from '../tasks/tasks.retention.js';
+import { KEY_LEFTOVERS } from '../tenants/tenants.retention.js';
+import { GROUP_LEFTOVERS } from '../users/users.retention.js';
 
 const HOUR = 3_600_000;
 
@@ -12,24 +18,19 @@ interface Month {
   from: string;
 }
 
-/** What ends by itself and is of no use afterwards, with how long it is still looked at. */
+/** What ends by itself and is of no use afterwards; each room says it of its own tables. */
 const LEFTOVERS = [
-  // A day longer than they are good for: who comes back late is told that it is over, and not that it never was.
-  `delete from sign_in_requests where expires_at < now() - interval '1 day'`,
-  `delete from used_messages where until < now()`,
-  `delete from idp_logouts where until < now()`,
-  `delete from owner_sign_in_links where expires_at < now() - interval '1 day'`,
-  // Full again, whichever they are.
-  `delete from tries where at < now() - interval '10 minutes'`,
-  `delete from session_tokens where expires_at < now() - interval '1 day'`,
-  // A member of an id that no user has had for so long is a mistake of the IdP, and not late.
-  `delete from pending_members p using tenants t where p.tenant_id = t.id and p.since < now() - interval '90 days'`,
-  `delete from tasks where state in ('done', 'failed', 'cancelled') and finished_at < now() - interval '30 days'`,
+  ...SIGN_IN_LEFTOVERS,
+  ...SESSION_LEFTOVERS,
+  ...KEY_LEFTOVERS,
+  ...GROUP_LEFTOVERS,
+  ...TASK_LEFTOVERS,
+  ...EVENT_LEFTOVERS,
 ];
 
 /**
- * Keeps the tables of attempts and of sign-ins in monthly partitions: the next ones are made in time, old ones are
- * dropped whole. What is only good for minutes is swept up.
+ * Keeps the tables of attempts, sign-ins and events in monthly partitions: the next ones are made in time, old ones are
+ * dropped whole. Rows that end by themselves are deleted.
  */
 @Injectable()
 export class Retention extends Background {
@@ -48,25 +49,7 @@ export class Retention extends Background {
     await this.keep('sign_ins', logsDays);
     await this.keep('events', logsDays);
     for (const statement of LEFTOVERS) await this.db.execute(statement);
-    // Over since their person was put out or changed in the very moment in which they began: now it also stands there.
-    await this.db.execute(
-      `update sessions s set ended_at = now(), end_reason = 'person_changed' from users u
-       where s.ended_at is null and u.tenant_id = s.tenant_id and u.id = s.user_id and u.session_epoch <> s.user_epoch`,
-    );
-    await this.db.execute(
-      `update api_keys k set revoked_at = now()
-       where k.owner_kind = 'person' and k.revoked_at is null and not exists (
-         select 1 from users u where u.tenant_id = k.tenant_id and u.id = k.owner_user_id and u.status = 'active')`,
-    );
-    // Kept for the logout at the IdP, and then for nothing.
-    await this.db.execute(
-      `update sessions set id_token_sealed = null
-       where id_token_sealed is not null and coalesce(ended_at, expires_at) < now() - interval '1 hour'`,
-    );
-    await this.db.execute(
-      `delete from sessions where coalesce(ended_at, expires_at) < now() - make_interval(days => $1)`,
-      [logsDays],
-    );
+    await this.db.execute(OLD_SESSIONS, [logsDays]);
   }
 
   private async keep(table: 'attempts' | 'sign_ins' | 'events', days: number): Promise<void> {

@@ -8,7 +8,7 @@ import { SEALED_COLUMNS } from './sealed-columns.js';
 
 /** All secrets opened: they are looked at again after this time, since another process can have another key. */
 const GOOD_MS = 300_000;
-/** Some did not: whoever mends it is told soon that it is mended. */
+/** How long a failed check is kept: short, so that a repair shows soon. */
 const BAD_MS = 5_000;
 
 /**

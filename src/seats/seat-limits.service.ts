@@ -5,7 +5,9 @@ import { olderWorkOver } from '../base/database/older-work.js';
 import { Logger } from '../base/log/logger.js';
 import { AuditService } from '../tenants/audit/audit.service.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
+import { TenantCreated } from '../tenants/tenants.events.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
+import { nextSeatMode } from './seat-mode.rules.js';
 import type { SeatLimit, SeatPolicy } from './seat.rules.js';
 import { SeatsRepository } from './seats.repository.js';
 import { RoomMade } from './seats.events.js';
@@ -23,6 +25,7 @@ export interface LimitChange {
   policy?: Partial<Policies> | undefined;
 }
 
+const BATCH = 200;
 /** Longer than any statement of a create may take. */
 const ON_THEIR_WAY_MS = 10_000;
 
@@ -37,26 +40,23 @@ export class SeatLimitsService {
     private readonly audit: AuditService,
     private readonly logger: Logger,
     private readonly events: DomainEvents,
-  ) {}
+  ) {
+    events.on(TenantCreated, ({ tx, tenantId }) => repository.open(tx, tenantId));
+  }
 
-  /** Sets limit and policies. Nobody loses a seat by it; who is over the limit counts as overage. */
+  /** Sets limit and policies. No user loses a seat by it; seats over the limit count as overage. */
   async change(caller: Caller, change: LimitChange): Promise<void> {
     if (typeof change.limit === 'number') await this.beginToCount(caller.tenantId);
     await this.db.transaction(caller.tenantId, async (tx) => {
       const { limit: before } = await this.repository.lockAndCount(tx, caller.tenantId);
       const limit = change.limit === undefined ? before.limit : change.limit;
       const policy = { ...policiesOf(before), ...dropUndefined(change.policy ?? {}) };
-      await tx.query(
-        `insert into seat_limits (tenant_id, seat_limit, mode, directory_policy, api_policy, sign_in_policy, updated_at)
-         values ($1, $2, case when $2::int is null then 'unlimited' else 'exact' end, $3, $4, $5, now())
-         on conflict (tenant_id) do update set seat_limit = excluded.seat_limit, mode = excluded.mode,
-           directory_policy = excluded.directory_policy, api_policy = excluded.api_policy,
-           sign_in_policy = excluded.sign_in_policy, updated_at = now()`,
-        [caller.tenantId, limit, policy.directory, policy.api, policy.sign_in],
-      );
+      const policies = { scim: policy.directory, api: policy.api, 'sign-in': policy.sign_in };
+      const mode = nextSeatMode(before.mode, { kind: 'limit_changed', limit });
+      await this.repository.store(tx, caller.tenantId, { limit, mode, policies });
       const kind = limit === before.limit ? 'policy' : 'limit';
       await this.note(tx, caller, kind, { limit, policy });
-      await this.repository.relax(tx, caller.tenantId);
+      await this.returnToOpen(tx, caller.tenantId, { limit, mode });
       await this.audit.record(tx, {
         tenantId: caller.tenantId,
         actor: caller.actor,
@@ -77,14 +77,46 @@ export class SeatLimitsService {
    * had begun before are waited for: none of them takes a seat once the limit stands.
    */
   private async beginToCount(tenantId: string): Promise<void> {
-    const { rowCount } = await this.db.query(
-      `update seat_limits set mode = 'exact' where tenant_id = $1 and mode = 'unlimited'`,
-      [tenantId],
-    );
-    if (rowCount === 0) return;
+    if (!(await this.repository.beginToCount(tenantId))) return;
     this.seats.forget(tenantId);
     if (await olderWorkOver(this.db, tenantId, ON_THEIR_WAY_MS)) return;
     this.logger.warn('a limit was set while old transactions still run', { tenant_id: tenantId });
+  }
+
+  /**
+   * Lets the claims of tenants whose limit is far again go without a lock. One claim near the limit, or one linked user,
+   * makes a tenant count; without this it would count for ever.
+   */
+  async returnAllToOpen(): Promise<void> {
+    const inFlight = await this.repository.inFlight();
+    for (let after = ''; ;) {
+      const tenants = await this.repository.counting(after, BATCH);
+      for (const tenantId of tenants) {
+        const { limit } = await this.repository.limitOf(tenantId);
+        const free = (limit ?? 0) - (await this.repository.used(tenantId));
+        // Looked up without the lock first: a tenant that stays near its limit is not disturbed.
+        if (nextSeatMode('exact', { kind: 'measured', free, inFlight }) === 'exact') continue;
+        await this.db.transaction(tenantId, async (tx) => {
+          const { limit: locked } = await this.repository.lockAndCount(tx, tenantId);
+          await this.returnToOpen(tx, tenantId, locked);
+        });
+        this.seats.forget(tenantId);
+      }
+      if (tenants.length < BATCH) return;
+      after = tenants.at(-1)!;
+    }
+  }
+
+  /** Runs under the tenant's lock. */
+  private async returnToOpen(
+    tx: SqlRunner,
+    tenantId: string,
+    { limit, mode }: Pick<SeatLimit, 'limit' | 'mode'>,
+  ): Promise<void> {
+    if (limit === null) return;
+    const free = limit - (await this.repository.used(tenantId, tx));
+    const inFlight = await this.repository.inFlight(tx);
+    await this.repository.setMode(tx, tenantId, mode, { kind: 'measured', free, inFlight });
   }
 
   /** Compares the ledger with the people; with `repair`, writes the entries that make the ledger follow them. */

@@ -1,3 +1,4 @@
+import type { SeatMode } from './seat-mode.rules.js';
 import type { SeatState } from '../identity/held.rules.js';
 
 /** What happens when no seat is left: the user waits, the write is refused, or the user is let in over the limit. */
@@ -9,7 +10,7 @@ export type WriteChannel = 'scim' | 'api' | 'sign-in';
 /** The limit of a tenant and how it is kept just now (see `seats.repository`). */
 export interface SeatLimit {
   limit: number | null;
-  mode: 'unlimited' | 'open' | 'exact';
+  mode: SeatMode;
   policies: Record<WriteChannel, SeatPolicy>;
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import type { ChangeSource } from '../identity/source.js';
+import { nextSeatMode, type SeatMode, type SeatModeEvent } from './seat-mode.rules.js';
 import type { SeatLimit, SeatLine, SeatPolicy } from './seat.rules.js';
 
 /** What each kind of line adds to the seats in use. */
@@ -23,7 +24,12 @@ const USED = (tenant: string): string => `
 export class SeatsRepository {
   constructor(private readonly db: Database) {}
 
-  /** The limit of a tenant, and the used seats. */
+  /** Begins the limit of a new tenant: there is none. */
+  async open(tx: SqlRunner, tenantId: string): Promise<void> {
+    await tx.query(`insert into seat_limits (tenant_id) values ($1)`, [tenantId]);
+  }
+
+  /** Returns the limit of a tenant. */
   async limitOf(tenantId: string, db: SqlRunner = this.db): Promise<SeatLimit> {
     const { rows } = await db.query<LimitRow>(`select ${LIMIT_COLUMNS} from seat_limits where tenant_id = $1`, [
       tenantId,
@@ -31,7 +37,7 @@ export class SeatsRepository {
     return toLimit(rows[0]);
   }
 
-  /** Seats held at this moment; exact for what is committed. */
+  /** Returns the seats held at this moment; exact for what is committed. */
   async used(tenantId: string, db: SqlRunner = this.db): Promise<number> {
     const { rows } = await db.query<{ used: number }>(`select ${USED('$1')} as used`, [tenantId]);
     return rows[0]!.used;
@@ -48,14 +54,58 @@ export class SeatsRepository {
     );
     const limit = toLimit(locked.rows[0]);
     if (limit.limit === null) return { limit, free: null };
-    if (limit.mode === 'open') {
-      await tx.query(`update seat_limits set mode = 'exact' where tenant_id = $1`, [tenantId]);
-      limit.mode = 'exact';
-    }
+    limit.mode = await this.setMode(tx, tenantId, limit.mode, { kind: 'counted' });
     return { limit, free: limit.limit - (await this.used(tenantId, tx)) };
   }
 
-  /** How many people wait for a seat and for nothing else, `except` one, counted up to `most`. */
+  /** Stores the mode that follows from an event, under the tenant's lock. */
+  async setMode(tx: SqlRunner, tenantId: string, mode: SeatMode, event: SeatModeEvent): Promise<SeatMode> {
+    const next = nextSeatMode(mode, event);
+    if (next !== mode) await tx.query(`update seat_limits set mode = $2 where tenant_id = $1`, [tenantId, next]);
+    return next;
+  }
+
+  /** Stores limit and policies, and the mode that the limit begins in. */
+  async store(tx: SqlRunner, tenantId: string, { limit, mode, policies }: SeatLimit): Promise<void> {
+    await tx.query(
+      `insert into seat_limits (tenant_id, seat_limit, mode, directory_policy, api_policy, sign_in_policy, updated_at)
+       values ($1, $2, $3, $4, $5, $6, now())
+       on conflict (tenant_id) do update set seat_limit = excluded.seat_limit, mode = excluded.mode,
+         directory_policy = excluded.directory_policy, api_policy = excluded.api_policy,
+         sign_in_policy = excluded.sign_in_policy, updated_at = now()`,
+      [tenantId, limit, mode, policies.scim, policies.api, policies['sign-in']],
+    );
+  }
+
+  /**
+   * Makes all claims of a tenant without a limit count, before a limit is set.
+   *
+   * @returns false: they counted already
+   */
+  async beginToCount(tenantId: string): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `update seat_limits set mode = $2 where tenant_id = $1 and mode = 'unlimited'`,
+      [tenantId, nextSeatMode('unlimited', { kind: 'limit_changed', limit: 0 })],
+    );
+    return rowCount !== 0;
+  }
+
+  /** Returns tenants whose claims count under the lock, after a tenant, in the order of their ids. */
+  async counting(after: string, most: number): Promise<string[]> {
+    const { rows } = await this.db.query<{ tenant_id: string }>(
+      `select tenant_id from seat_limits where mode = 'exact' and tenant_id > $1 order by tenant_id limit $2`,
+      [after, most],
+    );
+    return rows.map((row) => row.tenant_id);
+  }
+
+  /** Returns how many claims can be on their way without the tenant's lock. */
+  async inFlight(db: SqlRunner = this.db): Promise<number> {
+    const { rows } = await db.query<{ n: number }>(`select current_setting('max_connections')::int as n`);
+    return rows[0]!.n;
+  }
+
+  /** Returns how many users wait for a seat and for nothing else, `except` one, counted up to `most`. */
   async waiting(tx: SqlRunner, tenantId: string, except: string | null, most: number): Promise<number> {
     const { rows } = await tx.query<{ n: number }>(
       `select count(*)::int as n from (select 1 from users where tenant_id = $1 and seat = 'waiting'
@@ -99,19 +149,20 @@ export class SeatsRepository {
     );
   }
 
-  /** Far from the limit again: claims need no exact count any more. Runs under the tenant's lock. */
-  async relax(tx: SqlRunner, tenantId: string): Promise<void> {
-    await tx.query(
-      `update seat_limits set mode = 'open' where tenant_id = $1 and mode = 'exact'
-        and ${USED('$1')} <= seat_limit - 4 * current_setting('max_connections')::int`,
-      [tenantId],
+  /** Adds an `update` line for each holder among the rows of the subject (`id, seat, role, cost_center`), now without a directory. */
+  addUpdates(statement: WriteStatement, tenantId: string, reason: string, source: ChangeSource): void {
+    statement.add(
+      (p) => `insert into seat_entries
+        (tenant_id, kind, user_id, delta, role, directory_id, cost_center, reason, source)
+        select ${p.add(tenantId)}, 'update', id, 0, role, null, cost_center, ${p.add(reason)},
+          ${p.add(JSON.stringify(source), 'jsonb')} from subject where seat = 'held'`,
     );
   }
 }
 
 interface LimitRow {
   seat_limit: number | null;
-  mode: SeatLimit['mode'];
+  mode: SeatMode;
   directory_policy: SeatPolicy;
   api_policy: SeatPolicy;
   sign_in_policy: SeatPolicy;

@@ -80,6 +80,11 @@ export class SeatsService {
     return false;
   }
 
+  /** See {@link SeatsRepository.addUpdates}. */
+  addUpdates(statement: WriteStatement, tenantId: string, reason: string, source: ChangeSource): void {
+    this.repository.addUpdates(statement, tenantId, reason, source);
+  }
+
   /** Adds a line of the ledger to the write that makes it true. */
   addLine(statement: WriteStatement, tenantId: string, line: SeatLine, source: ChangeSource): void {
     this.repository.add(statement, tenantId, line, source);

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
-import { Database } from '../base/database/database.js';
-import { EventsRepository, type NewEvent } from '../events/events.repository.js';
+import { DomainEvents } from '../base/domain-events.js';
 import { Logger } from '../base/log/logger.js';
+import { TokenRefused } from './tenants.events.js';
 
 /**
  * Why a credential was refused. `incomplete`: it has the form of a token, and its length or checksum is wrong, so it was cut or
@@ -28,10 +28,9 @@ export class CredentialRefusals {
   private readonly written = new Map<string, number>();
 
   constructor(
-    private readonly db: Database,
     private readonly clock: Clock,
     private readonly logger: Logger,
-    private readonly events: EventsRepository,
+    private readonly events: DomainEvents,
   ) {}
 
   /** Notes the refusal of a header that holds no token as it should, if it names a tenant at all. */
@@ -58,22 +57,8 @@ export class CredentialRefusals {
     if (!this.makeRoom(now)) return;
     this.written.set(name, now);
     const refusal = { at: this.clock.now().toISOString(), reason, prefix };
-    this.db
-      .transaction(tenantId, async (tx) => {
-        const { rows } = await tx.query<{ id: string }>(
-          `update directories set last_refusal = $3
-           where tenant_id = $1 and deleted_at is null and id = coalesce($2::text, id) returning id`,
-          [tenantId, directoryId, refusal],
-        );
-        const day = refusal.at.slice(0, 10);
-        const events = rows.map(({ id }): NewEvent => ({
-          event: 'directory.refused',
-          data: { directory_id: id, reason, token_prefix: prefix },
-          // Anyone who knows the tenant's id can cause a refusal: one event a day for each directory and reason.
-          threshold: `${id} ${reason} ${day}`,
-        }));
-        await this.events.record(tenantId, events, tx);
-      })
+    this.events
+      .publish(new TokenRefused(tenantId, directoryId, refusal))
       .catch((error: unknown) => this.logger.warn('refused credential not noted', { tenant_id: tenantId, error }));
   }
 

@@ -1,6 +1,8 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
+import { DomainEvents } from '../base/domain-events.js';
 import { Logger } from '../base/log/logger.js';
+import { DirectoriesSeen } from './tenants.events.js';
 
 interface Use {
   table: 'api_keys' | 'scim_tokens';
@@ -24,6 +26,7 @@ export class CredentialUses implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly db: Database,
     private readonly logger: Logger,
+    private readonly events: DomainEvents,
   ) {}
 
   onModuleInit(): void {
@@ -55,7 +58,10 @@ export class CredentialUses implements OnModuleInit, OnApplicationShutdown {
         'scim_tokens',
         uses.filter((use) => use.table === 'scim_tokens'),
       );
-      await this.writeDirectories(uses.filter((use) => use.directoryId !== null));
+      const seen = uses.flatMap(({ tenantId, directoryId, at }) =>
+        directoryId === null ? [] : [{ tenantId, directoryId, at }],
+      );
+      if (seen.length > 0) await this.events.publish(new DirectoriesSeen(seen));
     } catch (error) {
       this.logger.warn('last uses of credentials not written', { error });
     }
@@ -69,17 +75,6 @@ export class CredentialUses implements OnModuleInit, OnApplicationShutdown {
        where c.tenant_id = u.tenant_id and c.id = u.id
          and (c.last_used_at is null or c.last_used_at < u.at - interval '60 seconds')`,
       [uses.map((use) => use.tenantId), uses.map((use) => use.id), uses.map((use) => use.at)],
-    );
-  }
-
-  private async writeDirectories(uses: Use[]): Promise<void> {
-    if (uses.length === 0) return;
-    await this.db.query(
-      `update directories d set last_request_at = u.at
-       from (select tenant_id, id, max(at) as at
-             from unnest($1::text[], $2::text[], $3::timestamptz[]) n (tenant_id, id, at) group by 1, 2) u
-       where d.tenant_id = u.tenant_id and d.id = u.id and (d.last_request_at is null or d.last_request_at < u.at)`,
-      [uses.map((use) => use.tenantId), uses.map((use) => use.directoryId), uses.map((use) => use.at)],
     );
   }
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { CHAIN_START } from '../base/crypto/chain.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { TenantBody } from './tenants.dto.js';
@@ -44,11 +43,6 @@ export class TenantsRepository {
        from unnest($2::text[], $3::boolean[]) r (name, takes_seat)`,
       [tenant.id, FIRST_ROLES.map(([name]) => name), FIRST_ROLES.map(([, takesSeat]) => takesSeat)],
     );
-    await tx.query(`insert into seat_limits (tenant_id) values ($1)`, [tenant.id]);
-    await tx.query(`insert into chain_heads (tenant_id, chain, hash) values ($1, 'seats', $2), ($1, 'audit', $2)`, [
-      tenant.id,
-      CHAIN_START,
-    ]);
     return rows[0]!;
   }
 
@@ -107,12 +101,6 @@ export class TenantsRepository {
       `select 1 from users where tenant_id = $1 and id = $2 and status = 'active' and gone_at is null for share`,
       [tenantId, userId],
     );
-    return rowCount === 1;
-  }
-
-  /** How many tenants there are, up to one: whether this installation is new. */
-  async hasAny(): Promise<boolean> {
-    const { rowCount } = await this.db.query(`select 1 from tenants limit 1`);
     return rowCount === 1;
   }
 }

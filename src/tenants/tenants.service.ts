@@ -12,6 +12,9 @@ import type { CreateTenant, NewTenantBody, TenantBody } from './tenants.dto.js';
 import { TenantsRepository, type TenantChange } from './tenants.repository.js';
 import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
+import { DomainEvents } from '../base/domain-events.js';
+import { HeadsRepository } from '../ledger/heads.repository.js';
+import { TenantCreated, TenantReady } from './tenants.events.js';
 
 /** Who does it, in which request; null outside of one. */
 export interface By {
@@ -29,15 +32,14 @@ export class TenantsService {
     private readonly store: TenantStore,
     private readonly addresses: TenantAddresses,
     private readonly config: Config,
+    private readonly heads: HeadsRepository,
+    private readonly events: DomainEvents,
   ) {}
-
-  /** Set by the room above that has something to do for new tenants; called after the commit. */
-  onCreated: (() => Promise<void>) | undefined;
 
   /** A new tenant, with roles, an open seat limit and the beginnings of its chains; and a first key if asked for. */
   async create(input: CreateTenant, by: By): Promise<NewTenantBody> {
     const tenant = await this.db.transaction(null, (tx) => this.createIn(tx, input, by));
-    await this.onCreated?.();
+    await this.events.publish(new TenantReady(tenant.id));
     return tenant;
   }
 
@@ -48,6 +50,8 @@ export class TenantsService {
       time_zone: input.time_zone ?? 'UTC',
       api_may_write_directory_users: input.api_may_write_directory_users ?? false,
     });
+    await this.heads.begin(tx, tenant.id);
+    await this.events.publish(new TenantCreated(tx, tenant.id));
     await this.audit.record(tx, {
       tenantId: tenant.id,
       ...by,

@@ -7,7 +7,7 @@ import { Loop } from '../base/loop.js';
 import { systemActor } from '../identity/source.js';
 import { RoomMade } from '../seats/seats.events.js';
 import { SeatSealer } from '../seats/ledger/sealer.js';
-import { SeatsRepository } from '../seats/seats.repository.js';
+import { SeatLimitsService } from '../seats/seat-limits.service.js';
 import { UsersService } from './users.service.js';
 import { DirectoryStore } from '../directories/directory.store.js';
 
@@ -17,15 +17,15 @@ interface Candidate {
   source: 'api' | 'scim' | 'sign-in';
 }
 
-/** `done`: the person does not wait any more, which may mean that something else than a seat holds them now. */
+/** `done`: the user does not wait any more; another reason than a seat may hold it now. */
 type Outcome = 'done' | 'no seat' | 'failed';
 
 const BATCH = 100;
 const SWEEP_MS = 15_000;
 
 /**
- * What happens to people without anybody asking: the next free seat goes to whoever has waited longest, an address
- * that has become free lets in who was held for it, the ledger is sealed, and the counts are folded.
+ * Background work on users: gives the next free seat to the user who has waited longest, lets in users that were held for an
+ * e-mail or key that is free now, seals the ledger, and folds the counts.
  */
 @Injectable()
 export class PeopleUpkeep {
@@ -38,13 +38,13 @@ export class PeopleUpkeep {
     private readonly db: Database,
     private readonly users: UsersService,
     private readonly directories: DirectoryStore,
-    private readonly seats: SeatsRepository,
+    private readonly limits: SeatLimitsService,
     private readonly sealer: SeatSealer,
     private readonly logger: Logger,
     events: DomainEvents,
   ) {
     const report = (what: string) => (error: unknown) => logger.error(what, { error });
-    this.reconsidering = new Loop(1000, () => this.reconsiderAll(), report('reconsidering people failed'));
+    this.reconsidering = new Loop(1000, () => this.reconsiderAll(), report('reconsidering users failed'));
     this.sealing = new Loop(500, () => this.sealAndFold(), report('sealing failed'));
     const freed = (tenantId: string): void => {
       this.due.add(tenantId);
@@ -65,9 +65,10 @@ export class PeopleUpkeep {
   private async reconsiderAll(): Promise<void> {
     const now = performance.now();
     if (now - this.sweptAt > SWEEP_MS || this.sweptAt === 0) {
-      // What another process freed, or this one before it was stopped.
+      // What another process has freed, or this one before it was stopped.
       this.sweptAt = now;
       for (const tenantId of await this.tenantsWithHeld()) this.due.add(tenantId);
+      await this.limits.returnAllToOpen();
     }
     for (const tenantId of this.due) {
       this.due.delete(tenantId);
@@ -77,8 +78,8 @@ export class PeopleUpkeep {
   }
 
   /**
-   * Gives free seats to those who wait, oldest first, until there is none left for any door: where one door's policy
-   * has become `allow`, its people need none. Whoever cannot have one is passed by.
+   * Gives free seats to waiting users, oldest first, until there is none left for any channel: where the policy of a channel
+   * has become `allow`, its users need none. A user whose write fails is passed by.
    */
   async promote(tenantId: string): Promise<void> {
     const passedBy: string[] = [];
@@ -100,7 +101,7 @@ export class PeopleUpkeep {
     }
   }
 
-  /** Lets in who was held because somebody else had the address, the key or the word, where that is so no longer. */
+  /** Lets in users held for an e-mail or key of another user, or for another directory, where that is over. */
   async admitHeld(tenantId: string): Promise<void> {
     const { rows } = await this.db.query<Candidate>(
       `select id, directory_id, source from users
@@ -117,7 +118,7 @@ export class PeopleUpkeep {
     }
   }
 
-  /** Nobody takes over their directory any more: its word counts again. */
+  /** Lets in the users of a directory that no other one takes over any more. */
   private async admitOf(tenantId: string, directoryId: string | null): Promise<void> {
     const { rows } = await this.db.query<Candidate>(
       `select id, directory_id, source from users
@@ -147,8 +148,8 @@ export class PeopleUpkeep {
       const { row } = await this.users.reconsider(context, id);
       return row.seat === 'waiting' ? 'no seat' : 'done';
     } catch (error) {
-      // One person must not keep all who come after them waiting.
-      if (!(error instanceof NotFound)) this.logger.error('reconsidering a person failed', { user_id: id, error });
+      // The failure of one user must not delay the users behind it.
+      if (!(error instanceof NotFound)) this.logger.error('reconsidering a user failed', { user_id: id, error });
       return 'failed';
     }
   }
@@ -176,11 +177,6 @@ export class PeopleUpkeep {
       `select distinct tenant_id from users where seat = 'waiting' or held in ('email_taken', 'external_id_taken', 'superseded')`,
     );
     return rows.map((row) => row.tenant_id);
-  }
-
-  /** Back to claims without an exact count, where the limit is far again. */
-  async relax(tenantId: string): Promise<void> {
-    await this.db.transaction(tenantId, (tx) => this.seats.relax(tx, tenantId));
   }
 }
 

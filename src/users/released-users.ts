@@ -1,6 +1,11 @@
+import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
+import { WriteStatement } from '../base/database/write-statement.js';
+import type { ChangeSource } from '../identity/source.js';
+import { SeatsService } from '../seats/seats.service.js';
 import { userNameKey } from '../scim/text.js';
 import { discarded } from './held/discard.rules.js';
+import { joinUnmanaged } from './groups/pending-members.js';
 import { isAside } from './held-name.js';
 import { standIn } from './stand-in.js';
 import { draftOf, type UserDocument } from './user.mapping.js';
@@ -11,11 +16,65 @@ const BATCH = 500;
 /** Reasons that come from the directory and end with it. */
 const ITS_SAKE = ['superseded', 'preview', 'protected', 'guard', 'no_role'];
 
+/** Releases the users of a directory that is deleted. */
+@Injectable()
+export class ReleasedUsers {
+  constructor(private readonly seats: SeatsService) {}
+
+  /** Locks all users of a directory, then its groups and those in which one of the users is awaited, each by id. */
+  async lock(tx: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+    await lockDirectory(tx, tenantId, directoryId);
+  }
+
+  /**
+   * Makes the users of a locked directory unmanaged, as they are in force and no longer held for the directory's sake, and
+   * deletes its groups. Nothing is forwarded.
+   */
+  async release(tx: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
+    await settleHeld(tx, tenantId, directoryId);
+    await this.makeUnmanaged(tx, tenantId, directoryId, source);
+    await tx.query(`delete from groups where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
+    await joinUnmanaged(tx, tenantId);
+  }
+
+  /** Key and role came from the directory; now they are the user's own, as the users API writes them. */
+  private async makeUnmanaged(
+    tx: SqlRunner,
+    tenantId: string,
+    directoryId: string,
+    source: ChangeSource,
+  ): Promise<void> {
+    const statement = new WriteStatement().subject(
+      // The resource changes where the key does.
+      (p) => `update users set directory_id = null, role_set = coalesce(role, role_set),
+           external_id = person_external_id, version = version + 1,
+           quiet_writes = quiet_writes + (external_id is not distinct from person_external_id)::int,
+           resource_at = case when external_id is not distinct from person_external_id then resource_at
+             else greatest(date_trunc('milliseconds', now()), resource_at, updated_at) end,
+           name_written = true, discarded_role = null, released = null,
+           doc_bytes = null, -- measured when it is needed
+           doc = case when person_external_id is null then doc - 'externalId'
+             else jsonb_set(doc, '{externalId}', to_jsonb(person_external_id)) end
+         where tenant_id = ${p.add(tenantId)} and directory_id = ${p.add(directoryId)} and gone_at is null
+         returning id, seat, role, cost_center`,
+    );
+    // A holder without a directory is another fact for the ledger.
+    this.seats.addUpdates(statement, tenantId, 'directory', source);
+    statement.add(
+      (p) => `insert into population_steps (tenant_id, owner, step)
+         select ${p.add(tenantId)}, x.owner, x.step from (select count(*)::int as n from subject) f
+         cross join lateral (values (${p.add(directoryId, 'text')}, -f.n), ('', f.n)) as x(owner, step) where f.n > 0`,
+    );
+    statement.answer(() => 'id');
+    await statement.run(tx);
+  }
+}
+
 /**
- * Ends what holds users for the sake of a directory that goes away: their resources say what is in force, removed users
+ * Ends what holds users for the sake of a directory that is deleted: their resources say what is in force, removed users
  * are there again, and a `userName` that another user has by now gets a suffix.
  */
-export async function settleHeld(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+async function settleHeld(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
   let after = '';
   for (;;) {
     const { rows } = await db.query<UserRow>(
@@ -93,5 +152,21 @@ async function replaceEmails(db: SqlRunner, tenantId: string, rows: UserRow[], d
       emails.map((email) => email.value),
       emails.map((email) => email.type),
     ],
+  );
+}
+
+/** Locks all users of a directory, then its groups and those in which one of the users is awaited, each by id. */
+async function lockDirectory(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+  await db.query(
+    `select count(*) from (
+       select 1 from users where tenant_id = $1 and directory_id = $2 order by id for update) x`,
+    [tenantId, directoryId],
+  );
+  await db.query(
+    `select count(*) from (
+       select 1 from groups where tenant_id = $1 and (directory_id = $2 or id in (
+         select p.group_id from pending_members p join users u on u.tenant_id = $1 and u.id = p.member_id
+         where p.tenant_id = $1 and (u.directory_id = $2 or u.directory_id is null))) order by id for update) x`,
+    [tenantId, directoryId],
   );
 }

@@ -17,6 +17,7 @@ import { ConflictSearch } from './write/conflicts.js';
 import { PlanStatement } from './write/plan-statement.js';
 import { UserEditing } from './write/user-editing.js';
 import { WriteRunner } from './write/write-runner.js';
+import { ReleasedUsers } from './released-users.js';
 import { UserDirectoryRepository } from './user-directory.repository.js';
 import { UsersController } from './users.controller.js';
 import { UsersRepository } from './users.repository.js';
@@ -40,8 +41,17 @@ import { UsersService } from './users.service.js';
     ExplainService,
     HeldService,
     HeldTasks,
+    ReleasedUsers,
     { provide: PeopleIntake, useClass: ImportedPeople },
   ],
-  exports: [UsersService, UsersRepository, UserDirectoryRepository, PeopleService, PeopleUpkeep, HeldTasks],
+  exports: [
+    UsersService,
+    UsersRepository,
+    UserDirectoryRepository,
+    PeopleService,
+    PeopleUpkeep,
+    HeldTasks,
+    ReleasedUsers,
+  ],
 })
 export class UsersModule {}

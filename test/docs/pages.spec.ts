@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { COMMANDS } from '../../src/cli/program.js';
 import { optionOf } from '../../src/cli/command.js';
+import { EVENT_NAMES, EVENTS } from '../../src/events/catalogue.js';
 import { anchorsOf, linksOf, PAGES, read, ROOT } from './documents.js';
 
 const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
@@ -102,6 +103,12 @@ it('every alarm has a page, and every page of the runbook has an alarm', () => {
   for (const page of runbook) {
     expect(read(`docs/runbook/${page}.md`)).toMatch(/\*\*Alarm\*\*: [\s\S]+\*\*Effect\*\*: /);
   }
+});
+
+it('every event that asks for an action is an alarm', () => {
+  const text = read('docs/run/metrics.md');
+  const urgent = EVENT_NAMES.filter((name) => EVENTS[name].severity !== 'info');
+  expect(urgent.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
 it('the pages of IdPs say steps, what arrives and which field to change', () => {

@@ -4,6 +4,7 @@ import { optionOf } from '../../src/cli/command.js';
 import { REFUSAL_REASONS } from '../../src/sign-in/refusals/sign-in-refused.js';
 import { VARIABLES } from '../../src/base/config/environment.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
+import { EVENT_NAMES } from '../../src/events/catalogue.js';
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
 import { referencePages } from '../../src/operations/docs/reference/pages.js';
 import { SCOPES } from '../../src/tenants/scopes.js';
@@ -48,8 +49,9 @@ it('has the defaults of the code', () => {
   expect([config.apiBaseUrl, config.appUrl]).toEqual([config.baseUrl, config.baseUrl]);
 });
 
-it('has every error code, scope and reason of a refused sign-in', () => {
+it('has every error code, event, scope and reason of a refused sign-in', () => {
   for (const code of Object.keys(PROBLEM_CODES)) expect(pages['errors.md']).toContain(`\n## ${code}\n`);
+  for (const event of EVENT_NAMES) expect(pages['events.md']).toContain(`\n## ${event}\n`);
   for (const scope of SCOPES) expect(pages['scopes.md']).toContain(`\n| \`${scope}\` | `);
   for (const reason of REFUSAL_REASONS) expect(pages['sign-in-reasons.md']).toContain(`\n| \`${reason}\` | `);
 });

@@ -74,7 +74,9 @@ it('knows how each secret is bound: what the service sealed itself opens by the 
     expect(set.status).toBe(200);
     const sealer = app.app.nest.get(Sealer);
     const column = SEALED_COLUMNS.find(({ table }) => table === 'destinations')!;
-    const { rows } = await app.db.query<Record<string, string>>(`select tenant_id, channel, id, key_sealed from destinations`);
+    const { rows } = await app.db.query<Record<string, string>>(
+      `select tenant_id, channel, id, key_sealed from destinations`,
+    );
     expect(sealer.unseal(rows[0]!['key_sealed']!, column.aad(rows[0]!))).toBe('the-platform-key');
   } finally {
     await app.close();

@@ -148,6 +148,14 @@ describe('the ledger follows people', () => {
 });
 
 describe('limits and policies', () => {
+  it('begin without a limit', async () => {
+    const { tenantId } = await service.newTenant();
+    const { rows } = await service.db.query(`select seat_limit, mode from seat_limits where tenant_id = $1`, [
+      tenantId,
+    ]);
+    expect(rows).toEqual([{ seat_limit: null, mode: 'unlimited' }]);
+  });
+
   it('wait: the directory’s user exists, is held, waits, and gets the next free seat, oldest first', async () => {
     const at = await house();
     await at.api.put('/seats/limit', { limit: 1 });

@@ -13,6 +13,7 @@ import { Logger, NestLogger } from '../../src/base/log/logger.js';
 import { DirectoriesModule } from '../../src/directories/directories.module.js';
 import { DirectoryPeople } from '../../src/directories/directory-people.js';
 import { RoleReview } from '../../src/directories/role-review.js';
+import { EventsModule } from '../../src/events/events.module.js';
 import { setupDocs } from '../../src/operations/docs/docs.js';
 import { OperationsModule } from '../../src/operations/operations.module.js';
 import { setupHttp } from '../../src/operations/setup-http.js';
@@ -91,6 +92,7 @@ export async function adminApp(
         imports: [
           ConfigModule.with(config, logger),
           DatabaseModule.with(database.dataSource),
+          EventsModule,
           SurfacesModule,
           PeopleModule,
           TenantsModule,

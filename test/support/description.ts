@@ -111,6 +111,11 @@ export class Description {
     return best;
   }
 
+  /** What is wrong with a body, such as an example, by the description of its operation. */
+  bodyProblems({ path, method }: Operation, type: string, body: unknown): string[] {
+    return this.wrong(['paths', path, method.toLowerCase(), 'requestBody', 'content', type, 'schema'], body);
+  }
+
   /** What a schema leaves open: each place where an object may have any fields without saying so. */
   openPlaces(schema: unknown, at: string, known: ReadonlySet<string> = new Set()): string[] {
     if (schema === undefined) return [`${at} has no schema`];
@@ -156,10 +161,7 @@ export class Description {
     const problems = unknown.map((name) => `the option ${name} is not described`);
     if (body === undefined) return problems;
     if (operation.requestBody?.content[type] === undefined) return [...problems, `a body of ${type} is not described`];
-    return [
-      ...problems,
-      ...this.wrong(['paths', operation.path, operation.method.toLowerCase(), 'requestBody', 'content', type, 'schema'], body), // prettier-ignore
-    ];
+    return [...problems, ...this.bodyProblems(operation, type, body)];
   }
 
   private wrong(place: readonly string[], value: unknown): string[] {

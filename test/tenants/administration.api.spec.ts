@@ -21,7 +21,7 @@ const person = async (id: string, role: string) => {
 };
 
 describe('tenants', () => {
-  it('begin with three roles, no limit, and the beginnings of both chains', async () => {
+  it('begin with three roles and the beginnings of both chains', async () => {
     const made = await operate('POST', '/tenants', { name: ' Example\u00a0Ltd. ', time_zone: 'Europe/Berlin' });
     expect(made).toMatchObject({
       status: 201,
@@ -33,9 +33,6 @@ describe('tenants', () => {
       { name: 'Admin', takes_seat: true },
       { name: 'Observer', takes_seat: false },
       { name: 'User', takes_seat: true },
-    ]);
-    expect(await rows(`select seat_limit, mode from seat_limits where tenant_id = $1`)).toEqual([
-      { seat_limit: null, mode: 'unlimited' },
     ]);
     expect(
       await rows(`select chain, sequence::int, hash from chain_heads where tenant_id = $1 order by chain`),

@@ -17,7 +17,7 @@ export const CONNECTION_COMMANDS: Command[] = [
   {
     noun: 'connection',
     verb: 'show',
-    description: 'Shows a connection, with what the admin of the IdP has to be told',
+    description: 'Shows a connection, with the addresses for the admin of the IdP',
     argument: CONNECTION,
     async run(context) {
       const found = await context.client.call('GET', `/connections/${encode(await connectionId(context))}`);
@@ -27,21 +27,21 @@ export const CONNECTION_COMMANDS: Command[] = [
   {
     noun: 'connection',
     verb: 'set',
-    description: 'Changes what is named; another IdP or directory ends all its bindings and sessions',
+    description: 'Changes settings; another IdP or directory ends all its bindings and sessions',
     argument: CONNECTION,
     options: changeOptions(),
     async run(context) {
-      // What is wrong with the options is said before anybody is asked.
+      // Options are checked before the first request.
       const fields = changedFields(context);
       return context.client.call('PATCH', `/connections/${encode(await connectionId(context))}`, fields);
     },
   },
   turn('enable', 'Lets people sign in through a connection', true),
-  turn('disable', 'Lets nobody sign in through a connection, and signs out who has', false),
+  turn('disable', 'Disables a connection, and ends its sessions', false),
   {
     noun: 'connection',
     verb: 'delete',
-    description: 'Deletes a connection, and signs out who is signed in through it',
+    description: 'Deletes a connection, and ends its sessions',
     argument: { ...CONNECTION, required: true, description: 'its id or slug' },
     async run(context) {
       const id = await connectionId(context);
@@ -67,7 +67,7 @@ export const CONNECTION_COMMANDS: Command[] = [
   {
     noun: 'connection',
     verb: 'check',
-    description: 'Looks at the IdP of an OIDC connection without signing anybody in',
+    description: 'Checks the IdP of an OIDC connection, without a sign-in',
     argument: CONNECTION,
     async run(context) {
       const id = await connectionId(context);
@@ -77,7 +77,7 @@ export const CONNECTION_COMMANDS: Command[] = [
   {
     noun: 'connection',
     verb: 'forget-subjects',
-    description: 'Forgets who all users are at the IdP, which now sends other subjects; the next sign-ins link anew',
+    description: 'Releases the bindings of all users of a connection whose IdP sends other subjects now',
     argument: { ...CONNECTION, required: true, description: 'its id or slug' },
     options: [{ name: 'dry_run', description: 'counts, and changes nothing', flag: true }],
     async run(context) {
@@ -89,7 +89,7 @@ export const CONNECTION_COMMANDS: Command[] = [
   {
     noun: 'connection',
     verb: 'test',
-    description: 'An address for a test sign-in, whose button works once: shows the claims and changes nothing',
+    description: 'Makes the address of a test sign-in, which shows the claims and changes nothing',
     argument: CONNECTION,
     async run(context) {
       const id = await connectionId(context);

@@ -11,15 +11,15 @@ export const DIRECTORY_COMMANDS: Command[] = [
   {
     noun: 'directory',
     verb: 'create',
-    description: 'Makes a directory and its first SCIM token, which is shown this once',
+    description: 'Makes a directory and its first SCIM token, which is shown only once',
     options: [
       { name: 'name', description: 'what the directory is called', required: true },
       { name: 'profile', description: 'tolerant unless set', choices: PROFILES },
       { name: 'state', description: 'live unless set', choices: ['live', 'preview'] },
-      { name: 'default_role', description: 'User unless set; none: none yet' },
+      { name: 'default_role', description: 'User unless set; none: no role until a rule gives one' },
       { name: 'on_match', description: 'link unless set', choices: ON_MATCH },
-      { name: 'takes_over', description: 'the directory whose people it takes over' },
-      { name: 'replace_creates_missing', description: 'a replace that matches nothing makes the value', flag: true },
+      { name: 'takes_over', description: 'the directory whose users it takes over' },
+      { name: 'replace_creates_missing', description: 'a replace that matches nothing creates the value', flag: true },
       { name: 'guard', description: 'on unless set', choices: ['on', 'off'] },
     ],
     async run(context) {
@@ -68,17 +68,17 @@ export const DIRECTORY_COMMANDS: Command[] = [
   {
     noun: 'directory',
     verb: 'set',
-    description: 'Changes what is named; live, preview and guard have verbs of their own',
+    description: 'Changes settings; live, preview and guard have verbs of their own',
     argument: DIRECTORY,
     options: [
       { name: 'name', description: 'what the directory is called' },
       { name: 'profile', description: 'what the IdP may send', choices: PROFILES },
-      { name: 'default_role', description: 'the role of users without another one; none: none yet' },
-      { name: 'on_match', description: 'what a POST does that matches one existing user', choices: ON_MATCH },
+      { name: 'default_role', description: 'the role of users without another one; none: no role' },
+      { name: 'on_match', description: 'the effect of a POST that matches one existing user', choices: ON_MATCH },
       { name: 'takes_over', description: 'the directory whose users it takes over, or none' },
       {
         name: 'replace_creates_missing',
-        description: 'a replace that matches nothing makes the value',
+        description: 'a replace that matches nothing creates the value',
         choices: ['on', 'off'],
       },
       ...MAPPED.map((field) => ({
@@ -106,10 +106,10 @@ export const DIRECTORY_COMMANDS: Command[] = [
   {
     noun: 'directory',
     verb: 'rotate-token',
-    description: 'Makes a new SCIM token in place of the newest one, which holds for a while yet',
+    description: 'Makes a new SCIM token; the newest one stays valid for an overlap',
     argument: DIRECTORY,
     options: [
-      { name: 'overlap_seconds', description: 'how long the old one still holds, a day unless set' },
+      { name: 'overlap_seconds', description: 'how long the old one stays valid, a day unless set' },
       {
         name: 'expires_at',
         description: 'when the new one ends, or `never`; else it lives as long as the old one was made for',
@@ -133,11 +133,11 @@ export const DIRECTORY_COMMANDS: Command[] = [
       return { directory_id: id, scim_base_url: made['scim_base_url'], scim_token: made['scim_token'] };
     },
   },
-  change('preview', 'Accepts and shows everything, and lets nothing happen', () => ({ state: 'preview' })),
+  change('preview', 'Accepts and shows everything, without effect', () => ({ state: 'preview' })),
   {
     noun: 'directory',
     verb: 'plan',
-    description: 'Counts what a directory in preview would do if it went live now',
+    description: 'Counts the users that a directory in preview would change if it went live now',
     argument: DIRECTORY,
     async run(context) {
       const plan = await context.client.call(
@@ -148,7 +148,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
     },
   },
   {
-    ...change('live', 'Lets happen what was only shown, once', ({ options }) => ({
+    ...change('live', 'Applies the preview once, and goes live', ({ options }) => ({
       state: 'live',
       ...(options['confirm'] === true ? { confirm: true } : {}),
     })),
@@ -157,7 +157,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
   {
     ...change(
       'guard',
-      'Sets when mass departures are to be held; the guard does not act yet, its figures are kept',
+      'Sets the figures of the guard against mass departures; the guard does not act yet',
       (context) => {
         const { policy } = given(context, 'policy');
         const figures = numbers(context, 'percent', 'people', 'at_least', 'within_minutes', 'day_percent');
@@ -170,12 +170,12 @@ export const DIRECTORY_COMMANDS: Command[] = [
       },
     ),
     options: [
-      { name: 'policy', description: 'on: with the usual figures, or those that are named', choices: ['on', 'off'] },
-      { name: 'percent', description: 'share of the people' },
-      { name: 'people', description: 'number of people' },
-      { name: 'at_least', description: 'never for fewer' },
+      { name: 'policy', description: 'on: with the default figures, or those that are given', choices: ['on', 'off'] },
+      { name: 'percent', description: 'share of the users, in percent' },
+      { name: 'people', description: 'number of users' },
+      { name: 'at_least', description: 'the smallest number of users that counts' },
       { name: 'within_minutes', description: 'the span that is looked at' },
-      { name: 'day_percent', description: 'share of the people within a day' },
+      { name: 'day_percent', description: 'share of the users within a day' },
     ],
   },
 ];

@@ -10,7 +10,7 @@ export const DIRECTORY_LIST_COMMANDS: Command[] = [
   {
     noun: 'directory',
     verb: 'rules',
-    description: 'Lists which group gives which role, in order; --set replaces all rules',
+    description: 'Lists the group rules in order; --set replaces all of them',
     argument: DIRECTORY,
     options: [{ name: 'set', description: 'group_id=role with commas between, the first match wins; or none' }],
     async run(context) {
@@ -31,7 +31,7 @@ export const DIRECTORY_LIST_COMMANDS: Command[] = [
     'pending_members',
     'updated_at',
   ]),
-  list('pending', 'Lists members of groups whose user has not come yet', 'pending-members', [
+  list('pending', 'Lists members of groups whose user does not exist yet', 'pending-members', [
     'group_id',
     'group',
     'member_id',

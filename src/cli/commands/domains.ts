@@ -9,7 +9,7 @@ export const DOMAIN_COMMANDS: Command[] = [
   {
     noun: 'domain',
     verb: 'add',
-    description: 'Adds a domain, and says which DNS record shows that it is yours',
+    description: 'Adds a domain, and prints the DNS record that proves it',
     argument: DOMAIN,
     options: [BOUND],
     async run(context) {
@@ -21,7 +21,7 @@ export const DOMAIN_COMMANDS: Command[] = [
   {
     noun: 'domain',
     verb: 'verify',
-    description: 'Looks for the DNS record now',
+    description: 'Looks the DNS record up now',
     argument: DOMAIN,
     run: async ({ client, argument }) => told(await client.call('POST', `/domains/${encode(argument!)}/verify`, {})),
   },
@@ -37,7 +37,7 @@ export const DOMAIN_COMMANDS: Command[] = [
   {
     noun: 'domain',
     verb: 'remove',
-    description: 'Takes a domain off the list',
+    description: 'Removes a domain',
     argument: DOMAIN,
     async run({ client, argument }) {
       await client.call('DELETE', `/domains/${encode(argument!)}`);
@@ -47,7 +47,7 @@ export const DOMAIN_COMMANDS: Command[] = [
   {
     noun: 'domain',
     verb: 'trust',
-    description: 'Takes a domain for a tenant’s without a DNS record (operator token)',
+    description: 'Trusts a domain of a tenant without a DNS record (operator token)',
     argument: DOMAIN,
     options: [BOUND],
     async run(context) {

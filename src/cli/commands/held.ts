@@ -10,7 +10,7 @@ export const HELD_COMMANDS: Command[] = [
   {
     noun: 'held',
     verb: 'list',
-    description: 'Lists users whose requested state is not in force, and why; "user show" says who has the name',
+    description: 'Lists users whose requested state has no effect, and why; "user show" names the user in the way',
     options: [REASON],
     async run(context) {
       const held = await context.client.list(`/held${queryOf(context, 'reason')}`);

@@ -7,10 +7,10 @@ export const HISTORY_COMMANDS: Command[] = [
   {
     noun: 'leavers',
     verb: 'list',
-    description: 'Lists who left, newest first, and how long it took until the platform knew',
+    description: 'Lists leavers, newest first, with the time until the platform knew',
     options: [
       ...SPAN,
-      { name: 'user_id', description: 'of one person: their id or e-mail' },
+      { name: 'user_id', description: 'of one user: id or e-mail' },
       { name: 'state', description: 'confirmed, waiting, parked, dismissed or not_forwarded' },
       ...LONG_LIST,
     ],
@@ -35,8 +35,8 @@ export const HISTORY_COMMANDS: Command[] = [
   {
     noun: 'history',
     verb: 'show',
-    description: 'Shows all that happened to a person, newest first',
-    argument: { ...PERSON, description: 'the person: their id, or e-mail; of somebody who was deleted the id' },
+    description: 'Shows all that happened to a user, newest first',
+    argument: { ...PERSON, description: 'the user: id or e-mail; a deleted user by id' },
     options: [
       ...SPAN,
       { name: 'kind', description: 'with commas between: change, delivery, seat, sign_in, session …' },

@@ -13,7 +13,7 @@ export const PLATFORM_COMMANDS: Command[] = [
   {
     noun: 'platform',
     verb: 'set',
-    description: 'Sets where changes are forwarded to',
+    description: 'Sets the destination of changes',
     options: [
       { name: 'base_url', description: 'the address of the platform’s API' },
       { name: 'api_key', description: 'the platform’s key; - reads it from standard input' },
@@ -35,7 +35,7 @@ export const PLATFORM_COMMANDS: Command[] = [
   {
     noun: 'platform',
     verb: 'show',
-    description: 'Shows where changes go, and how that place is doing',
+    description: 'Shows the destination of changes and its health',
     async run({ client, options }) {
       const platform = await client.call('GET', '/platform');
       return options['json'] === true ? platform : { ...platform, state: stateWord(platform['state']) };
@@ -44,8 +44,8 @@ export const PLATFORM_COMMANDS: Command[] = [
   {
     noun: 'platform',
     verb: 'test',
-    description: 'Tries the connection; exit code 1 where an answer is not as it should be',
-    options: [{ name: 'write', description: 'also creates, changes and deletes a throw-away user', flag: true }],
+    description: 'Tests the connection; exit code 1 when an answer is wrong',
+    options: [{ name: 'write', description: 'also creates, changes and deletes a test user', flag: true }],
     async run({ client, options }) {
       const body = options['write'] === true ? { write: true } : {};
       const finding = await client.call<Json & { steps?: Step[] }>('POST', '/platform/test', body);
@@ -57,7 +57,7 @@ export const PLATFORM_COMMANDS: Command[] = [
   ...(
     [
       ['resume', 'Forwards again'],
-      ['import', 'Takes in the platform’s people without forwarding'],
+      ['import', 'Imports the users of the platform, without forwarding'],
     ] as const
   ).map(([verb, description]): Command => ({
     noun: 'platform',
@@ -68,14 +68,14 @@ export const PLATFORM_COMMANDS: Command[] = [
   {
     noun: 'platform',
     verb: 'pause',
-    description: 'Stops forwarding; everything waits',
-    options: [{ name: 'reason', description: 'for whoever wonders later' }],
+    description: 'Pauses forwarding; changes wait',
+    options: [{ name: 'reason', description: 'why, for other admins' }],
     run: (context) => context.client.call('POST', '/platform/pause', given(context, 'reason')),
   },
   {
     noun: 'drift',
     verb: 'run',
-    description: 'Compares the platform’s list with what the platform should know; task left-out lists what differs',
+    description: 'Compares the platform’s list with the expected state; task left-out lists the differences',
     run: ({ client }) => client.call('POST', '/platform/drift', {}),
   },
   {
@@ -85,7 +85,7 @@ export const PLATFORM_COMMANDS: Command[] = [
     options: [
       {
         name: 'state',
-        description: 'how far it has come; waiting is the same as pending',
+        description: 'the state; waiting is the same as pending',
         choices: ['waiting', ...CHANGE_STATES],
       },
       { name: 'kind', description: 'what happened', choices: KINDS },
@@ -122,16 +122,16 @@ export const PLATFORM_COMMANDS: Command[] = [
   ...(['retry', 'dismiss'] as const).map((verb): Command => ({
     noun: 'changes',
     verb,
-    description: verb === 'retry' ? 'Tries a parked change again' : 'Gives a parked change up',
+    description: verb === 'retry' ? 'Tries a parked change again' : 'Gives up a parked change',
     argument: { name: 'change_id', required: true, description: 'as the list shows it' },
-    ...(verb === 'dismiss' ? { options: [{ name: 'reason', description: 'why it is given up' }] } : {}),
+    ...(verb === 'dismiss' ? { options: [{ name: 'reason', description: 'the reason' }] } : {}),
     run: (context) =>
       context.client.call('POST', `/changes/${encode(context.argument!)}/${verb}`, given(context, 'reason')),
   })),
   {
     noun: 'changes',
     verb: 'resend',
-    description: 'Sends everyone changed since then again, as they are now',
+    description: 'Sends each user who changed since then again, in the effective state',
     options: [{ name: 'since', description: 'such as 2026-01-31T00:00:00Z', required: true }],
     run: (context) => context.client.call('POST', '/changes/resend', given(context, 'since')),
   },

@@ -13,7 +13,7 @@ export const SEAT_LIST_COMMANDS: Command[] = [
   {
     noun: 'seats',
     verb: 'holders',
-    description: 'Lists who holds a seat, or held one at a past moment',
+    description: 'Lists the users who hold a seat, or held one at a past moment',
     options: [
       { name: 'as_of', description: 'at that moment; a bare date is the end of that day of the tenant' },
       ...LONG_LIST,

@@ -9,7 +9,7 @@ export const SEAT_COMMANDS: Command[] = [
   {
     noun: 'seats',
     verb: 'show',
-    description: 'Shows limit, use and who waits',
+    description: 'Shows limit, use and waiting users',
     options: [{ name: 'as_of', description: 'at that moment; a bare date is the end of that day' }],
     run: (context) => context.client.call('GET', `/seats${queryOf(context, 'as_of')}`),
   },
@@ -43,10 +43,13 @@ export const SEAT_COMMANDS: Command[] = [
   {
     noun: 'seats',
     verb: 'limit',
-    description: 'Sets the limit and what happens at it',
+    description: 'Sets the limit, and the policy at the limit',
     options: [
       { name: 'limit', description: 'a number, or none' },
-      { name: 'policy', description: 'wait, block or allow for every door; or directory=wait,api=block,sign_in=wait' },
+      {
+        name: 'policy',
+        description: 'wait, block or allow for every channel; or directory=wait,api=block,sign_in=wait',
+      },
     ],
     run(context) {
       const { limit, policy } = given(context, 'limit', 'policy');

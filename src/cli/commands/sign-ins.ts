@@ -7,10 +7,10 @@ export const SIGN_IN_COMMANDS: Command[] = [
   {
     noun: 'sign-in',
     verb: 'list',
-    description: 'Who signed in, who was refused, and why; newest first',
+    description: 'Lists sign-ins and refusals with their reasons, newest first',
     options: [
-      { name: 'support_id', description: 'the number on the page that somebody has seen' },
-      { name: 'user_id', description: 'of one person: their id or e-mail' },
+      { name: 'support_id', description: 'the number on the page that the user has seen' },
+      { name: 'user_id', description: 'of one user: id or e-mail' },
       { name: 'connection_id', description: 'of one connection: its id or slug' },
       { name: 'kind', description: 'sign-in, test or logout' },
       { name: 'outcome', description: 'success or refused' },
@@ -31,7 +31,7 @@ export const SIGN_IN_COMMANDS: Command[] = [
   {
     noun: 'session',
     verb: 'list',
-    description: 'The live sessions of a person',
+    description: 'Lists the live sessions of a user',
     argument: PERSON,
     async run(context) {
       const path = `/users/${encode(await personId(context))}/sessions`;
@@ -42,7 +42,7 @@ export const SIGN_IN_COMMANDS: Command[] = [
   {
     noun: 'session',
     verb: 'end',
-    description: 'Ends the sessions of a person',
+    description: 'Ends the sessions of a user',
     argument: PERSON,
     options: [{ name: 'session_id', description: 'only this one' }],
     async run(context) {

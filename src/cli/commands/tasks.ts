@@ -29,7 +29,7 @@ export const TASK_COMMANDS: Command[] = [
   {
     noun: 'task',
     verb: 'show',
-    description: 'Shows one task: its progress, and what it came to, counted',
+    description: 'Shows one task: progress and result',
     argument: TASK,
     async run({ client, argument, options }) {
       const task = await client.call('GET', `/tasks/${encode(argument!)}`);
@@ -41,7 +41,7 @@ export const TASK_COMMANDS: Command[] = [
   {
     noun: 'task',
     verb: 'cancel',
-    description: 'Stops a task; what it has done stays',
+    description: 'Cancels a task; its finished part stays',
     argument: TASK,
     async run({ client, argument }) {
       const task = await client.call('POST', `/tasks/${encode(argument!)}/cancel`, {});
@@ -51,7 +51,7 @@ export const TASK_COMMANDS: Command[] = [
   {
     noun: 'task',
     verb: 'left-out',
-    description: 'Lists what a task has left out, each with its reason',
+    description: 'Lists the records that a task has left out, each with its reason',
     argument: TASK,
     options: [LIMIT],
     async run(context) {

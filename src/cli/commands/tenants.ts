@@ -44,7 +44,7 @@ export const TENANT_COMMANDS: Command[] = [
   {
     noun: 'api-key',
     verb: 'create',
-    description: 'Makes an API key; it is shown this once',
+    description: 'Makes an API key, which is shown only once',
     options: [
       { name: 'name', description: 'what the key is for', required: true },
       { name: 'scopes', description: 'with commas between, such as users:read,users:write', required: true },

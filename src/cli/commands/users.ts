@@ -35,7 +35,7 @@ export const USER_COMMANDS: Command[] = [
   {
     noun: 'user',
     verb: 'show',
-    description: 'Shows a user: requested and effective state, why they differ, and who has the name',
+    description: 'Shows a user: requested and effective state, why they differ, and the user in the way',
     argument: PERSON,
     async run(context) {
       const explained = await context.client.call<Explained>(

@@ -20,7 +20,13 @@ import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
 import { memberPartsOf, type MemberPart } from '../../users/groups/group-members.sql.js';
 import { groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
 import { isGroupId, lockForRemoval, lockGroup, lockMembers, memberIdsOf } from '../../users/groups/group-locks.js';
-import { GroupsRepository, type GroupDraft, type GroupRow, type MemberMoves } from '../../users/groups/groups.repository.js';
+import { beginVersions } from '../../users/groups/memberships.sql.js';
+import {
+  GroupsRepository,
+  type GroupDraft,
+  type GroupRow,
+  type MemberMoves,
+} from '../../users/groups/groups.repository.js';
 
 const TABLE: ListTable = {
   type: GROUP_TYPE,
@@ -55,10 +61,7 @@ export class ScimGroupsService {
         await this.insert(tx, directory, id, draft, at);
         await this.repository.addMembers(directory.tenantId, directory.id, directory.owners, id, members, tx);
         // A new group is in its first version, members and all.
-        await tx.query(`update groups set version = 1, updated_at = created_at where tenant_id = $1 and id = $2`, [
-          directory.tenantId,
-          id,
-        ]);
+        await beginVersions(tx, directory.tenantId, id);
       });
     }
     return this.stored(directory, id, request);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
 import type { LinkedBy } from '../../identity/adoption.rules.js';
 import type { ChangeSource } from '../../identity/source.js';
-import { lockGroupsOf } from '../../users/groups/lock-order.js';
+import { leaveGroupsOf } from '../../users/groups/memberships.sql.js';
 import { storedDocument } from '../../users/write/stored-document.js';
 import type { UserDraft } from '../../users/user.mapping.js';
 import { Taken } from '../../users/users.errors.js';
@@ -114,18 +114,13 @@ export class PreviewWritesRepository {
     ]);
   }
 
+  /** Drops everything that was kept of a directory. */
+  async dropAll(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+    await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
+  }
+
   /** Takes a user out of the groups of the directory, and moves their versions. */
   async leaveGroups({ tenantId, directoryId, userId }: PreviewPlace): Promise<void> {
-    await this.db.transaction(tenantId, async (tx) => {
-      // Groups by id before memberships: the one order of locks.
-      await lockGroupsOf(tx, tenantId, userId);
-      await tx.query(
-        `with gone as (delete from group_members m using groups g where m.tenant_id = $1 and m.member_id = $3
-           and g.tenant_id = $1 and g.id = m.group_id and g.directory_id = $2 returning m.group_id)
-         update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
-         where g.tenant_id = $1 and g.id in (select group_id from gone)`,
-        [tenantId, directoryId, userId],
-      );
-    });
+    await this.db.transaction(tenantId, (tx) => leaveGroupsOf(tx, tenantId, directoryId, userId));
   }
 }

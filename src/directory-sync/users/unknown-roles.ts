@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import { Database } from '../../base/database/database.js';
+import { DirectoryMarks } from '../../directories/directory-marks.js';
 import { Logger } from '../../base/log/logger.js';
 import { TenantStore } from '../../tenants/tenant.store.js';
 import type { CurrentDirectory } from '../current-directory.js';
@@ -18,7 +18,7 @@ export class UnknownRoles {
   private readonly written = new Map<string, number>();
 
   constructor(
-    private readonly db: Database,
+    private readonly marks: DirectoryMarks,
     private readonly tenants: TenantStore,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -40,10 +40,7 @@ export class UnknownRoles {
     if (now - (this.written.get(id) ?? -EVERY_MS) < EVERY_MS) return;
     if (this.written.size >= REMEMBERED) this.written.clear();
     this.written.set(id, now);
-    await this.db.query(`update directories set last_unknown_role = $3 where tenant_id = $1 and id = $2`, [
-      tenantId,
-      id,
-      { at: this.clock.now().toISOString(), role: unknown.slice(0, LONGEST_NAME), user_id: userId },
-    ]);
+    const at = this.clock.now().toISOString();
+    await this.marks.unknownRole(tenantId, id, { at, role: unknown.slice(0, LONGEST_NAME), user_id: userId });
   }
 }

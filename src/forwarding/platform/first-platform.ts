@@ -1,9 +1,10 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
+import { DomainEvents } from '../../base/domain-events.js';
 import { Logger } from '../../base/log/logger.js';
 import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
 import { TenantsRepository } from '../../tenants/tenants.repository.js';
-import { TenantsService } from '../../tenants/tenants.service.js';
+import { TenantReady } from '../../tenants/tenants.events.js';
 import { platformOf } from '../platform-destination.js';
 import { PlatformService } from './platform.service.js';
 
@@ -12,21 +13,19 @@ import { PlatformService } from './platform.service.js';
  * when that tenant is created, if it has none.
  */
 @Injectable()
-export class FirstPlatform implements OnModuleInit {
+export class FirstPlatform {
   constructor(
     private readonly config: Config,
     private readonly tenants: TenantsRepository,
-    private readonly created: TenantsService,
     private readonly platform: PlatformService,
     private readonly destinations: DestinationsRepository,
     private readonly logger: Logger,
-  ) {}
-
-  onModuleInit(): void {
-    this.created.onCreated = async () => {
+    events: DomainEvents,
+  ) {
+    events.on(TenantReady, async () => {
       // The tenant exists; the next start tries again.
       await this.apply().catch((error: unknown) => this.logger.error('platform connection not made', { error }));
-    };
+    });
   }
 
   /**

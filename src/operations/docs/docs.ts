@@ -2,94 +2,94 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { Config } from '../../base/config/config.js';
 import { pageHeaders } from '../../base/http/security-headers.js';
-import { tellFacts } from './operation-facts.js';
+import { PAGE_CSS, searchPlugin } from './api-page.js';
+import { tellFacts, type Operation } from './operation-facts.js';
+import { tellWords } from './operation-words.js';
 import { scimPaths } from './scim-paths.js';
 import { scimSchemas } from './scim-schemas.js';
+import { tagObjects } from './tags.js';
 
-const DESCRIPTION = `Users, seats and their directories.
+const DESCRIPTION = `The API of talent-bridge: users, seats, directories, sign-in. Guides are in the [documentation](/docs).
 
-**Addresses.** \`/api/v1\` is canonical; \`/v1\` leads to the same resources, and \`/api\` does for users, resolve and
-me.
+**Addresses.** \`/api/v1\` is the canonical prefix. \`/v1\` leads to the same resources, and \`/api\` does for users, resolve
+and me.
 
-**Credentials.** \`Authorization: Bearer <API key>\`; the key decides the tenant, and its scopes what it opens: each
-operation names the one that it needs. Directories use SCIM tokens at \`/scim/v2\`, and the operator of the installation
-a token of their own at \`/tenants\`. People sign in at \`/api/auth/login\`; their session is a cookie, and applications
-of other origins exchange a one-time code for a token.
+**Credentials.** \`Authorization: Bearer <API key>\`. The key decides the tenant. Each operation names the scope that it needs.
+Directories use SCIM tokens at \`/scim/v2\`; the operator of the installation has a token for \`/tenants\`. Users sign in at
+\`/api/auth/login\`; their session is a cookie. Applications of other origins exchange a one-time code for a token.
 
-**Lists** take \`limit\` (1–200, 50 unless set) and \`cursor\`, and answer \`{ "data": [...], "next_cursor": … }\`,
-newest first.
+**Lists** take \`limit\` (1–200, 50 unless set) and \`cursor\`. They answer \`{ "data": [...], "next_cursor": … }\`, newest
+first.
 
 **Idempotency-Key** on a POST: the same key with the same body gives the first answer again for 24 hours.
 
-**Errors** are RFC 9457 problems; \`code\` is stable and listed at [/docs/problems](/docs/problems). SCIM answers SCIM
-errors. Every answer carries \`X-Request-Id\`.
+**Errors** are problems (RFC 9457). \`code\` is stable: [all codes](/docs/problems). SCIM answers SCIM errors. Each answer
+has \`X-Request-Id\`.
 
-**Limits.** Bodies: 1 MiB. Requests: so many a second for each key, see the \`RateLimit-*\` headers; 429 carries
-\`Retry-After\`.
+**Limits.** A body has at most 1 MiB. 429 has \`Retry-After\`, and answers have \`RateLimit-*\` headers: [limits](/docs/run/limits).
 
-**Versions.** \`/v1\` only ever gains optional fields.`;
+**Versions.** \`/v1\` only gains optional fields.`;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
-const WRITES = new Set<string>(['post']);
 
-/** The description of the API, made from the code. Each resource stands there once, at its canonical address. */
+/** The frame of the description: title, address, credentials. */
+function frameOf(apiBaseUrl: string) {
+  const bearer = (description: string) => ({
+    type: 'http' as const,
+    scheme: 'bearer',
+    bearerFormat: 'opaque',
+    description,
+  });
+  return new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('talent-bridge')
+    .setVersion('1')
+    .setDescription(DESCRIPTION)
+    .addServer(apiBaseUrl)
+    .addBearerAuth(bearer('An API key of a tenant (tbk_…).'), 'api_key')
+    .addBearerAuth(bearer('A SCIM token of a directory (tbs_…).'), 'scim_token')
+    .addBearerAuth(bearer('The operator’s token (tbo_…).'), 'operator_token')
+    .addCookieAuth('__Host-session', { type: 'apiKey', in: 'cookie' }, 'session')
+    .build();
+}
+
+/** Whether an address stands for another one: only `/api/v1` and the addresses of the sign-in are shown. */
+function isAlias(path: string): boolean {
+  if (path.startsWith('/v1/')) return true;
+  return path.startsWith('/api/') && !path.startsWith('/api/v1/') && !path.startsWith('/api/auth/');
+}
+
+/** Completes an operation by what decorators have noted. */
+function complete(path: string, method: (typeof METHODS)[number], operation: Operation): void {
+  // A controller at several addresses gets a number for each; only the first address is shown.
+  operation.operationId = operation.operationId?.replace(/\[\d+\]$/, '');
+  if (method === 'post' && operation.security?.some((one) => 'api_key' in one)) {
+    (operation.parameters ??= []).push({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      schema: { type: 'string', maxLength: 255 },
+      description: 'Makes repeating the request safe for 24 hours.',
+    });
+  }
+  tellFacts(path, method, operation);
+}
+
+/** The description of the API, made from the code. Each resource is shown once, at its canonical address. */
 export function describeApi(app: NestExpressApplication): OpenAPIObject {
-  const config = app.get(Config);
-  const document = SwaggerModule.createDocument(
-    app,
-    new DocumentBuilder()
-      .setOpenAPIVersion('3.1.0')
-      .setTitle('talent-bridge')
-      .setVersion('1')
-      .setDescription(DESCRIPTION)
-      .addServer(config.apiBaseUrl)
-      .addBearerAuth(
-        { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'An API key of a tenant (tbk_…).' },
-        'api_key',
-      )
-      .addBearerAuth(
-        { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'A SCIM token of a directory (tbs_…).' },
-        'scim_token',
-      )
-      .addBearerAuth(
-        { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'The operator’s token (tbo_…).' },
-        'operator_token',
-      )
-      .addCookieAuth('__Host-session', { type: 'apiKey', in: 'cookie' }, 'session')
-      .addTag('scim', 'SCIM 2.0 (RFC 7643, RFC 7644): /Schemas and /ServiceProviderConfig say what a directory takes.')
-      .build(),
-    {
-      operationIdFactory: (controller: string, method: string) => `${controller.replace(/Controller$/, '')}_${method}`,
-    },
-  );
-  for (const path of Object.keys(document.paths)) {
-    const item = document.paths[path]!;
-    if (
-      path.startsWith('/v1/') ||
-      (path.startsWith('/api/') && !path.startsWith('/api/v1/') && !path.startsWith('/api/auth/'))
-    ) {
-      delete document.paths[path];
-      continue;
-    }
-    for (const method of METHODS) {
-      const operation = item[method];
-      if (operation === undefined) continue;
-      // A controller at several addresses gets a number for each; only the first address is shown.
-      operation.operationId = operation.operationId?.replace(/\[\d+\]$/, '');
-      if (WRITES.has(method) && operation.security?.some((one) => 'api_key' in one)) {
-        (operation.parameters ??= []).push({
-          name: 'Idempotency-Key',
-          in: 'header',
-          required: false,
-          schema: { type: 'string', maxLength: 255 },
-          description: 'Makes repeating the request safe for 24 hours.',
-        });
-      }
-      tellFacts(path, method, operation);
-    }
+  const document = SwaggerModule.createDocument(app, frameOf(app.get(Config).apiBaseUrl), {
+    operationIdFactory: (controller: string, method: string) => `${controller.replace(/Controller$/, '')}_${method}`,
+  });
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (isAlias(path)) delete document.paths[path];
+    else for (const method of METHODS) if (item[method] !== undefined) complete(path, method, item[method]);
   }
   Object.assign(document.paths, scimPaths());
   Object.assign(((document.components ??= {}).schemas ??= {}), scimSchemas());
+  document.tags = tagObjects();
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) if (item[method] !== undefined) tellWords(path, method, item[method]);
+  }
   return document;
 }
 
@@ -100,8 +100,16 @@ export function setupDocs(app: NestExpressApplication): void {
   SwaggerModule.setup('docs/api', app, () => describeApi(app), {
     jsonDocumentUrl: 'docs/openapi.json',
     raw: ['json'],
-    customSiteTitle: 'talent-bridge',
-    customCss: '.swagger-ui .topbar { display: none }',
-    swaggerOptions: { validatorUrl: null, persistAuthorization: false, docExpansion: 'list' },
+    customSiteTitle: 'API reference – talent-bridge',
+    customCss: PAGE_CSS,
+    swaggerOptions: {
+      validatorUrl: null,
+      persistAuthorization: false,
+      docExpansion: 'list',
+      filter: true,
+      deepLinking: true,
+      defaultModelsExpandDepth: -1,
+      plugins: [searchPlugin],
+    },
   });
 }

@@ -46,7 +46,7 @@ export function tellFacts(path: string, method: Method, operation: Operation): v
   operation.responses = withRefusals(operation.responses, refusalsOf(form, own), whichSurface(path, 'text/html'));
 }
 
-/** What an option is that nobody has said it of: text, but for the length of a page. */
+/** The type of an option without one: text, except `limit`. */
 function tellType(parameter: Parameter): void {
   if (Object.keys(parameter.schema ?? {}).length > 0) return;
   const isLimit = parameter.name === 'limit';
@@ -67,7 +67,7 @@ function credentialOf({ security }: Operation): OperationForm['credential'] {
   return (name as OperationForm['credential'] | undefined) ?? null;
 }
 
-/** Answers that are no refusals stay as they are; of a refusal a page stays, for whoever has a browser. */
+/** Replaces the refusals of an operation. Other answers stay, and so do pages for browsers. */
 function withRefusals(before: Responses, refusals: Refusals, surface: string): Responses {
   const after: Responses = {};
   for (const [status, response] of Object.entries(before)) {

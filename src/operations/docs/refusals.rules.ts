@@ -75,7 +75,7 @@ function ofRequest({ method, inPath, query, body }: OperationForm, add: Add): vo
     if (query.some((name) => !PAGING.includes(name))) add(400, 'search_too_expensive');
   }
   if (method === 'get' || method === 'delete') return;
-  // A body is read before anybody asks whether it is of use.
+  // A body is read before the operation looks at it.
   add(400, 'body_in_crumbs');
   add(413, 'body_too_large');
   add(503, 'too_many_bodies');

@@ -56,14 +56,14 @@ function typeRoutes(type: 'User' | 'Group'): Record<string, Partial<Record<Metho
   return {
     [`/scim/v2/${type}s`]: {
       get: {
-        summary: `${type}s, with filter, sortBy, startIndex and count, or cursor (RFC 9865)`,
+        summary: `Lists ${name}s by filter, in pages (RFC 7644 §3.4.2, RFC 9865)`,
         gives: { 200: many },
         refuses: [400],
         query: PAGE,
         note: LISTS,
       },
       post: {
-        summary: type === 'User' ? 'A new user; one that matches an existing user is linked to it' : 'A new group',
+        summary: type === 'User' ? 'Creates a user, or links the existing user that it matches' : 'Creates a group',
         takes: one,
         gives: { 201: one },
         refuses: written,
@@ -73,7 +73,7 @@ function typeRoutes(type: 'User' | 'Group'): Record<string, Partial<Record<Metho
     },
     [`/scim/v2/${type}s/.search`]: {
       post: {
-        summary: `${type}s by a search request (RFC 7644 §3.4.3)`,
+        summary: `Searches ${name}s (RFC 7644 §3.4.3)`,
         takes: 'ScimSearch',
         gives: { 200: many },
         refuses: OF_BODY,
@@ -82,7 +82,7 @@ function typeRoutes(type: 'User' | 'Group'): Record<string, Partial<Record<Metho
     },
     [`/scim/v2/${type}s/{id}`]: {
       get: {
-        summary: `One ${name}`,
+        summary: `Reads a ${name}`,
         gives: { 200: one, 304: null },
         refuses: [400, 404],
         query: PROJECTION,
@@ -110,7 +110,7 @@ function typeRoutes(type: 'User' | 'Group'): Record<string, Partial<Record<Metho
   };
 }
 
-const ME: Entry = { summary: '501: the credential of a directory is no user’s', gives: {}, refuses: [501] };
+const ME: Entry = { summary: '501: a directory’s token is no user', gives: {}, refuses: [501] };
 const FILTERED = [403];
 
 const ROUTES: Record<string, Partial<Record<Method, Entry>>> = {
@@ -118,7 +118,7 @@ const ROUTES: Record<string, Partial<Record<Method, Entry>>> = {
   ...typeRoutes('Group'),
   '/scim/v2': {
     get: {
-      summary: 'Users, then groups, as one list (RFC 7644 §3.4.2.1)',
+      summary: 'Lists users, then groups (RFC 7644 §3.4.2.1)',
       gives: { 200: 'ScimList' },
       refuses: [400],
       query: PAGE,
@@ -127,7 +127,7 @@ const ROUTES: Record<string, Partial<Record<Method, Entry>>> = {
   },
   '/scim/v2/.search': {
     post: {
-      summary: 'Users and groups by a search request',
+      summary: 'Searches users and groups (RFC 7644 §3.4.3)',
       takes: 'ScimSearch',
       gives: { 200: 'ScimList' },
       refuses: OF_BODY,
@@ -136,7 +136,7 @@ const ROUTES: Record<string, Partial<Record<Method, Entry>>> = {
   },
   '/scim/v2/Bulk': {
     post: {
-      summary: 'Up to 1 000 operations in one request (RFC 7644 §3.7)',
+      summary: 'Makes up to 1 000 operations in one request (RFC 7644 §3.7)',
       takes: 'ScimBulkRequest',
       gives: { 200: 'ScimBulkResponse' },
       refuses: OF_BODY,
@@ -145,19 +145,23 @@ const ROUTES: Record<string, Partial<Record<Method, Entry>>> = {
   },
   '/scim/v2/Me': { get: ME, post: ME, put: ME, patch: ME, delete: ME },
   '/scim/v2/ServiceProviderConfig': {
-    get: { summary: 'What this server can do; needs no credential', gives: { 200: 'ScimDocument' }, refuses: FILTERED },
+    get: {
+      summary: 'Says what the service supports; needs no credential',
+      gives: { 200: 'ScimDocument' },
+      refuses: FILTERED,
+    },
   },
   '/scim/v2/ResourceTypes': {
-    get: { summary: 'Which resources there are', gives: { 200: 'ScimDocumentList' }, refuses: FILTERED },
+    get: { summary: 'Lists the resource types', gives: { 200: 'ScimDocumentList' }, refuses: FILTERED },
   },
   '/scim/v2/ResourceTypes/{name}': {
-    get: { summary: 'One resource type', gives: { 200: 'ScimDocument' }, refuses: [...FILTERED, 404] },
+    get: { summary: 'Reads a resource type', gives: { 200: 'ScimDocument' }, refuses: [...FILTERED, 404] },
   },
   '/scim/v2/Schemas': {
-    get: { summary: 'Which attributes they have', gives: { 200: 'ScimDocumentList' }, refuses: FILTERED },
+    get: { summary: 'Lists the schemas', gives: { 200: 'ScimDocumentList' }, refuses: FILTERED },
   },
   '/scim/v2/Schemas/{urn}': {
-    get: { summary: 'One schema', gives: { 200: 'ScimDocument' }, refuses: [...FILTERED, 404] },
+    get: { summary: 'Reads a schema', gives: { 200: 'ScimDocument' }, refuses: [...FILTERED, 404] },
   },
 };
 

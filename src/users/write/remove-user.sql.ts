@@ -1,6 +1,7 @@
 import type { WriteStatement } from '../../base/database/write-statement.js';
 import type { HeldReason } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
+import { leaveAllGroups } from '../groups/memberships.sql.js';
 import { ASIDE_KEY } from '../held-name.js';
 import type { UserRow } from '../user.row.js';
 import { addPopulation } from './side-rows.sql.js';
@@ -28,20 +29,6 @@ export function removeUser(
   );
   leaveAllGroups(statement, tenantId);
   if (!row.gone) addPopulation(statement, tenantId, [{ owner: row.directory_id, step: -1 }]);
-}
-
-/** Removes the subject from all groups, and moves their versions. */
-function leaveAllGroups(statement: WriteStatement, tenantId: string): void {
-  const left = statement.add(
-    (p) => `delete from group_members m using subject s where m.tenant_id = ${p.add(tenantId)} and m.member_id = s.id
-      returning m.group_id`,
-  );
-  statement.add(
-    (
-      p,
-    ) => `update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at) from ${left.name} x
-      where g.tenant_id = ${p.add(tenantId)} and g.id = x.group_id`,
-  );
 }
 
 /**

@@ -15,6 +15,7 @@ const OF_THE_INSTALLATION = [
   'delivery/destinations/destination-states.repository.ts', // figures
   'delivery/lanes/backlog.ts', // figures
   'delivery/lanes/due.ts', // destinations that are due, of any tenant
+  'directories/directory-marks.ts', // last requests of directories, of many tenants at once
   'directory-sync/roles/deleted-directories.ts',
   'ledger/chain-keys.ts', // keys of the installation
   'ledger/heads.repository.ts', // tenants whose heads or days are due
@@ -23,6 +24,7 @@ const OF_THE_INSTALLATION = [
   'operations/retention.ts', // months, through functions of the owner
   'operations/statistics.ts',
   'seats/ledger/sealer.ts',
+  'seats/seats.repository.ts', // tenants whose seats are counted under the lock
   'sessions/sessions.repository.ts', // cookies in batches
   'sign-in/limits/shared-buckets.store.ts',
   'sign-in/tokens/session-tokens.repository.ts', // codes in batches

@@ -18,6 +18,7 @@ import { DirectoryPeople } from '../../../src/directories/directory-people.js';
 import { RoleReview } from '../../../src/directories/role-review.js';
 import { OperationsModule } from '../../../src/operations/operations.module.js';
 import { setupHttp } from '../../../src/operations/setup-http.js';
+import { EventsModule } from '../../../src/events/events.module.js';
 import { SurfacesModule } from '../../../src/surfaces/surfaces.module.js';
 import { TenantsModule } from '../../../src/tenants/tenants.module.js';
 import { Asked } from '../../support/admin-app.js';
@@ -95,6 +96,7 @@ export async function authAdmin(env: Record<string, string> = {}): Promise<AuthA
         imports: [
           ConfigModule.with(config, logger, clock),
           DatabaseModule.with(database.dataSource),
+          EventsModule,
           SurfacesModule,
           PeopleModule,
           TenantsModule,

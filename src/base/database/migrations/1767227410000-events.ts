@@ -4,7 +4,7 @@ const MONTHLY = `('attempts', 'sign_ins', 'events')`;
 
 /**
  * Events of tenants, in monthly partitions, and the thresholds that have been passed: an event of a threshold is recorded
- * once, whatever its partition.
+ * once, whatever its partition. The index finds the tenants whose seats are counted under a lock.
  */
 export class Events1767227410000 implements MigrationInterface {
   name = 'Events1767227410000';
@@ -28,10 +28,12 @@ export class Events1767227410000 implements MigrationInterface {
         primary key (tenant_id, threshold)
       )`);
     await this.monthsOf(db, MONTHLY);
+    await db.query(`create index seat_limits_counting on seat_limits (tenant_id) where mode = 'exact'`);
   }
 
   async down(db: QueryRunner): Promise<void> {
     await this.monthsOf(db, `('attempts', 'sign_ins')`);
+    await db.query(`drop index seat_limits_counting`);
     await db.query(`drop table events, event_thresholds`);
   }
 

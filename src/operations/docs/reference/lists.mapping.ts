@@ -13,6 +13,28 @@ export function errorsPage(codes: Readonly<Record<string, string>>): string {
   ].join('\n');
 }
 
+/** What the catalogue of events says of one, as far as the page shows it. */
+export interface ShownEvent {
+  readonly severity: string;
+  readonly runbook: string;
+  readonly example: object;
+}
+
+/** Renders the page of all events. */
+export function eventsPage(events: Readonly<Record<string, ShownEvent>>): string {
+  const sections = Object.entries(events).map(
+    ([name, { severity, runbook, example }]) =>
+      `## ${name}\n\nSeverity: ${code(severity)}. ${runbook}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\`\n`,
+  );
+  return [
+    head(
+      'Events',
+      '`GET /api/v1/events` lists what a tenant is told, newest first. The example is the `data` of the event. Pages for each alarm: [Runbook](../runbook/README.md).',
+    ),
+    ...sections,
+  ].join('\n');
+}
+
 /** Renders the page of all scopes. */
 export function scopesPage(scopes: Readonly<Record<string, string>>): string {
   const rows = Object.entries(scopes).map(([name, meaning]) => [code(name), meaning]);

@@ -1,10 +1,11 @@
 import { REFUSAL_REASONS, type RefusalReason } from '../../../sign-in/refusals/sign-in-refused.js';
 import { plainRefusal } from '../../../sign-in/refusals/refusal-texts.rules.js';
 import { AFTER, COMMANDS, NOUNS } from '../../../cli/program.js';
+import { EVENTS } from '../../../events/catalogue.js';
 import { SCOPE_TEXTS } from '../../../tenants/scopes.js';
 import { PROBLEM_CODES } from '../problem-codes.js';
 import { cliPage } from './cli.mapping.js';
-import { errorsPage, reasonsPage, scopesPage } from './lists.mapping.js';
+import { errorsPage, eventsPage, reasonsPage, scopesPage } from './lists.mapping.js';
 import { settingsIn, settingsPage } from './settings.mapping.js';
 
 /**
@@ -18,6 +19,7 @@ export function referencePages(environment: string): Record<string, string> {
     'settings.md': settingsPage(settingsIn(environment)),
     'cli.md': cliPage({ commands: COMMANDS, nouns: NOUNS, after: AFTER }),
     'errors.md': errorsPage(PROBLEM_CODES),
+    'events.md': eventsPage(EVENTS),
     'scopes.md': scopesPage(SCOPE_TEXTS),
     'sign-in-reasons.md': reasonsPage(REFUSAL_REASONS, (reason) => plainRefusal(reason as RefusalReason)),
   };

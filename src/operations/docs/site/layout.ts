@@ -1,14 +1,10 @@
+import { escapeHtml } from './html.js';
 import type { RenderedPage } from './markdown.mapping.js';
 
 /** A group of pages in the navigation. */
 export interface NavSection {
   readonly title: string;
   readonly pages: readonly { readonly title: string; readonly address: string }[];
-}
-
-/** Escapes text for HTML. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
 /**

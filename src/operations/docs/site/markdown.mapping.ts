@@ -1,5 +1,6 @@
 import path from 'node:path/posix';
 import { Marked, type Tokens } from 'marked';
+import { escapeHtml } from './html.js';
 
 /** A page of the documentation, ready to be shown. */
 export interface RenderedPage {
@@ -46,6 +47,9 @@ export function renderPage(markdown: string, file: string): RenderedPage {
         const words = this.parser.parseInline(tokens);
         const target = targetOf(href, file);
         return target === null ? words : `<a href="${target}">${words}</a>`;
+      },
+      code({ text }) {
+        return `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`;
       },
       table(token: Tokens.Table) {
         const cells = (row: Tokens.TableCell[], tag: string) =>

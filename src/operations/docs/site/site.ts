@@ -14,7 +14,7 @@ const FOLDERS: readonly (readonly [folder: string, title: string, first: readonl
   ['integrate', 'Integrate', ['api', 'platform']],
   ['run', 'Run', ['install', 'forwarding', 'metrics', 'backup', 'keys', 'upgrade', 'limits']],
   ['runbook', 'Runbook', ['README']],
-  ['reference', 'Reference', ['settings', 'cli', 'errors', 'scopes']],
+  ['reference', 'Reference', ['settings', 'cli', 'errors', 'scopes', 'events']],
   ['why', 'Why', ['architecture', 'decisions', 'security']],
   ['contribute', 'Contribute', ['how-to-add', 'tests', 'style', 'dependencies']],
 ];

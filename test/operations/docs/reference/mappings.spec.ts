@@ -1,5 +1,10 @@
 import { cliPage } from '../../../../src/operations/docs/reference/cli.mapping.js';
-import { errorsPage, reasonsPage, scopesPage } from '../../../../src/operations/docs/reference/lists.mapping.js';
+import {
+  errorsPage,
+  eventsPage,
+  reasonsPage,
+  scopesPage,
+} from '../../../../src/operations/docs/reference/lists.mapping.js';
 import { settingsIn, settingsPage } from '../../../../src/operations/docs/reference/settings.mapping.js';
 
 const source = (decorator: string) => `export class Environment {
@@ -62,6 +67,11 @@ it('writes a heading for each command, with its argument and options', () => {
   ]) {
     expect(page).toContain(part);
   }
+});
+
+it('writes an event with its severity, the next step and an example', () => {
+  const page = eventsPage({ 'a.b': { severity: 'info', runbook: 'Do it.', example: { n: 1 } } });
+  expect(page).toContain('\n## a.b\n\nSeverity: `info`. Do it.\n\n```json\n{\n  "n": 1\n}\n```\n');
 });
 
 it('writes codes as headings, scopes and reasons as rows', () => {

@@ -1,0 +1,125 @@
+// The floors hold for SQL as for imports (docs/why/architecture.md): a room writes its own tables alone, and reads those of
+// rooms below that say so in their `tables.ts`.
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { FLOORS } from '../.dependency-cruiser.mjs';
+
+/**
+ * Reads of a table of a room above, each with its reason. A view would hide the arrow and not turn it: the question is asked
+ * on the main road, or before the tenant's other rooms are known.
+ */
+const UPWARD = {
+  'connections by sessions': 'a session is live while its connection is',
+  'connections by tenants': 'a role that a connection gives cannot be deleted',
+  'deleted_users by sessions': 'the list of bindings names users that were removed',
+  'directories by tenants': 'caps; a role that a directory gives cannot be deleted',
+  'group_rules by tenants': 'a role that a rule gives cannot be deleted',
+  'group_members by directories': 'the list of groups that an admin sees',
+  'groups by directories': 'the list of groups that an admin sees; a rule names a group',
+  'pending_members by directories': 'the list of members that are awaited',
+  'scim_tokens by tenants': 'credentials of both kinds are looked up in one batch',
+  'users by directories': 'how many users a directory has',
+  'users by forwarding': 'the drift report compares users with the platform’s list',
+  'users by delivery': 'the owner of the names that are in the way of a create',
+  'users by seats': 'waiting users; the ledger is compared with the users',
+  'users by sessions': 'a session is live while its user is',
+  'users by tenants': 'a personal key is live while its user is; a role in use cannot be deleted',
+};
+
+/** Writes of a table of another room, each with its reason. */
+const WRITES = {
+  'users by sessions': 'the epoch by which all sessions of a user end at once',
+};
+
+const SQL = /\b(delete\s+from|insert\s+into|update|from|join|using|into|table)\s+(?:only\s+)?([a-z_]+)\b/g;
+
+function filesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.posix.join(folder, entry.name);
+    return entry.isDirectory() ? filesIn(file) : file.endsWith('.ts') ? [file] : [];
+  });
+}
+
+/** The texts of a file in which SQL can stand: strings and templates, without comments. */
+function textsOf(file) {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
+  const texts = [];
+  const visit = (node) => {
+    if (ts.isImportDeclaration(node)) return;
+    if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) texts.push(node.text);
+    if (ts.isTemplateExpression(node)) {
+      texts.push([node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join(' ? '));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return texts.map((text) => text.replace(/--[^\n]*/g, ''));
+}
+
+/** What the rooms say in their `tables.ts`. */
+function declared(rooms) {
+  const owner = new Map();
+  const readable = new Set();
+  for (const room of rooms) {
+    const file = `src/${room}/tables.ts`;
+    let text;
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch {
+      continue;
+    }
+    for (const [, list, names] of text.matchAll(/const (OWNED|READABLE) = \[([^\]]*)\]/g)) {
+      for (const [, table] of names.matchAll(/'([a-z_]+)'/g)) {
+        if (list === 'READABLE') readable.add(table);
+        else if (owner.has(table)) throw new Error(`${table} is owned by ${owner.get(table)} and by ${room}`);
+        else owner.set(table, room);
+      }
+    }
+  }
+  return { owner, readable };
+}
+
+/** Every statement of a room about a table of another one: `room`, `table`, `file`, and whether it writes. */
+function crossings(rooms, owner) {
+  return rooms.flatMap((room) =>
+    filesIn(`src/${room}`)
+      .filter((file) => !file.includes('/migrations/') && !file.endsWith('/tables.ts'))
+      .flatMap((file) =>
+        textsOf(file).flatMap((text) =>
+          [...text.matchAll(SQL)]
+            .filter(([, , table]) => owner.has(table) && owner.get(table) !== room)
+            .map(([, verb, table]) => ({ room, table, file, writes: /^(delete|insert|update|into)/.test(verb) })),
+        ),
+      ),
+  );
+}
+
+/** Fails where a statement crosses the floors. */
+export function checkTables() {
+  const rooms = FLOORS.flat();
+  const floorOf = (room) => FLOORS.findIndex((floor) => floor.includes(room));
+  const { owner, readable } = declared(rooms);
+  const problems = new Set();
+  const used = new Set();
+  for (const { room, table, file, writes } of crossings(rooms, owner)) {
+    const to = owner.get(table);
+    const name = `${table} by ${room}`;
+    const excused = (writes ? WRITES : UPWARD)[name] !== undefined;
+    if (excused) used.add(`${writes ? 'write' : 'read'} ${name}`);
+    if (writes) {
+      if (!excused) problems.add(`${file} writes ${table}, which belongs to ${to}`);
+    } else if (floorOf(room) < floorOf(to)) {
+      if (!excused) problems.add(`${file} reads ${table}, which belongs to ${to} on a floor above`);
+    } else if (!readable.has(table)) {
+      problems.add(`${file} reads ${table}, which ${to} does not offer (src/${to}/tables.ts)`);
+    }
+  }
+  for (const name of Object.keys(UPWARD)) {
+    if (!used.has(`read ${name}`)) problems.add(`scripts/check-tables.mjs excuses a read that is gone: ${name}`);
+  }
+  for (const name of Object.keys(WRITES)) {
+    if (!used.has(`write ${name}`)) problems.add(`scripts/check-tables.mjs excuses a write that is gone: ${name}`);
+  }
+  if (problems.size > 0) throw new Error(`SQL crosses the floors:\n  ${[...problems].sort().join('\n  ')}`);
+}

@@ -1,0 +1,117 @@
+import {
+  BULK_REQUEST_URN,
+  ENTERPRISE_URN,
+  GROUP_URN,
+  PATCH_OP_URN,
+  SEARCH_REQUEST_URN,
+  USER_URN,
+} from '../../scim/urns.js';
+
+const USER = { email: 'ann@example.com', first_name: 'Ann', last_name: 'Other', role: 'User', external_id: 'hr-4711' };
+const EXPIRES = '2027-01-31T00:00:00Z';
+const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lkcC5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl';
+const MESSAGE = 'PHNhbWxwOlJlc3BvbnNlIC8+';
+const SCIM_USER = {
+  schemas: [USER_URN, ENTERPRISE_URN],
+  externalId: '00u1ab2cd3ef4GH5ij6',
+  userName: 'ann@example.com',
+  name: { givenName: 'Ann', familyName: 'Other' },
+  emails: [{ value: 'ann@example.com', type: 'work', primary: true }],
+  active: true,
+  [ENTERPRISE_URN]: { department: 'Sales', costCenter: 'CC-7' },
+};
+const DEACTIVATION = {
+  schemas: [PATCH_OP_URN],
+  Operations: [{ op: 'replace', path: 'active', value: false }],
+};
+
+/** A body for each operation that takes one, by the name of its schema; or by method and address. */
+export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
+  CreateUser: USER,
+  PutUser: { ...USER, status: 'active' },
+  ChangeUser: { last_name: 'Smith', status: 'inactive' },
+  HeldSelection: { reason: 'no_seat', directory: 'dir_01k9', dry_run: true },
+  CreateRole: { name: 'Recruiter', takes_seat: true },
+  ChangeRole: { takes_seat: false },
+  SeatLimitDto: { limit: 200, policy: { directory: 'wait', api: 'block', sign_in: 'wait' } },
+  ReconcileDto: { repair: false },
+  CreateDirectory: { name: 'Okta', profile: 'okta', default_role: 'User', state: 'preview' },
+  ChangeDirectory: { profile: 'tolerant', attribute_map: { email: 'userName' } },
+  GroupRules: { rules: [{ group_id: 'grp_01k9', role: 'Admin' }] },
+  CreateScimToken: { name: 'Okta production', expires_at: EXPIRES },
+  RotateCredential: { overlap_seconds: 86_400, expires_at: EXPIRES },
+  ChangePlatform: {
+    base_url: 'https://api.platform.example.com',
+    api_key: 'the key of this customer',
+    on_delete: 'inactive',
+  },
+  TestPlatform: { write: true },
+  PausePlatform: { reason: 'moving to another address' },
+  ResendChanges: { since: '2026-01-31T00:00:00Z' },
+  DismissChange: { reason: 'the user was corrected on the platform' },
+  CreateConnection: {
+    type: 'oidc',
+    name: 'Okta',
+    slug: 'acme',
+    directory_id: 'dir_01k9',
+    issuer: 'https://acme.okta.com',
+    client_id: '0oa1b2c3',
+    client_secret: 'the secret of the application',
+  },
+  ChangeConnection: { link_claim: 'oid', enabled: true },
+  RefreshMetadata: { confirm: true },
+  ForgetSubjects: { dry_run: true },
+  CreateDomain: { domain: 'acme.example', connection_id: null },
+  ChangeDomain: { connection_id: 'con_01k9' },
+  CreateApiKey: { name: 'zapier', scopes: ['users:read', 'users:write'], expires_at: EXPIRES },
+  ChangeTenant: { name: 'Acme Ltd', owner_user_id: 'usr_01k9', break_glass: [] },
+  CreateTenant: { name: 'Acme Ltd', time_zone: 'Europe/Berlin', api_key: { name: 'first key' } },
+  ChangeAnyTenant: { base_url: 'https://acme.bridge.example' },
+  MakeOwnerLink: { user_id: null },
+  RotateSigningKey: { purpose: 'saml', retire_old: false },
+  InitiatedLogin: { iss: 'https://idp.example.com', target_link_uri: '/' },
+  SamlAnswerForm: { SAMLResponse: MESSAGE, RelayState: 'c3RhdGU' },
+  SamlLogoutForm: { SAMLRequest: MESSAGE, RelayState: 'c3RhdGU' },
+  LogoutTokenForm: { logout_token: JWT },
+  OwnerSignInForm: { code: 'the secret of the link' },
+  TokenAsk: { code: 'the code of return_to', code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' },
+  IntrospectAsk: { token: JWT },
+  'POST /api/auth/global-token-revocation/{idp_provider}': { sub_id: { format: 'email', email: 'ann@example.com' } },
+  ScimUser: SCIM_USER,
+  ScimGroup: { schemas: [GROUP_URN], displayName: 'Recruiters', members: [{ value: 'usr_01k9' }] },
+  ScimPatch: DEACTIVATION,
+  'PATCH /scim/v2/Groups/{id}': {
+    schemas: [PATCH_OP_URN],
+    Operations: [{ op: 'add', path: 'members', value: [{ value: 'usr_01k9' }] }],
+  },
+  ScimSearch: {
+    schemas: [SEARCH_REQUEST_URN],
+    filter: 'userName eq "ann@example.com"',
+    attributes: ['userName', 'active'],
+    count: 10,
+  },
+  'POST /scim/v2/Groups/.search': {
+    schemas: [SEARCH_REQUEST_URN],
+    filter: 'displayName eq "Recruiters"',
+    excludedAttributes: ['members'],
+  },
+  ScimBulkRequest: {
+    schemas: [BULK_REQUEST_URN],
+    failOnErrors: 1,
+    Operations: [
+      { method: 'POST', path: '/Users', bulkId: 'ann', data: { schemas: [USER_URN], userName: 'ann@example.com' } },
+      { method: 'PATCH', path: '/Users/usr_01k9', data: DEACTIVATION },
+    ],
+  },
+};
+
+/**
+ * The example of a body.
+ *
+ * @param operation method and address, such as `POST /api/v1/users`
+ * @param schema what the body is described by
+ */
+export function bodyExample(operation: string, schema: object | undefined): unknown {
+  const ref = (schema as { $ref?: string } | undefined)?.$ref?.split('/').at(-1) ?? '';
+  return BODY_EXAMPLES[operation] ?? BODY_EXAMPLES[ref];
+}

@@ -1,0 +1,99 @@
+/**
+ * The meaning of parameters that have one meaning at all addresses, by place and name. A description at the decorator
+ * goes before it; so does a text with the method and the address.
+ */
+export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
+  // ids in addresses
+  'path id': 'The id of the record.',
+  'path user_id': 'The id of the user (`usr_…`).',
+  'path directory_id': 'The id of the directory (`dir_…`).',
+  'path connection_id': 'The id of the connection (`con_…`), or its slug.',
+  'path tenant_id': 'The id of the tenant (`ten_…`).',
+  'path key_id': 'The id of the API key, not the key itself.',
+  'path token_id': 'The id of the SCIM token, not the token itself.',
+  'path session_id': 'The id of the session, as the list of sessions shows it.',
+  'path task_id': 'The id of the task.',
+  'path domain': 'The name of the domain, such as `acme.example`.',
+  'path external_id': 'The id of the user in the caller’s own system, percent-encoded.',
+  'path name': 'The name of the role.',
+  'path idp_provider': 'The slug of the connection.',
+
+  // lists
+  'query limit': 'The largest number of records of the page.',
+  'query cursor': 'The `next_cursor` of the page before; the first page without it.',
+  'query order': '`asc`: oldest first. Newest first unless set.',
+  'query since': 'Only records from this moment on (RFC 3339).',
+  'query until': 'Only records before this moment (RFC 3339).',
+  'query format': '`csv` or `ndjson`: all records as a file. A page of JSON unless set.',
+  'query state': 'Only records in this state.',
+  'query kind': 'Only records of this kind.',
+  'query reason': 'Only records with this reason.',
+  'query user_id': 'Only records of this user: the id (`usr_…`).',
+  'query connection_id': 'Only records of this connection: its id or slug.',
+  'query directory': 'Only records of this directory: its id.',
+
+  // users
+  'query email': 'Only the users with this e-mail, without regard to case.',
+  'query external_id': 'Only the user with this `external_id`, with regard to case.',
+  'query user_name': 'Only users with this `userName`, without regard to case.',
+  'query status': 'Only users with this status.',
+  'query role': 'Only users with this role.',
+  'query seat': 'Only users with this state of the seat.',
+  'query held': '`true`: only held users; `false`: only others; or a reason.',
+  'query source': 'Only users that came through this channel.',
+  'query updated_since': 'Only users changed since this moment: `next_updated_since` of the last call.',
+  'query q': 'Only users whose e-mail, names, `external_id` or `userName` begin with this text.',
+
+  // seats, logs
+  'query as_of': 'The state at this moment: a time, or a date (the end of that day in the tenant’s time zone).',
+  'query from': 'The first day, or moment, of the range.',
+  'query to': 'The day, or moment, before which the range ends.',
+  'query interval': 'The length of each step of the report.',
+  'query sequence': 'With `hash`: the sequence of a head that was kept elsewhere.',
+  'query hash': 'With `sequence`: the hash of a head that was kept elsewhere, 64 hex digits.',
+  'query actor_id': 'Only lines whose actor has this id.',
+  'query action': 'Only lines of this action, such as `directory.create`.',
+  'query target_type': 'Only lines about this kind of record, such as `directory`.',
+  'query target_id': 'Only lines about the record with this id.',
+  'query outcome': 'Only sign-ins with this outcome.',
+  'query support_id': 'Only the sign-in with this number, which the page of the refusal shows.',
+
+  // sign-in
+  'query return_to': 'Where the browser goes after the sign-in: a path, or an address of `return_origins`.',
+  'query prompt': 'Is handed on to the IdP (OpenID Connect Core §3.1.2.1).',
+  'query login_hint': 'Is handed on to the IdP: the name of the user.',
+  'query code_challenge_method': '`S256` (RFC 7636).',
+  'query SigAlg': 'The algorithm of `Signature` (SAML 2.0 Bindings §3.4.4.1).',
+  'query SAMLEncoding': 'The encoding of the message; only DEFLATE is accepted (SAML 2.0 Bindings §3.4.4.1).',
+
+  // SCIM
+  'query filter': 'An expression (RFC 7644 §3.4.2.2), such as `userName eq "ann@example.com"`.',
+  'query sortBy': 'The attribute of the order (RFC 7644 §3.4.2.3).',
+  'query sortOrder': '`ascending` unless set (RFC 7644 §3.4.2.3).',
+  'query startIndex': 'The place of the first resource, from 1 (RFC 7644 §3.4.2.4).',
+  'query count': 'The largest number of resources of the page: 100 unless set, at most 1 000 (RFC 7644 §3.4.2.4).',
+  'query attributes': 'The attributes of the answer, with commas between (RFC 7644 §3.9).',
+  'query excludedAttributes': 'Attributes that the answer leaves out, with commas between (RFC 7644 §3.9).',
+  'query type': 'The kind of the record: `user`.',
+
+  // where one word has another meaning
+  'GET /api/v1/resolve query external_id': 'The id in the other system.',
+  'GET /api/auth/login query email': 'The work e-mail of the user; its domain leads to the connection.',
+  'GET /scim/v2/ResourceTypes/{name} path name': '`User` or `Group`.',
+  'GET /scim/v2/Schemas/{urn} path urn': 'The URN of the schema.',
+  'GET /scim/v2/Users query cursor': 'Empty for the first page; then `nextCursor` of the page before (RFC 9865).',
+  'GET /scim/v2/Groups query cursor': 'Empty for the first page; then `nextCursor` of the page before (RFC 9865).',
+  'GET /scim/v2 query cursor': 'Empty for the first page; then `nextCursor` of the page before (RFC 9865).',
+  'GET /api/v1/directories/{directory_id}/preview query kind': 'Only users whom going live would change in this way.',
+  'GET /api/v1/held query reason': 'Only users who are held for this reason.',
+};
+
+/**
+ * The description of a parameter that has none of its own.
+ *
+ * @param operation method and address, such as `GET /api/v1/users`
+ * @param place `path`, `query`, `header` or `cookie`
+ */
+export function parameterText(operation: string, place: string, name: string): string | undefined {
+  return PARAMETER_TEXTS[`${operation} ${place} ${name}`] ?? PARAMETER_TEXTS[`${place} ${name}`];
+}

@@ -1,0 +1,26 @@
+/** The tables that only this room writes. `npm run check` reads it. */
+export const OWNED = [
+  'users',
+  'user_emails',
+  'user_aliases',
+  'user_notes',
+  'deleted_users',
+  'population',
+  'population_steps',
+  'groups',
+  'group_members',
+  'pending_members',
+];
+
+/** Of these, the ones that statements of rooms above may read, by tenant. */
+export const READABLE = [
+  'users',
+  'user_emails',
+  'user_notes',
+  'deleted_users',
+  'population',
+  'population_steps',
+  'groups',
+  'group_members',
+  'pending_members',
+];

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { startApp, type TestApp } from '../support/app.js';
+import { describeInBrowser, launch } from '../support/browser.js';
+
+const WIDTHS = [390, 1280];
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+describeInBrowser('the documentation in a browser', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let problems: string[];
+  beforeAll(async () => {
+    app = await startApp();
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+  beforeEach(() => {
+    problems = [];
+  });
+
+  async function open(path: string, width: number): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('request', (request) => new URL(request.url()).origin !== app.url && !request.url().startsWith('data:') && problems.push(request.url())); // prettier-ignore
+    await page.goto(app.url + path, { waitUntil: 'networkidle' });
+    return page;
+  }
+  const scrolls = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth');
+
+  it.each(WIDTHS)('a page fits %i px, and a screen reader can read it', async (width) => {
+    for (const path of ['/docs', '/docs/connect/entra', '/docs/reference/cli', '/docs/search?q=seat']) {
+      const page = await open(path, width);
+      expect([path, await scrolls(page)]).toEqual([path, false]);
+      // By the debugger: the policy of the page lets no script in.
+      await page.evaluate(readFileSync(AXE, 'utf8'));
+      const found = await page.evaluate<string[]>(
+        `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))`,
+      );
+      expect([path, found]).toEqual([path, []]);
+      await page.close();
+    }
+    expect(problems).toEqual([]);
+  });
+
+  it.each(WIDTHS)('the API reference fits %i px, and finds operations by words', async (width) => {
+    const page = await open('/docs/api', width);
+    // Groups are made when they come into view.
+    const search = page.getByLabel('Search the operations');
+    await search.waitFor();
+    expect(await scrolls(page)).toBe(false);
+    await search.fill('idempotency held DISCARD');
+    await page.waitForFunction(`document.querySelectorAll('.opblock').length === 2`);
+    const paths = await page.locator('.opblock-summary-path').allInnerTexts();
+    expect(paths.map((text) => text.replaceAll('\u200b', ''))).toEqual([
+      '/api/v1/held/discard',
+      '/api/v1/held/{user_id}/discard',
+    ]);
+    await page.locator('.opblock-summary-control').first().click();
+    await page.getByText('"no_seat"').first().waitFor();
+    expect(await scrolls(page)).toBe(false);
+    await search.fill('');
+    await search.scrollIntoViewIfNeeded();
+    await page.getByText('Checks the connection and the credential').waitFor();
+    await page.close();
+    expect(problems).toEqual([]);
+  });
+});
