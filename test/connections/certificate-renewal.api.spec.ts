@@ -79,7 +79,7 @@ it('signs in by a new certificate that is the only one where the metadata has to
   expect((await certain.signIn()).status).toBe(401);
 });
 
-it('lets an admin decide where none of the known certificates is left and nobody has signed that', async () => {
+it('lets an admin decide when none of the known certificates is left and the metadata is unsigned', async () => {
   const { door, say, signIn } = await opened();
   say([stranger]);
   const detail = await detailOf(await signIn({ key: stranger }));

@@ -166,7 +166,7 @@ describe('SAML messages as a whole', () => {
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
   });
 
-  it('unsolicited: refused unless the connection allows it, and then RelayState is nobody’s address', async () => {
+  it('unsolicited: refused unless the connection permits it, and then RelayState is not an address', async () => {
     const nobody = saml.tab();
     await refused(
       nobody,
@@ -220,7 +220,7 @@ describe('SAML messages as a whole', () => {
     expect((await saml.post(tab, form)).status).toBe(303);
   });
 
-  it('huge and many: every one refused, and whoever is honest comes in among them', async () => {
+  it('huge and many: every forgery is refused, and honest sign-ins succeed among them', async () => {
     const path = `/api/auth/callback/${saml.slug}`;
     const xml = (inner: string) =>
       `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_x" Version="2.0">${inner}</samlp:Response>`;
@@ -282,7 +282,7 @@ describe('open redirects', () => {
     'https://evil.example/', '//evil.example', '/\\evil.example', '\\\\evil.example', '/\t/evil.example', 'javascript:alert(1)',
     'data:text/html,x', 'http:evil.example', 'https:evil.example', ' https://evil.example', '/%0d%0aLocation:x\r\n',
     'https://user@localhost:3000/', '.evil.example', '@evil.example',
-  ])('%j is never where anybody ends', async (returnTo) => {
+  ])('%j is never a target', async (returnTo) => {
     const query = new URLSearchParams({ connection: oidc.slug, return_to: returnTo });
     const seen = await oidc.tab().get(`/api/auth/login?${query.toString()}`, { accept: 'application/json' });
     expect([seen.status, JSON.parse(seen.text).errors?.[0].field]).toEqual([422, 'return_to']);

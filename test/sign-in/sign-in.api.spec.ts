@@ -34,7 +34,7 @@ describe('the thin line', () => {
     expect((await tab.who())?.user.id).toBe(id);
   });
 
-  it('refuses somebody unknown, with a reason in the log', async () => {
+  it('refuses an unknown account, with a reason in the log', async () => {
     const door = await OidcDoor.open(service, house);
     await trustDomain(service, house.tenantId, domain, { connection_id: door.id });
     const tab = door.tab();

@@ -37,7 +37,7 @@ const test = async (door: OidcDoor, claims: Record<string, unknown> = { sub }): 
 const disable = ({ id }: { id: string }) => house.api.patch(`/connections/${id}`, { enabled: false });
 const remove = ({ id }: { id: string }) => house.api.delete(`/connections/${id}`);
 
-describe('a connection is the only door after a sign-in through it succeeded, and not before', () => {
+describe('a connection becomes the only way to sign in after a successful sign-in through it, and not before', () => {
   it.each([
     ['disabled', disable, 200],
     ['deleted', remove, 204],
@@ -83,7 +83,7 @@ describe('a connection is the only door after a sign-in through it succeeded, an
     expect((await bind({ connection_id: null })).status).toBe(200);
   });
 
-  it('a domain that is not verified yet leads nobody anywhere, and can be bound to it', async () => {
+  it('a domain that is not verified leads no user anywhere, and can be bound to it', async () => {
     const domain = `${fresh('d')}.example.com`;
     const next = await open();
     expect((await house.api.post('/domains', { domain, connection_id: works.id })).status).toBe(201);
@@ -124,7 +124,7 @@ describe('a connection is the only door after a sign-in through it succeeded, an
     expect(statuses.sort()).toEqual([200, 409]);
   });
 
-  it('the first connection, an untested one beside it, and the last one of all are nobody’s lock-out', async () => {
+  it('the first connection, an untested one beside it, and the last one of all lock no user out', async () => {
     const other = await newHouse(service);
     const [one, two] = [await OidcDoor.open(service, other, {}, op), await OidcDoor.open(service, other, {}, op)];
     expect((await other.api.delete(`/connections/${one.id}`)).status).toBe(204);

@@ -42,7 +42,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 's-2', oid: 'object-2', email: undefined })).toBe('unknown_account');
   });
 
-  it('a rename of everything at the IdP and in the directory locks nobody out', async () => {
+  it('a rename of everything at the IdP and in the directory locks no user out', async () => {
     const door = await paired({ link_claim: 'oid' });
     const before = `${fresh('old')}@${domain}`;
     const id = await person({ externalId: 'object-3' }, before);
@@ -95,7 +95,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: '00u1', email: undefined })).toBe(id);
   });
 
-  it('the binding moves when the directory gives the value to somebody else', async () => {
+  it('the binding moves when the directory gives the value to another user', async () => {
     const door = await paired();
     const first = await person({ externalId: 'reused' });
     expect(await outcome(door, { sub: 'reused' })).toBe(first);
@@ -119,7 +119,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'first', preferred_username: 'anything' })).toBe(id);
   });
 
-  it('an immutable id that says somebody else overrules every name and e-mail', async () => {
+  it('an immutable id of another user overrules every name and e-mail', async () => {
     await own();
     const door = await paired({ link_claim: 'oid' });
     const name = `${fresh('ceo')}@${domain}`;
@@ -134,7 +134,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'plain', oid: 'any', preferred_username: plain })).toBe(id);
   });
 
-  it('a rename by the directory opens nobody to a second subject', async () => {
+  it('a rename by the directory opens no account to a second subject', async () => {
     const door = await paired();
     const before = `${fresh('was')}@${domain}`;
     const after = `${fresh('is')}@${domain}`;
@@ -147,7 +147,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'stable', preferred_username: after })).toBe(id);
   });
 
-  it('another pairing asks anew who everybody is; nobody is taken for removed', async () => {
+  it('after another pairing all users are found again, and none counts as deleted', async () => {
     const door = await paired();
     const id = await person({ externalId: 'first-directory' });
     expect(await outcome(door, { sub: 'first-directory', email: undefined })).toBe(id);
@@ -162,7 +162,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'second', email: undefined })).toBe(there);
   });
 
-  it('its directory is deleted: who was bound still comes in, and others by their e-mail', async () => {
+  it('after the deletion of its directory bound users sign in, and others by their e-mail', async () => {
     await own();
     const other = await service.newDirectory(house.tenantId);
     const there = scim(service.url, other.token);
@@ -178,7 +178,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'anything', email: name })).toBe(later);
   });
 
-  it('never links somebody of another directory, by no claim', async () => {
+  it('never links a user of another directory, by any claim', async () => {
     await own();
     const other = await service.newDirectory(house.tenantId);
     const door = await open({ directory_id: other.id });
@@ -326,7 +326,7 @@ describe('by SAML attributes', () => {
   });
 });
 
-describe('whom nobody lets in', () => {
+describe('refused users', () => {
   it('deactivated, deleted, held and waiting people, each with their own page and no session', async () => {
     const door = await paired();
     const id = await person({ externalId: 'gone-1' });

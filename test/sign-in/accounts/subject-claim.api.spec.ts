@@ -55,7 +55,7 @@ it('the same user is recognised by the attribute, whatever the NameID is', async
   expect(body.data).toMatchObject([{ subject: uid, connection_id: door.id }]);
 });
 
-it('nobody comes in without the attribute, or as a user whose attribute is the NameID', async () => {
+it('refuses a sign-in without the attribute, or with the attribute in the NameID', async () => {
   const { uid } = await person();
   const without = await door.signIn(door.tab(), about(uid, { attributesXml: attribute('urn:other', uid) }));
   expect([without.status, await reasonOf(house, without)]).toEqual([401, 'name_id_missing']);

@@ -74,7 +74,7 @@ it('the address alone is worth nothing in another browser, nor with another conn
   expect((await tab.who())?.user.id).toBe(ada);
 });
 
-it('whoever is put out between the answer and the page has no session', async () => {
+it('a user deactivated between the answer and the page has no session', async () => {
   const [one, own, id] = await newDoor();
   const tab = own.tab();
   const seen = await answered(tab, own);

@@ -34,8 +34,8 @@ async function outcome(door: OidcDoor, claims: Record<string, unknown>): Promise
   return seen.status === 303 ? (await tab.who())!.user.id : reasonOf(house, seen);
 }
 
-describe('who was removed', () => {
-  it('is nobody of another directory who was called the same there', async () => {
+describe('a deleted user', () => {
+  it('does not match a user of another directory with the same name', async () => {
     const gone = await madeUser(house.scim, user(`${fresh('zed')}@${domain}`, { externalId: 'eve' }));
     await house.scim.delete(`/Users/${gone}`);
     const jit = await open({ jit: true });
@@ -64,7 +64,7 @@ describe('who was removed', () => {
 });
 
 describe('an e-mail', () => {
-  it('that did not come is not one that nobody has confirmed', async () => {
+  it('that was not sent is not called unconfirmed', async () => {
     const door = await open({ jit: true });
     for (const email of [undefined, '', 'no-address', ['a@b.example', 'c@d.example']]) {
       expect([email, await outcome(door, { sub: 'jit', email })]).toEqual([email, 'email_missing']);
@@ -139,7 +139,7 @@ describe('a test sign-in', () => {
     expect((await door.tab().post(url)).status).toBe(303);
   });
 
-  it('that was opened already says so, to somebody who is signed in as well', async () => {
+  it('that was opened already says so, also with a session', async () => {
     const door = await open({ directory_id: house.directoryId });
     await madeUser(house.scim, user(fresh(), { externalId: 'admin' }));
     const tab = door.tab();
@@ -182,7 +182,7 @@ describe('a sign-out that the IdP asks for', () => {
 });
 
 describe('the figures', () => {
-  it('count what came to the door, by outcome and reason', async () => {
+  it('count sign-ins by outcome and reason', async () => {
     const figure = async (labels: string): Promise<number> => {
       await new Promise((resolve) => setTimeout(resolve, 1_100)); // an answer is shared for a second
       const text = await (await fetch(`${service.url}/metrics`)).text();
@@ -245,7 +245,7 @@ describe('when a session ends', () => {
   });
 });
 
-it('an IdP that lets somebody not through is no fault of its answer', async () => {
+it('a person whom the IdP does not let through is not a wrong answer', async () => {
   const door = await SamlDoor.open(service, house);
   for (const status of ['Requester', 'Responder']) {
     const seen = await door.signIn(door.tab(), { status: `urn:oasis:names:tc:SAML:2.0:status:${status}` });

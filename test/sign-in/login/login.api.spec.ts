@@ -88,7 +88,7 @@ describe('which sign-in it is', () => {
     }
   });
 
-  it('says the same for every name of a domain, whoever there is', async () => {
+  it('shows the same for every name of a domain, whether a user exists or not', async () => {
     await OidcDoor.open(service, house, {}, op);
     await trustDomain(service, house.tenantId, domain);
     await madeUser(house.scim, user(`known@${domain}`));
@@ -175,7 +175,7 @@ describe('which sign-in it is', () => {
 });
 
 describe('an IdP that begins by itself (OIDC Core §4)', () => {
-  it('names its issuer, by GET or as a form; where several have it, or nobody, nobody is sent anywhere', async () => {
+  it('uses the named issuer, by GET or as a form; without exactly one match it asks', async () => {
     const own = await hostileOp(() => new Date());
     try {
       const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, own);
@@ -219,7 +219,7 @@ describe('an IdP that begins by itself (OIDC Core §4)', () => {
     expect((await login({ connection: saml.slug, iss: `${saml.idp.entityId}/other` })).status).toBe(422);
   });
 
-  it('sends nobody to another site, and takes each thing once', async () => {
+  it('redirects to no other site, and accepts each value once', async () => {
     const door = await OidcDoor.open(service, house, {}, op);
     const evil = await login({ connection: door.slug, target_link_uri: 'https://evil.example/' });
     expect(evil.status).toBe(422);
@@ -363,7 +363,7 @@ describe('a test sign-in', () => {
     expect(late.text).toContain('make a new one');
   });
 
-  it('says why it was refused, to the admin who opened it', async () => {
+  it('shows the reason of a refusal to the admin who opened it', async () => {
     const door = await OidcDoor.open(service, house, {}, op);
     const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
     const browser = tab();

@@ -48,7 +48,7 @@ describe('signing out here', () => {
     expect((await tab.get('/api/auth/signed-out')).text).toContain('You are signed out');
   });
 
-  it('ends the session here even if the IdP is away, and is nothing for nobody', async () => {
+  it('ends the session here also when the IdP is not available, and succeeds without a session', async () => {
     const own = await OidcDoor.open(service, house, { directory_id: house.directoryId });
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'away' }));
     const tab = own.tab();
@@ -121,7 +121,7 @@ describe('back-channel logout', () => {
       })
     ).status;
 
-  it('ends the sessions of a subject, or the one session, and of nobody else', async () => {
+  it('ends the sessions of a subject, or one session, and no others', async () => {
     const one = await byOidc();
     const other = await byOidc();
     expect(await post(await token({ sub: one.sub }))).toBe(200);
@@ -228,7 +228,7 @@ describe('front-channel logout', () => {
     });
   const named = (sid: string, more: Record<string, string> = {}) => ({ iss: op.issuer, sid, ...more });
 
-  it('ends the sessions of the session at the IdP, without a cookie, and those of nobody else', async () => {
+  it('ends the sessions of the session at the IdP, without a cookie, and no others', async () => {
     const [one, other] = [await byOidc(), await byOidc()];
     const twin = await byOidc({ sub: one.sub, sid: 'elsewhere' });
     const answer = await frame(named(`sid-${one.sub}`));

@@ -53,7 +53,7 @@ const answerOf = (seen: Seen): string =>
   inflateRawSync(Buffer.from(new URL(seen.location!).searchParams.get('SAMLResponse')!, 'base64')).toString('utf8');
 
 describe('single logout by a query (HTTP-Redirect)', () => {
-  it('ends the sessions of whom it names, answers the IdP, and takes nothing unsigned, forged, misdirected or repeated', async () => {
+  it('ends the named sessions, responds to the IdP, and refuses what is unsigned, forged, misdirected or repeated', async () => {
     const { tab, sub } = await signedIn();
     for (const [what, raw, reason] of [
       ['unsigned', query(sub, {}, null), 'signature_missing'],
@@ -77,7 +77,7 @@ describe('single logout by a query (HTTP-Redirect)', () => {
 });
 
 describe('single logout by a form (HTTP-POST)', () => {
-  it('ends the sessions of whom it names and of nobody else, and answers the IdP', async () => {
+  it('ends the named sessions and no others, and responds to the IdP', async () => {
     const { tab, sub } = await signedIn();
     const other = await signedIn();
     const nobody = await post(form('somebody-else', { id: '_nobody' }));
@@ -137,7 +137,7 @@ describe('single logout by a form (HTTP-POST)', () => {
     expect(await tab.who()).toBeNull();
   });
 
-  it('is good once, whoever comes at once, in either binding', async () => {
+  it('works once, also for concurrent requests and in either binding', async () => {
     const { tab, sub } = await signedIn();
     const fields = form(sub, { id: '_once' });
     const seen = await Promise.all(Array.from({ length: 10 }, () => post(fields)));
@@ -175,7 +175,7 @@ describe('single logout by a form (HTTP-POST)', () => {
 });
 
 describe('the IdP’s answer to a logout of ours', () => {
-  it('leads to the page after signing out in both bindings, and ends nobody’s session', async () => {
+  it('leads to the page after a logout in both bindings, and ends no session', async () => {
     const { tab, sub } = await signedIn();
     for (const seen of [
       await go(query(sub, {}, saml.idp.key, 'LogoutResponse')),

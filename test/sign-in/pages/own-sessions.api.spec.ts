@@ -50,7 +50,7 @@ it('the front page shows one’s sessions, and ends the others one by one', asyn
   expect((await end(tab, id!)).status).toBe(303);
 });
 
-it('another site, another user and nobody end nothing', async () => {
+it('another site, another user and a request without a session end nothing', async () => {
   const { tab, sub } = await signedIn();
   const other = (await signedIn(sub, true)).tab;
   const stranger = (await signedIn()).tab;

@@ -45,7 +45,7 @@ describe('a browser that blocks cookies', () => {
     expect(await reasonOf(house, seen)).toBe('other_browser');
   });
 
-  it('is no browser with other cookies, and none whose sign-in is too old or used', async () => {
+  it('shows the expired page to a browser with other cookies, or with a used or expired sign-in', async () => {
     const other = tab();
     await oidc.begin(other);
     expect(titleOf(await oidc.answer(other, await oidc.begin(tab())))).toBe(EXPIRED);

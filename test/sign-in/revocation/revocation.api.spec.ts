@@ -81,7 +81,7 @@ describe('universal logout', () => {
     ['iss_sub', ({ sub }) => bySub(sub)],
     ['opaque, the IdP’s id', ({ sub }) => opaque(sub)],
     ['opaque, our id', ({ id }) => opaque(id)],
-  ])('ends the sessions of the user, and of nobody else: %s', async (_, subject) => {
+  ])('ends the sessions of the user, and no others: %s', async (_, subject) => {
     const [one, other] = [await signedIn(), await signedIn()];
     expect(await post(subject(one), await token())).toMatchObject({ status: 204 });
     expect([await one.tab.who(), await one.tab.who(twin)]).toEqual([null, null]);
@@ -195,7 +195,7 @@ describe('universal logout', () => {
     expect(await other.tab.who()).not.toBeNull();
   });
 
-  it('answers 404 for a user whom the tenant does not have, and 422 for a body that names nobody', async () => {
+  it('answers 404 for an unknown user, and 422 for a body without a user', async () => {
     const other = await newHouse(service);
     const email = `${fresh()}@e.com`;
     await madeUser(other.scim, user(email, { externalId: 'theirs' }));
@@ -219,7 +219,7 @@ describe('universal logout', () => {
     expect((await post(byEmail(one.email), await token(), 'nobody')).status).toBe(404);
   });
 
-  it('names by e-mail nobody whose domain is another connection’s, unless it signs them in', async () => {
+  it('matches no user by an e-mail of another connection’s domain, unless the user is bound to this one', async () => {
     const domain = `${fresh('d')}.example.com`;
     const [stranger, known] = [`a@${domain}`, `b@${domain}`];
     await madeUser(house.scim, user(stranger, { externalId: fresh() }));

@@ -62,7 +62,7 @@ describe('a session', () => {
     expect(rows[0]!.row).not.toContain(secret.split('_')[2]);
   });
 
-  it('says who, which tenant, which connection, until when', async () => {
+  it('names the user, the tenant, the connection and the end', async () => {
     const { tab, id } = await signedIn();
     const answer = await tab.get('/api/auth/session', { accept: 'application/json' });
     expect(JSON.parse(answer.text)).toMatchObject({
@@ -86,7 +86,7 @@ describe('a session', () => {
     expect(await onBoth(tab)).toEqual([true, true]);
   });
 
-  it('a session that somebody made up, or of another tenant’s form, is none', async () => {
+  it('refuses a made-up session, and one that names another tenant', async () => {
     const { tab } = await signedIn();
     const real = tab.jar.get('__Host-session')!;
     const thief = door.tab();
@@ -136,7 +136,7 @@ describe('it ends, on every process and in the same moment, when', () => {
     expect(await onBoth(tab)).toEqual([false, false]);
   });
 
-  it('the users API deactivates or deletes, of whom no directory manages', async () => {
+  it('the users API deactivates or deletes a user of no directory', async () => {
     for (const end of ['patch', 'delete'] as const) {
       const email = `${fresh()}@own.example`;
       const { body } = await house.api.post('/users', {
@@ -194,7 +194,7 @@ describe('it ends, on every process and in the same moment, when', () => {
     expect(await onBoth(tab)).toEqual([true, true]);
   });
 
-  it('whoever signs in at the very moment of their deactivation has no session afterwards', async () => {
+  it('a sign-in concurrent with the deactivation of its user leaves no session', async () => {
     const sub = fresh('sub');
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
     for (let round = 0; round < 10; round++) {
@@ -260,7 +260,7 @@ describe('it ends, on every process and in the same moment, when', () => {
 });
 
 describe('one’s own sessions', () => {
-  it('are listed and ended one by one; nobody else’s are', async () => {
+  it('are listed and ended one by one, without those of other users', async () => {
     const { tab, sub } = await signedIn();
     const other = (await signedIn(sub)).tab;
     const stranger = (await signedIn()).tab;

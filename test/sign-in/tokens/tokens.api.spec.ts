@@ -61,7 +61,7 @@ it('sends the browser back to the application with a one-time code, which become
   expect(payload.exp! - payload.iat!).toBe(300);
 });
 
-it('a code is good once, for a minute, and for nobody without its verifier', async () => {
+it('a code works once, for a minute, with its verifier alone', async () => {
   const once = await withCode();
   const both = await Promise.all([ask({ code: once.code }), ask({ code: once.code })]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
@@ -84,7 +84,7 @@ it('is renewed only while the session is live; a refresh token is good once', as
   expect((await ask({ refresh_token: two.refresh_token })).body.code).toBe('invalid_grant');
 });
 
-it('whoever uses a code or a refresh token a second time ends what came of it', async () => {
+it('a second use of a code or refresh token ends its tokens', async () => {
   const one = (await ask({ code: (await withCode()).code })).body;
   const two = (await ask({ refresh_token: one.refresh_token })).body;
   expect((await ask({ refresh_token: one.refresh_token })).status).toBe(400);
