@@ -9,8 +9,8 @@ import { client, eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, patch, user } from '../support/scim.js';
 import { startProvider, type RunningProvider } from '../oidc/support/provider-process.js';
-import { trustDomain } from './support/doors.js';
-import { startSamlIdp, type RunningSamlIdp } from './support/idp-processes.js';
+import { trustDomain } from '../support/sign-in/connections.js';
+import { startSamlIdp, type RunningSamlIdp } from '../support/sign-in/idp-processes.js';
 
 // A real browser between this service and real IdPs, each a process of its own. The service is `localhost`, the IdPs
 // are `127.0.0.1`: two sites, as in the world.

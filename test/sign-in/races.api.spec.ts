@@ -3,8 +3,8 @@ import { newHouse, type House } from '../support/house.js';
 import { waitingForLock } from '../support/locks.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from '../oidc/support/op.js';
-import { OidcDoor, outcomeAt, reasonOf, trustDomain } from './support/doors.js';
-import type { Seen } from './support/tab.js';
+import { OidcWay, outcomeAt, reasonOf, trustDomain } from '../support/sign-in/connections.js';
+import type { Seen } from '../support/sign-in/tab.js';
 import type { Answer } from '../support/http.js';
 import type { SqlRunner } from '../../src/base/database/database.js';
 
@@ -35,7 +35,7 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}, at = op): Promise<OidcDoor> => OidcDoor.open(service, house, more, at);
+const open = (more: object = {}, at = op): Promise<OidcWay> => OidcWay.open(service, house, more, at);
 const own = (body: object = {}): Promise<void> => trustDomain(service, house.tenantId, domain, body);
 const mails = (value: string) => ({ emails: [{ value, primary: true }] });
 const identities = async (id: string) => (await house.api.get(`/users/${id}/identities`)).body.data;

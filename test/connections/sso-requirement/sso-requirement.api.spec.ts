@@ -4,13 +4,13 @@ import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
 import { newKey } from '../../saml/support/keys.js';
-import { OidcDoor, SamlDoor, trustDomain } from '../../sign-in/support/doors.js';
+import { OidcWay, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 let service: TestApp;
 let house: House;
 let op: HostileOp;
 let sub: string;
-let works: OidcDoor;
+let works: OidcWay;
 beforeAll(async () => {
   service = await startApp();
   op = await hostileOp(() => new Date());
@@ -27,12 +27,12 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}): Promise<OidcDoor> =>
-  OidcDoor.open(service, house, { directory_id: house.directoryId, ...more }, op);
+const open = (more: object = {}): Promise<OidcWay> =>
+  OidcWay.open(service, house, { directory_id: house.directoryId, ...more }, op);
 const testedAt = async ({ id }: { id: string }) =>
   (await house.api.get(`/connections/${id}`)).body.tested_at as unknown;
 /** A test sign-in through a connection, as an admin makes one. */
-const test = async (door: OidcDoor, claims: Record<string, unknown> = { sub }): Promise<string> =>
+const test = async (door: OidcWay, claims: Record<string, unknown> = { sub }): Promise<string> =>
   (await door.test(house, claims)).text;
 const disable = ({ id }: { id: string }) => house.api.patch(`/connections/${id}`, { enabled: false });
 const remove = ({ id }: { id: string }) => house.api.delete(`/connections/${id}`);
@@ -104,7 +104,7 @@ describe('a connection becomes the only way to sign in after a successful sign-i
   });
 
   it('a further certificate of the IdP needs no new test, and the loss of one does', async () => {
-    const saml = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+    const saml = await SamlWay.open(service, house, { directory_id: house.directoryId });
     expect((await saml.signIn(saml.tab(), { nameId: sub })).status).toBe(303);
     expect(await testedAt(saml)).not.toBeNull();
     const further = (await newKey('further')).certificate;
@@ -126,7 +126,7 @@ describe('a connection becomes the only way to sign in after a successful sign-i
 
   it('the first connection, an untested one beside it, and the last one of all lock no user out', async () => {
     const other = await newHouse(service);
-    const [one, two] = [await OidcDoor.open(service, other, {}, op), await OidcDoor.open(service, other, {}, op)];
+    const [one, two] = [await OidcWay.open(service, other, {}, op), await OidcWay.open(service, other, {}, op)];
     expect((await other.api.delete(`/connections/${one.id}`)).status).toBe(204);
     expect((await other.api.delete(`/connections/${two.id}`)).status).toBe(204);
     const third = await open();

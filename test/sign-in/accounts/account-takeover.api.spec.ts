@@ -3,7 +3,7 @@ import { newHouse, type House } from '../../support/house.js';
 import { waitingForLock } from '../../support/locks.js';
 import { fresh, madeUser, patch, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, outcomeAt, SamlDoor, trustDomain } from '../support/doors.js';
+import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 // Who would be somebody else: by a name that weighs less than an id, by coming first, by coming in between. Each attack
 // has its good twin, who gets in.
@@ -29,8 +29,8 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}, idp = op): Promise<OidcDoor> => OidcDoor.open(service, house, more, idp);
-const paired = (): Promise<OidcDoor> => open({ directory_id: house.directoryId });
+const open = (more: object = {}, idp = op): Promise<OidcWay> => OidcWay.open(service, house, more, idp);
+const paired = (): Promise<OidcWay> => open({ directory_id: house.directoryId });
 const own = (more: object = {}): Promise<void> => trustDomain(service, house.tenantId, domain, more);
 const set = (id: string, path: string, value: unknown) =>
   house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path, value }));
@@ -40,8 +40,8 @@ const attribute = (name: string, value: string): string =>
   `<saml:AttributeStatement><saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
 
 /** Who comes in; the reason where nobody does. */
-const outcome = (door: OidcDoor, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
-const samlOutcome = (door: SamlDoor, nameId: string, attributesXml?: string): Promise<string> =>
+const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
+const samlOutcome = (door: SamlWay, nameId: string, attributesXml?: string): Promise<string> =>
   outcomeAt(house, door, { nameId, ...(attributesXml === undefined ? {} : { attributesXml }) });
 
 describe('a user known by an id is not found by a name', () => {
@@ -71,7 +71,7 @@ describe('a user known by an id is not found by a name', () => {
   });
 
   it('a renamed subject takes the new name along only where it is that name', async () => {
-    const door = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+    const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     const [before, after] = [`${fresh('old')}@${domain}`, `${fresh('new')}@${domain}`];
     const id = await madeUser(house.scim, user(before));
     expect(await samlOutcome(door, before)).toBe(id);
@@ -94,7 +94,7 @@ describe('a user known by an id is not found by a name', () => {
 
   it('a reused user name moves to its new owner, whom the directory also knows by the id', async () => {
     const link_claim = 'oid';
-    const door = await SamlDoor.open(service, house, { directory_id: house.directoryId, link_claim });
+    const door = await SamlWay.open(service, house, { directory_id: house.directoryId, link_claim });
     const name = `${fresh('alice')}@${domain}`;
     const first = await madeUser(house.scim, user(name));
     expect(await samlOutcome(door, name)).toBe(first);
@@ -207,7 +207,7 @@ describe('a domain that is bound to one connection', () => {
 
 describe('the evidence changes while the decision is being written', () => {
   /** Holds the connection, which a sign-in locks as the first thing that it writes, until `change` is done. */
-  async function meanwhile<T>(door: OidcDoor, signIn: () => Promise<T>, change: () => Promise<unknown>): Promise<T> {
+  async function meanwhile<T>(door: OidcWay, signIn: () => Promise<T>, change: () => Promise<unknown>): Promise<T> {
     const seen = await service.db.transaction(null, async (tx) => {
       await tx.query(`select 1 from connections where id = $1 for no key update`, [door.id]);
       const signing = signIn();
@@ -264,7 +264,7 @@ describe('the evidence changes while the decision is being written', () => {
   });
 
   it('one subject with many addresses at once is one person', async () => {
-    const door = await SamlDoor.open(service, house, { jit: true });
+    const door = await SamlWay.open(service, house, { jit: true });
     const ready = await Promise.all(
       Array.from({ length: 6 }, async (_, i) => {
         const tab = door.tab();

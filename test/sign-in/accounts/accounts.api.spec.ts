@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, patch, scim, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, outcomeAt, reasonOf, SamlDoor, trustDomain } from '../support/doors.js';
+import { OidcWay, outcomeAt, reasonOf, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 // Whom a sign-in leads to: the rules of contract §7, each with somebody who gets in and somebody who must not.
 let service: TestApp;
@@ -24,14 +24,14 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}): Promise<OidcDoor> => OidcDoor.open(service, house, more, op);
-const paired = (more: object = {}): Promise<OidcDoor> => open({ directory_id: house.directoryId, ...more });
+const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
+const paired = (more: object = {}): Promise<OidcWay> => open({ directory_id: house.directoryId, ...more });
 const own = (): Promise<void> => trustDomain(service, house.tenantId, domain);
 const person = (more: object = {}, name = `${fresh('u')}@${domain}`): Promise<string> =>
   madeUser(house.scim, user(name, more));
 
 /** Who comes in; the reason where nobody does. */
-const outcome = (door: OidcDoor, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
+const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
 
 describe('a paired connection', () => {
   it('links by the claim that equals externalId, and knows the subject from then on', async () => {
@@ -67,7 +67,7 @@ describe('a paired connection', () => {
   });
 
   it('a subject that is the user name itself moves with it, and only with it', async () => {
-    const door = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+    const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     const before = `${fresh('saml')}@${domain}`;
     const id = await person({ externalId: 'unlike' }, before);
     const first = door.tab();
@@ -273,7 +273,7 @@ describe('by e-mail', () => {
 
   it('is said by a SAML IdP in what it signs, which has no email_verified: the owner is found by it', async () => {
     await own();
-    const door = await SamlDoor.open(service, house);
+    const door = await SamlWay.open(service, house);
     const name = `${fresh('boss')}@${domain}`;
     const id = await person({}, name);
     await house.api.patch('/tenant', { owner_user_id: id });
@@ -297,7 +297,7 @@ describe('by e-mail', () => {
     const name = `${fresh('victim')}@${domain}`;
     const victim = await person({ externalId: 'victim-key' }, name);
     const attacker = await newHouse(service);
-    const door = await OidcDoor.open(service, attacker, { directory_id: attacker.directoryId }, op);
+    const door = await OidcWay.open(service, attacker, { directory_id: attacker.directoryId }, op);
     const seen = await door.signIn(door.tab(), {
       sub: 'victim-key',
       email: name,
@@ -313,7 +313,7 @@ describe('by SAML attributes', () => {
     await own();
     const name = `${fresh('f')}@${domain}`;
     const id = await person({}, name);
-    const door = await SamlDoor.open(service, house);
+    const door = await SamlWay.open(service, house);
     const sent = (attribute: string) => ({
       nameId: 'opaque',
       attributesXml: `<saml:AttributeStatement><saml:Attribute ${attribute}><saml:AttributeValue>${name}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`,

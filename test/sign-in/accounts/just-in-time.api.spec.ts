@@ -3,7 +3,7 @@ import { eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, outcomeAt, SamlDoor, trustDomain } from '../support/doors.js';
+import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 // Who is made by their first sign-in, and kept up to date by the later ones.
 let service: TestApp;
@@ -24,11 +24,11 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}): Promise<OidcDoor> => OidcDoor.open(service, house, more, op);
+const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
 const own = (): Promise<void> => trustDomain(service, house.tenantId, domain);
 
 /** Who comes in; the reason where nobody does. */
-const outcome = (door: OidcDoor, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
+const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
 
 describe('just in time', () => {
   const claims = (name: string) => ({ sub: `jit-${name}`, email: name, given_name: 'Grace', family_name: 'Hopper' });
@@ -125,7 +125,7 @@ describe('just in time', () => {
 
   it('twenty first sign-ins at once make one person', async () => {
     await own();
-    const door = await SamlDoor.open(service, house, { jit: true, claim_map: { email: 'm' } });
+    const door = await SamlWay.open(service, house, { jit: true, claim_map: { email: 'm' } });
     const name = `${fresh('j')}@${domain}`;
     const attributesXml = `<saml:AttributeStatement><saml:Attribute Name="m"><saml:AttributeValue>${name}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
     const begun = await Promise.all(
@@ -278,7 +278,7 @@ describe('just in time', () => {
   });
 
   it('whose NameID is the e-mail goes with it to its new owner', async () => {
-    const door = await SamlDoor.open(service, house, { jit: true });
+    const door = await SamlWay.open(service, house, { jit: true });
     const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
     const as = (nameId: string) => outcomeAt(house, door, { nameId, nameIdFormat, attributesXml: '' });
     for (const provenAtOnce of [true, false]) {

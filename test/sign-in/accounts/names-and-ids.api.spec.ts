@@ -2,7 +2,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, outcomeAt, SamlDoor, trustDomain } from '../support/doors.js';
+import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 // Names that directories take from one person and give to another, ids that come late, letters that change: whoever is
 // meant gets in, as themselves and as nobody else.
@@ -25,10 +25,10 @@ afterAll(async () => {
 });
 
 const OBJECT_ID = 'http://schemas.microsoft.com/identity/claims/objectidentifier';
-const open = (more: object = {}): Promise<OidcDoor> =>
-  OidcDoor.open(service, house, { directory_id: house.directoryId, ...more }, op);
-const saml = (more: object = {}): Promise<SamlDoor> =>
-  SamlDoor.open(service, house, { directory_id: house.directoryId, ...more });
+const open = (more: object = {}): Promise<OidcWay> =>
+  OidcWay.open(service, house, { directory_id: house.directoryId, ...more }, op);
+const saml = (more: object = {}): Promise<SamlWay> =>
+  SamlWay.open(service, house, { directory_id: house.directoryId, ...more });
 const own = (door?: { id: string }): Promise<void> =>
   trustDomain(service, house.tenantId, domain, door === undefined ? {} : { connection_id: door.id });
 const address = (name: string): string => `${fresh(name)}@${domain}`;
@@ -39,8 +39,8 @@ const person = (name: string, more: object = {}): Promise<string> => madeUser(ho
 const said = (name: string, value: string): string =>
   `<saml:AttributeStatement><saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
 
-const outcome = (door: OidcDoor, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
-const by = (door: SamlDoor, nameId: string, attributesXml = ''): Promise<string> =>
+const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
+const by = (door: SamlWay, nameId: string, attributesXml = ''): Promise<string> =>
   outcomeAt(house, door, { nameId, attributesXml });
 
 describe('a subject of its own', () => {
@@ -229,7 +229,7 @@ describe('a name that another user has had since does not lead back to the first
 
   it('an e-mail of two users is not taken from the one who still has it', async () => {
     await own();
-    const door = await SamlDoor.open(service, house);
+    const door = await SamlWay.open(service, house);
     const mail = address('shared');
     const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
     const who = () => outcomeAt(house, door, { nameId: mail, nameIdFormat, attributesXml: '' });

@@ -5,8 +5,8 @@ import { newHouse, type House } from '../../support/house.js';
 import { waitingForLock } from '../../support/locks.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, outcomeAt, trustDomain } from '../support/doors.js';
-import type { Tab } from '../support/tab.js';
+import { OidcWay, outcomeAt, trustDomain } from '../../support/sign-in/connections.js';
+import type { Tab } from '../../support/sign-in/tab.js';
 
 // What an admin can see and undo of who is whom.
 let service: TestApp;
@@ -33,13 +33,13 @@ interface Listed {
   subject: string;
   ended_at: string | null;
 }
-const open = (more: object = {}): Promise<OidcDoor> => OidcDoor.open(service, house, more, op);
-const paired = (): Promise<OidcDoor> => open({ directory_id: house.directoryId });
+const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
+const paired = (): Promise<OidcWay> => open({ directory_id: house.directoryId });
 const identities = async (id: string): Promise<Listed[]> => (await house.api.get(`/users/${id}/identities`)).body.data;
 const release = (id: string, connection: string) => house.api.delete(`/users/${id}/identities/${connection}`);
 
 /** Who comes in; the reason where nobody does. */
-const outcome = (door: OidcDoor, claims: Record<string, unknown>, tab?: Tab): Promise<string> =>
+const outcome = (door: OidcWay, claims: Record<string, unknown>, tab?: Tab): Promise<string> =>
   outcomeAt(house, door, claims, tab);
 
 describe('a binding is released', () => {

@@ -4,21 +4,21 @@ import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { newKey } from '../../saml/support/keys.js';
 import { logoutForm, logoutQuery, type LogoutParts } from '../../saml/support/logout.js';
-import { reasonOf, SamlDoor } from '../support/doors.js';
-import type { Seen, Tab } from '../support/tab.js';
+import { reasonOf, SamlWay } from '../../support/sign-in/connections.js';
+import type { Seen, Tab } from '../../support/sign-in/tab.js';
 
 type Kind = 'LogoutRequest' | 'LogoutResponse';
-type Key = SamlDoor['idp']['key'] | null;
+type Key = SamlWay['idp']['key'] | null;
 
 // Single logout by SAML as browsers bring it, in both bindings. What one message may say is tried in test/saml.
 let service: TestApp;
 let house: House;
-let saml: SamlDoor;
-let mallory: SamlDoor['idp']['key'];
+let saml: SamlWay;
+let mallory: SamlWay['idp']['key'];
 beforeAll(async () => {
   service = await startApp();
   house = await newHouse(service);
-  saml = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+  saml = await SamlWay.open(service, house, { directory_id: house.directoryId });
   mallory = await newKey('mallory');
 });
 afterAll(() => service.close());
@@ -32,7 +32,7 @@ async function signedIn(): Promise<{ tab: Tab; sub: string }> {
 }
 
 /** What an honest message of the IdP for a connection says, unless told otherwise. */
-const parts = (door: SamlDoor, sub: string, more: LogoutParts): LogoutParts => ({
+const parts = (door: SamlWay, sub: string, more: LogoutParts): LogoutParts => ({
   id: `_l${fresh()}`,
   issuer: door.idp.entityId,
   destination: `${service.app.config.appUrl}/api/auth/slo/${door.slug}`,
@@ -155,7 +155,7 @@ describe('single logout by a form (HTTP-POST)', () => {
   it('of another tenant’s IdP ends nothing here, though it is signed and names the same subject', async () => {
     const { tab, sub } = await signedIn();
     const stranger = await newHouse(service);
-    const theirs = await SamlDoor.open(service, stranger, {}, saml.idp);
+    const theirs = await SamlWay.open(service, stranger, {}, saml.idp);
     expect((await post(logoutForm('LogoutRequest', theirs.idp.key, parts(theirs, sub, {})), theirs)).status).toBe(303);
     expect(await refusal(await post(logoutForm('LogoutRequest', theirs.idp.key, parts(theirs, sub, {}))))).toEqual([
       401,
@@ -165,7 +165,7 @@ describe('single logout by a form (HTTP-POST)', () => {
   });
 
   it('is answered by a form where the IdP reads forms', async () => {
-    const door = await SamlDoor.open(service, house, { slo_binding: 'post' });
+    const door = await SamlWay.open(service, house, { slo_binding: 'post' });
     const seen = await post(logoutForm('LogoutRequest', door.idp.key, parts(door, 'nobody', { id: '_by-form' })), door);
     expect([seen.status, seen.location]).toEqual([200, null]);
     expect(seen.text).toContain('action="https://idp.example.com/slo"');

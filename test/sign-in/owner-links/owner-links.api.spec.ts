@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { client, type Client } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../support/scim.js';
-import { Tab, type Seen } from '../support/tab.js';
+import { Tab, type Seen } from '../../support/sign-in/tab.js';
 
 let service: TestApp;
 let house: House;

@@ -5,14 +5,14 @@ import { newHouse, type House } from '../../support/house.js';
 import { waitingForLock } from '../../support/locks.js';
 import { group, fresh, madeUser, patch, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor } from '../support/doors.js';
-import type { Tab } from '../support/tab.js';
+import { OidcWay } from '../../support/sign-in/connections.js';
+import type { Tab } from '../../support/sign-in/tab.js';
 
 // Two processes on one database: what one of them ends, the other must not take any more.
 let first: TestApp;
 let second: TestApp;
 let house: House;
-let door: OidcDoor;
+let door: OidcWay;
 let op: HostileOp;
 beforeAll(async () => {
   first = await startApp();
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   house = await newHouse(first);
-  door = await OidcDoor.open(first, house, { directory_id: house.directoryId }, op);
+  door = await OidcWay.open(first, house, { directory_id: house.directoryId }, op);
 });
 afterAll(async () => {
   await op.stop();
@@ -145,7 +145,7 @@ describe('it ends, on every process and in the same moment, when', () => {
         last_name: 'B',
         external_id: fresh('k'),
       });
-      const free = await OidcDoor.open(first, house, { jit: false }, op);
+      const free = await OidcWay.open(first, house, { jit: false }, op);
       await first.db.execute(
         `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
          values ('${house.tenantId}', '${free.id}', 'by-hand', '${body.id}', 'email', '${email}')`,
