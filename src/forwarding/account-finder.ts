@@ -85,7 +85,7 @@ export class AccountFinder {
     const id = external_id === null ? null : await search.resolve(external_id);
     const found = id ?? (await search.byEmail(email)).find((user) => user.external_id === external_id)?.id ?? null;
     if (found !== null) return { kind: 'next', lookup: null, bind: found };
-    if (search.lane.lane.failureCount + 1 >= BELIEVED_AFTER) return { kind: 'delivered' };
+    if (search.lane.failureCount + 1 >= BELIEVED_AFTER) return { kind: 'delivered' };
     return { kind: 'next', lookup: search.lane.call.lookup, circling: true };
   }
 

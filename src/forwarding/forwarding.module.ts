@@ -13,7 +13,7 @@ import { ImportStep } from './tasks/import.step.js';
 import { ForwardingTasks } from './tasks/forwarding-tasks.js';
 import { PlatformList } from './tasks/platform-list.js';
 import { SendAgainSteps } from './tasks/send-again.steps.js';
-import { IntakeLocator } from './people-intake.js';
+import { PeopleIntakePort } from './people-intake.js';
 import { Connections } from './platform/connections.js';
 import { FirstPlatform } from './platform/first-platform.js';
 import { PlatformTrial } from './platform/platform-trial.js';
@@ -32,7 +32,7 @@ import { PlatformChannel } from './platform.channel.js';
     PlatformChannel,
     ForwardingService,
     SendAgainSteps,
-    IntakeLocator,
+    PeopleIntakePort,
     PlatformList,
     ImportStep,
     DriftRepository,
@@ -44,7 +44,15 @@ import { PlatformChannel } from './platform.channel.js';
     FirstPlatform,
     PlatformTrial,
   ],
-  exports: [FirstPlatform, ForwardingService, PlatformService, ChangesService, DeliveryModule, Connections],
+  exports: [
+    PeopleIntakePort,
+    FirstPlatform,
+    ForwardingService,
+    PlatformService,
+    ChangesService,
+    DeliveryModule,
+    Connections,
+  ],
 })
 export class ForwardingModule {
   constructor(channels: Channels, platform: PlatformChannel) {

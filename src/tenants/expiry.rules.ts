@@ -25,7 +25,7 @@ export function rotatedExpiry(
 }
 
 /** Days before the end of a credential at which its tenant is told, the earliest first. */
-export const NOTICE_DAYS = [14, 3, 1] as const;
+export const NOTICE_DAYS = [30, 7, 1] as const;
 
 /**
  * Returns the nearest mark that a credential has passed.

@@ -23,6 +23,7 @@ import type { ChangeKind, Person, UserChange } from '../../src/identity/person.j
 import type { ChangeSource } from '../../src/identity/source.js';
 import { PlatformClient } from '../../src/platform-client/platform.client.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
+import { CHANNELS } from '../delivery/channels/index.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
 import { patience } from '../support/speed.js';
 
@@ -160,7 +161,7 @@ export class Harness {
     const life = { dead: false };
     const db = mortal(this.db, life);
     const channels = new Channels();
-    channels.add(this.platformChannel(db));
+    for (const [, kit] of CHANNELS) channels.add(kit.channel(this, db));
     const worker = new DeliveryWorker(
       db,
       channels,
@@ -182,7 +183,8 @@ export class Harness {
     };
   }
 
-  private platformChannel(db: Database): PlatformChannel {
+  /** The channel to the sandbox. */
+  platformChannel(db: Database): PlatformChannel {
     const clock = new SystemClock();
     const client = new PlatformClient(this.outbound);
     const finder = new AccountFinder(client, db, this.connections, clock);

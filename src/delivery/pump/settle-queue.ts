@@ -1,7 +1,8 @@
 import type { Channel } from '../channel.js';
 import type { DestinationKey } from '../destinations/destination.js';
 import { removeDelivered } from '../lanes/remove.js';
-import { settle, type SettledStep } from '../lanes/settle.js';
+import type { SettledStep } from '../lane-state.js';
+import { settle } from '../lanes/settle.js';
 import type { PumpParts } from './pump-parts.js';
 import { subjectField } from './report.js';
 
