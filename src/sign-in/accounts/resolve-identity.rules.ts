@@ -77,7 +77,7 @@ function otherUserOf(binding: Binding, bound: Candidate, evidence: Evidence): Ma
     (isRenamed(binding, bound) ? heirOf(binding, evidence) : null) ??
     (contradicted ? matchByOwnName(evidence) : null);
   if (other !== null && other.user.id !== bound.id) return other;
-  // The directory does not know the new owner of the name yet: until then nobody signs in as the former owner.
+  // The directory does not know the new owner of the name yet: until then the former owner cannot sign in.
   return contradicted && !account.subjectIsStable ? contradiction(account, bound) : null;
 }
 
