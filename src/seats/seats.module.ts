@@ -12,6 +12,7 @@ import { SeatsRepository } from './seats.repository.js';
 import { SeatsService } from './seats.service.js';
 import { UsageReport } from './usage-report.js';
 
+/** The seats of a tenant: limit, ledger, reports. */
 @Module({
   imports: [TenantsModule],
   controllers: [SeatsController, SeatListsController, SeatChainController],

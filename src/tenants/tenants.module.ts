@@ -24,7 +24,7 @@ import { TenantsController } from './tenants.controller.js';
 import { TenantsRepository } from './tenants.repository.js';
 import { TenantsService } from './tenants.service.js';
 
-/** Tenants and their credentials. Global, because every door stands behind its guard. */
+/** Tenants and their credentials. Global, because the routes of every room use its guards. */
 @Global()
 @Module({
   imports: [EventsModule, LedgerModule],

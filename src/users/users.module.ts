@@ -40,8 +40,8 @@ import { UsersService } from './users.service.js';
     ExplainService,
     HeldService,
     HeldTasks,
-    ReleasedUsers,
     ImportedPeople,
+    ReleasedUsers,
   ],
   exports: [
     UsersService,

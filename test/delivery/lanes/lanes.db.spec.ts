@@ -221,7 +221,7 @@ describe('a worker', () => {
         .catch(() => undefined);
       for (let n = 1; n <= 20; n++) await again(() => h.change(t, `usr_${n}`, 'active', { last_name: `r${round}` }));
     }
-    await h.drained(t, 20_000);
+    await again(() => h.drained(t, 20_000));
     const there = await h.platformUsers(t);
     expect([...there.values()].every((user) => user['last_name'] === 'r2')).toBe(true);
     await worker.stop();
