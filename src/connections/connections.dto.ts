@@ -171,7 +171,7 @@ export class ConnectionFields {
     max: 500,
     ...NULLABLE,
     description:
-      'SAML. The Name of the attribute that is the subject, which the IdP must never give to another user; a FriendlyName is none. Needed where NameIDs are transient. A change ends all bindings and sessions.',
+      'SAML. The Name of the attribute that is the subject, which the IdP must never give to another user; a FriendlyName does not count. Needed when NameIDs are transient. A change ends all bindings and sessions.',
   })
   subject_claim?: string | null;
   @Text({

@@ -105,10 +105,4 @@ export class TenantsRepository {
     );
     return rowCount === 1;
   }
-
-  /** How many tenants there are, up to one: whether this installation is new. */
-  async hasAny(): Promise<boolean> {
-    const { rowCount } = await this.db.query(`select 1 from tenants limit 1`);
-    return rowCount === 1;
-  }
 }

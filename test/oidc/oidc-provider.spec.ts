@@ -133,7 +133,7 @@ it('a code is taken once, and only with its own verifier', async () => {
   );
 });
 
-it('a person who says no is an error of the IdP', async () => {
+it('a person who declines is an error of the IdP', async () => {
   const connection = connectionFor('client_secret_basic');
   const expected = fresh();
   const browser = new TinyBrowser();

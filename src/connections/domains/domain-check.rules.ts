@@ -71,7 +71,7 @@ export type CheckOutcome =
   | { kind: 'restored' } // it is there again
   | { kind: 'lost'; problem: string } // gone since now
   | { kind: 'still_lost'; problem: string } // gone, and within its days of grace
-  | { kind: 'released'; problem: string } // gone too long: the domain is nobody's again
+  | { kind: 'released'; problem: string } // gone too long: the tenant loses the domain
   | { kind: 'unknown' };
 
 /** Returns what a look-up of the TXT record makes of a domain. */

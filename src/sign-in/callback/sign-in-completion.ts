@@ -6,7 +6,7 @@ import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { AccountsService, refusalError } from '../accounts/accounts.service.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import { EvidenceChanged } from '../accounts/evidence-changed.js';
-import type { IdentityDecision } from '../accounts/resolve-identity.rules.js';
+import type { IdentityDecision } from '../accounts/identity-decision.js';
 import type { LinkKind } from '../../sessions/binding.js';
 import { BindingsRepository } from '../../sessions/bindings.repository.js';
 import type { Connection } from '../../connections/connection.js';

@@ -131,7 +131,7 @@ export function DescribedHome(): MethodDecorator {
   return applyDecorators(
     MaybeSession(),
     ApiHtml(200, 'The signed-in user, and a button to sign out.'),
-    ApiRedirect(302, 'To the login, where nobody is signed in.'),
+    ApiRedirect(302, 'To the login, when there is no session.'),
     ApiRefusals(),
   );
 }

@@ -156,7 +156,7 @@ export function testLinkPage(connection: string, action: string): Page {
     tellsUs: true,
     body: html`<p>
         This tests the connection <strong>${connection}</strong>. You sign in at your company. Afterwards you see what
-        came from there. The test changes no user and signs nobody in here.
+        came from there. The test changes no user and begins no session.
       </p>
       <form method="post" action="${action}">
         <button type="submit">Start the test</button>
@@ -186,8 +186,8 @@ export function testPage(result: TestResult): Page {
       </p>
       <p><strong>Next step:</strong> ${result.next}</p>
       <p class="note">
-        Connection <strong>${result.connection}</strong>. Nothing was changed, and nobody is signed in. This page can be
-        loaded again for ten minutes; the sign-in log keeps the outcome.
+        Connection <strong>${result.connection}</strong>. Nothing was changed, and no session has begun. This page can
+        be loaded again for ten minutes; the sign-in log keeps the outcome.
       </p>
       ${table('What is used of it', result.fields)} ${table('What the IdP sent', result.claims)}`,
   };
