@@ -63,7 +63,7 @@ export const EVENTS: { readonly [Name in EventName]: EventKind<EventData[Name]> 
       credential_id: 'tok_01k0000000abcdefghjkmnpqrs',
       directory_id: 'dir_01k0000000abcdefghjkmnpqrs',
       expires_at: '2026-03-01T00:00:00.000Z',
-      days: 14,
+      days: 30,
     },
   },
   'connection.certificate_expiring': {

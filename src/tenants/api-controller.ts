@@ -6,6 +6,7 @@ import { ApiKeyGuard } from './api-key.guard.js';
 import { OperatorGuard } from './operator.guard.js';
 import { OperatorOnly } from './require-scope.js';
 
+/** Options of an API controller. */
 export interface ApiControllerOptions {
   /** Also below `/api` without a version, as the resources that stood there from the start. */
   unversioned?: boolean;

@@ -27,7 +27,7 @@ export interface ApiKeyCredential {
   readonly actor: Actor;
 }
 
-/** A valid SCIM token, as the SCIM door needs it. */
+/** A valid SCIM token, as the SCIM routes need it. */
 export interface ScimCredential {
   readonly tenantId: string;
   readonly tokenId: string;

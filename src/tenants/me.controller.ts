@@ -26,6 +26,7 @@ class MeKey {
   expires_at!: Date | null;
 }
 
+/** The answer of `GET /me`. */
 export class MeBody {
   @ApiProperty()
   tenant!: MeTenant;

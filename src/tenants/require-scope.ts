@@ -20,7 +20,7 @@ export const NoScope = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAN
 /** The route is for the installation's operator. */
 export const OperatorOnly = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'operator' satisfies Demand);
 
-/** What a handler, or its controller, demands; undefined when nobody has said. */
+/** Returns the scope that a handler or its controller declares; undefined: none is declared. */
 export function demandOf(handler: object, controller: object): Demand | undefined {
   return (Reflect.getMetadata(DEMAND, handler) ?? Reflect.getMetadata(DEMAND, controller)) as Demand | undefined;
 }

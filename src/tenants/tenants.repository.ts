@@ -13,6 +13,7 @@ export const FIRST_ROLES: readonly (readonly [name: string, takesSeat: boolean])
   ['Observer', false],
 ];
 
+/** A change of a tenant; what is left out stays. */
 export interface TenantChange {
   name?: string;
   time_zone?: string;
@@ -24,6 +25,7 @@ export interface TenantChange {
   help_url?: string | null;
 }
 
+/** The statements of tenants. */
 @Injectable()
 export class TenantsRepository {
   constructor(private readonly db: Database) {}

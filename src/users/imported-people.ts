@@ -18,7 +18,7 @@ import { UsersRepository } from './users.repository.js';
 
 const ATTEMPTS = 3;
 
-/** People whom the platform had before us: taken in as unmanaged, with the seat they hold, and told to nobody. */
+/** Takes in the users that the platform had before this service: unmanaged, with the seat they hold, and not forwarded. */
 @Injectable()
 export class ImportedPeople implements PeopleIntake {
   constructor(

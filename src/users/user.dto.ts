@@ -72,6 +72,7 @@ export function fieldsOf<T extends { email?: string | null; role?: string | null
   return { ...rest, ...(email == null ? {} : { email }), ...(role == null ? {} : { role }) };
 }
 
+/** The directory that manages a user. */
 export class ManagedBy {
   @ApiProperty()
   id!: string;
@@ -79,7 +80,7 @@ export class ManagedBy {
   name!: string;
 }
 
-/** A person as this API shows them: what is in force. */
+/** A user as this API shows it: the effective state. */
 export class UserBody {
   @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   id!: string;

@@ -36,7 +36,8 @@ describe('the events of a tenant', () => {
   it('are found by name and since a moment, and in pages', async () => {
     const at = await newHouse(service);
     await events.record(at.tenantId, [LOST]);
-    const between = new Date().toISOString();
+    await service.db.query(`update events set at = at - interval '1 minute' where tenant_id = $1`, [at.tenantId]);
+    const between = new Date(Date.now() - 30_000).toISOString();
     for (let i = 0; i < 3; i++) await events.record(at.tenantId, [BACK]);
     expect(await namesOf(at, '&event=domain.lost')).toEqual(['domain.lost']);
     expect(await namesOf(at, `&since=${between}`)).toEqual(Array(3).fill('destination.back'));
@@ -86,7 +87,7 @@ describe('facts that become events', () => {
     await notice.run();
     const { body } = await at.api.get('/events?event=credential.expiring');
     expect(body.data).toHaveLength(1);
-    expect(body.data[0].data).toMatchObject({ kind: 'api_key', credential_id: key.id, days: 14 });
+    expect(body.data[0].data).toMatchObject({ kind: 'api_key', credential_id: key.id, days: 30 });
   });
 
   it('a refused SCIM token, once a day for each reason', async () => {

@@ -388,7 +388,7 @@ describeInBrowser('in a browser', () => {
       const { body } = await house.api.post(`/connections/${oidc.id}/test-sign-in`);
       await page.goto(body.url);
       expect([await heading(page), await axe(page)]).toEqual(['Test the sign-in', []]);
-      await page.getByRole('button', { name: 'Begin the test' }).click();
+      await page.getByRole('button', { name: 'Start the test' }).click();
       await signInAs(page, 'ada');
       await at(page, '/api/auth/callback/');
       expect(await heading(page)).toBe('The test sign-in works');

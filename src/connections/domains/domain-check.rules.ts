@@ -45,7 +45,7 @@ export function proofOf(domain: string, challenge: string, findings: readonly Tx
     others > 0
       ? 'a verification record with another value was found; values of other tenants and of earlier claims do not count'
       : texts.length > 0
-        ? `${texts.length} TXT record(s) were found, none of them ours`
+        ? `${texts.length} TXT record(s) were found, and none has the expected value`
         : 'no TXT record was found';
   return { kind: 'missing', detail: `At ${namesToAsk(domain).join(' and ')}, ${found}. Expected: ${record.value}` };
 }

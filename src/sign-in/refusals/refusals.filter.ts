@@ -172,7 +172,7 @@ export class RefusedSignIns implements ExceptionFilter {
 
   private ways(way: PlainRefusal['way'], context?: SignInContext): Way[] {
     if (way === 'none') return [];
-    if (way === 'home') return [{ label: 'See whether you are signed in', href: this.addresses.home }];
+    if (way === 'home') return [{ label: 'Check whether you are signed in', href: this.addresses.home }];
     if (context === undefined) return [{ label: 'Sign in', href: this.addresses.login }];
     const { connection, request } = context;
     const ask: StartAsk = {

@@ -34,6 +34,7 @@ export interface MemberMoves {
   moved: string[];
 }
 
+/** A group as a write wants it, without its members. */
 export interface GroupDraft {
   document: StoredDocument;
   displayName: string;
@@ -134,7 +135,7 @@ export class GroupsRepository {
     return rowCount === 1;
   }
 
-  /** Adds members; who is there already stays as they are, ids that nobody has wait as pending. Null: no such group. */
+  /** Adds members. Present members stay as they are; ids of no user wait as pending. Null: there is no such group. */
   async addMembers(
     tenantId: string,
     directoryId: string,

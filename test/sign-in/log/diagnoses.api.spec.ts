@@ -174,7 +174,7 @@ describe('a sign-out that the IdP asks for', () => {
     ] as const) {
       const seen = await saml.tab().get(path);
       expect([path, await reasonOf(house, seen)]).toEqual([path, reason]);
-      expect(seen.text).toContain('The sign-out did not come through');
+      expect(seen.text).toContain('The sign-out did not succeed');
       expect(seen.text).not.toMatch(/sign you in|Sign in again/);
       expect((await lines('?limit=1'))[0]).toMatchObject({ kind: 'logout', outcome: 'refused' });
     }

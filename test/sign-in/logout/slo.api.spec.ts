@@ -197,10 +197,10 @@ describe('the IdP’s answer to a logout of ours', () => {
       expect(await refusal(await go(query('x', more, key, 'LogoutResponse')))).toEqual([401, reason]);
       // The session here was over before the IdP was asked; an IdP that does not sign its answer changes nothing of that.
       expect((await go(query('x', more, key, 'LogoutResponse'))).text).toContain(
-        'If you have signed out here, that is done',
+        'If you signed out here, you are signed out here',
       );
       expect((await post(form('x', more, key, 'LogoutResponse'))).text).toContain(
-        'If you have signed out here, that is done',
+        'If you signed out here, you are signed out here',
       );
       expect((await go(query('x', more, key))).text).toContain('You may still be signed in here');
     }
