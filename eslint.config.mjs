@@ -17,6 +17,9 @@ const DOCUMENTED = [
   'sessions',
   'connections',
   'sign-in',
+  'delivery',
+  'forwarding',
+  'platform-client',
 ];
 
 // Type-aware rules: what they find (a promise nobody awaits, an `any` that leaks) is what loses data here.

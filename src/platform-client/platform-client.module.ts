@@ -6,6 +6,7 @@ import { PlatformClient } from './platform.client.js';
 
 const outbound = (config: Config): Outbound => new Outbound(new NameLookups(config.dnsServers));
 
+/** The client of the platform's users API. */
 @Module({
   providers: [{ provide: Outbound, useFactory: outbound, inject: [Config] }, PlatformClient],
   exports: [PlatformClient, Outbound],

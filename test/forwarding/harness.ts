@@ -26,7 +26,10 @@ import { PlatformClient } from '../../src/platform-client/platform.client.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { CHANNELS } from '../delivery/channels/index.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
+import { personOf } from '../support/persons.js';
 import { patience } from '../support/speed.js';
+
+export { personOf };
 
 export const SOURCE: ChangeSource = {
   request_id: 'req_test',
@@ -290,17 +293,6 @@ export class Harness {
     const text = await response.text();
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };
   }
-}
-
-export function personOf(userId: string, person: Partial<Person> = {}): Person {
-  return {
-    email: `${userId}@example.com`,
-    first_name: 'First',
-    last_name: 'Last',
-    role: 'User',
-    external_id: `x-${userId}`,
-    ...person,
-  };
 }
 
 export async function until(test: () => Promise<boolean> | boolean, ms = 20_000): Promise<void> {

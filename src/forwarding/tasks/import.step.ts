@@ -12,7 +12,7 @@ import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
 import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-list.js';
 import { sideBySide } from './side-by-side.js';
 
-/** Takes in the people whom the platform already has, one page of its list after the other. Nothing is forwarded. */
+/** Takes in the users that the platform already has, one page of its list after the other. Nothing is forwarded. */
 @Injectable()
 export class ImportStep {
   constructor(
