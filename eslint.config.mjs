@@ -4,23 +4,34 @@ import tseslint from 'typescript-eslint';
 
 // Rooms in which every exported declaration has a docstring.
 const DOCUMENTED = [
-  'surfaces',
-  'ledger',
-  'tasks',
+  'base',
   'cli',
-  'operations/docs',
+  'connections',
+  'delivery',
+  'directories',
+  'directory-sync',
+  'forwarding',
+  'history',
+  'identity',
+  'ledger',
+  'lookup',
+  'oidc',
+  'operations',
+  'platform-client',
+  'saml',
+  'sandbox',
+  'scim',
+  'seats',
+  'sessions',
+  'sign-in',
+  'surfaces',
+  'tasks',
   'tenants',
   'users',
-  'seats',
-  'saml',
-  'oidc',
-  'sessions',
-  'connections',
-  'sign-in',
-  'delivery',
-  'forwarding',
-  'platform-client',
 ];
+
+// Files that are still longer than 250 lines, or have a function of more than 60.
+const LONG = ['src/sign-in/accounts/resolve-identity.rules.ts', 'src/users/write/update-user.sql.ts'];
 
 // Type-aware rules: what they find (a promise nobody awaits, an `any` that leaks) is what loses data here.
 export default tseslint.config(
@@ -52,6 +63,7 @@ export default tseslint.config(
   },
   ...DOCUMENTED.map((room) => ({
     files: [`src/${room}/**/*.ts`],
+    ignores: ['src/base/database/migrations/**'],
     plugins: { jsdoc },
     rules: {
       'jsdoc/require-jsdoc': [
@@ -65,6 +77,11 @@ export default tseslint.config(
       ],
     },
   })),
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/base/database/migrations/**', ...LONG],
+    rules: { 'max-lines': ['error', 250], 'max-lines-per-function': ['error', 60] },
+  },
   {
     files: ['test/**/*.ts'],
     rules: {

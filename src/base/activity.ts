@@ -1,10 +1,10 @@
-/** What counts as busy: so many requests a second leave little of this process for anything else. */
+/** From this many requests a second on, the process has little time for other work. */
 const BUSY_PER_SECOND = 150;
 const WINDOW_MS = 200;
 
 /**
- * How many requests this process answers just now. Background work asks, and makes way: an IdP that is in the middle
- * of a first sync must not wait for what goes on behind it.
+ * The rate of requests of this process. Background work slows down when it is high, so that the first sync of an IdP
+ * does not wait for it.
  */
 export class Activity {
   private requests = 0;
@@ -15,12 +15,15 @@ export class Activity {
     this.windowFrom = now();
   }
 
-  /** A request has come in. Called for every one of them. */
+  /** Counts a request. */
   note(): void {
     this.requests++;
   }
 
-  /** Whether requests come so fast that background work should only trickle. At most 200 ms old. */
+  /**
+   * Returns whether the rate of requests is so high that background work must slow down. The value is at most 200 ms
+   * old.
+   */
   isBusy(): boolean {
     const passed = this.now() - this.windowFrom;
     if (passed >= WINDOW_MS) {

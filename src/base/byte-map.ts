@@ -1,4 +1,4 @@
-/** How much a `ByteMap` may hold. */
+/** The bounds of a `ByteMap`. */
 export interface ByteLimits {
   readonly entries: number;
   readonly bytes: number;
@@ -9,7 +9,7 @@ interface Weighed<V> {
   bytes: number;
 }
 
-/** A map of bounded size, in entries and in bytes: the oldest entries make room for new ones. */
+/** A map with bounded entries and bytes: new entries displace the oldest ones. */
 export class ByteMap<V> {
   private readonly entries = new Map<string, Weighed<V>>();
   private held = 0;
@@ -29,7 +29,7 @@ export class ByteMap<V> {
     return this.entries.has(key);
   }
 
-  /** Puts an entry behind all others. One that is larger than the whole map is not kept. */
+  /** Adds an entry as the newest. An entry larger than the whole map is not stored. */
   set(key: string, value: V, size: number): void {
     this.delete(key);
     const bytes = size + 2 * key.length;

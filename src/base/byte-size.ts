@@ -1,11 +1,11 @@
-/** What an entry of a map, an object or an array costs beside its content, in bytes; measured on V8, rounded up. */
+/** The cost of an entry of a map, object or array beside its content, in bytes; measured on V8, rounded up. */
 const OVERHEAD = 48;
-/** Below this depth nothing is weighed: what is kept in caches here is not nested as deep. */
+/** Nothing below this depth is counted: values in caches are not nested as deep. */
 const MAX_DEPTH = 12;
 
 /**
- * Estimates how much memory a value takes, in bytes, so that caches can be bounded by bytes and not by rows. Two bytes
- * are counted for each character, since one character outside of Latin-1 makes V8 use two for the whole text.
+ * Estimates the memory of a value in bytes, so that caches are bounded by bytes and not by rows. Each character counts
+ * two bytes: one character outside of Latin-1 makes V8 use two for the whole text.
  */
 export function byteSize(value: unknown, depth = 0): number {
   if (typeof value === 'string') return OVERHEAD + 2 * value.length;
@@ -17,7 +17,7 @@ export function byteSize(value: unknown, depth = 0): number {
   } else if (value instanceof Set || Array.isArray(value)) {
     for (const one of value) bytes += 8 + byteSize(one, depth + 1);
   } else {
-    // The names of properties are shared by all objects of a shape, except for those that callers choose.
+    // Objects of one shape share the names of their properties. Names that callers choose are not shared.
     for (const [key, one] of Object.entries(value)) bytes += 2 * key.length + 8 + byteSize(one, depth + 1);
   }
   return bytes;

@@ -1,6 +1,6 @@
-// Limits count characters as JSON Schema and the users of a form do: Unicode code points, not UTF-16 units.
+// Limits count Unicode code points, not UTF-16 units, as JSON Schema does.
 
-/** Whether a text has more than `max` characters (code points). */
+/** Returns whether a text has more than `max` characters (code points). */
 export function isLongerThan(text: string, max: number): boolean {
   if (text.length <= max) return false;
   if (text.length > 2 * max) return true;
@@ -9,7 +9,7 @@ export function isLongerThan(text: string, max: number): boolean {
   return false;
 }
 
-/** The first `max` characters of a text; never half of a surrogate pair, which no database keeps. */
+/** Returns the first `max` characters of a text; never half of a surrogate pair, which a database cannot store. */
 export function cutTo(text: string, max: number): string {
   if (text.length <= max) return text;
   let count = 0;

@@ -1,12 +1,12 @@
-/** Time is asked for, not taken: rules and tests can be given another one. */
+/** A port for the time, so that tests can set it. */
 export abstract class Clock {
-  /** Wall-clock time. */
+  /** Returns the wall-clock time. */
   abstract now(): Date;
-  /** Milliseconds that never run backwards; for durations. */
+  /** Returns milliseconds that never decrease; for durations. */
   abstract monotonic(): number;
 }
 
-/** The machine's own clock. */
+/** The clock of the machine. */
 export class SystemClock extends Clock {
   now(): Date {
     return new Date();

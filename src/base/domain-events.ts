@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 type EventClass<E extends object> = abstract new (...args: never[]) => E;
 
 /**
- * Carries typed facts from a room to rooms above it, which the lower room does not know. A room publishes an event of a
- * class of its own; a handler belongs to the room that subscribes.
+ * Carries typed events from a room to rooms above it. A room publishes an event of its own class; the handler belongs
+ * to the room that subscribes.
  */
 @Injectable()
 export class DomainEvents {
@@ -19,8 +19,8 @@ export class DomainEvents {
   }
 
   /**
-   * Hands an event to its handlers, one after the other. An event that carries a transaction is part of it: a handler
-   * that throws takes the transaction back.
+   * Runs the handlers of an event, one after the other. An event with a transaction is part of it: a handler that
+   * throws rolls the transaction back.
    */
   async publish(event: object): Promise<void> {
     for (const handler of this.handlers.get(event.constructor as EventClass<object>) ?? []) await handler(event);

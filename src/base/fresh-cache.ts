@@ -7,15 +7,15 @@ interface Kept<V> {
   value: Promise<V>;
 }
 
-/** What is weighed for a value that is still being read. */
+/** The assumed size of a value that is still being read. */
 const UNKNOWN_BYTES = 256;
 const MAX_ENTRIES = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Values that may be a moment old. Each is read again after `ttl` milliseconds, so that a change made by any process
- * shows everywhere within that time; callers that come while a value is being read share the one reading. The cache is
- * bounded by entries and by bytes, since tenants decide how large their values are.
+ * A cache of values that may be a moment old. Each is read again after `ttl` milliseconds, so that a change by any
+ * process is visible within that time. Callers that come during a read share it. The cache is bounded by entries and by
+ * bytes, since tenants decide the size of their values.
  */
 export class FreshCache<V> {
   private readonly kept: ByteMap<Kept<V>>;
@@ -40,7 +40,7 @@ export class FreshCache<V> {
       (read) => {
         if (this.kept.get(key) === entry) this.kept.set(key, entry, UNKNOWN_BYTES + byteSize(read));
       },
-      // A reading that failed is nobody's value: the next caller tries again.
+      // A failed read is not stored: the next caller reads again.
       () => {
         if (this.kept.get(key) === entry) this.kept.delete(key);
       },
@@ -48,17 +48,17 @@ export class FreshCache<V> {
     return value;
   }
 
-  /** The bytes of all values that are kept, as estimated. */
+  /** The estimated bytes of all values. */
   get bytes(): number {
     return this.kept.bytes;
   }
 
-  /** Whether something was read under this key before, be it stale by now. */
+  /** Returns whether this key was read before, even if the value is stale. */
   knows(key: string): boolean {
     return this.kept.has(key);
   }
 
-  /** Forgets a value, or all of them. */
+  /** Removes a value, or all of them. */
   drop(key?: string): void {
     if (key === undefined) this.kept.clear();
     else this.kept.delete(key);

@@ -1,19 +1,19 @@
 import { randomFillSync } from 'node:crypto';
 
-// Crockford's base 32: no letter that reads like a digit, and its byte order is its value order.
+// Crockford's base 32: no letter looks like a digit, and the order of bytes is the order of values.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const POOL = Buffer.allocUnsafe(16 * 256);
 let used = POOL.length;
 let lastTime = 0;
 let lastHead = '';
 
-/** The public prefix of each kind of id; a prefix tells a reader what an id is, never whose. */
+/** The public prefix of each kind of id. A prefix shows the kind, never the owner. */
 export type IdPrefix = 'ten' | 'usr' | 'grp' | 'dir' | 'key' | 'tok' | 'tsk' | 'evt' | 'req' | 'con' | 'ses' | 'sin';
 
 /**
- * A new id: prefix, then 10 letters of time and 16 of randomness (80 bits). Ids made later sort later (to the
- * millisecond), so that the primary key is also the order of creation, and inserts touch one end of each index.
- * The text never contains "bulkId" (RFC 7643 §3.1).
+ * Creates an id: prefix, 10 characters of time and 16 of randomness (80 bits). Later ids sort later (to the
+ * millisecond), so the primary key is also the order of creation, and inserts go to one end of each index. The text
+ * never contains "bulkId" (RFC 7643 §3.1).
  */
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {
   if (used + 16 > POOL.length) {

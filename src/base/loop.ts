@@ -1,6 +1,6 @@
 /**
- * Work that is looked for again and again: at once after `wake`, else every `everyMs`. One run at a time; an error is
- * reported and the next run comes all the same.
+ * Repeats work: at once after `wake`, else every `everyMs`. One run at a time; an error is reported and the next run
+ * follows.
  */
 export class Loop {
   private timer: NodeJS.Timeout | undefined;
@@ -8,7 +8,7 @@ export class Loop {
   private again = false;
   private stopped = true;
 
-  /** `work` answers true if there is more to do right away. */
+  /** Creates a loop. `work` returns true if there is more to do. */
   constructor(
     private readonly everyMs: number,
     private readonly work: () => Promise<boolean | void>,
@@ -20,14 +20,14 @@ export class Loop {
     this.schedule(0);
   }
 
-  /** Looks for work now; while a run is under way, right after it. */
+  /** Runs the work now, or right after the current run. */
   wake(): void {
     if (this.stopped) return;
     if (this.running) this.again = true;
     else this.schedule(0);
   }
 
-  /** Starts no further run, and resolves when the one under way is over. */
+  /** Starts no further run, and resolves when the current one is over. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -74,7 +74,7 @@ export abstract class Background {
     );
   }
 
-  /** One round; true if there is more to do right away. */
+  /** Runs one round; returns true if there is more to do. */
   abstract run(): Promise<boolean | void>;
 
   start(): void {
@@ -85,7 +85,7 @@ export abstract class Background {
     return this.loop.stop();
   }
 
-  /** Looks for work now. */
+  /** Runs the work now. */
   wake(): void {
     this.loop.wake();
   }

@@ -1,10 +1,10 @@
 /**
- * Removes given characters from both ends of a text, by index: one step a character removed. An expression such as
- * `/ +$/` starts anew at each blank of a run that is not at the end, which is quadratic.
+ * Removes given characters from both ends of a text, by index: one step for each removed character. An expression such
+ * as `/ +$/` starts again at each blank of a run that is not at the end, which is quadratic.
  *
  * @param text any length
- * @param characters the characters that are removed, each one UTF-16 unit; all others stay, blanks included
- * @returns the rest, `''` where nothing else stands in the text
+ * @param characters the characters to remove, each one UTF-16 unit
+ * @returns the rest; `''` where nothing is left
  */
 export function trimOf(text: string, characters: string): string {
   let from = 0;

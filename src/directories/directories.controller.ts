@@ -20,6 +20,7 @@ import { DirectoryListsRepository, type GroupListRow, type PendingMemberRow } fr
 import type { GroupRuleRow } from './group-rules.repository.js';
 import { GroupRulesService } from './group-rules.service.js';
 
+/** Routes for the directories of a tenant. */
 @ApiController('directories')
 @RequireScope('admin')
 export class DirectoriesController {

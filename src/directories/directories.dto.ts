@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag, Moment, Nested, NestedList, Ruled } from '../base/http/fields.js';
+import { Choice, Flag, Nested, NestedList, Ruled } from '../base/http/fields.js';
 import { Text } from '../base/http/text.js';
 import { ServerSet } from '../base/http/validate.js';
 import {
@@ -22,7 +22,7 @@ const GUARD_MAX: GuardFigures = {
   day_percent: 100,
 };
 
-/** What is wrong with the figures of a guard, or null. */
+/** Returns why the figures of a guard are not valid, or null. */
 function guardProblem(value: unknown): string | null {
   if (value === 'off' || value === 'on') return null;
   if (value === null || typeof value !== 'object' || Array.isArray(value))
@@ -50,6 +50,7 @@ const REPLACE_CREATES_MISSING = {
 };
 const OPTIONAL = { optional: true, nullable: true };
 
+/** The SCIM attributes of the platform's fields. Null restores the default of a field. */
 export class AttributeMapFields {
   @Choice(MAPPABLE.external_id, OPTIONAL)
   external_id?: string | null;
@@ -76,6 +77,7 @@ const SERVER_SET = [
   'updated_at',
 ] as const;
 
+/** The body of `POST /directories`. */
 @ServerSet(...SERVER_SET)
 export class CreateDirectory {
   @Text({ max: 200, example: 'Okta' })
@@ -106,6 +108,7 @@ export class CreateDirectory {
   guard?: 'off' | 'on' | Partial<GuardFigures>;
 }
 
+/** The body of `PATCH /directories/{id}`: fields that are left out stay. */
 @ServerSet(...SERVER_SET)
 export class ChangeDirectory {
   @Text({ max: 200, optional: true })
@@ -139,15 +142,7 @@ export class ChangeDirectory {
   guard?: 'off' | 'on' | Partial<GuardFigures>;
 }
 
-@ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at')
-export class CreateScimToken {
-  @Text({ max: 200, optional: true, example: 'Okta production' })
-  name?: string;
-
-  @Moment({ optional: true, nullable: true, description: 'At most a year from now; never, when left out.' })
-  expires_at?: Date | null;
-}
-
+/** One rule: members of the group get the role. */
 export class GroupRule {
   @Text({ max: 64, example: 'grp_01k0000000abcdefghjkmnpqrs' })
   group_id!: string;
@@ -155,12 +150,14 @@ export class GroupRule {
   role!: string;
 }
 
+/** The body of `PUT /directories/{id}/group-rules`: the whole list, in the order of precedence. */
 @ServerSet('group')
 export class GroupRules {
   @NestedList(() => GroupRule, { max: 1_000, description: 'In order: the first one that matches gives the role.' })
   rules!: GroupRule[];
 }
 
+/** A directory as the API shows it. */
 export class DirectoryBody {
   @ApiProperty({ example: 'dir_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -203,6 +200,7 @@ export class DirectoryBody {
   updated_at!: Date;
 }
 
+/** A directory with its counts. */
 export class DirectoryDetailBody extends DirectoryBody {
   @ApiProperty({ description: 'People of this directory.' })
   people!: number;
@@ -214,32 +212,7 @@ export class DirectoryDetailBody extends DirectoryBody {
   pending_members!: number;
 }
 
-export class ScimTokenBody {
-  @ApiProperty({ example: 'tok_01k0000000abcdefghjkmnpqrs' })
-  id!: string;
-  @ApiProperty()
-  name!: string;
-  @ApiProperty()
-  prefix!: string;
-  @ApiProperty({ type: Object, additionalProperties: true })
-  created_by!: unknown;
-  @ApiProperty({ type: Date, nullable: true })
-  expires_at!: Date | null;
-  @ApiProperty({ type: Date, nullable: true })
-  last_used_at!: Date | null;
-  @ApiProperty({ type: Date, nullable: true })
-  revoked_at!: Date | null;
-  @ApiProperty()
-  created_at!: Date;
-}
-
-export class NewScimTokenBody extends ScimTokenBody {
-  @ApiProperty({ description: 'The secret itself: shown this once.' })
-  scim_token!: string;
-  @ApiProperty()
-  scim_base_url!: string;
-}
-
+/** A directory with its first SCIM token, in the answer that creates it. */
 export class NewDirectoryBody extends DirectoryBody {
   @ApiProperty({ description: 'The first token: shown this once.' })
   scim_token!: string;

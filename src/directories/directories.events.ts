@@ -1,6 +1,6 @@
 import type { SqlRunner } from '../base/database/database.js';
 
-/** A directory is being deleted: rows of other rooms that name it are cleared, in the same transaction. */
+/** A directory is being deleted. Other rooms clear their rows that name it in the same transaction. */
 export class DirectoryDeleted {
   constructor(
     readonly tx: SqlRunner,

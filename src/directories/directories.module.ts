@@ -12,8 +12,8 @@ import { ScimTokensRepository } from './scim-tokens.repository.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 
 /**
- * The directories of a tenant and their administration. `DirectoryPeople` and `RoleReview` come from a global module
- * of the rooms that know people.
+ * The directories of a tenant and their administration. A global module of `directory-sync` provides `DirectoryPeople`
+ * and `RoleReview`.
  */
 @Module({
   controllers: [DirectoriesController, ScimTokensController],

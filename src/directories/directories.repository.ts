@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { AttributeMap, DirectoryState, GuardFigures, OnMatch, Profile } from './directory.js';
 
-/** A directory's row as the administration sees it. */
+/** A row of the table of directories. */
 export interface DirectoryRow {
   id: string;
   name: string;
@@ -23,7 +23,7 @@ export interface DirectoryRow {
   updated_at: Date;
 }
 
-/** What an admin sets. */
+/** The columns that an admin sets. */
 export type DirectorySettings = Pick<
   DirectoryRow,
   | 'name'
@@ -37,6 +37,7 @@ export type DirectorySettings = Pick<
   | 'guard'
 >;
 
+/** Numbers of a directory, for its detail page. */
 export interface DirectoryCounts {
   people: number;
   unmanaged: number;
@@ -50,6 +51,7 @@ const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_m
     and o.state = 'live') as superseded_by,
   d.last_request_at, d.last_refusal, d.last_unknown_role, d.created_at, d.updated_at`;
 
+/** Statements on the table of directories. */
 @Injectable()
 export class DirectoriesRepository {
   constructor(private readonly db: Database) {}
@@ -72,7 +74,7 @@ export class DirectoriesRepository {
     );
   }
 
-  /** Newest first; deleted ones are gone. */
+  /** Returns directories, the newest first, without deleted ones. */
   async list(tenantId: string, page: PageRequest): Promise<DirectoryRow[]> {
     const { rows } = await this.db.query<DirectoryRow>(
       `select ${COLUMNS} from directories d
@@ -104,7 +106,11 @@ export class DirectoriesRepository {
     return rows[0]!;
   }
 
-  /** Marks a directory as deleted and ends its tokens. Returns the ids of the tokens that ended. */
+  /**
+   * Marks a directory as deleted and ends its tokens.
+   *
+   * @returns the ids of the tokens that ended
+   */
   async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<string[]> {
     await tx.query(`delete from group_rules where tenant_id = $1 and directory_id = $2`, [tenantId, id]);
     const { rows } = await tx.query<{ id: string }>(
@@ -119,9 +125,9 @@ export class DirectoriesRepository {
     return rows.map((row) => row.id);
   }
 
-  /** Whether somebody else takes over `other`, or `other` takes over `id` itself, directly or along a chain. */
+  /** Returns whether `other` already has another successor, or takes over `id`, directly or along a chain. */
   async inTakeover(tx: SqlRunner, tenantId: string, id: string, other: string): Promise<boolean> {
-    // One at a time in a tenant: of two who ask at once, the second one sees what the first has written.
+    // Serialises changes of take-overs in a tenant: the second of two requests sees the rows of the first.
     await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
     const { rowCount } = await tx.query(
       `with recursive alive as (select id, takes_over from directories where tenant_id = $1 and deleted_at is null),
@@ -134,7 +140,7 @@ export class DirectoriesRepository {
   }
 
   async hasRole(db: SqlRunner, tenantId: string, role: string): Promise<boolean> {
-    // Shared with others who name the role, and closed to whoever deletes it meanwhile.
+    // Requests that name the role share the lock; a request that deletes the role waits.
     const { rowCount } = await db.query(`select 1 from roles where tenant_id = $1 and name = $2 for key share`, [
       tenantId,
       role,

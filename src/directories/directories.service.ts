@@ -5,7 +5,7 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import type { PageRequest } from '../base/http/page.js';
 import { newId } from '../base/ids.js';
-import type { Actor, ChangeSource } from '../identity/source.js';
+import { sourceOf, type AdminRequest } from './admin-request.js';
 import { AuditService } from '../tenants/audit/audit.service.js';
 import { CAPS, demandRoom } from '../tenants/caps.js';
 import { CredentialStore } from '../tenants/credentials.js';
@@ -29,13 +29,7 @@ import { DirectoryStore } from './directory.store.js';
 import { RoleReview } from './role-review.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 
-/** Who changes the administration of which tenant, in which request. */
-export interface AdminBy {
-  tenantId: string;
-  actor: Actor;
-  requestId: string | null;
-}
-
+/** Administration of the directories of a tenant. */
 @Injectable()
 export class DirectoriesService {
   constructor(
@@ -51,8 +45,8 @@ export class DirectoriesService {
     private readonly events: DomainEvents,
   ) {}
 
-  /** A new directory with its first SCIM token, which is shown in the answer and never again. */
-  async create(by: AdminBy, input: CreateDirectory): Promise<NewDirectoryBody> {
+  /** Creates a directory with its first SCIM token. Only this answer shows the token. */
+  async create(by: AdminRequest, input: CreateDirectory): Promise<NewDirectoryBody> {
     const id = newId('dir');
     const made = await this.db.transaction(by.tenantId, async (tx) => {
       await demandRoom(tx, CAPS.directories, by.tenantId);
@@ -82,13 +76,21 @@ export class DirectoriesService {
     return this.repository.list(tenantId, page);
   }
 
-  /** With what can be counted about it. 404 when this tenant has no such directory. */
+  /**
+   * Returns a directory with its counts.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
   async get(tenantId: string, id: string): Promise<DirectoryBody & DirectoryCounts> {
     const row = await this.demand(tenantId, id);
     return { ...(await this.shape(tenantId, row)), ...(await this.repository.counts(tenantId, id)) };
   }
 
-  /** The row of a directory, or 404. */
+  /**
+   * Returns the row of a directory.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
   async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<DirectoryRow> {
     const row = await this.repository.find(tenantId, id, tx, lock);
     if (row === null) throw new NotFound('directory');
@@ -96,11 +98,12 @@ export class DirectoriesService {
   }
 
   /**
-   * Changes what is named. A new default role, a new attribute map and going live are worked off as tasks.
+   * Changes the given fields. Tasks do the work that follows from a new default role, a new attribute map and going
+   * live.
    *
    * @throws {Conflict} `seats_needed` when going live would leave users without a seat, unless the input confirms it
    */
-  async change(by: AdminBy, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
+  async change(by: AdminRequest, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
     if (input.state === 'live' && input.confirm !== true) await this.demandSeats(by.tenantId, id);
     const after = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
@@ -132,11 +135,11 @@ export class DirectoriesService {
     return after;
   }
 
-  /** Deletes a directory; its users stay as they are, unmanaged, and nothing is forwarded. */
-  async remove(by: AdminBy, id: string): Promise<void> {
+  /** Deletes a directory. Its users stay as they are, unmanaged, and nothing is forwarded. */
+  async remove(by: AdminRequest, id: string): Promise<void> {
     const ended = await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, id, tx, true);
-      // Users and groups are locked before the rows that hang on the groups, such as rules.
+      // Order of locks: users and groups before rows that belong to groups, such as rules.
       await this.people.release(tx, by.tenantId, id, sourceOf(by, id));
       const tokens = await this.repository.markDeleted(tx, by.tenantId, id);
       await this.events.publish(new DirectoryDeleted(tx, by.tenantId, id));
@@ -147,13 +150,13 @@ export class DirectoriesService {
     for (const token of ended) this.credentials.forget(token);
   }
 
-  /** A directory as the API shows it. */
+  /** Returns a directory as the API shows it. */
   async shape(tenantId: string, row: DirectoryRow): Promise<DirectoryBody> {
     const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
     return { ...row, guard: guardOf(row.guard), scim_base_url: scimBaseUrl };
   }
 
-  /** Refuses that a directory in preview goes live while its users would find no seat. */
+  /** Refuses that a directory goes live while users would find no free seat. */
   private async demandSeats(tenantId: string, id: string): Promise<void> {
     if ((await this.demand(tenantId, id)).state === 'live') return;
     const { needed, free, missing } = await this.people.seatsNeeded(tenantId, id);
@@ -175,21 +178,23 @@ export class DirectoriesService {
     if (other !== null && (other === id || (await this.repository.find(tenantId, other, tx)) === null)) {
       throw new InvalidFields([{ field: 'takes_over', message: 'must be another directory of this tenant' }]);
     }
-    // Two that take over each other, or the same one, would hold each other's people, and nobody's word would count.
+    // Two directories that take over each other, or the same third one, would suppress each other's writes.
     if (other !== null && (await this.repository.inTakeover(tx, tenantId, id, other))) {
       const message = 'must be a directory that nobody else takes over, and that does not take over this one';
       throw new InvalidFields([{ field: 'takes_over', message }]);
     }
   }
 
-  private note(tx: SqlRunner, by: AdminBy, action: string, id: string, before: unknown, after: unknown): Promise<void> {
+  private note(
+    tx: SqlRunner,
+    by: AdminRequest,
+    action: string,
+    id: string,
+    before: unknown,
+    after: unknown,
+  ): Promise<void> {
     return this.audit.record(tx, { ...by, action, targetType: 'directory', targetId: id, before, after });
   }
-}
-
-/** What a change that follows from the administration says about where it came from. */
-export function sourceOf(by: AdminBy, directoryId: string): ChangeSource {
-  return { request_id: by.requestId ?? '', surface: 'api', directory_id: directoryId, actor: by.actor };
 }
 
 function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined): AttributeMap {
@@ -202,7 +207,7 @@ function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined):
   return after;
 }
 
-/** A map as an object whose text does not depend on the order of its fields. */
+/** Returns the map with sorted fields, so that its text does not depend on their order. */
 function sorted(map: AttributeMap): object {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
 
+/** A group in the list of an admin. */
 export interface GroupListRow {
   id: string;
   display_name: string;
@@ -12,6 +13,7 @@ export interface GroupListRow {
   updated_at: Date;
 }
 
+/** A member of a group whose user does not exist yet. */
 export interface PendingMemberRow {
   group_id: string;
   group: string;
@@ -20,7 +22,7 @@ export interface PendingMemberRow {
   since: Date;
 }
 
-/** What an admin sees of a directory's groups. The groups themselves are the SCIM door's. */
+/** Lists groups and pending members for admins. The table of groups belongs to `users`. */
 @Injectable()
 export class DirectoryListsRepository {
   constructor(private readonly db: Database) {}
@@ -38,7 +40,10 @@ export class DirectoryListsRepository {
     return rows;
   }
 
-  /** In the order of groups and members. The place to go on from is both ids with a blank between. */
+  /**
+   * Returns pending members in the order of groups and members. The position of a page is both ids with a blank
+   * between.
+   */
   async pendingMembers(tenantId: string, directoryId: string, page: PageRequest): Promise<PendingMemberRow[]> {
     const [groupId = null, memberId = null] = page.after?.split(' ', 2) ?? [];
     const { rows } = await this.db.query<PendingMemberRow>(

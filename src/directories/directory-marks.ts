@@ -12,7 +12,7 @@ export interface UnknownRole {
   user_id: string;
 }
 
-/** Notes on the row of a directory what its IdP did last: the last request, refused token and unknown role. */
+/** Stores the last events of a directory on its row: last request, refused token and unknown role. */
 @Injectable()
 export class DirectoryMarks {
   constructor(
@@ -24,7 +24,7 @@ export class DirectoryMarks {
     events.on(DirectoriesSeen, (event) => this.seen(event));
   }
 
-  /** Notes a role of a user that the catalogue does not have. */
+  /** Stores a role of a user that the catalogue does not have. */
   async unknownRole(tenantId: string, directoryId: string, found: UnknownRole): Promise<void> {
     await this.db.query(`update directories set last_unknown_role = $3 where tenant_id = $1 and id = $2`, [
       tenantId,
@@ -44,7 +44,7 @@ export class DirectoryMarks {
       const events = rows.map(({ id }): NewEvent => ({
         event: 'directory.refused',
         data: { directory_id: id, reason, token_prefix: prefix },
-        // Anyone who knows the tenant's id can cause a refusal: one event a day for each directory and reason.
+        // Any client that knows the tenant's id can cause a refusal: one event a day for each directory and reason.
         threshold: `${id} ${reason} ${at.slice(0, 10)}`,
       }));
       await this.records.record(tenantId, events, tx);

@@ -2,29 +2,29 @@ import type { SqlRunner } from '../base/database/database.js';
 import type { ChangeSource } from '../identity/source.js';
 import type { DirectoryState } from './directory.js';
 
-/** The seats that a directory in preview would take when it goes live. */
+/** The seats that going live of a directory in preview would take. */
 export interface SeatNeed {
   needed: number;
   /** Null: there is no limit. */
   free: number | null;
-  /** Users who would find none. */
+  /** Users who would find no free seat. */
   missing: number;
 }
 
-/** What becomes of a directory's people when the directory itself changes; the rooms that know people implement it. */
+/** A port: changes the users of a directory when the directory changes. `directory-sync` implements it. */
 export abstract class DirectoryPeople {
   /**
-   * The directory is going: its people stay, active and unmanaged, its groups go, and nothing is forwarded. Called in
-   * the transaction that deletes the directory.
+   * Releases the users of a directory in the transaction that deletes it. The users stay active and become unmanaged,
+   * the groups are deleted, and nothing is forwarded.
    */
   abstract release(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void>;
 
-  /** Counts the seats that going live would take, and those that are free. */
+  /** Counts the seats that going live would take, and the free seats. */
   abstract seatsNeeded(tenantId: string, directoryId: string): Promise<SeatNeed>;
 
   /**
-   * The directory went from preview to live, or back: what was only shown is now to happen once, as the net difference.
-   * Called in the transaction that changes the state; what takes long becomes a job.
+   * Adds the work of a change between preview and live, in the transaction that changes the state. Each user changes
+   * once, by the net difference. Long work becomes a task.
    */
   abstract stateChanged(
     db: SqlRunner,

@@ -18,7 +18,7 @@ export type { Directory } from './directory.js';
 
 const TTL = 900;
 
-/** Directories as the SCIM door uses them, at most a second old. */
+/** A cache of directories for SCIM requests, at most a second old. */
 @Injectable()
 export class DirectoryStore {
   private readonly cache: FreshCache<Directory>;
@@ -30,17 +30,21 @@ export class DirectoryStore {
     this.cache = new FreshCache(clock, TTL);
   }
 
-  /** 404 when this tenant has no such directory any more. */
+  /**
+   * Returns a directory.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
   get(tenantId: string, directoryId: string): Promise<Directory> {
     return this.cache.get(`${tenantId} ${directoryId}`, () => this.load(tenantId, directoryId));
   }
 
-  /** After a change made here. All of them: a take-over changes another directory, too. */
+  /** Clears the cache after a change in this process. All directories: a take-over changes another directory too. */
   forget(): void {
     this.cache.drop();
   }
 
-  /** Returns the directory as it is at this moment, or null if there is none. */
+  /** Reads the directory from the database; null if it does not exist. */
   async fresh(tenantId: string, directoryId: string): Promise<Directory | null> {
     return this.load(tenantId, directoryId).catch((error: unknown) => {
       if (error instanceof NotFound) return null;

@@ -1,10 +1,16 @@
-/** What an IdP may send: one row of the table of dialects each. */
+/** The profiles of directories: each is a SCIM dialect. */
 export const PROFILES = ['tolerant', 'entra', 'okta', 'strict', 'ipsie'] as const;
+
+/** The requests that a directory accepts: the name of a SCIM dialect. */
 export type Profile = (typeof PROFILES)[number];
+
+/** `live`: writes take effect. `preview`: writes are stored, and their effects are shown. */
 export type DirectoryState = 'live' | 'preview';
+
+/** What happens when a new resource matches an existing user: the two are linked, or the request is refused. */
 export type OnMatch = 'link' | 'refuse';
 
-/** Which SCIM attribute feeds a field of ours; what is not named takes the usual way. */
+/** The SCIM attributes of the platform's fields. Fields that are left out use the default attribute. */
 export interface AttributeMap {
   external_id?: string;
   email?: string;
@@ -12,7 +18,7 @@ export interface AttributeMap {
   last_name?: string;
 }
 
-/** The attributes that may feed each field. */
+/** The attributes that each field can use. */
 export const MAPPABLE = {
   external_id: ['externalId', 'userName', 'employeeNumber'],
   email: ['emails', 'userName', 'externalId'],
@@ -20,21 +26,23 @@ export const MAPPABLE = {
   last_name: ['name.familyName', 'displayName', 'name.formatted'],
 } as const satisfies Record<keyof AttributeMap, readonly string[]>;
 
-/** When so many leave at once that an admin has to look first. */
+/** The guard against mass removals: when so many users leave at once, an admin has to decide first. */
 export interface GuardFigures {
-  /** Share of the directory's people, or so many of them, whichever is fewer … */
+  /** This share of the directory's users leaves … */
   percent: number;
   people: number;
-  /** … and at least so many … */
+  /** … and at least this many users … */
   at_least: number;
-  /** … within so many minutes; */
+  /** … within this many minutes; */
   within_minutes: number;
-  /** or this share within a day. */
+  /** or this share of users within a day. */
   day_percent: number;
 }
 
+/** The guard of a directory: its figures, or `off`. */
 export type Guard = GuardFigures | 'off';
 
+/** The guard of a directory without a setting of its own. */
 export const GUARD_DEFAULTS: GuardFigures = {
   percent: 20,
   people: 200,
@@ -43,7 +51,7 @@ export const GUARD_DEFAULTS: GuardFigures = {
   day_percent: 30,
 };
 
-/** A directory as the SCIM door needs it with every request. */
+/** A directory with the settings that each SCIM request needs. */
 export interface Directory {
   readonly tenantId: string;
   readonly id: string;
@@ -55,12 +63,12 @@ export interface Directory {
   readonly attributeMap: AttributeMap;
   readonly onMatch: OnMatch;
   readonly takesOver: string | null;
-  /** Another directory has taken this one over: what it writes has no effect any more. */
+  /** Another directory has taken this one over: its writes have no effect. */
   readonly superseded: boolean;
   readonly supersededBy: string | null;
   /** Another directory takes over this one, in preview or live. */
   readonly hasSuccessor: boolean;
-  /** `replace` through a value path that matches nothing makes the value, in place of 400 noTarget. */
+  /** `replace` with a value path that matches nothing adds the value, in place of 400 noTarget. */
   readonly replaceCreatesMissing: boolean;
   readonly guard: Guard;
   readonly hasRules: boolean;
@@ -70,7 +78,7 @@ export interface Directory {
   readonly baseUrl: string | null;
 }
 
-/** The guard as it is stored: only what differs from the defaults. */
+/** Returns the guard of a directory. The stored form holds only differences from the defaults. */
 export function guardOf(stored: { off?: boolean } & Partial<GuardFigures>): Guard {
   if (stored.off === true) return 'off';
   const { off: _, ...figures } = stored;

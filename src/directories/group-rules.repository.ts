@@ -2,13 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { GroupRule } from './directories.dto.js';
 
+/** A group rule with the current name of its group. */
 export interface GroupRuleRow {
   group_id: string;
-  /** The group's name just now. */
+  /** The current name of the group. */
   group: string;
   role: string;
 }
 
+/** Statements on the table of group rules. */
 @Injectable()
 export class GroupRulesRepository {
   constructor(private readonly db: Database) {}
@@ -23,7 +25,7 @@ export class GroupRulesRepository {
     return rows;
   }
 
-  /** Which of the named groups and roles there are. The groups of the present and of the new rules are locked, by id. */
+  /** Returns which of the given groups and roles exist. Locks the groups of the current and of the new rules, by id. */
   async knownOf(
     tx: SqlRunner,
     tenantId: string,

@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { InvalidFields, type FieldError } from '../base/errors/domain-error.js';
 import { AuditService } from '../tenants/audit/audit.service.js';
-import { DirectoriesService, sourceOf, type AdminBy } from './directories.service.js';
+import { sourceOf, type AdminRequest } from './admin-request.js';
+import { DirectoriesService } from './directories.service.js';
 import type { GroupRule } from './directories.dto.js';
 import { DirectoryStore } from './directory.store.js';
 import { GroupRulesRepository, type GroupRuleRow } from './group-rules.repository.js';
 import { RoleReview } from './role-review.js';
 
-/** Which group gives which role: an ordered list for each directory, bound to the group's id and not to its name. */
+/** The group rules of a directory: an ordered list. A rule names the group by id, so a rename does not affect it. */
 @Injectable()
 export class GroupRulesService {
   constructor(
@@ -25,8 +26,8 @@ export class GroupRulesService {
     return this.repository.list(tenantId, directoryId);
   }
 
-  /** Replaces the whole list. What it means for people is worked off as a job. */
-  async replace(by: AdminBy, directoryId: string, rules: readonly GroupRule[]): Promise<GroupRuleRow[]> {
+  /** Replaces the whole list. A task updates the users. */
+  async replace(by: AdminRequest, directoryId: string, rules: readonly GroupRule[]): Promise<GroupRuleRow[]> {
     const { tenantId } = by;
     const after = await this.db.transaction(tenantId, async (tx) => {
       await this.directories.demand(tenantId, directoryId, tx, true);

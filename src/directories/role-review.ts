@@ -1,11 +1,11 @@
 import type { SqlRunner } from '../base/database/database.js';
 import type { ChangeSource } from '../identity/source.js';
 
-/** Works off what a changed rule means for people's roles; the rooms that know people implement it. */
+/** A port: updates the roles of users when rules change. `directory-sync` implements it. */
 export abstract class RoleReview {
   /**
-   * The rules or the default role of a directory changed. Called in the transaction that changes them; puts down a job
-   * and does no more, so that nobody waits for thousands of people.
+   * Adds a task in the transaction that changes the rules or the default role of a directory, so that no request waits
+   * for thousands of users.
    */
   abstract ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void>;
 }

@@ -8,9 +8,10 @@ import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
 import { RotateCredential } from '../tenants/tenants.dto.js';
-import { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './directories.dto.js';
+import { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
 import { ScimTokensService } from './scim-tokens.service.js';
 
+/** Routes for the SCIM tokens of a directory. */
 @ApiController('directories/:directory_id/tokens', { tag: 'directories' })
 @RequireScope('admin')
 export class ScimTokensController {

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
-import type { ScimTokenBody } from './directories.dto.js';
+import type { ScimTokenBody } from './scim-tokens.dto.js';
 
 const COLUMNS = 'id, name, prefix, created_by, expires_at, last_used_at, revoked_at, created_at';
 
+/** Statements on the table of SCIM tokens. */
 @Injectable()
 export class ScimTokensRepository {
   constructor(private readonly db: Database) {}
@@ -62,7 +63,7 @@ export class ScimTokensRepository {
     return rows[0] ?? null;
   }
 
-  /** Ends a token, in so many seconds from now; an earlier end stays. */
+  /** Ends a token in `inSeconds` seconds; an earlier end stays. */
   async revoke(tx: SqlRunner, tenantId: string, id: string, inSeconds: number): Promise<void> {
     await tx.query(
       `update scim_tokens set revoked_at = least(revoked_at, now() + make_interval(secs => $3))

@@ -12,13 +12,13 @@ import { CredentialStore } from '../tenants/credentials.js';
 import { CredentialEnded } from '../tenants/tenants.errors.js';
 import { expiryProblem, rotatedExpiry } from '../tenants/expiry.rules.js';
 import { type RotateCredential } from '../tenants/tenants.dto.js';
-import type { AdminBy } from './directories.service.js';
-import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './directories.dto.js';
+import type { AdminRequest } from './admin-request.js';
+import type { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './scim-tokens.dto.js';
 import { ScimTokensRepository } from './scim-tokens.repository.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
-/** The tokens of a directory. Any number can be valid at once, so that a rotation needs no outage. */
+/** The SCIM tokens of a directory. Several can be valid at once, so that a rotation needs no outage. */
 @Injectable()
 export class ScimTokensService {
   constructor(
@@ -30,15 +30,24 @@ export class ScimTokensService {
     private readonly clock: Clock,
   ) {}
 
-  /** 404 when this tenant has no such directory. */
-  async create(by: AdminBy, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
+  /**
+   * Creates a token.
+   *
+   * @throws {NotFound} when the tenant has no such directory
+   */
+  async create(by: AdminRequest, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
     return this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       return this.createIn(tx, by, directoryId, input);
     });
   }
 
-  async createIn(tx: SqlRunner, by: AdminBy, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
+  async createIn(
+    tx: SqlRunner,
+    by: AdminRequest,
+    directoryId: string,
+    input: CreateScimToken,
+  ): Promise<NewScimTokenBody> {
     const expiresAt = input.expires_at ?? null;
     const problem = expiresAt === null ? null : expiryProblem(expiresAt, this.clock.now());
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
@@ -71,18 +80,18 @@ export class ScimTokensService {
   }
 
   /**
-   * Makes a new token in place of an old one, which holds for a while yet. The new token ends after the same lifetime,
-   * unless the request names another end.
+   * Creates a token in place of an old one, which stays valid for the overlap. The new token has the lifetime of the
+   * old one, unless the request gives another end.
    *
    * @throws {CredentialEnded} when the old token has ended
    */
-  async rotate(by: AdminBy, directoryId: string, id: string, input: RotateCredential): Promise<NewScimTokenBody> {
+  async rotate(by: AdminRequest, directoryId: string, id: string, input: RotateCredential): Promise<NewScimTokenBody> {
     const next = await this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const old = await this.demand(by.tenantId, directoryId, id, tx, true);
       const now = this.clock.now();
       if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at <= now)) throw new CredentialEnded();
-      // First, so that the old token takes no place beside the new one.
+      // The old token ends first, so that it does not count towards the limit beside the new one.
       await this.repository.revoke(tx, by.tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
       const token = await this.createIn(tx, by, directoryId, {
         name: old.name,
@@ -102,8 +111,8 @@ export class ScimTokensService {
     return next;
   }
 
-  /** Ends a token at once, on every process within a second. */
-  async revoke(by: AdminBy, directoryId: string, id: string): Promise<void> {
+  /** Ends a token. Every process refuses it within a second. */
+  async revoke(by: AdminRequest, directoryId: string, id: string): Promise<void> {
     await this.db.transaction(by.tenantId, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
       const before = await this.demand(by.tenantId, directoryId, id, tx, true);
@@ -139,7 +148,7 @@ export class ScimTokensService {
 
   private note(
     tx: SqlRunner,
-    by: AdminBy,
+    by: AdminRequest,
     action: string,
     directoryId: string,
     token: ScimTokenBody,

@@ -1,5 +1,5 @@
 /** The tables that only this room writes. `npm run check` reads it. */
 export const OWNED = ['directories', 'scim_tokens', 'group_rules'];
 
-/** Of these, the ones that statements of rooms above may read, by tenant. */
+/** The tables of this room that statements of upper rooms may read, by tenant. */
 export const READABLE = ['directories', 'group_rules', 'scim_tokens'];

@@ -26,7 +26,7 @@ import { ScimUsersController } from './users/scim-users.controller.js';
 import { ScimUsersService } from './users/scim-users.service.js';
 import { UnknownRoles } from './users/unknown-roles.js';
 
-/** What a changed directory means for people; global, because the directories themselves stand below it. */
+/** Provides the ports of `directories`; global, because `directories` is on a lower floor. */
 @Global()
 @Module({
   imports: [UsersModule, DirectoriesModule, SeatsModule, TasksModule],

@@ -7,33 +7,33 @@ import { expiredCursor, invalidCount, invalidCursor } from '../scim/scim.errors.
 import type { CurrentDirectory } from './current-directory.js';
 import type { Place } from './list-order.js';
 
-/** How long a cursor is good for, in seconds (RFC 9865 `cursorTimeout`). */
+/** The life of a cursor in seconds (RFC 9865 `cursorTimeout`). */
 export const CURSOR_SECONDS = 24 * 3600;
 
-/** What a walk by cursor carries from page to page. */
+/** The state of a walk by cursor from page to page. */
 export interface Walk {
   /** The row behind which the page begins. */
   readonly place: Place;
   /** Resources on the pages before. */
   readonly listed: number;
-  /** What the first page counted; null: the number is known without counting. */
+  /** The number of matches, counted for the first page; null: it is known without counting. */
   readonly total: number | null;
 }
 
 interface Cursor {
-  /** The id of the row behind which the page begins. A number was written by versions that skipped rows. */
+  /** The id of the row behind which the page begins. Versions that skipped rows wrote a number. */
   a: string | number;
   /** The sort key of that row. */
   k?: string | null;
   s: number;
   c: number | null;
-  /** What else was asked, and by whom: a cursor is good for its own list only. */
+  /** The name of the list: a cursor is valid for its own list only. */
   q: string;
   n: number;
   t: number;
 }
 
-/** A short name of a list: the same for all pages of one question of one directory. */
+/** Returns a short name of a list. All pages of the same query of the same directory have the same name. */
 export function listName(directory: CurrentDirectory, type: ResourceTypeDef, query: ListQuery): string {
   const filter = query.filter ? printFilter(query.filter) : '';
   const parts = [
@@ -64,8 +64,9 @@ export function writeCursor({ place, listed, total }: Walk, list: string, count:
 }
 
 /**
- * Reads a cursor; undefined for '', which asks for the first page.
+ * Reads a cursor.
  *
+ * @returns undefined for '', which asks for the first page
  * @throws {ScimRequestError} invalidCursor, invalidCount or expiredCursor (RFC 9865 §2.1)
  */
 export function readCursor(text: string, list: string, count: number): Walk | undefined {

@@ -1,17 +1,17 @@
 import { sortToSql } from '../scim/filter/sort.js';
 import type { ListQuery } from '../scim/messages/list-query.js';
-import type { ListTable } from './resource-list.js';
+import type { ListTable } from './list-table.js';
 
-/** A row of a list, by which a page can begin behind it. */
+/** The position of a row in a list. A page begins behind it. */
 export interface Place {
   readonly id: string;
-  /** The row's sort key as text, null where it has none; undefined: the list has no order but that of the ids. */
+  /** The row's sort key as text, null where it has none; undefined: the list is ordered by id only. */
   readonly key?: string | null;
 }
 
 /** The order of a list in SQL. The id comes last, so that no two rows share a place. */
 export interface ListOrder {
-  /** What stands behind `order by`. */
+  /** The text after `order by`. */
   readonly by: string;
   /** The sort key as text, to be selected with each row; null: the id alone. */
   readonly key: string | null;
@@ -21,14 +21,14 @@ export interface ListOrder {
   behind(place: Place, params: unknown[]): string;
 }
 
-/** Characters of a text that no index has in order by which it is sorted: a place has to fit into a cursor. */
+/** The most characters of a sort key without an index: a cursor has to hold it. */
 const SORTED_CHARACTERS = 256;
 
 /**
- * The order of a list: by `sortBy` and then by id, else by id. Both go in the same direction, so that one index serves
- * ascending and descending order.
+ * Returns the order of a list: by `sortBy` and then by id, else by id. Both have the same direction, so that one index
+ * serves ascending and descending order.
  *
- * @param selective an index finds the few rows of the filter: the order must not offer the planner a walk over all rows
+ * @param selective an index finds the few rows of the filter: the order must not lead the planner to read all rows
  */
 export function orderOf(table: ListTable, query: ListQuery, selective: boolean): ListOrder {
   const id = selective ? `(${table.id} || '')` : table.id;
@@ -43,7 +43,7 @@ export function orderOf(table: ListTable, query: ListQuery, selective: boolean):
   const sort = sortToSql(query.sortBy, table.type, table.map, query.sortOrder);
   const { direction, nulls, type } = sort;
   const whole = sort.indexed || type !== 'text' ? sort.sql : `left(${sort.sql}, ${SORTED_CHARACTERS})`;
-  // A coalesce of twice the same is no expression that an index has.
+  // A coalesce of the same expression twice is not the expression of any index.
   const key = selective ? `coalesce(${whole}, ${whole})` : whole;
   const sign = direction === 'asc' ? '>' : '<';
   return {

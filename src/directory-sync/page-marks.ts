@@ -1,29 +1,32 @@
 import type { Place } from './list-order.js';
 
-/** One walk along a list: where its last pages ended, by the `startIndex` of the page behind. */
+/** One walk along a list: the last rows of its pages, by the `startIndex` of the next page. */
 export interface WalkMarks {
   readonly ends: Map<number, Place>;
-  /** It went on after another walk of the list had begun: so it is not one that stopped at its first page. */
+  /** The walk has continued after another walk of the same list began, so it did not stop at its first page. */
   goesOn: boolean;
   until: number;
 }
 
-/** Marks that a walk keeps: a page may be asked for twice (its answer was lost); older ones hardly ever. */
+/**
+ * Marks of one walk. A client repeats a request for a page whose answer was lost; older pages are rarely requested
+ * again.
+ */
 const MARKS = 4;
 const WALKS = 8;
 
 /**
- * Where pages of a list ended, for clients that walk `startIndex` in order (nearly all do). The next page then starts
- * behind that row: it costs what the first page costs, and rows that were deleted meanwhile shift nothing, so that no
- * row is left out. Kept in memory; without a mark a page is found by counting.
+ * The last rows of pages, for clients that read a list by increasing `startIndex` (most do). The next page starts
+ * behind the row of the mark: it costs as much as the first page, and rows that were deleted meanwhile shift no other
+ * row. Marks are in memory. Without a mark, rows are skipped.
  *
- * A list is one caller's (directory, filter, order, page size), and its walks cannot be told apart by their requests. A
- * first page begins a walk. Where several walks have a mark at one `startIndex`, the oldest that goes on has it: its
- * mark is the first in the list, so that no row is hidden, at the worst one is shown twice. An older walk that has not
- * gone on since is taken for abandoned.
+ * A list has one caller and one query (directory, filter, order, page size). Requests do not show which of several
+ * walks they belong to. A first page begins a walk. Where several walks have a mark at one `startIndex`, the oldest
+ * walk that continues is used: its mark is the first in the list, so no row is left out, and at worst a row is shown
+ * twice. An older walk that has not continued counts as abandoned.
  */
 export class PageMarks {
-  /** Walks by list, the latest one last. */
+  /** Walks of each list, the latest one last. */
   private readonly lists = new Map<string, WalkMarks[]>();
 
   constructor(
@@ -32,7 +35,7 @@ export class PageMarks {
     private readonly capacity = 5000,
   ) {}
 
-  /** A first page was asked for. */
+  /** Begins a walk: the first page was requested. */
   begin(list: string): WalkMarks {
     const walk: WalkMarks = { ends: new Map(), goesOn: false, until: this.now() + this.lifetimeMs };
     const walks = this.alive(list);
@@ -40,7 +43,7 @@ export class PageMarks {
     return walk;
   }
 
-  /** The walk that has come to `startIndex`, or undefined. */
+  /** Returns the walk that has reached `startIndex`, or undefined. */
   find(list: string, startIndex: number): WalkMarks | undefined {
     const walks = this.alive(list);
     const here = walks.filter((walk) => walk.ends.has(startIndex));

@@ -1,21 +1,24 @@
 import { MAX_PAGE_BYTES } from '../base/database/byte-cut.js';
 
-/** What a list reads of each resource, in SQL. `$1` is the tenant. */
+/** The columns that a list reads of each resource, in SQL. `$1` is the tenant. */
 export interface ListColumns {
-  /** What is found: the select list over the table. A document is named here and not yet read. */
+  /** The select list over the table. A document is named here and not yet read. */
   readonly found: string;
-  /** The bytes that one found row `a` will have. */
+  /** The size in bytes of one found row `a`. */
   readonly bytes: string;
-  /** What lies in another table: a query over the found row `a` that gives `bytes`, one row for each that will be shown. */
+  /** A query on another table for the found row `a`. It gives `bytes`, one row for each related row that is shown. */
   readonly related?: string;
-  /** What is shown of a row `c`: read only for rows that fit, see `c.fits`. `c.large`: it fits because it is the first. */
+  /**
+   * The select list of the answer over a row `c`. Documents are read only where `c.fits`. `c.large`: the row fits
+   * because it is the first.
+   */
   readonly shown: string;
 }
 
 /** A row of a page. */
 export interface PageRow {
   id: string;
-  /** False for the one row behind the last that fits in the bytes of the page; nothing of it was read. */
+  /** False for the first row that no longer fits in the bytes of the page; its document was not read. */
   fits: boolean;
   /** The first row alone is larger than a page. */
   large: boolean;
@@ -24,17 +27,17 @@ export interface PageRow {
   sort_key?: string | null;
 }
 
-/** Below this a page needs no share of the answer budget, in bytes. A hundred ordinary users have less. */
+/** Smaller pages need no share of the answer budget, in bytes. A hundred ordinary users are smaller. */
 export const SMALL_PAGE = 256 * 1024;
-/** A page of more resources takes its share before it is read, so that it is read once. */
+/** A page of more resources takes its share of the answer budget first, so that it is read once. */
 export const FEW_RESOURCES = 100;
 
-// A related row has at least 160 bytes: so many are more than a page, and no more of them are looked at.
+// A related row has at least 160 bytes. More related rows than this are more than a page and are not read.
 const MOST_RELATED = Math.ceil(MAX_PAGE_BYTES / 160) + 1;
 
 /**
- * The statement of one page, cut at a number of bytes before any document is read. The sizes are columns of the rows;
- * a document stays a pointer until the outermost select.
+ * Returns the statement of one page, cut at a number of bytes before a document is read. The sizes are columns of the
+ * rows; only the outermost select reads documents.
  *
  * @param inner the rest of the inner query, from `from` to `offset`
  * @param total SQL for the number of all rows
@@ -46,7 +49,7 @@ export function pageSql(columns: ListColumns, total: string, inner: string, byte
     related === undefined
       ? `select a.*, ${columns.bytes} as bytes from (${rows}) a`
       : `select a.*, ${columns.bytes} + coalesce(r.bytes, 0) as bytes from a left join r on r.place = a.place`;
-  // The join goes along the rows in their order and stops where it has seen more than a page.
+  // The join reads the rows in order and stops when they fill the page.
   const first =
     related === undefined
       ? ''

@@ -3,28 +3,15 @@ import type { Database } from '../base/database/database.js';
 import type { AnswerShare } from '../base/http/answer-budget.js';
 import { equalities, type BoundFilter } from '../scim/filter/bound.js';
 import { resolveFilter } from '../scim/filter/resolve.js';
-import { toSql, type ColumnMap } from '../scim/filter/to-sql.js';
+import { toSql } from '../scim/filter/to-sql.js';
 import type { ListQuery } from '../scim/messages/list-query.js';
 import { listResponseText } from '../scim/messages/list-response.js';
-import type { ResourceTypeDef } from '../scim/schema/resource-types.js';
 import type { CurrentDirectory } from './current-directory.js';
-import { listName, readCursor, writeCursor } from './list-cursor.js';
-import { orderOf, type Place } from './list-order.js';
-import type { PageMarks } from './page-marks.js';
+import { listName, readCursor, writeCursor, type Walk } from './list-cursor.js';
+import { orderOf, type ListOrder, type Place } from './list-order.js';
+import type { ListTable } from './list-table.js';
+import type { PageMarks, WalkMarks } from './page-marks.js';
 import { FEW_RESOURCES, pageSql, SMALL_PAGE, type ListColumns, type PageRow } from './page-sql.js';
-
-/** What the list of one resource type reads. In all SQL `$1` is the tenant and `$2` the directories shown. */
-export interface ListTable {
-  type: ResourceTypeDef;
-  map: ColumnMap;
-  from: string;
-  id: string;
-  visible: string;
-  /** SQL for the number of all rows, without counting them; undefined: they are few and are counted. */
-  total?: string;
-  /** What an index finds a few rows by: these columns, and the values of these lists. */
-  keys: { readonly columns: readonly string[]; readonly lists: readonly string[] };
-}
 
 interface ListPage<Row> {
   rows: Row[];
@@ -33,10 +20,10 @@ interface ListPage<Row> {
   nextCursor: string | undefined;
 }
 
-/** Rows before a page that are counted as part of an ordinary request; beyond it the page is a search. */
+/** Rows before a page that an ordinary request skips. Beyond this number the page is a search. */
 const COUNTED_START = 1_000;
 
-/** Where a list is read, for whom, and what its answer may hold. */
+/** A request for a list: directory, query, and the memory of the answer. */
 export interface ListAsk {
   readonly directory: CurrentDirectory;
   readonly query: ListQuery;
@@ -46,15 +33,15 @@ export interface ListAsk {
 /** How rows become resources. */
 export interface ListView<Row> {
   readonly columns: ListColumns;
-  /** Reads what is missing of a first row that is larger than a page. */
+  /** Reads the missing columns of a first row that is larger than a page. */
   readonly complete?: (row: Row) => Promise<Row>;
   /** Writes one resource as JSON text. */
   readonly render: (row: Row) => string;
 }
 
 /**
- * One page of a list as a ListResponse (RFC 7644 §3.4.2). It has fewer resources than `count` where they are large:
- * `itemsPerPage` says how many, and the next page begins behind them.
+ * Returns one page of a list as a ListResponse (RFC 7644 §3.4.2). The page has fewer resources than `count` where they
+ * are large: `itemsPerPage` is their number, and the next page begins behind them.
  */
 export async function listText<Row extends { id: string }>(
   db: Database,
@@ -77,84 +64,128 @@ export async function listText<Row extends { id: string }>(
   return text;
 }
 
+/** The filter of a list as SQL. */
+interface ListFilter {
+  /** Null: all resources are listed. */
+  readonly bound: BoundFilter | null;
+  readonly selective: boolean;
+  readonly where: string;
+  readonly params: readonly unknown[];
+}
+
+/** The row behind which a page begins, and how it was found. */
+interface PageStart {
+  /** The request has `startIndex` and no cursor. */
+  readonly byIndex: boolean;
+  readonly cursor: Walk | undefined;
+  readonly marks: WalkMarks | undefined;
+  readonly place: Place | undefined;
+  /** Rows to skip, where no place is known. */
+  readonly offset: number;
+}
+
 /** Reads one page of a list (RFC 7644 §3.4.2, RFC 9865). */
 async function pageOf<Row extends PageRow>(
   db: Database,
   table: ListTable,
   columns: ListColumns,
-  { directory, query, share }: ListAsk,
+  ask: ListAsk,
   marks: PageMarks,
 ): Promise<ListPage<Row>> {
-  const bound = query.filter ? resolveFilter(query.filter, table.type, directory.dialect) : null;
-  const params: unknown[] = [directory.tenantId, directory.owners];
-  const conditions = [table.visible];
-  if (bound) conditions.push(toSql(bound, { ...table.map, base: directory.scimBase }, params));
-  const base = { where: conditions.join(' and '), params: [...params] };
+  const { directory, query } = ask;
   const list = listName(directory, table.type, query);
-  const selective = bound !== null && isSelective(bound, table);
-  const order = orderOf(table, query, selective);
+  const filter = filterOf(table, ask);
+  const order = orderOf(table, query, filter.selective);
+  const start = startOf(query, list, marks);
+  const found = await readRows<Row>(db, table, columns, ask, { filter, order, start });
 
-  const byIndex = query.cursor === undefined;
-  const walk = query.cursor === undefined ? undefined : readCursor(query.cursor, list, query.count);
-  const marked = byIndex && query.count > 0;
-  const byMarks = !marked ? undefined : query.startIndex === 1 ? marks.begin(list) : marks.find(list, query.startIndex);
-  const place = walk?.place ?? byMarks?.ends.get(query.startIndex);
-  const offset = place === undefined && byIndex ? query.startIndex - 1 : 0;
-  if (place !== undefined) conditions.push(order.behind(place, params));
-
-  const wholeTotal = bound === null ? table.total : undefined;
-  // One row more than asked for says whether there is another page. Both numbers are written out: of a parameter the
-  // planner would assume a tenth of the table.
-  const inner = `from ${table.from} where ${conditions.join(' and ')} order by ${order.by}
-    limit ${query.count + 1} offset ${offset}`;
-  const search = bound === null ? !order.indexed || offset > COUNTED_START : !selective;
-  const sorted = order.key === null ? columns : withSortKey(columns, order.key);
-  const read = async (bytes: number) => {
-    const text = pageSql(sorted, wholeTotal ?? 'null::int', inner, bytes);
-    return (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
-  };
-  const few = query.count <= FEW_RESOURCES;
-  if (!few) await share.grow(MAX_PAGE_BYTES);
-  let found = query.count === 0 ? [] : await read(few ? SMALL_PAGE : MAX_PAGE_BYTES);
-  if (few && found.some((row) => !row.fits || row.large)) {
-    // Large: it is read again once there is room for it.
-    await share.grow(MAX_PAGE_BYTES);
-    found = await read(MAX_PAGE_BYTES);
-  }
   const rows = found.slice(0, query.count).filter((row) => row.fits);
   const more = found.length > rows.length;
   const last = rows.at(-1);
   const end: Place | undefined = last && { id: last.id, ...(order.key === null ? {} : { key: last.sort_key ?? null }) };
-  if (marked && more && end) marks.put(byMarks ?? marks.begin(list), query.startIndex + rows.length, end);
+  if (start.byIndex && query.count > 0 && more && end) {
+    marks.put(start.marks ?? marks.begin(list), query.startIndex + rows.length, end);
+  }
 
-  const before = byIndex ? query.startIndex - 1 : (walk?.listed ?? 0);
+  const before = start.byIndex ? query.startIndex - 1 : (start.cursor?.listed ?? 0);
   const listed = before + rows.length;
-  const totalResults = await totalOf();
-  if (byIndex) return { rows, totalResults, startIndex: query.startIndex, nextCursor: undefined };
-  const next = { place: end!, listed, total: bound === null ? null : totalResults };
+  // A page without rows that was found by skipping does not show how many rows are before it.
+  const ends = query.count > 0 && !more && (rows.length > 0 || start.offset === 0);
+  const totalResults =
+    ends && (start.byIndex || start.cursor === undefined)
+      ? listed
+      : agreed(found[0]?.total ?? start.cursor?.total ?? (await countAll(db, table, filter)));
+  if (start.byIndex) return { rows, totalResults, startIndex: query.startIndex, nextCursor: undefined };
+  const next = { place: end!, listed, total: filter.bound === null ? null : totalResults };
   const nextCursor = more && end ? writeCursor(next, list, query.count) : undefined;
   return { rows, totalResults, startIndex: undefined, nextCursor };
 
-  /** A number that agrees with the page: rows before it and on it are counted, and one more where there is a next page. */
-  async function totalOf(): Promise<number> {
-    // The last page of a walk ends the list. Beyond an end that was found by counting nothing is known.
-    const ends = query.count > 0 && !more && (rows.length > 0 || offset === 0);
-    if (ends && (byIndex || walk === undefined)) return listed;
-    const counted = found[0]?.total ?? walk?.total ?? (await countAll(db, table, base, wholeTotal, selective));
+  /** Returns a total that agrees with the page: it includes the rows before it and on it, and one more where a page follows. */
+  function agreed(counted: number): number {
     if (query.count === 0) return counted;
-    return rows.length > 0 || more
-      ? Math.max(counted, listed + (more ? 1 : 0))
-      : walk
-        ? counted
-        : Math.min(counted, before);
+    if (rows.length > 0 || more) return Math.max(counted, listed + (more ? 1 : 0));
+    return start.cursor ? counted : Math.min(counted, before);
   }
+}
+
+function filterOf(table: ListTable, { directory, query }: ListAsk): ListFilter {
+  const bound = query.filter ? resolveFilter(query.filter, table.type, directory.dialect) : null;
+  const params: unknown[] = [directory.tenantId, directory.owners];
+  const conditions = [table.visible];
+  if (bound) conditions.push(toSql(bound, { ...table.map, base: directory.scimBase }, params));
+  const selective = bound !== null && isSelective(bound, table);
+  return { bound, selective, where: conditions.join(' and '), params };
+}
+
+function startOf(query: ListQuery, list: string, marks: PageMarks): PageStart {
+  const byIndex = query.cursor === undefined;
+  const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor, list, query.count);
+  const marked = byIndex && query.count > 0;
+  const byMarks = !marked ? undefined : query.startIndex === 1 ? marks.begin(list) : marks.find(list, query.startIndex);
+  const place = cursor?.place ?? byMarks?.ends.get(query.startIndex);
+  const offset = place === undefined && byIndex ? query.startIndex - 1 : 0;
+  return { byIndex, cursor, marks: byMarks, place, offset };
+}
+
+/** Reads the rows of a page and one more, which shows whether a page follows. */
+async function readRows<Row extends PageRow>(
+  db: Database,
+  table: ListTable,
+  columns: ListColumns,
+  { query, share }: ListAsk,
+  { filter, order, start }: { filter: ListFilter; order: ListOrder; start: PageStart },
+): Promise<Row[]> {
+  if (query.count === 0) return [];
+  const params = [...filter.params];
+  const behind = start.place === undefined ? '' : ` and ${order.behind(start.place, params)}`;
+  // Both numbers are literals: for a parameter the planner assumes a tenth of the table.
+  const inner = `from ${table.from} where ${filter.where}${behind} order by ${order.by}
+    limit ${query.count + 1} offset ${start.offset}`;
+  const search = filter.bound === null ? !order.indexed || start.offset > COUNTED_START : !filter.selective;
+  const sorted = order.key === null ? columns : withSortKey(columns, order.key);
+  const read = async (bytes: number) => {
+    const text = pageSql(sorted, wholeTotal(table, filter) ?? 'null::int', inner, bytes);
+    return (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
+  };
+  if (query.count <= FEW_RESOURCES) {
+    const found = await read(SMALL_PAGE);
+    if (found.every((row) => row.fits && !row.large)) return found;
+  }
+  // A large page is read once the budget has room for it.
+  await share.grow(MAX_PAGE_BYTES);
+  return read(MAX_PAGE_BYTES);
+}
+
+/** Returns SQL for the number of all rows of an unfiltered list, if the table keeps that number. */
+function wholeTotal(table: ListTable, filter: ListFilter): string | undefined {
+  return filter.bound === null ? table.total : undefined;
 }
 
 function withSortKey(columns: ListColumns, key: string): ListColumns {
   return { ...columns, found: `${columns.found}, ${key} as sort_key`, shown: `${columns.shown}, c.sort_key` };
 }
 
-/** True if a filter picks a few rows through an index, so that the order of the list must not choose the plan. */
+/** Returns whether a filter finds few rows through an index. The order of the list must not choose the plan then. */
 function isSelective(filter: BoundFilter, table: ListTable): boolean {
   const { columns, lists } = table.keys;
   switch (filter.kind) {
@@ -171,18 +202,13 @@ function isSelective(filter: BoundFilter, table: ListTable): boolean {
   }
 }
 
-async function countAll(
-  db: Database,
-  table: ListTable,
-  base: { where: string; params: unknown[] },
-  wholeTotal: string | undefined,
-  selective: boolean,
-): Promise<number> {
-  const text = wholeTotal
-    ? `select ${wholeTotal} as n, $2::text[] as shown`
-    : `select count(*)::int as n from ${table.from} where ${base.where}`;
-  const { rows } = await (wholeTotal !== undefined || selective
-    ? db.shaped<{ n: number }>(text, base.params)
-    : db.search<{ n: number }>(text, base.params));
+async function countAll(db: Database, table: ListTable, filter: ListFilter): Promise<number> {
+  const whole = wholeTotal(table, filter);
+  const text = whole
+    ? `select ${whole} as n, $2::text[] as shown`
+    : `select count(*)::int as n from ${table.from} where ${filter.where}`;
+  const { rows } = await (whole !== undefined || filter.selective
+    ? db.shaped<{ n: number }>(text, [...filter.params])
+    : db.search<{ n: number }>(text, [...filter.params]));
   return rows[0]!.n;
 }

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { scimMediaType } from '../base/http/accept.js';
 import { sendBody } from '../base/http/answer.js';
 
-/** Sends a prepared resource or message. */
+/** Sends a resource or message as JSON text. */
 export function answerScim(res: ServerResponse, status: number, text: string, etag?: string, location?: string): void {
-  // As bytes at once: the text, which is twice as large, is free while a slow reader takes its time.
+  // Bytes take half the memory of the text while a slow client reads.
   const body = text.length > 64 * 1024 ? Buffer.from(text) : text;
   const headers: Record<string, string> = { 'Content-Type': scimMediaType(res.req.headers.accept) };
   if (etag !== undefined) headers['ETag'] = etag;
@@ -12,7 +12,7 @@ export function answerScim(res: ServerResponse, status: number, text: string, et
   sendBody(res, status, body, headers);
 }
 
-/** Answers without a body: 204, or 304 with the tag that still holds. */
+/** Sends an answer without a body: 204, or 304 with the current entity tag. */
 export function answerEmpty(res: ServerResponse, status: 204 | 304, etag?: string): void {
   res.writeHead(status, etag === undefined ? {} : { ETag: etag });
   res.end();

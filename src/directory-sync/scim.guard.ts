@@ -13,17 +13,17 @@ import { Unauthenticated } from '../tenants/tenants.errors.js';
 import type { CurrentDirectory } from './current-directory.js';
 import { DirectoryStore, type Directory } from '../directories/directory.store.js';
 
-/** A request at the SCIM door, once its directory is known. */
+/** A SCIM request after its token was checked. */
 export interface ScimRequest extends BridgeRequest {
   directory: CurrentDirectory;
-  /** What the answer holds of the memory for large answers. */
+  /** The share of the memory for large answers. */
   answer: AnswerShare;
 }
 
-// Made once for each state of a directory, not for each request.
+// Computed once for each state of a directory, not for each request.
 const made = new WeakMap<Directory, CurrentDirectory>();
 
-/** The SCIM door: the token alone says which directory, and so which tenant, this is. */
+/** Checks the SCIM token. The token determines the directory, and so the tenant. */
 @Injectable()
 export class ScimGuard implements CanActivate {
   constructor(

@@ -1,6 +1,6 @@
 import { DomainError } from '../base/errors/domain-error.js';
 
-/** `If-Match` named another version than the one stored (RFC 7644 §3.14). */
+/** 412: `If-Match` has another version than the stored one (RFC 7644 §3.14). */
 export class PreconditionFailed extends DomainError {
   readonly kind = 'precondition-failed';
   readonly code = 'precondition_failed';
@@ -9,13 +9,13 @@ export class PreconditionFailed extends DomainError {
   }
 }
 
-/** What the protocol knows and this service does not offer: 501. */
+/** 501: a feature of the protocol that this service does not have. */
 export class NotImplemented extends DomainError {
   readonly kind = 'not-implemented';
   readonly code = 'not_implemented';
 }
 
-/** What the protocol forbids on this address, such as a filter on a discovery endpoint (RFC 7644 §4). */
+/** 403: a request that the protocol forbids, such as a filter on a discovery endpoint (RFC 7644 §4). */
 export class Forbidden extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'forbidden';

@@ -1,11 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
 
+/** Options of a text field that can be null. */
 export const TEXT = { type: String, nullable: true } as const;
+
+/** Options of an integer field. */
 export const NUMBER = { type: 'integer' } as const;
+
+/** Options of a time field. */
 export const TIME = { type: String, format: 'date-time' } as const;
+
+/** Options of a time field that can be null. */
 export const NO_TIME = { ...TIME, nullable: true } as const;
 
-/** What every entry of a history has. */
+/** The fields of every entry of a history. */
 export class EntryHead {
   @ApiProperty({ example: 'chg_42' })
   id!: string;

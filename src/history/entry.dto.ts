@@ -4,11 +4,11 @@ import { EntryHead, NO_TIME, NUMBER, TEXT, TIME } from './entry-head.dto.js';
 import { HeldEntry, LinkedEntry } from './note-entry.dto.js';
 import { ActorBody, ChangeSourceBody } from './source.dto.js';
 
-// What the entries of a history look like, for the documentation; they are read as `timeline.sql.ts` says.
+// The forms of the entries of a history, for the documentation. `timeline.sql.ts` reads them.
 
 const ANY = { type: 'object', additionalProperties: true, nullable: true } as const;
 
-/** A person as the platform knows them. */
+/** The platform's view of a user. */
 export class PersonBody {
   @ApiProperty(TEXT)
   email!: string | null;
@@ -208,7 +208,7 @@ class RemovedEntry extends EntryHead {
   source!: ChangeSourceBody;
 }
 
-/** One thing that happened; `kind` says which fields it has. */
+/** One entry; its fields depend on `kind`. */
 export const ENTRY_SHAPE: Shape = {
   oneOf: [
     BindingEntry,

@@ -1,7 +1,7 @@
 import type { Actor } from '../identity/source.js';
 import type { EntryKind } from './timeline.rules.js';
 
-/** An entry as it is read: where it stands, and what it says. */
+/** An entry as the statement returns it: its position and its fields. */
 export interface EntryRow {
   kind: EntryKind;
   /** UTC, to the microsecond. */
@@ -11,23 +11,24 @@ export interface EntryRow {
   fields: Record<string, unknown>;
 }
 
-/** An entry as the API shows it; which other fields there are depends on its kind. */
+/** An entry as the API shows it; the other fields depend on its kind. */
 export interface HistoryEntry extends Record<string, unknown> {
   id: string;
   at: string;
   kind: EntryKind;
 }
 
+/** Returns an entry as the API shows it. */
 export function entryBody({ id, at, kind, fields }: EntryRow): HistoryEntry {
   return { id, at, kind, ...fields };
 }
 
-/** The columns of an export for spreadsheets. What only one kind has is in `details`, as JSON. */
+/** The columns of an export for spreadsheets. Fields of a single kind are in `details`, as JSON. */
 export const ENTRY_COLUMNS = [
   'id', 'at', 'kind', 'what', 'actor_kind', 'actor_id', 'actor_name', 'request_id', 'details',
 ] as const; // prettier-ignore
 
-/** The cells of an entry, in the order of `ENTRY_COLUMNS`. */
+/** Returns the cells of an entry, in the order of `ENTRY_COLUMNS`. */
 export function entryCells(row: EntryRow): unknown[] {
   const {
     source,
@@ -52,7 +53,7 @@ export function entryCells(row: EntryRow): unknown[] {
   ];
 }
 
-/** What happened, in a few words for a line of a table. */
+/** Describes an entry in a few words, for a line of a table. */
 export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>): string {
   const words = (...names: string[]): string =>
     names

@@ -20,7 +20,7 @@ import { ENTRY_KINDS, placeText, type EntryKind } from './timeline.rules.js';
 
 const OPTIONS = ['kind', 'since', 'until', 'order', 'limit', 'cursor', 'format'] as const;
 
-/** All that happened to a person: changes, deliveries, seats, sign-ins, sessions, and what admins did. */
+/** The history of a user: changes, deliveries, seats, sign-ins, sessions, and actions of admins. */
 @ApiController('users/:user_id/history', { tag: 'history' })
 @RequireScope('audit:read')
 @ApiRefusals()
@@ -75,7 +75,11 @@ export class HistoryController {
   }
 }
 
-/** The kinds in a list with commas, each once and in one order; 422 for a word that is none. */
+/**
+ * Parses kinds from a list with commas, each once and in a fixed order.
+ *
+ * @throws {InvalidFields} 422 for an unknown kind
+ */
 function kindsIn(text: string | undefined): EntryKind[] | undefined {
   if (text === undefined) return undefined;
   const words = text.split(',').map((word) => word.trim());

@@ -6,7 +6,7 @@ import { LeaversController } from './leavers.controller.js';
 import { LeaversRepository } from './leavers.repository.js';
 import { LeaversService } from './leavers.service.js';
 
-/** What happened to people: one person's history, and each leaver's record of times. Reads only. */
+/** The history of each user, and the times of each leaver. Only reads. */
 @Module({
   controllers: [HistoryController, LeaversController],
   providers: [HistoryService, HistoryRepository, LeaversService, LeaversRepository],

@@ -5,20 +5,21 @@ import type { EntryRow } from './entry.mapping.js';
 import { ENTRY_KINDS, keyBound, momentOf, type EntryKind, type Order, type Place } from './timeline.rules.js';
 import { timelineSql } from './timeline.sql.js';
 
+/** Selects entries of a history. */
 export interface HistoryFilter {
-  /** All of them where left out. */
+  /** All kinds where left out. */
   kinds?: readonly EntryKind[] | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
   order: Order;
 }
 
-/** What all the tables say of one person. */
+/** Reads the entries of one user from all tables. */
 @Injectable()
 export class HistoryRepository {
   constructor(private readonly db: Database) {}
 
-  /** Up to `count` entries after a place; null: from the beginning. */
+  /** Returns up to `count` entries after a place; null: from the beginning. */
   async read(
     tenantId: string,
     userId: string,
@@ -39,7 +40,7 @@ export class HistoryRepository {
     return cutRowsOf(found);
   }
 
-  /** Whether the tenant has, or ever had, somebody under this id. */
+  /** Returns whether the tenant has, or ever had, a user with this id. */
   async isKnown(tenantId: string, userId: string): Promise<boolean> {
     const { rows } = await this.db.query<{ known: boolean }>(
       `select exists (select 1 from users where tenant_id = $1 and id = $2)

@@ -8,22 +8,26 @@ import { placeIn, type Place } from './timeline.rules.js';
 
 const BATCH = 500;
 
-/** A person's history in one place. Someone who was deleted still has one. */
+/** Returns the history of a user, also of a deleted one. */
 @Injectable()
 export class HistoryService {
   constructor(private readonly repository: HistoryRepository) {}
 
-  /** Throws NotFound for an id that never was somebody's of this tenant. */
+  /**
+   * Checks that the tenant has, or ever had, a user with this id.
+   *
+   * @throws {NotFound} when it never had
+   */
   async demandKnown(tenantId: string, userId: string): Promise<void> {
     if (!(await this.repository.isKnown(tenantId, userId))) throw new NotFound('user');
   }
 
-  /** A page: one entry more than asked for says that there is another. */
+  /** Returns a page and one more entry, which shows whether a page follows. */
   page(tenantId: string, userId: string, filter: HistoryFilter, page: PageRequest): Promise<CutRows<EntryRow>> {
     return this.repository.read(tenantId, userId, filter, placeIn(page.after), page.limit + 1);
   }
 
-  /** All entries that match, a batch at a time. */
+  /** Returns all matching entries, in batches. */
   async *all(tenantId: string, userId: string, filter: HistoryFilter): AsyncGenerator<EntryRow[]> {
     let place: Place | null = null;
     for (;;) {

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { LEAVER_STATES } from './leaver.rules.js';
 import { ChangeSourceBody } from './source.dto.js';
 
-/** A leaver as the record names them. */
+/** The identifying fields of a leaver. */
 class LeaverPerson {
   @ApiProperty({ type: String, nullable: true })
   email!: string | null;

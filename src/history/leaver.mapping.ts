@@ -8,7 +8,7 @@ import {
   type LeaverTimes,
 } from './leaver.rules.js';
 
-/** A departure as it is read. */
+/** A departure as the statement returns it. */
 export interface LeaverRow extends LeaverTimes {
   sequence: string;
   user_id: string;
@@ -16,7 +16,7 @@ export interface LeaverRow extends LeaverTimes {
   person: Person;
   source: ChangeSource;
   sessions_ended: number;
-  /** Of a departure that was held: since when, and until when. */
+  /** The beginning and the end of the hold, for a departure that was held. */
   held_at: Date | null;
   released_at: Date | null;
   state: LeaverState;
@@ -24,7 +24,7 @@ export interface LeaverRow extends LeaverTimes {
   parked_detail: string | null;
 }
 
-/** A leaver's record as the API shows it. */
+/** The record of a leaver as the API shows it. */
 export interface LeaverBody {
   id: string;
   user_id: string;
@@ -45,6 +45,7 @@ export interface LeaverBody {
   error?: { code: string; detail: string | null };
 }
 
+/** Returns the record of a leaver as the API shows it. */
 export function leaverBody(row: LeaverRow): LeaverBody {
   const { email, first_name, last_name, external_id } = row.person;
   const times = timesOf(row, row.state);
@@ -79,7 +80,7 @@ export const LEAVER_COLUMNS = [
   'held_at', 'released_at',
 ] as const; // prettier-ignore
 
-/** The cells of a record, in the order of `LEAVER_COLUMNS`. */
+/** Returns the cells of a record, in the order of `LEAVER_COLUMNS`. */
 export function leaverCells(row: LeaverRow): unknown[] {
   const body = leaverBody(row);
   const { person, milliseconds, source } = body;

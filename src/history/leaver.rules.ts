@@ -1,12 +1,14 @@
 /**
- * How far a departure has come. `confirmed`: the platform has it. `waiting`: it is still to be said, or no answer is
- * known. `parked`: it waits for an admin. `dismissed`: an admin gave it up. `not_forwarded`: the platform never had this
- * person, or forwarding is off.
+ * The states of a departure. `confirmed`: the platform has it. `waiting`: it is not sent yet, or the answer is unknown.
+ * `parked`: an admin has to decide. `dismissed`: an admin has discarded it. `not_forwarded`: the platform has no
+ * account of this user, or forwarding is off.
  */
 export const LEAVER_STATES = ['confirmed', 'waiting', 'parked', 'dismissed', 'not_forwarded'] as const;
+
+/** The state of a departure. */
 export type LeaverState = (typeof LEAVER_STATES)[number];
 
-/** When what happened, as it was written down; null where it did not happen, or is not kept any more. */
+/** The stored times of the steps; null where a step did not happen, or its time is no longer kept. */
 export interface LeaverTimes {
   requested_at: Date;
   committed_at: Date;
@@ -15,7 +17,7 @@ export interface LeaverTimes {
   confirmed_at: Date | null;
 }
 
-/** From the request's arrival to each step, in milliseconds. */
+/** The milliseconds from the arrival of the request to each step. */
 export interface LeaverMilliseconds {
   commit: number;
   sessions: number | null;
@@ -24,8 +26,8 @@ export interface LeaverMilliseconds {
 }
 
 /**
- * The times of a departure as they count. Sessions end in the statement that commits it, so they do not end before;
- * what the platform has taken counts as confirmed only once it is settled.
+ * Returns the valid times of a departure. Sessions end in the statement that commits it, so not earlier. The answer of
+ * the platform counts as confirmation only once the lane is settled.
  */
 export function timesOf(written: LeaverTimes, state: LeaverState): LeaverTimes {
   const { committed_at: committed, sessions_ended_at: ended } = written;
@@ -36,7 +38,10 @@ export function timesOf(written: LeaverTimes, state: LeaverState): LeaverTimes {
   };
 }
 
-/** How long each step took from the request. Two machines' clocks may differ a little: nothing takes less than 0. */
+/**
+ * Returns the duration of each step since the request. The clocks of two machines can differ a little, so no duration
+ * is below 0.
+ */
 export function millisecondsOf(times: LeaverTimes): LeaverMilliseconds {
   const since = (moment: Date): number => Math.max(0, moment.getTime() - times.requested_at.getTime());
   const known = (moment: Date | null): number | null => (moment === null ? null : since(moment));

@@ -21,7 +21,7 @@ import { LeaversService } from './leavers.service.js';
 const FILTERS = ['since', 'until', 'state'] as const;
 const OTHERS = ['limit', 'cursor', 'format'] as const;
 
-/** What both lists take and answer. */
+/** Documents the parameters and the answer of both lists. */
 const DescribedList = (): MethodDecorator =>
   applyDecorators(
     ApiQuery({ name: 'since', required: false, schema: { type: 'string', format: 'date-time' } }),
@@ -30,7 +30,7 @@ const DescribedList = (): MethodDecorator =>
     ApiPage(LeaverShape, { exports: true }),
   );
 
-/** Each leaver's record: when the IdP asked, and when it was true here and at the platform. */
+/** Lists the record of each leaver: the times of the request, of its effect here, and of its effect at the platform. */
 @ApiController('leavers', { tag: 'history' })
 @RequireScope('audit:read')
 @ApiRefusals()

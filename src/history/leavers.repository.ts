@@ -8,10 +8,11 @@ import { PLATFORM, platformOf } from '../forwarding/platform-destination.js';
 import type { LeaverRow } from './leaver.mapping.js';
 import type { LeaverState } from './leaver.rules.js';
 
+/** Selects departures. */
 export interface LeaverFilter {
   user_id?: string | undefined;
   state?: LeaverState | undefined;
-  /** By the time of the commit: from then on, and before. */
+  /** The time of the commit: at or after `since`, before `until`. */
   since?: Date | undefined;
   until?: Date | undefined;
 }
@@ -23,7 +24,7 @@ const PROGRESS = progressSql(platformOf(''), {
   sequence: 'c.sequence',
 });
 
-// The same ladder as that of a change (forwarding/changes): a departure stands where the user's lane stands to it.
+// The same states as those of a change (forwarding/changes), from the position of the user's lane.
 const STATE = `case
   when not c.forwarded then 'not_forwarded'
   when c.dismissed is not null then 'dismissed'
@@ -31,7 +32,7 @@ const STATE = `case
   when ${PROGRESS.parked} then 'parked'
   else 'waiting' end`;
 
-// What is under way or stuck is found from the lanes, which are few then; all else from the departures.
+// Unfinished and parked departures are found from the lanes, which are few; others from the changes.
 const FROM_CHANGES = `changes c ${PROGRESS.joinLane}`;
 const FROM: Partial<Record<LeaverState, string>> = {
   waiting: `${PROGRESS.fromPending} and not (${PROGRESS.parked})`,
@@ -40,8 +41,8 @@ const FROM: Partial<Record<LeaverState, string>> = {
 
 const AFTER_ALL = '9223372036854775807';
 
-// A GET carries nothing, and NONE was never sent. What a later call brought along is found by its range of sequences.
-// Attempts are dropped with their month; then the lane still knows of a departure that was the last thing confirmed.
+// A GET sends no change, and NONE was never sent. A later call that included the departure is found by its range of
+// sequences. Attempts are deleted by month; after that the lane still has a departure that was confirmed last.
 const TOLD = `left join lateral (
     select min(x.sent_at) filter (where x.method not in ('GET', 'NONE')) as forwarded_at,
       min(x.sent_at + x.duration_ms * interval '1 millisecond')
@@ -49,8 +50,8 @@ const TOLD = `left join lateral (
     ${attemptsOf(PLATFORM, 'c.user_id', 'c.sequence')}
   ) a on true`;
 
-// The sessions that this very departure ended, and not an earlier one, after which the person came back: they lie
-// between the change before and the change after. What had run out by itself is none of them.
+// The sessions that this departure ended, not an earlier one of the same user: they ended between the previous and the
+// next change. Expired sessions are not counted.
 const SESSIONS = `left join lateral (
     select count(*)::int as ended from sessions s
     where s.tenant_id = $1 and s.user_id = c.user_id and s.end_reason = c.kind and s.expires_at > s.ended_at
@@ -61,26 +62,26 @@ const SESSIONS = `left join lateral (
         and f.sequence > c.sequence order by f.sequence limit 1), 'infinity')
   ) s on true`;
 
-// A departure that was held has the note of its release, made by the same request.
+// The release of a held departure is noted by the same request.
 const HELD = `left join lateral (
     select (n.detail ->> 'held_at')::timestamptz as held_at, n.at as released_at from user_notes n
     where n.tenant_id = $1 and n.user_id = c.user_id and n.kind = 'held' and n.detail ->> 'event' = 'released'
       and n.source ->> 'request_id' = c.source ->> 'request_id' order by n.at desc limit 1
   ) h on true`;
 
-/** Departures, each with the times of what followed from it. A held one is no change, and so not here. */
+/** Departures, each with the times of its consequences. A held departure is no change, and not included. */
 @Injectable()
 export class LeaversRepository {
   constructor(private readonly db: Database) {}
 
-  /** A page, newest first: one row more than asked for says that there is another. */
+  /** Returns a page, newest first, and one more row, which shows whether a page follows. */
   async list(
     tenantId: string,
     filter: LeaverFilter,
     page: Pick<PageRequest, 'limit' | 'after'>,
   ): Promise<CutRows<LeaverRow>> {
     const { user_id: userId, state } = filter;
-    // Departures of a state or a time may be anywhere among all changes: a search.
+    // Departures of a state or time can be anywhere among all changes: a search.
     const search = userId === undefined && [state, filter.since, filter.until].some((value) => value !== undefined);
     const found = await this.db[search ? 'search' : 'query']<LeaverRow>(
       cutAtBytes(`select c.sequence, c.user_id, c.kind, c.person, c.source, c.received_at as requested_at,

@@ -6,7 +6,7 @@ import { LeaversRepository, type LeaverFilter } from './leavers.repository.js';
 
 const BATCH = 500;
 
-/** Who left, when it was asked for, and when it was true everywhere. */
+/** Lists leavers with the times of the request and of its effects. */
 @Injectable()
 export class LeaversService {
   constructor(private readonly repository: LeaversRepository) {}
@@ -15,7 +15,7 @@ export class LeaversService {
     return this.repository.list(tenantId, filter, page);
   }
 
-  /** All records that match, newest first, a batch at a time. */
+  /** Returns all matching records, newest first, in batches. */
   async *all(tenantId: string, filter: LeaverFilter): AsyncGenerator<LeaverRow[]> {
     let after: string | null = null;
     for (;;) {

@@ -19,7 +19,7 @@ export class LinkedEntry extends EntryHead {
   source!: ChangeSourceBody;
 }
 
-/** An admin or the directory has ended what held the user. */
+/** An admin or the directory has ended the hold of the user. */
 export class HeldEntry extends EntryHead {
   @ApiProperty({ enum: ['held'] })
   kind!: string;

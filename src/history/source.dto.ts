@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Actor, ChangeSource } from '../identity/source.js';
 
-/** Who did something, as they were called then. */
+/** The actor of an entry, with the name at that time. */
 export class ActorBody implements Actor {
   @ApiProperty({ enum: ['key', 'directory', 'person', 'operator', 'system'] })
   kind!: Actor['kind'];
@@ -11,7 +11,7 @@ export class ActorBody implements Actor {
   name!: string;
 }
 
-/** Where a change came from. */
+/** The source of a change. */
 export class ChangeSourceBody implements ChangeSource {
   @ApiProperty()
   request_id!: string;

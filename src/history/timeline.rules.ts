@@ -1,23 +1,26 @@
 /**
- * What a person's history is made of. Where two things happened in the same microsecond, this is their order: who it
- * was, then what they did, then what followed from it.
+ * The kinds of entries. Entries of the same microsecond are in this order: the identity, the actions, their
+ * consequences.
  */
 export const ENTRY_KINDS = [
   'binding', 'session', 'sign_in', 'linked', 'held', 'change', 'seat', 'delivery', 'audit', 'removed',
 ] as const; // prettier-ignore
+
+/** The kind of an entry. */
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
+/** The direction of a list. */
 export type Order = 'asc' | 'desc';
 
 /**
- * The entry after which a list goes on. All three are fixed once an entry is written, so that what is written while
- * somebody pages moves nobody's place.
+ * The position after which a list continues. All three parts are fixed once an entry is written, so new entries move no
+ * position.
  */
 export interface Place {
   /** UTC, to the microsecond. */
   at: string;
   kind: EntryKind;
-  /** Tells entries of one kind at one moment apart; see `timeline.sql.ts`. */
+  /** Distinguishes entries of one kind at one moment; see `timeline.sql.ts`. */
   key: string;
 }
 
@@ -25,26 +28,26 @@ export interface Place {
 const BEFORE_ALL_KEYS = '';
 const AFTER_ALL_KEYS = '~';
 
-/** A place as the text in a cursor. */
+/** Returns a position as text for a cursor. */
 export function placeText({ at, kind, key }: Place): string {
   return `${at} ${kind} ${key}`;
 }
 
-/** The place in a text that `placeText` made; null stays null. */
+/** Parses the text of `placeText`; null stays null. */
 export function placeIn(text: string | null): Place | null {
   if (text === null) return null;
   const [at, kind, ...key] = text.split(' ');
   return { at: at!, kind: kind as EntryKind, key: key.join(' ') };
 }
 
-/** The moment of a place; the end of time from which a list without a place begins. */
+/** Returns the moment of a position; without a position the end of time at which the list begins. */
 export function momentOf(place: Place | null, order: Order): string {
   return place?.at ?? (order === 'desc' ? 'infinity' : '-infinity');
 }
 
 /**
- * Beyond which key an entry of `kind` is still to come, among those at the very moment of the place: all, none, or
- * those after the place's own key. Out: the key.
+ * Returns the key after which entries of `kind` follow, among those at the moment of the position: all, none, or those
+ * after the key of the position.
  */
 export function keyBound(place: Place | null, kind: EntryKind, order: Order): string {
   const all = order === 'desc' ? AFTER_ALL_KEYS : BEFORE_ALL_KEYS;

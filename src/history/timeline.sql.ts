@@ -2,17 +2,17 @@ import { attemptsOfSubject } from '../delivery/attempts/of-change.js';
 import { PLATFORM } from '../forwarding/platform-destination.js';
 import { ENTRY_KINDS, type EntryKind, type Order } from './timeline.rules.js';
 
-/** Where the entries of one kind stand. All of it is SQL of ours; what a caller says are parameters. */
+/** The table of the entries of one kind. All of it is constant SQL; values of the caller are parameters. */
 interface Source {
   from: string;
-  /** The person's rows: tenant ($1) and person ($2) lead an index of the table. */
+  /** The rows of the user: tenant ($1) and user ($2) lead an index of the table. */
   ofPerson: string;
-  /** The moment that an entry stands at. */
+  /** The moment of the entry. */
   at: string;
-  /** Tells entries at one moment apart. */
+  /** Distinguishes entries at one moment. */
   key: string;
   id: string;
-  /** What an entry shows, by name. Hashes, tokens and what an IdP sent for single logout are never among it. */
+  /** The fields of an entry, by name. They never include hashes, tokens and data of an IdP for single logout. */
   fields: Record<string, string>;
 }
 
@@ -127,8 +127,8 @@ const SOURCES: Record<EntryKind, Source> = {
       sequence: 'e.sequence',
     },
   },
-  // It stands at the moment when its outcome was written down: what is said right now would otherwise turn up later, in
-  // the middle of what somebody has read already.
+  // A delivery has the moment at which its outcome was stored. With the moment of sending, an entry would appear in a
+  // part of the list that was read before.
   delivery: {
     from: DELIVERIES.from,
     ofPerson: DELIVERIES.where,
@@ -180,7 +180,7 @@ const SOURCES: Record<EntryKind, Source> = {
   },
 };
 
-/** The notes of one kind about the user. */
+/** Returns the source of the notes of one kind about the user. */
 function notesOf(kind: 'linked' | 'held', fields: Source['fields']): Source {
   return {
     from: 'user_notes n',
@@ -193,9 +193,9 @@ function notesOf(kind: 'linked' | 'held', fields: Source['fields']): Source {
 }
 
 /**
- * One page of a history: each kind is read from its own table by its own index, no further than the page, and all of
- * it in one statement, which is one moment. Parameters: tenant, person, since, until, the moment of the place, how
- * many; then, for each kind in the order given, the bound of its keys.
+ * Returns the statement of one page of a history. Each kind is read from its own table by its own index, no further
+ * than the page, and all of it in one snapshot. Parameters: tenant, user, since, until, the moment of the position, the
+ * count; then, for each kind in the given order, the bound of its keys.
  */
 export function timelineSql(kinds: readonly EntryKind[], order: Order): string {
   const [beyond, way] = order === 'desc' ? ['<', 'desc'] : ['>', 'asc'];

@@ -1,21 +1,21 @@
 /**
- * What a write and a stored user, or a platform account and a user, have in common. `id`: the write names the stored
- * user itself. `user_name`: a directory once wrote this `userName`; one that stands in for an unmanaged user is its
- * e-mail and counts as `email`.
+ * The attribute by which a write, or a platform account, matches a stored user. `id`: the write names the user itself.
+ * `user_name`: a directory wrote this `userName` before. A `userName` that is the e-mail of an unmanaged user counts as
+ * `email`.
  */
 export type LinkedBy = 'id' | 'external_id' | 'user_name' | 'email';
 
-/** A user of this tenant that has a name in common with a write. */
+/** A user of the tenant that matches a write. */
 export interface Known {
   by: LinkedBy;
-  /** The user is active and may work on the platform. */
+  /** The user is active in its effective state. */
   inForce: boolean;
 }
 
 /**
- * Decides whether a write may adopt a known user. An id, an `external_id` and a `userName` of a directory name a person
- * for good. An e-mail address is given to the next person once its owner has left: by e-mail only a user in force is
- * adopted, or a user out of force by a write that leaves the user so.
+ * Decides whether a write may be linked with a known user. An id, an `external_id` and a `userName` of a directory
+ * identify a user for good. An e-mail address can be given to another employee after its owner has left. So by e-mail
+ * only an active user is linked, or an inactive one by a write that keeps the user inactive.
  *
  * @param leavesOut the write says `active: false`
  */
@@ -23,9 +23,9 @@ export function mayAdopt(known: Known, leavesOut: boolean): boolean {
   return known.by !== 'email' || known.inForce || leavesOut;
 }
 
-/** An account of the platform, as far as adoption needs it. */
+/** The facts about a platform account that adoption needs. */
 export interface KnownAccount {
-  /** Null: the platform does not say. */
+  /** Null: the platform does not return it. */
   status: string | null;
   externalId: string | null;
 }
@@ -34,11 +34,11 @@ export interface KnownAccount {
 export type AccountRefusal = 'account_inactive' | 'another_external_id';
 
 /**
- * Decides whether an account that was found by e-mail may become a user's. The same reason as in {@link mayAdopt}: an
- * inactive account is a leaver's, and an account with another `external_id` is another person's.
+ * Decides whether an account that was found by e-mail may be adopted for a user. As in {@link mayAdopt}, an inactive
+ * account belongs to a leaver. An account with another `external_id` belongs to another user.
  *
- * @param externalId the user's
- * @returns null: it may
+ * @param externalId the `external_id` of the user
+ * @returns the reason against it; null: the account may be adopted
  */
 export function accountRefusal(account: KnownAccount, externalId: string | null): AccountRefusal | null {
   const { externalId: other } = account;
@@ -47,10 +47,10 @@ export function accountRefusal(account: KnownAccount, externalId: string | null)
   return null;
 }
 
-/** The grounds in order of weight: the first one is what the history names. */
+/** The attributes by weight: the history names the first one. */
 const WEIGHT: readonly LinkedBy[] = ['id', 'user_name', 'external_id', 'email'];
 
-/** Returns the weightiest of several grounds, or null if there is none. */
+/** Returns the attribute of the greatest weight, or null for none. */
 export function weightiest(grounds: readonly LinkedBy[]): LinkedBy | null {
   return WEIGHT.find((by) => grounds.includes(by)) ?? null;
 }

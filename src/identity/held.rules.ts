@@ -1,43 +1,46 @@
 import type { HeldReason, InForce, Person } from './person.js';
 
-/** What a door wrote, in the platform's words, before anybody asked whether it may come into force. */
+/** The requested state: the last accepted write of a channel, in the fields of the platform. */
 export interface Written {
   person: Person;
   active: boolean;
 }
 
-/** What is in force now for somebody who is known already. */
+/** The effective state of an existing user. */
 export interface Current {
   person: Person;
   status: 'active' | 'inactive';
   seat: SeatState;
   held: HeldReason | null;
-  /** The person once was in force with an e-mail, so the platform may know them. */
+  /** The user was active with an e-mail at some time, so the platform may have an account. */
   everActive: boolean;
 }
 
+/** Whether the user has a seat, has none, or waits for one. */
 export type SeatState = 'held' | 'none' | 'waiting';
 
-/** What the decision has to know of the world around the person. */
+/** The facts beside the requested state on which the decision depends. */
 export interface Circumstances {
-  /** Somebody else who is active has this e-mail, or this key. */
+  /** Another active user has this e-mail, or this `external_id`. */
   emailTaken: boolean;
   externalIdTaken: boolean;
-  /** The role of the person as written takes a seat. */
+  /** The requested role takes a seat. */
   roleTakesSeat: boolean;
-  /** If a seat must be claimed: is there one for this person? */
+  /** Whether a seat is free, if the user needs one. */
   seatFree: boolean;
-  /** The directory only shows what it would do. */
+  /** The directory is in preview. */
   preview: boolean;
-  /** The writing directory has been taken over by another one. */
+  /** A live directory has taken over the writing directory. */
   superseded: boolean;
-  /** The tenant's owner or a break-glass account: a directory cannot put such a user out. */
+  /** The user is the tenant's owner or a break-glass account, which a directory cannot deactivate. */
   isProtected: boolean;
-  /** A reason that an admin has released for this person: it no longer stands in the way. */
+  /** A reason that an admin has released for this user; it is not applied again. */
   released: HeldReason | null;
 }
 
-/** What is in force afterwards, who then holds a seat, and why it is not what was written. */
+/**
+ * The effective state after a write, the seat, and the reason why the effective state differs from the requested one.
+ */
 export interface Decision {
   inForce: InForce & { status: 'active' | 'inactive' };
   seat: SeatState;
@@ -45,14 +48,15 @@ export interface Decision {
 }
 
 /**
- * Written × circumstances → in force, and why not (contract §5, *held*). A ladder: the first reason that applies is
- * the answer. A person who is known already stays as they were; one who is new is there, and inactive.
+ * Decides the effective state from the requested state and the circumstances. The reasons are tried in a fixed order,
+ * and the first one that applies holds the user. A held existing user keeps its effective state; a held new user is
+ * inactive.
  */
 export function decideInForce(written: Written, current: Current | null, around: Circumstances): Decision {
   const stands = (reason: HeldReason): boolean => around.released !== reason;
   if (around.superseded) return onlyShown(written, current, { ...around, superseded: false }, 'superseded');
   if (around.preview) return onlyShown(written, current, { ...around, preview: false }, 'preview');
-  // Every way out: `active`, and the loss of the role by whatever gives it.
+  // Every way to leave: `active`, and the loss of the role from any source.
   const goes = !written.active || written.person.role === null;
   if (goes && around.isProtected && current?.status === 'active' && stands('protected')) {
     return asBefore(written, current, 'protected');
@@ -75,15 +79,15 @@ export function decideInForce(written: Written, current: Current | null, around:
   };
 }
 
-/** True if coming into force as written would take a seat that the person does not hold yet. */
+/** Returns whether the requested state would take a seat that the user does not have yet. */
 export function wantsSeat(written: Written, current: Current | null, roleTakesSeat: boolean): boolean {
   return written.active && written.person.role !== null && roleTakesSeat && current?.seat !== 'held';
 }
 
 /**
- * What a directory wrote that has no effect now. The user is held only if the effect would be another one.
+ * Decides for a directory whose writes have no effect now. The user is held only if the effect would differ.
  *
- * @param free the circumstances without the reason that stands in the way
+ * @param free the circumstances without the reason that has no effect
  */
 function onlyShown(written: Written, current: Current | null, free: Circumstances, held: HeldReason): Decision {
   if (current === null) return asBefore(written, current, held);
@@ -92,7 +96,7 @@ function onlyShown(written: Written, current: Current | null, free: Circumstance
   return isHeld || isOther(would, current) ? asBefore(written, current, held) : would;
 }
 
-/** Whether a decision changes what is in force. */
+/** Returns whether a decision changes the effective state. */
 export function isOther({ inForce, seat }: Decision, { person, status, seat: before }: Current): boolean {
   const fields = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const;
   return inForce.status !== status || seat !== before || fields.some((field) => inForce[field] !== person[field]);
@@ -100,8 +104,8 @@ export function isOther({ inForce, seat }: Decision, { person, status, seat: bef
 
 function asBefore(written: Written, current: Current | null, held: HeldReason): Decision {
   if (current === null || (current.status === 'inactive' && current.held !== null && !current.everActive)) {
-    // Never was in force: shown as written, so that an admin can tell who it is, and not active. Of a user whom the
-    // platform knows it would be a change that is forwarded.
+    // The user never was active: it is shown as requested, for admins, and inactive. If the platform has an account of
+    // the user, that would be a change to forward.
     return { inForce: { ...written.person, status: 'inactive' }, seat: 'none', held };
   }
   return {

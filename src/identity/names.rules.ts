@@ -1,6 +1,6 @@
 import { cutTo } from '../base/characters.js';
 
-/** What a directory says about somebody's name, as far as it says anything. */
+/** The parts of a name that a directory sends. */
 export interface NameParts {
   givenName?: string;
   familyName?: string;
@@ -9,9 +9,9 @@ export interface NameParts {
 }
 
 /**
- * First and last name for the platform (contract §5): given and family name where either is there, else split from
- * the formatted or display name, else made from the e-mail's local part or the user name. One word alone is a first
- * name with an empty last name.
+ * Returns first and last name for the platform. Takes given and family name if one of them is present; else splits the
+ * formatted or the display name; else derives a name from the local part of the e-mail or the user name. A single word
+ * is a first name with an empty last name.
  */
 export function platformNames(
   parts: NameParts,
@@ -30,19 +30,19 @@ export function platformNames(
   return split(clean(words.map(capitalised).join(' ')) || clean(userName) || userName);
 }
 
-/** Trimmed, NFC, without control characters, at most 200 characters: what the platform takes as a name. */
+/** Returns the form of a name for the platform: trimmed, NFC, without control characters, at most 200 characters. */
 export function clean(text: string | undefined): string {
   return cutTo(tidy(text), 200).trimEnd();
 }
 
 /**
  * The most characters that are composed. Composing a run of combining marks takes quadratic time (UAX #15 §3), and a
- * document may hold 256 KiB of them. Composing shortens a text to a quarter at most, so the rest is longer than any
+ * document can contain 256 KiB of them. Composing shortens a text to a quarter at most, so the rest is longer than any
  * name (200) or e-mail (320).
  */
 const MOST_COMPOSED = 2_048;
 
-/** The same without the limit of 200 characters, for e-mail addresses. A text past 2,048 characters is cut there. */
+/** Like {@link clean} without the limit of 200 characters, for e-mail addresses. Cuts a text after 2,048 characters. */
 export function tidy(whole: string | undefined): string {
   if (whole === undefined) return '';
   const text = cutTo(whole, MOST_COMPOSED);
@@ -53,7 +53,7 @@ export function tidy(whole: string | undefined): string {
 }
 
 function split(whole: string): { first_name: string; last_name: string } {
-  // "Jensen, Barbara" is how many directories write a formatted name.
+  // Many directories format a name as "Jensen, Barbara".
   const comma = whole.indexOf(',');
   if (comma > 0 && whole.indexOf(',', comma + 1) < 0) {
     const last = whole.slice(0, comma).trim();

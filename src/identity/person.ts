@@ -1,4 +1,4 @@
-/** What the platform knows of a person: our normalised view, in the platform's own field names. */
+/** The normalised attributes of a user, in the field names of the platform. */
 export interface Person {
   email: string | null;
   first_name: string;
@@ -7,12 +7,12 @@ export interface Person {
   external_id: string | null;
 }
 
-/** A person and whether they are, at this moment, somebody who may work on the platform. */
+/** The effective state: attributes, and whether the user is active. */
 export interface InForce extends Person {
   status: 'active' | 'inactive' | 'deleted';
 }
 
-/** Why what was written is not, or not wholly, in force (contract: one mechanism, these reasons). */
+/** Why the effective state differs from the requested state. */
 export type HeldReason =
   | 'guard'
   | 'preview'
@@ -24,9 +24,10 @@ export type HeldReason =
   | 'protected'
   | 'superseded';
 
+/** The kinds of changes of a user. */
 export type ChangeKind = 'created' | 'updated' | 'deactivated' | 'reactivated' | 'deleted';
 
-/** What happened to a person: the whole person as now in force, and which of its fields moved. */
+/** A change of the effective state: the whole user after it, and the changed fields. */
 export interface UserChange {
   kind: ChangeKind;
   person: Person;

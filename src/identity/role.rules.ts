@@ -1,6 +1,6 @@
-/** What decides about a role, in the order in which it is asked (contract §4). */
+/** The sources of a role, in the order of precedence. */
 export interface RoleSources {
-  /** SCIM `roles` as written: the primary one first, then in the order sent. */
+  /** SCIM `roles` in the request: the primary one first, then in the order sent. */
   roles: readonly string[];
   /** Roles of the group rules that match, in the order of the rules. */
   fromRules: readonly string[];
@@ -8,7 +8,10 @@ export interface RoleSources {
   defaultRole: string | null;
 }
 
-/** The role of a person, or null for *none yet*. `known` holds the names of the tenant's catalogue. */
+/**
+ * Returns the role of a user: the first one of the catalogue, or null. `known` holds the names of the tenant's
+ * catalogue.
+ */
 export function roleOf(sources: RoleSources, known: { has(name: string): boolean }): string | null {
   for (const role of sources.roles) if (known.has(role)) return role;
   for (const role of sources.fromRules) if (known.has(role)) return role;
@@ -16,8 +19,8 @@ export function roleOf(sources: RoleSources, known: { has(name: string): boolean
 }
 
 /**
- * The names in a SCIM `roles` value list. Entra's complex assignments put JSON into the `value`; its own `value`
- * member is the name then.
+ * Returns the names in a SCIM `roles` list. Entra's complex assignments put JSON into `value`; the `value` member of
+ * that JSON is the name then.
  */
 export function roleNames(roles: readonly { value?: unknown; primary?: unknown }[] | undefined): string[] {
   if (!roles || roles.length === 0) return [];
@@ -29,7 +32,7 @@ export function roleNames(roles: readonly { value?: unknown; primary?: unknown }
       const inner = (JSON.parse(value) as { value?: unknown }).value;
       return typeof inner === 'string' ? [inner] : [];
     } catch {
-      return [value]; // no JSON after all: a name that begins with a brace
+      return [value]; // Not JSON: a name that begins with a brace.
     }
   });
 }

@@ -1,11 +1,11 @@
-/** Who did something. `id` and `name` are those of the moment; a key that is renamed later does not rewrite history. */
+/** The actor of a change. `id` and `name` are those of the moment: renaming a key later does not change the history. */
 export interface Actor {
   kind: 'key' | 'directory' | 'person' | 'operator' | 'system';
   id: string;
   name: string;
 }
 
-/** Where a change came from: enough to find the request and the person or machine behind it. */
+/** The source of a change: the request, and the user or client behind it. */
 export interface ChangeSource {
   request_id: string;
   surface: 'api' | 'scim' | 'sign-in' | 'system';
@@ -13,7 +13,7 @@ export interface ChangeSource {
   actor: Actor;
 }
 
-/** The service acting on its own: a job, a sealer, a promotion from the waiting list. */
+/** Returns the actor for work of the service itself: a task, a sealer, a promotion from the waiting list. */
 export function systemActor(name: string): Actor {
   return { kind: 'system', id: 'system', name };
 }

@@ -2,7 +2,7 @@ import type { InForce, Person, UserChange } from './person.js';
 
 const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const satisfies (keyof Person)[];
 
-/** What happened to a person, or null if nothing that the platform could know did. */
+/** Compares two effective states. Returns the change, or null if no field of the platform differs. */
 export function changeBetween(before: InForce | null, after: InForce, everActive: boolean): UserChange | null {
   const person = personOf(after);
   if (before === null) return { kind: 'created', person, status: after.status, changed: assigned(after) };
@@ -17,20 +17,20 @@ export function changeBetween(before: InForce | null, after: InForce, everActive
 }
 
 /**
- * Whether the platform must hear of a change. It never does of somebody without an e-mail (held as `no_email`), nor
- * of an inactive person whom it has never seen: such a person is not created there.
+ * Returns whether a change is forwarded to the platform. A user without an e-mail (held as `no_email`) is never
+ * forwarded, nor an inactive user without an account there.
  */
 export function mustForward(change: UserChange, everActive: boolean): boolean {
   if (change.status === 'active') return change.person.email !== null;
   return everActive;
 }
 
-/** Whether a change ends the person's sessions: they may not be here any more, or not as what they signed in as. */
+/** Returns whether a change ends the sessions of the user: the user is inactive, or has another identity or role. */
 export function endsSessions(change: UserChange): boolean {
   return change.status !== 'active' || change.changed.includes('role');
 }
 
-/** The platform's fields of a person, without the status. */
+/** Returns the platform's fields of a user, without the status. */
 export function personOf(inForce: InForce | Person): Person {
   return {
     email: inForce.email,

@@ -6,11 +6,11 @@ import type { ChainName } from './chain.rules.js';
 import { headText } from './head.rules.js';
 import { HeadsRepository, type SealedBatch, type StoredHead } from './heads.repository.js';
 
-/** The table that holds the lines of each chain. */
+/** The table of the lines of each chain. */
 export const TABLES: Record<ChainName, string> = { seats: 'seat_entries', audit: 'audit_entries' };
 
 /**
- * Moves the head of a chain on, and signs it. A head that does not continue the one signed last is moved on without a
+ * Advances the head of a chain and signs it. A head that does not continue the last signed one is advanced without a
  * new signature: sealing never stops, and the evidence stays for the verifier.
  */
 @Injectable()
@@ -21,17 +21,22 @@ export class ChainHeads {
     private readonly logger: Logger,
   ) {}
 
-  /** Loads what `seal` needs; before the transaction begins. */
+  /** Loads the keys for `seal`, before the transaction begins. */
   ready(): Promise<void> {
     return this.keys.ready();
   }
 
-  /** Locks the head of a chain to the end of the transaction; null: no head, or another process has it. */
+  /**
+   * Locks the head of a chain to the end of the transaction; null: there is no head, or another process has locked it.
+   */
   lock(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
     return this.heads.lock(tx, tenantId, chain, wait);
   }
 
-  /** Seals a batch onto a locked head. An empty batch moves `sealed_through` alone, unless the head is still to sign. */
+  /**
+   * Seals a batch onto a locked head. An empty batch only advances `sealed_through`, unless the head has no signature
+   * yet.
+   */
   async seal(tx: SqlRunner, tenantId: string, chain: ChainName, head: StoredHead, batch: SealedBatch): Promise<void> {
     const grows = batch.ids.length > 0;
     const behind = head.sequence > 0 && head.signed_sequence !== head.sequence;
@@ -51,7 +56,7 @@ export class ChainHeads {
     await this.heads.seal(tx, tenantId, chain, batch, signature);
   }
 
-  /** Whether a head is the signed one, or goes on from it. */
+  /** Returns whether a head is the signed one, or continues it. */
   private async continues(tx: SqlRunner, tenantId: string, chain: ChainName, head: StoredHead): Promise<boolean> {
     const { signed_sequence: sequence, signed_hash: hash, signature, key_id: keyId } = head;
     if (sequence === null || hash === null || signature === null || keyId === null) {
@@ -59,7 +64,7 @@ export class ChainHeads {
     }
     if (!this.keys.verifies(headText({ tenantId, chain, sequence, hash }), { keyId, signature })) return false;
     if (head.sequence === sequence) return head.hash === hash;
-    // A process of a version before signatures has sealed on: the signed line must still be there.
+    // A process of a version without signatures has sealed lines: the signed line must still exist.
     return head.sequence > sequence && (await this.heads.hashAt(tx, tenantId, TABLES[chain], sequence)) === hash;
   }
 }

@@ -5,9 +5,9 @@ import type { HeadSignature } from './head.rules.js';
 import { KeyRing, type Endorsement, type PublicChainKey } from './key-ring.js';
 
 /**
- * Signs and checks heads of chains. The private keys come from the settings and never from the database, so that who
- * can write to the database cannot sign. The database keeps public keys with the endorsement of a later key: what an
- * old key signed stays verifiable after it has left the settings.
+ * Signs and verifies heads of chains. Private keys come from the settings and never from the database, so write access
+ * to the database is not enough to sign. The database keeps public keys with the endorsement of a later key: signatures
+ * of an old key stay verifiable after it has left the settings.
  */
 @Injectable()
 export class ChainKeys {
@@ -22,25 +22,25 @@ export class ChainKeys {
   }
 
   /**
-   * Exchanges keys with the database, once; `anew` to see the keys of other processes. Must not run inside a
-   * transaction, since it takes a connection of its own.
+   * Exchanges keys with the database, once; `anew` repeats it to read the keys of other processes. Must not run inside
+   * a transaction, since it takes a connection of its own.
    */
   async ready(anew = false): Promise<void> {
     if (anew) this.loaded = undefined;
     await this.load();
   }
 
-  /** Signs a text with the current key; after `ready`, so that a later key can endorse this one. */
+  /** Signs a text with the current key. Call `ready` before, so that a later key can endorse this one. */
   sign(text: string): HeadSignature {
     return this.ring.sign(text);
   }
 
-  /** Whether a trusted key made the signature. */
+  /** Returns whether a trusted key made the signature. */
   verifies(text: string, signature: HeadSignature): boolean {
     return this.ring.verifies(text, signature);
   }
 
-  /** All trusted keys, for auditors. */
+  /** Returns all trusted keys, for auditors. */
   publicKeys(): PublicChainKey[] {
     return this.ring.publicKeys();
   }

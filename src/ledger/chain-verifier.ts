@@ -8,38 +8,38 @@ import { ChainWalk, START_HASH, type Breach, type ChainPlace, type Mark, type Pr
 import { dayHash, dayText, headText } from './head.rules.js';
 import { HeadsRepository, type ClosedDay, type StoredHead } from './heads.repository.js';
 
-/** What a verification has found. */
+/** The result of a verification. */
 export interface ChainReport {
   readonly valid: boolean;
-  /** Lines that fit, from the first one. */
+  /** Number of correct lines, from the first one. */
   readonly checked: number;
   /** Lines that wait to be sealed. */
   readonly unsealed: number;
-  /** The last line that fits: what an auditor keeps, to hand it in at the next verification. */
+  /** The last correct line. An auditor keeps it for the next verification. */
   readonly head: { readonly sequence: number; readonly hash: string; readonly count: number };
   /** The newest closed day that was checked, UTC; null: none yet. */
   readonly closed_through: string | null;
   readonly breach: Breach | null;
 }
 
-/** What `verify` of each chain answers: the end of the chain, or the first line that does not fit. */
+/** The body of `verify`: the end of the chain, or the first incorrect line. */
 export type ChainVerdictBody =
   | { ok: true; entries: number; head: string; count: number; closed_through: string | null }
   | { ok: false; sequence: number; found: number | null; entry_id: string | null; code: Problem; problem: string };
 
-/** A report in the words of the API. */
+/** Converts a report to the body of the API. */
 export function verdictOf({ breach, head, checked, closed_through }: ChainReport): ChainVerdictBody {
   if (breach === null) return { ok: true, entries: checked, head: head.hash, count: head.count, closed_through };
   const { sequence, entry_id, problem: code, detail: problem, found } = breach;
   return { ok: false, sequence, found, entry_id, code, problem };
 }
 
-/** What was read of a chain. */
+/** The data that were read of a chain. */
 interface Found {
   walk: ChainWalk;
   head: StoredHead | null;
   days: readonly ClosedDay[];
-  /** No line at all, sealed or not, where there must be one. */
+  /** The chain has no line, sealed or not, although it must have one. */
   empty: boolean;
 }
 
@@ -47,8 +47,8 @@ const BATCH = 1_000;
 const DAYS = 10_000;
 
 /**
- * Verifies a chain: every line against the one before, and the chain against what is signed by a key that is not in the
- * database (its head and the closed days) and against a head that the caller has kept.
+ * Verifies a chain. Compares each line with the one before, and the chain with data that are signed by a key outside
+ * the database (the head and the closed days) and with a head that the caller has kept.
  */
 @Injectable()
 export class ChainVerifier {
@@ -60,13 +60,13 @@ export class ChainVerifier {
   ) {}
 
   /**
-   * Seals what waits, and verifies the whole chain of a tenant.
+   * Seals waiting lines, and verifies the whole chain of a tenant.
    *
    * @param known a head that the caller has kept
    */
   async verify(source: SealedChain, tenantId: string, known: ChainPlace | null = null): Promise<ChainReport> {
     await this.keys.ready(true);
-    // A chain that was tampered with may refuse further lines; it is verified all the same.
+    // A manipulated chain can refuse further lines; it is verified all the same.
     await source.sealNow(tenantId).catch((error: unknown) => {
       this.logger.error('a chain cannot be sealed', { tenant_id: tenantId, chain: source.chain, error });
     });
@@ -89,7 +89,7 @@ export class ChainVerifier {
     };
   }
 
-  /** What the lines themselves cannot show: a head that is missing or not ours, days that were changed. */
+  /** Finds breaches that the lines do not show: a missing or foreign head, changed days. */
   private outside(source: SealedChain, tenantId: string, { walk, head, days, empty }: Found): Breach | null {
     const { sequence } = walk.end;
     const at = (problem: Problem, detail: string, place = sequence): Breach => ({
@@ -124,7 +124,7 @@ export class ChainVerifier {
     return at('signature invalid', `the signature of the head ${why}`);
   }
 
-  /** The oldest closed day whose signature or place in the list of days is not right. */
+  /** Returns the oldest closed day with a wrong signature or a wrong hash of the day before. */
   private changedDay(days: readonly ClosedDay[]): ClosedDay | null {
     let previous = START_HASH;
     for (const day of [...days].reverse()) {

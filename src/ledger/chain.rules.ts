@@ -12,15 +12,15 @@ export interface ChainLine {
   readonly previousHash: string;
   /** The hash that is stored beside the line. */
   readonly hash: string;
-  /** The hash over the line as it stands now. */
+  /** The hash over the current content of the line. */
   readonly computedHash: string;
-  /** Seats held after the line; in the audit log the number of lines. */
+  /** Seats in use after the line; in the audit log the number of lines. */
   readonly count: number;
-  /** By how much the line changes the count. */
+  /** The change of the count by the line. */
   readonly delta: number;
 }
 
-/** What is wrong, as a stable word. */
+/** The kinds of breaches; stable, part of the API. */
 export type Problem =
   | 'line missing'
   | 'line changed'
@@ -37,20 +37,23 @@ export type Problem =
   | 'differs from known head'
   | 'days changed';
 
-/** The first place of a chain that does not fit, and why. */
+/** The first incorrect place of a chain. */
 export interface Breach {
-  /** The place at which the chain stops to fit. */
+  /** The sequence at which the chain is incorrect. */
   readonly sequence: number;
-  /** The entry that stands there; null when there is none. */
+  /** The entry at that place; null when there is none. */
   readonly entry_id: string | null;
   /** The sequence of that entry: a later one where lines are missing. */
   readonly found: number | null;
   readonly problem: Problem;
-  /** The same in a sentence. */
+  /** The breach as a sentence. */
   readonly detail: string;
 }
 
-/** A hash that the chain must have at a place, known from elsewhere: a signed head, a closed day, an auditor's note. */
+/**
+ * A hash that the chain must have at a place, known from another source: a signed head, a closed day, an auditor's
+ * note.
+ */
 export interface Mark {
   readonly sequence: number;
   readonly hash: string;
@@ -58,18 +61,18 @@ export interface Mark {
   readonly detail: string;
 }
 
-/** The hash that the first line of a chain is sealed onto, as hex. */
+/** The hash before the first line of a chain, as hex. */
 export const START_HASH = CHAIN_START.toString('hex');
 
-/** Where a walk begins: after the line with this sequence and hash. */
+/** The start of a walk: after the line with this sequence and hash. */
 export interface ChainPlace {
   readonly sequence: number;
   readonly hash: string;
 }
 
 /**
- * Walks along a chain, oldest line first, and stops at the first line that does not fit. Both chains use it: to verify
- * everything, and to close a day.
+ * Walks along a chain, oldest line first, and stops at the first incorrect line. Used to verify a chain and to close a
+ * day.
  */
 export class ChainWalk {
   private place: ChainPlace;
@@ -79,9 +82,11 @@ export class ChainWalk {
   private readonly marks = new Map<number, Mark[]>();
 
   /**
-   * @param marks hashes known from elsewhere
-   * @param ordered whether time may not run backwards along the chain
-   * @param start the place after which the walk begins; the chain's beginning unless given
+   * Creates a walk.
+   *
+   * @param marks hashes known from other sources
+   * @param ordered whether times must not decrease along the chain
+   * @param start the place after which the walk begins; the beginning of the chain unless given
    */
   constructor(
     marks: readonly Mark[] = [],
@@ -93,12 +98,12 @@ export class ChainWalk {
     for (const mark of marks) this.marks.set(mark.sequence, [...(this.marks.get(mark.sequence) ?? []), mark]);
   }
 
-  /** The last place that fits. */
+  /** The last correct place. */
   get end(): ChainPlace {
     return this.place;
   }
 
-  /** The last line that fits; null before the first one. */
+  /** The last correct line; null before the first one. */
   get lastLine(): ChainLine | null {
     return this.last;
   }
@@ -109,7 +114,7 @@ export class ChainWalk {
   }
 
   /**
-   * Takes the next line.
+   * Checks the next line.
    *
    * @returns false once the chain is broken
    */
@@ -127,7 +132,7 @@ export class ChainWalk {
   }
 
   /**
-   * Ends the walk: a mark behind the last line shows that the end was cut off.
+   * Ends the walk. A mark behind the last line shows that the end was cut off.
    *
    * @returns the first breach, or null when the chain is whole
    */

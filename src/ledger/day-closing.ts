@@ -10,12 +10,12 @@ import { dayHash, dayText, type DayFields, type HeadSignature } from './head.rul
 import { HeadsRepository, type ClosedDay } from './heads.repository.js';
 
 const BATCH = 1_000;
-/** Time for the lines of a day to be sealed after its end. */
+/** The time after the end of a day in which its lines are sealed. */
 const GRACE_MS = 10_000;
 
 /**
- * Closes the days (UTC) of a chain: the head of each day on which the chain grew is signed and published. Each head
- * holds the hash of the one before, so the list of days is a chain too.
+ * Closes the days (UTC) of a chain: signs and publishes the head of each day on which the chain grew. Each head
+ * contains the hash of the one before, so the list of days is a chain too.
  */
 @Injectable()
 export class DayClosing {
@@ -28,12 +28,12 @@ export class DayClosing {
     private readonly logger: Logger,
   ) {}
 
-  /** The first day (`2026-01-31`) that is not over yet. */
+  /** Returns the first day (`2026-01-31`) that is not over yet. */
   today(): string {
     return new Date(this.clock.now().getTime() - GRACE_MS).toISOString().slice(0, 10);
   }
 
-  /** Closes what is over of all tenants' chains. A chain that is broken is reported and not closed. */
+  /** Closes the days that are over, of all tenants. Reports a broken chain and does not close it. */
   async closeAll(source: SealedChain): Promise<void> {
     for (let after = ''; ;) {
       const tenants = await this.heads.grown(source.chain, after, BATCH);
@@ -48,7 +48,7 @@ export class DayClosing {
     await this.keys.ready();
     await source.sealNow(tenantId);
     await this.db.transaction(tenantId, async (tx) => {
-      // The lock of the head makes closers take turns.
+      // The lock of the head serialises closers.
       if ((await this.chainHeads.lock(tx, tenantId, source.chain, true)) === null) return;
       const last = await this.heads.lastDay(tx, tenantId, source.chain);
       if (last !== null && !(await this.stands(tx, tenantId, source, last))) return;
@@ -71,7 +71,7 @@ export class DayClosing {
   }
 
   /**
-   * The head of the day that is not over, signed now: an auditor can keep it like a closed one.
+   * Returns the head of the current day, signed now: an auditor can keep it like a closed one.
    *
    * @returns null while the chain is empty
    */
@@ -88,7 +88,7 @@ export class DayClosing {
     return { ...fields, ...this.keys.sign(dayText(fields)) };
   }
 
-  /** Whether the newest closed day is ours and still in the chain. */
+  /** Returns whether the newest closed day has a valid signature and is still in the chain. */
   private async stands(tx: SqlRunner, tenantId: string, source: SealedChain, last: ClosedDay): Promise<boolean> {
     const hash = await this.heads.hashAt(tx, tenantId, TABLES[source.chain], last.sequence);
     if (hash === last.hash && this.keys.verifies(dayText(last), last)) return true;
@@ -101,7 +101,7 @@ export class DayClosing {
     return false;
   }
 
-  /** The last line of each day that is over, after the last one closed. Lines are checked on the way. */
+  /** Returns the last line of each day that is over, after the last closed one. Checks the lines. */
   private async ends(
     tx: SqlRunner,
     source: SealedChain,
@@ -116,8 +116,8 @@ export class DayClosing {
     for (;;) {
       const lines = await source.lines(tx, tenantId, walk.end.sequence, Number.MAX_SAFE_INTEGER, BATCH);
       for (const line of lines) {
-        // Lines of the audit log are in the order of their commits: a line can carry an earlier time than the one
-        // before it, or one of a day that is closed already.
+        // Lines of the audit log are in the order of their commits. A line can have an earlier time than the line
+        // before, or a time in a day that is closed already.
         const day = latest(ends.at(-1)?.[0] ?? floor, line.at.slice(0, 10));
         if (day >= today || !walk.take(line)) return { ends, walk };
         if (ends.at(-1)?.[0] === day) ends[ends.length - 1] = [day, line];

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../base/crypto/chain.js';
 import type { ChainName } from './chain.rules.js';
 
-/** The end of a chain at a moment. */
+/** The end of a chain at one time. */
 export interface HeadFields {
   readonly tenantId: string;
   readonly chain: ChainName;
   readonly sequence: number;
-  /** Seats held there; in the audit log the number of lines. */
+  /** Seats in use there; in the audit log the number of lines. */
   readonly count: number;
   /** Hex. */
   readonly hash: string;
@@ -29,12 +29,18 @@ export interface HeadSignature {
   readonly signature: Buffer;
 }
 
-/** The text that is signed for the live head of a chain. It names its purpose, so that it can stand for no day. */
+/**
+ * Returns the text that is signed for the live head of a chain. It names its purpose, so that the signature is not
+ * valid for a day.
+ */
 export function headText({ tenantId, chain, sequence, hash }: Omit<HeadFields, 'count'>): string {
   return canonicalJson({ type: 'talent-bridge.chain-head.v1', tenant_id: tenantId, chain, sequence, hash });
 }
 
-/** The text that is signed for the head of a day; an auditor checks the signature over exactly these bytes (UTF-8). */
+/**
+ * Returns the text that is signed for the head of a day. An auditor checks the signature over exactly these bytes
+ * (UTF-8).
+ */
 export function dayText(day: DayFields): string {
   return canonicalJson({
     type: 'talent-bridge.chain-day.v1',
@@ -49,7 +55,7 @@ export function dayText(day: DayFields): string {
   });
 }
 
-/** The hash of a day's head: the next day's head holds it. */
+/** Returns the hash of a day's head, for the head of the next day. */
 export function dayHash(day: DayFields): string {
   return createHash('sha256').update(dayText(day), 'utf8').digest('hex');
 }

@@ -12,12 +12,12 @@ export interface StoredHead {
   hash: string;
   /** RFC 3339 with microseconds, UTC; null before anything was sealed. */
   sealed_through: string | null;
-  /** The end that was signed last; null: none yet. */
+  /** The last signed end; null: none yet. */
   signed_sequence: number | null;
   signed_hash: string | null;
   signature: Buffer | null;
   key_id: string | null;
-  /** How far the chain came before heads were signed; 0 once one is. */
+  /** The end of the chain before heads were signed; 0 once a head is signed. */
   unsigned_through: number;
 }
 
@@ -26,7 +26,7 @@ export interface ClosedDay extends DayFields, HeadSignature {
   readonly closedAt: Date;
 }
 
-/** Lines that get their place in the chain, in order. */
+/** Lines with their new places in the chain, in order. */
 export interface SealedBatch {
   readonly ids: readonly string[];
   /** Hex. */
@@ -38,7 +38,7 @@ export interface SealedBatch {
   readonly sealedThrough: string | null;
 }
 
-/** RFC 3339 with microseconds, as the chains hash it. */
+/** Returns SQL for a time as RFC 3339 with microseconds, the form that the chains hash. */
 export const UTC = (column: string): string => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 const HEAD = `sequence::int as sequence, count, encode(hash, 'hex') as hash, ${UTC('sealed_through')} as sealed_through,
@@ -48,12 +48,12 @@ const HEAD = `sequence::int as sequence, count, encode(hash, 'hex') as hash, ${U
 const DAY = `day::text as day, sequence::int as sequence, count, encode(hash, 'hex') as hash,
   encode(previous, 'hex') as previous, key_id, signature, closed_at`;
 
-/** The statements about heads of chains: live ones and those of closed days. */
+/** Statements on the heads of chains: live heads and those of closed days. */
 @Injectable()
 export class HeadsRepository {
   constructor(private readonly db: Database) {}
 
-  /** Begins the chains of a new tenant. */
+  /** Creates the heads of a new tenant. */
   async begin(tx: SqlRunner, tenantId: string): Promise<void> {
     await tx.query(`insert into chain_heads (tenant_id, chain, hash) values ($1, 'seats', $2), ($1, 'audit', $2)`, [
       tenantId,
@@ -61,7 +61,9 @@ export class HeadsRepository {
     ]);
   }
 
-  /** Locks a head to the end of the transaction. Null: there is none, or without `wait` another process has it. */
+  /**
+   * Locks a head to the end of the transaction. Null: there is none, or, without `wait`, another process has locked it.
+   */
   async lock(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
     const { rows } = await tx.query<StoredHead>(`select ${HEAD} from lock_chain_head($1, $2, $3)`, [
       tenantId,
@@ -71,7 +73,7 @@ export class HeadsRepository {
     return rows[0] ?? null;
   }
 
-  /** Seals a batch onto the head; a signature is for the head after it. */
+  /** Seals a batch onto the head; the signature is for the head after it. */
   async seal(
     tx: SqlRunner,
     tenantId: string,
@@ -97,9 +99,9 @@ export class HeadsRepository {
   }
 
   /**
-   * The head together with the last line of the chain, as of one moment.
+   * Returns the head and the last line of the chain in one snapshot.
    *
-   * @param table where the lines stand
+   * @param table the table of the lines
    * @returns `head` null when there is none; `last` 0 when there is no sealed line
    */
   async headAndEnd(
@@ -118,7 +120,7 @@ export class HeadsRepository {
     return { head: present ? head : null, last, unsealed };
   }
 
-  /** The stored hash of a line; null when there is no such line. */
+  /** Returns the stored hash of a line; null when there is no such line. */
   async hashAt(db: SqlRunner, tenantId: string, table: string, sequence: number): Promise<string | null> {
     const { rows } = await db.query<{ hash: string | null }>(
       `select encode(hash, 'hex') as hash from ${table} where tenant_id = $1 and sequence = $2`,
@@ -127,7 +129,7 @@ export class HeadsRepository {
     return rows[0]?.hash ?? null;
   }
 
-  /** Closed days, newest first, before the given one. */
+  /** Returns closed days, newest first, before the given one. */
   async days(tenantId: string, chain: ChainName, before: string | null, limit: number): Promise<ClosedDay[]> {
     const { rows } = await this.db.query<DayRow>(
       `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 and ($3::date is null or day < $3)
@@ -137,7 +139,7 @@ export class HeadsRepository {
     return rows.map((row) => toDay(tenantId, chain, row));
   }
 
-  /** The newest closed day, inside the transaction that adds the next one. */
+  /** Returns the newest closed day, inside the transaction that adds the next one. */
   async lastDay(db: SqlRunner, tenantId: string, chain: ChainName): Promise<ClosedDay | null> {
     const { rows } = await db.query<DayRow>(
       `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 order by day desc limit 1`,
@@ -155,7 +157,7 @@ export class HeadsRepository {
     );
   }
 
-  /** Tenants whose chain has grown since its newest closed day, or has a head from before signatures; by id. */
+  /** Returns tenants, by id, whose chain has grown since its newest closed day, or has a head without a signature. */
   async grown(chain: ChainName, after: string, limit: number): Promise<string[]> {
     const { rows } = await this.db.query<{ tenant_id: string }>(
       `select h.tenant_id from chain_heads h where h.chain = $1 and h.tenant_id > $2 and h.sequence > coalesce(

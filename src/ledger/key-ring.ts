@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyOb
 import { canonicalJson } from '../base/crypto/chain.js';
 import type { HeadSignature } from './head.rules.js';
 
-/** A public key, and what vouches for it. */
+/** A public key with its endorsement. */
 export interface Endorsement {
   readonly keyId: string;
   /** SPKI, DER. */
@@ -21,19 +21,23 @@ export interface PublicChainKey {
   readonly current: boolean;
 }
 
-// RFC 8410: the DER that stands before the 32 bytes of an Ed25519 private key in PKCS #8.
+// RFC 8410: the DER prefix of the 32 bytes of an Ed25519 private key in PKCS #8.
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * The Ed25519 keys that heads of chains are signed with. The first seed signs; the others verify. A key that has left
- * the settings is trusted as long as a key of the settings has endorsed it.
+ * The Ed25519 keys for heads of chains. The first seed signs; the others verify. A key that has left the settings stays
+ * trusted if a key of the settings has endorsed it.
  */
 export class KeyRing {
   private readonly trusted = new Map<string, KeyObject>();
   private readonly privateKey: KeyObject;
   readonly currentId: string;
 
-  /** @param seeds 32 bytes each, the current one first */
+  /**
+   * Creates a ring.
+   *
+   * @param seeds 32 bytes each, the current one first
+   */
   constructor(seeds: readonly Buffer[]) {
     const keys = seeds.map((seed) =>
       createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: 'der', type: 'pkcs8' }),
@@ -51,13 +55,13 @@ export class KeyRing {
     return { keyId: this.currentId, signature: sign(null, Buffer.from(text, 'utf8'), this.privateKey) };
   }
 
-  /** Whether a trusted key made the signature. */
+  /** Returns whether a trusted key made the signature. */
   verifies(text: string, { keyId, signature }: HeadSignature): boolean {
     const key = this.trusted.get(keyId);
     return key !== undefined && verify(null, Buffer.from(text, 'utf8'), key, signature);
   }
 
-  /** Whether the key is one of the settings, or endorsed by one. */
+  /** Returns whether the key is in the settings, or endorsed by such a key. */
   knows(keyId: string): boolean {
     return this.trusted.has(keyId);
   }
@@ -75,7 +79,7 @@ export class KeyRing {
     }
   }
 
-  /** Endorses every trusted key by the current one, itself included. */
+  /** Returns endorsements of all trusted keys by the current one, itself included. */
   endorsements(): Endorsement[] {
     return [...this.trusted].map(([keyId, key]) => {
       const publicKey = key.export({ format: 'der', type: 'spki' });
@@ -84,7 +88,7 @@ export class KeyRing {
     });
   }
 
-  /** The trusted keys, the current one first. */
+  /** Returns the trusted keys, the current one first. */
   publicKeys(): PublicChainKey[] {
     return [...this.trusted].map(([keyId, key]) => ({
       key_id: keyId,
@@ -95,7 +99,7 @@ export class KeyRing {
   }
 }
 
-/** The name of a key: the first 16 hex digits of the SHA-256 of its SPKI form. */
+/** Returns the id of a key: the first 16 hex digits of the SHA-256 of its SPKI form. */
 function keyIdOf(key: KeyObject): string {
   return createHash('sha256')
     .update(key.export({ format: 'der', type: 'spki' }))

@@ -21,7 +21,7 @@ const LEDGER = [
   PublishedHeads,
 ];
 
-/** The one kind of append-only chain: sealing, verifying, closing days. Seats and audit log are two chains of it. */
+/** Append-only chains: sealing, verifying, closing days. Seats and audit log are two of them. */
 @Global()
 @Module({ providers: LEDGER, exports: LEDGER })
 export class LedgerModule {}

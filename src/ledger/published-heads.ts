@@ -10,7 +10,7 @@ import { dayText, type DayFields, type HeadSignature } from './head.rules.js';
 import type { DayHeadDto, HeadsPageDto } from './heads.dto.js';
 import { HeadsRepository } from './heads.repository.js';
 
-/** What `GET /seats/heads` and `GET /audit/heads` answer. */
+/** Answers `GET /seats/heads` and `GET /audit/heads`. */
 @Injectable()
 export class PublishedHeads {
   constructor(
@@ -19,7 +19,7 @@ export class PublishedHeads {
     private readonly keys: ChainKeys,
   ) {}
 
-  /** A page of closed days, newest first, with the head of now and the public keys. */
+  /** Returns a page of closed days, newest first, with the current head and the public keys. */
   async page(source: SealedChain, tenantId: string, query: Query): Promise<HeadsPageDto> {
     queryOptions(query, ['limit', 'cursor']);
     const page = readPage(query, `${source.chain} heads`);
@@ -41,9 +41,9 @@ export class PublishedHeads {
 }
 
 /**
- * Reads the head that a caller has kept: `sequence` and `hash`, both or none.
+ * Reads a head that the caller has kept: `sequence` and `hash`, both or none.
  *
- * @throws {InvalidFields} when one is missing or is not of its form
+ * @throws {InvalidFields} when one is missing or malformed
  */
 export function knownHead(query: Query): ChainPlace | null {
   const { sequence, hash } = queryOptions(query, ['sequence', 'hash']);

@@ -8,7 +8,7 @@ import { CurrentCaller } from '../tenants/current-caller.js';
 import { NoScope } from '../tenants/require-scope.js';
 import { UserDirectoryRepository } from '../users/user-directory.repository.js';
 
-/** What a record of another system is here. */
+/** The record that an id of another system belongs to. */
 export class ResolveBody {
   @ApiProperty()
   found!: boolean;
@@ -18,7 +18,9 @@ export class ResolveBody {
   type!: string;
 }
 
-/** Maps an external id to ours. Not found is 200 as well, so that automation tools can branch on it. */
+/**
+ * Maps an external id to an id of this service. An unknown id is 200 too, so that automation tools can branch on it.
+ */
 @ApiController('resolve', { unversioned: true })
 export class ResolveController {
   constructor(private readonly users: UserDirectoryRepository) {}

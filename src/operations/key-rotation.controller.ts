@@ -7,6 +7,7 @@ import { Logger } from '../base/log/logger.js';
 import { OperatorController } from '../tenants/api-controller.js';
 import { SEALED_COLUMNS } from './sealed-columns.js';
 
+/** Routes by which the operator encrypts all stored secrets with the current key. */
 @OperatorController('tenants/keys')
 export class KeyRotationController {
   constructor(
@@ -38,7 +39,7 @@ export class KeyRotationController {
   }
 }
 
-/** What a rotation came to, by `table.column`. */
+/** The result of a rotation, by `table.column`. */
 interface Rotation {
   key_id: string;
   resealed: Record<string, number>;

@@ -5,10 +5,10 @@ import type { CredentialStore } from '../tenants/credentials.js';
 import { Unauthenticated } from '../tenants/tenants.errors.js';
 
 /**
- * Finds the owner of a request by its credential, before a large body is read, so that unknown senders cannot fill the
- * memory. Any valid credential is enough; the guard of the route checks its kind and scope afterwards.
+ * Returns a function that authenticates a request before a large body is read, so that unknown senders cannot fill the
+ * memory. Any valid credential is enough; the guard of the route checks kind and scope afterwards.
  *
- * @returns a function that answers the id of the tenant, or `operator`
+ * @returns a function that returns the id of the tenant, or `operator`
  * @throws {Unauthenticated} when the credential is missing or not valid
  */
 export function knownCaller(

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
-/** Where the process is in its life. The one who starts and stops it writes this; readiness reads it. */
+/** The state of the process. `src/application.ts` writes it; readiness reads it. */
 @Injectable()
 export class Lifecycle {
-  /** True once it stops taking on work: load balancers look elsewhere, running requests are finished. */
+  /** True once the process takes no new work: load balancers choose another one, and running requests are finished. */
   draining = false;
 }

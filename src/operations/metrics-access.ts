@@ -8,10 +8,10 @@ import type { BridgeRequest } from '../base/http/request.js';
 import { bearerToken } from '../tenants/bearer.js';
 import { Unauthenticated } from '../tenants/tenants.errors.js';
 
-/** Headers by which a proxy says that a request came through it. */
+/** Headers of a request that came through a proxy. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
-/** Who may read the figures of this process. They name no tenant, but they tell an attacker which attack works. */
+/** Checks who may read the metrics. They name no tenant, but they show an attacker which attack works. */
 @Injectable()
 export class MetricsAccess {
   private readonly hash: Buffer | null;
@@ -21,11 +21,11 @@ export class MetricsAccess {
   }
 
   /**
-   * Judges a request for `/metrics` on the port of the service. With METRICS_PORT the address does not exist there. In
-   * production without METRICS_TOKEN it exists for callers of the own network alone, and not through a proxy.
+   * Checks a request for `/metrics` on the port of the service. With METRICS_PORT the address does not exist there. In
+   * production without METRICS_TOKEN it exists only for callers of the own network, and not through a proxy.
    *
    * @throws {NotFound} when the address is not served to this caller
-   * @throws {Unauthenticated} when METRICS_TOKEN is set and another token came, or none
+   * @throws {Unauthenticated} when METRICS_TOKEN is set and the token is missing or wrong
    */
   demand(req: BridgeRequest): void {
     if (this.config.metrics.port !== null) throw new NotFound('address');
@@ -34,9 +34,9 @@ export class MetricsAccess {
   }
 
   /**
-   * Judges the credential of a request.
+   * Checks the credential of a request.
    *
-   * @throws {Unauthenticated} when METRICS_TOKEN is set and another token came, or none
+   * @throws {Unauthenticated} when METRICS_TOKEN is set and the token is missing or wrong
    */
   demandToken(req: IncomingMessage & { originalUrl: string }): void {
     if (this.hash === null) return;
@@ -45,7 +45,7 @@ export class MetricsAccess {
     if (!sameHash(hashToken(token), this.hash)) throw new Unauthenticated('invalid');
   }
 
-  /** Whether the caller is of the own network. Without TRUST_PROXY a forwarded request counts as from outside. */
+  /** Returns whether the caller is in the own network. Without TRUST_PROXY a forwarded request counts as external. */
   private isNear(req: BridgeRequest): boolean {
     if (this.config.trustProxy.length === 0 && FORWARDED.some((name) => req.headers[name] !== undefined)) return false;
     const address = req.ip ?? '';

@@ -10,7 +10,7 @@ import { Logger } from '../base/log/logger.js';
 import { Metrics } from './metrics.js';
 import { MetricsAccess } from './metrics-access.js';
 
-/** Serves `/metrics` on METRICS_PORT, and nothing else there. */
+/** Serves `/metrics`, and nothing else, on METRICS_PORT. */
 @Injectable()
 export class MetricsServer {
   private server: http.Server | null = null;
@@ -22,7 +22,7 @@ export class MetricsServer {
     private readonly logger: Logger,
   ) {}
 
-  /** The port that it listens on; null while it does not. */
+  /** The port of the server; null while it does not listen. */
   get port(): number | null {
     return (this.server?.address() as AddressInfo | null)?.port ?? null;
   }
@@ -47,7 +47,7 @@ export class MetricsServer {
     this.server = server;
   }
 
-  /** Ends it with all its connections. */
+  /** Ends the server with all its connections. */
   async stop(): Promise<void> {
     const server = this.server;
     this.server = null;

@@ -7,17 +7,17 @@ import { RequestMetrics } from './request-metrics.js';
 
 const KEPT = 1_000;
 
-/** A room that has figures of its own to show. No tenant's name or id is ever among them. */
+/** A source of metrics of a room. Metrics never contain a tenant's name or id. */
 export interface MetricsSource {
   register(registry: Registry): void;
 }
 
-/** The figures of this process. */
+/** The metrics of this process. */
 @Injectable()
 export class Metrics {
   readonly requests = new RequestMetrics();
   private readonly registry = new Registry();
-  // Figures that are asked of the database: when it is away, the others still have to be seen.
+  // Metrics from the database: while it is away, the others must still be readable.
   private readonly asked = new Registry();
 
   private readonly rendered: FreshCache<string>;
@@ -50,7 +50,7 @@ export class Metrics {
     });
   }
 
-  /** Adds a room's figures to what is shown. */
+  /** Adds a source. */
   add(source: MetricsSource): void {
     source.register(this.asked);
   }
@@ -59,7 +59,7 @@ export class Metrics {
     return this.registry.contentType;
   }
 
-  /** All figures as text, at most a second old: one computation serves all who ask within it. */
+  /** Returns all metrics as text, at most a second old: requests within a second share one computation. */
   render(): Promise<string> {
     return this.rendered.get('', () => this.compute());
   }

@@ -7,7 +7,7 @@ import { Metrics } from './metrics.js';
 import { MetricsAccess } from './metrics-access.js';
 import { Readiness } from './readiness.js';
 
-/** What machines ask about this process. No answer has any tenant in it. */
+/** Health, readiness and metrics of this process. No answer contains data of a tenant. */
 @Controller()
 @ApiTags('operations')
 export class OperationsController {

@@ -17,7 +17,7 @@ import { Retention } from './retention.js';
 import { SealedSecrets } from './sealed-secrets.js';
 import { Statistics } from './statistics.js';
 
-/** Running the service: is it up, is it ready, what are its figures, what did each request come to. */
+/** Operation of the service: health, readiness, metrics, request log, retention. */
 @Module({
   imports: [DeliveryModule],
   controllers: [OperationsController, PlatformDocsController, SiteController, KeyRotationController],

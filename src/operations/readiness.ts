@@ -9,14 +9,15 @@ import { SealedSecrets } from './sealed-secrets.js';
 const PATIENCE = 2_000;
 const KEPT = 1_000;
 
+/** The reasons for which a process is not ready. */
 export type NotReady =
   'disk full' | 'draining' | 'database unreachable' | 'migrations pending' | 'encryption key missing';
 
-/** What a probe is told. */
+/** The answer to a probe. */
 export interface ReadinessAnswer {
-  /** Why the process cannot work just now; null: it can. */
+  /** Why the process cannot work; null: it can. */
   readonly reason: NotReady | null;
-  /** What an operator should know, also where the process can work. */
+  /** Information for an operator, also while the process can work. */
   readonly detail: string | null;
 }
 
@@ -26,10 +27,10 @@ function because(reason: NotReady): ReadinessAnswer {
   return { reason, detail: null };
 }
 
-/** Whether this process can do its work just now. */
+/** Checks whether this process can work. */
 @Injectable()
 export class Readiness {
-  // Migrations only ever go forward: once they are all there, they stay.
+  // Migrations only go forward: once all have run, this stays true.
   private migrated = false;
   private readonly asked: FreshCache<ReadinessAnswer>;
 
@@ -43,7 +44,10 @@ export class Readiness {
     this.asked = new FreshCache(clock, KEPT);
   }
 
-  /** Whether it can, or why not. The database is asked once a second at the most, however many want to know. */
+  /**
+   * Returns whether the process can work, or why not. Queries the database at most once a second, however many probes
+   * arrive.
+   */
   async check(): Promise<ReadinessAnswer> {
     if (this.lifecycle.draining) return because('draining');
     return this.asked.get('', () => this.look());

@@ -5,8 +5,8 @@ import { Logger } from '../base/log/logger.js';
 import { Metrics } from './metrics.js';
 
 /**
- * One line and one measurement for each request. Of the address only the route is part of it: tokens and
- * e-mails stand in queries and in paths.
+ * Writes one line and one measurement for each request. Of the address only the route is written: queries and paths can
+ * contain tokens and e-mails.
  */
 @Injectable()
 export class RequestLog {
@@ -19,11 +19,11 @@ export class RequestLog {
     this.logging = logger.infoEnabled;
   }
 
-  /** To be called once for each request, when its answer is out or its caller is gone. */
+  /** Called once for each request, when its answer is sent or its caller is gone. */
   readonly ended = (req: BridgeRequest, res: BridgeResponse): void => {
     const ms = performance.now() - req.startedAt;
     const path = pathOf(req);
-    // 499: the caller left before the answer was out (nginx's number for it).
+    // 499: the caller left before the answer was sent (the status that nginx uses).
     const status = res.writableFinished ? res.statusCode : 499;
     this.metrics.requests.observe(path, req.method, status, ms / 1000);
     if (!this.logging || isProbe(path)) return;
@@ -43,7 +43,7 @@ export class RequestLog {
   };
 }
 
-/** The kind of resource that a path of SCIM is about; undefined: none, or another channel. */
+/** Returns the kind of resource of a SCIM path; undefined: none, or another channel. */
 function resourceOf(path: string): string | undefined {
   return /^\/scim\/v2\/(Users|Groups|Bulk|Me|Schemas|ResourceTypes|ServiceProviderConfig)\b/.exec(path)?.[1];
 }

@@ -8,7 +8,7 @@ interface Series {
   sum: number;
 }
 
-/** What a request was about, in a dozen words: a metric has no room for paths, and none for names. */
+/** Returns the class of a path, one of about a dozen: a metric has no room for paths, and must not contain names. */
 export function routeClass(path: string): string {
   if (path.startsWith('/scim/v2/')) {
     if (path.startsWith('Users', 9)) return 'scim_users';
@@ -24,8 +24,8 @@ export function routeClass(path: string): string {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * Requests by class, method and status. Written by hand: with every request the general library would look up three
- * labels by name, which costs more than the whole of this.
+ * Counts requests by class, method and status. Not by prom-client, which would look up three labels by name for each
+ * request: that costs more than all of this.
  */
 export class RequestMetrics {
   private readonly series = new Map<string, Series>();
@@ -35,7 +35,7 @@ export class RequestMetrics {
     const key = `${route} ${method} ${status}`;
     let series = this.series.get(key);
     if (series === undefined) {
-      // An unknown method must not make a series of its own: the caller chooses its name.
+      // An unknown method gets no series of its own: the caller chooses its name.
       if (method !== 'other' && !METHODS.has(method)) return this.observe(path, 'other', status, seconds);
       series = {
         labels: `route="${route}",method="${method}",status="${status}"`,
@@ -55,7 +55,7 @@ export class RequestMetrics {
     }
   }
 
-  /** In the text format of Prometheus. */
+  /** Returns the counters in the text format of Prometheus. */
   render(): string {
     const lines = [`# HELP ${NAME} Answered requests.`, `# TYPE ${NAME} histogram`];
     for (const { labels, buckets, count, sum } of this.series.values()) {

@@ -18,7 +18,7 @@ interface Month {
   from: string;
 }
 
-/** What ends by itself and is of no use afterwards; each room says it of its own tables. */
+/** Rows that expire and have no use afterwards; each room names those of its tables. */
 const LEFTOVERS = [
   ...SIGN_IN_LEFTOVERS,
   ...SESSION_LEFTOVERS,
@@ -29,8 +29,8 @@ const LEFTOVERS = [
 ];
 
 /**
- * Keeps the tables of attempts, sign-ins and events in monthly partitions: the next ones are made in time, old ones are
- * dropped whole. Rows that end by themselves are deleted.
+ * Keeps the tables of attempts, sign-ins and events in monthly partitions: creates the next ones in time, drops old
+ * ones whole. Deletes expired rows.
  */
 @Injectable()
 export class Retention extends Background {
@@ -42,7 +42,7 @@ export class Retention extends Background {
     super(HOUR, 'retention', logger);
   }
 
-  /** Makes the partitions of this month and the next, and drops those wholly older than the retention. */
+  /** Creates the partitions of this month and the next, and drops those that are wholly older than the retention. */
   override async run(): Promise<void> {
     const { attemptsDays, logsDays } = this.config.retention;
     await this.keep('attempts', attemptsDays);
@@ -71,7 +71,7 @@ export class Retention extends Background {
   }
 }
 
-/** The month of a moment (UTC), or a later one. */
+/** Returns the month of a moment (UTC), or a later one. */
 function monthOf(moment: Date, later: number): Month {
   const from = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + later, 1));
   const name = from.toISOString().slice(0, 7).replace('-', '_');

@@ -2,7 +2,7 @@ import { keyAad } from '../connections/keys/service-keys.repository.js';
 import type { SealedColumn } from '../base/crypto/reseal.js';
 import { DESTINATION_KEYS } from '../delivery/destinations/sealed-keys.js';
 
-/** Every column that holds sealed secrets. */
+/** All columns of encrypted secrets. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   DESTINATION_KEYS,
   {

@@ -6,14 +6,14 @@ import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { SEALED_COLUMNS } from './sealed-columns.js';
 
-/** All secrets opened: they are looked at again after this time, since another process can have another key. */
+/** The time until the next check after a good result: another process can have another key. */
 const GOOD_MS = 300_000;
-/** How long a failed check is kept: short, so that a repair shows soon. */
+/** The time until the next check after a failure: short, so that a repair shows soon. */
 const BAD_MS = 5_000;
 
 /**
- * Whether the keys of the settings open the secrets in the database. Only secrets that last are looked at: stored
- * answers and id tokens of sessions end by themselves, and are as good as absent where they cannot be opened.
+ * Checks whether the keys of the settings open the stored secrets. Only lasting secrets are checked: stored answers and
+ * id tokens of sessions expire, and count as absent where they do not open.
  */
 @Injectable()
 export class SealedSecrets {
@@ -27,7 +27,7 @@ export class SealedSecrets {
     private readonly clock: Clock,
   ) {}
 
-  /** What the keys of the settings do not open, as of a moment ago; null: they open all. News is written to the log. */
+  /** Returns the secrets that do not open, cached for a moment; null: all open. Logs changes. */
   trouble(): Promise<SealedTrouble | null> {
     if (this.looked === null || this.clock.monotonic() >= this.looked.until) {
       const looked = { until: Infinity, trouble: this.look() };
@@ -69,9 +69,9 @@ export class SealedSecrets {
 /** Stored secrets that no key of the settings opens. */
 export interface SealedTrouble {
   readonly unopened: readonly SealedCount[];
-  /** A key is missing: nothing that it sealed opens. Otherwise single rows are damaged. */
+  /** A key is missing: none of its secrets opens. Otherwise single rows are damaged. */
   readonly keyMissing: boolean;
-  /** What it is and what to do, for an operator. */
+  /** The problem and its solution, for an operator. */
   readonly words: string;
 }
 

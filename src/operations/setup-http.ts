@@ -10,7 +10,8 @@ import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
 
 /**
- * Where IdPs and browsers post forms, and where OAuth clients may; the handlers read them, with limits of their own.
+ * Returns whether an address accepts forms: of IdPs, browsers and OAuth clients. The handlers read them, with limits of
+ * their own.
  */
 function isFormAddress(path: string, contentType: string): boolean {
   if (/^\/api\/auth\/((callback|slo|backchannel-logout|test)\/|(login|owner-sign-in|sessions\/end)$)/.test(path))
@@ -18,14 +19,14 @@ function isFormAddress(path: string, contentType: string): boolean {
   return /^\/api\/auth\/(token|introspect)$/.test(path) && contentType.includes('x-www-form-urlencoded');
 }
 
-/** Addresses whose every route needs a SCIM token, an API key or the operator token. */
+/** Returns whether every route of an address needs a SCIM token, an API key or the operator token. */
 function isPrivate(path: string): boolean {
   return /^\/(?:scim\/|(?:api\/)?v1\/|api\/(?:users|candidates|jobs|resolve|me)(?:\/|$))/.test(path);
 }
 
 /**
- * What every request passes before its route. The application is made with `bodyParser: false`; call this before
- * `init` and before anything else is mounted.
+ * Installs the middleware that every request passes before its route. The application is created with `bodyParser:
+ * false`; call this before `init` and before any other middleware.
  */
 export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void {
   const config = app.get(Config);

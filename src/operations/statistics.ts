@@ -6,7 +6,7 @@ import { LANE_STATISTICS } from '../delivery/lanes/progress.js';
 
 const EVERY_MS = 2000;
 
-/** What is looked at of each table: documents are never compared as a whole, and cost most to look at. */
+/** The columns that are analysed: documents are never compared as a whole, and are the most expensive to analyse. */
 const COLUMNS: Record<string, string> = {
   users: 'tenant_id, id, directory_id, user_name_key, external_id, email_key, person_external_id, status, held, seat',
   user_emails: 'tenant_id, user_id, value_key, type_key',
@@ -22,10 +22,10 @@ const COLUMNS: Record<string, string> = {
 };
 
 /**
- * Keeps the planner's statistics in step with a first sync. PostgreSQL looks at a grown table once a minute at best;
- * until then every plan is made for the empty table that it was, and a list of ten thousand users is read whole and
- * sorted for each page. Our indexes leave it no very wrong choice meanwhile, but here a table is analysed as soon as it
- * is three times what it was, which also makes every connection plan anew.
+ * Updates the planner's statistics during a first sync. PostgreSQL analyses a grown table once a minute at best. Until
+ * then every plan is made for an empty table: a list of ten thousand users is read whole and sorted for each page. The
+ * indexes prevent the worst plans. Here a table is analysed as soon as it has three times as many rows, which also
+ * makes every connection plan again.
  */
 @Injectable()
 export class Statistics extends Background {
@@ -36,7 +36,7 @@ export class Statistics extends Background {
     super(EVERY_MS, 'analysing tables', logger);
   }
 
-  /** Analyses what has grown; one process at a time, and only the columns that plans are made from. */
+  /** Analyses grown tables, in one process at a time, and only the columns that plans depend on. */
   override async run(): Promise<void> {
     const { rows } = await this.db.query<{ name: string }>(
       `select s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid

@@ -6,7 +6,7 @@ import { PlatformClient } from './platform.client.js';
 
 const outbound = (config: Config): Outbound => new Outbound(new NameLookups(config.dnsServers));
 
-/** The client of the platform's users API. */
+/** Provides the client of the platform's users API. */
 @Module({
   providers: [{ provide: Outbound, useFactory: outbound, inject: [Config] }, PlatformClient],
   exports: [PlatformClient, Outbound],
@@ -14,7 +14,7 @@ const outbound = (config: Config): Outbound => new Outbound(new NameLookups(conf
 export class PlatformClientModule implements OnModuleDestroy {
   constructor(@Inject(Outbound) private readonly outbound: Outbound) {}
 
-  /** Connections are kept open between calls; without this the process would not end. */
+  /** Closes the connections, which stay open between calls; without this the process would not end. */
   onModuleDestroy(): Promise<void> {
     return this.outbound.close();
   }

@@ -7,14 +7,14 @@ import type { PlatformConnection, PlatformRequest } from './platform.types.js';
 /** An address has at most 2 000 characters. */
 const MOST_BASES = 1_000;
 
-/** The hiring platform's users API. Returns what came back, whatever it is; never throws for an answer. */
+/** A client of the hiring platform's users API. Returns every answer, and throws for none. */
 @Injectable()
 export class PlatformClient {
   constructor(private readonly outbound: Outbound) {}
 
   private readonly bases = new Map<string, { origin: string; prefix: string } | null>();
 
-  /** Sends one request. A connection whose address cannot be read answers as blocked. */
+  /** Sends one request. A connection with an invalid address returns `blocked`. */
   send(connection: PlatformConnection, request: PlatformRequest): Promise<OutboundAnswer> {
     const base = this.baseOf(connection.baseUrl);
     if (base === null) {
@@ -37,7 +37,7 @@ export class PlatformClient {
     );
   }
 
-  /** Addresses are few, and calls are many. */
+  /** Cached: there are few addresses and many calls. */
   private baseOf(baseUrl: string): { origin: string; prefix: string } | null {
     let base = this.bases.get(baseUrl);
     if (base === undefined) {
@@ -62,13 +62,13 @@ function headersOf({ key }: PlatformConnection, request: PlatformRequest): Recor
   return headers;
 }
 
-/** W3C Trace Context: one trace over all repetitions of a call, one span for each. */
+/** Returns a W3C Trace Context: one trace over all repetitions of a call, one span for each. */
 function traceparent(key: string | undefined): string {
   const trace = key === undefined ? randomHex() + randomHex() : hash('sha256', key, 'hex').slice(0, 32);
   return `00-${trace}-${randomHex()}-01`;
 }
 
-// Asking the system for eight bytes costs as much as asking for many.
+// Eight random bytes cost as much as many.
 const POOL = Buffer.allocUnsafe(4096);
 let used = POOL.length;
 

@@ -5,19 +5,19 @@ import { problem, type JournalEntry, type SandboxAnswer, type SandboxRequest } f
 
 const RECENT = 100;
 
-/** What a request came to: `replayed` if it was answered from memory, because its key had come before. */
+/** The result of a request. `replayed`: the stored answer of an earlier request with the same key. */
 export interface Done {
   effect: Effect;
   replayed: boolean;
 }
 
 /**
- * The users of all spaces, and the answers that were given. Memory decides and the journal keeps: an answer may go out
- * only when `note` is through.
+ * The users of all spaces, and the stored answers. Decisions are made in memory; an answer is sent only after `note`
+ * has stored it.
  */
 export class SandboxEngine {
   readonly spaces = new Map<string, SandboxUsers>();
-  /** The last requests, newest first. */
+  /** The latest requests, newest first. */
   recent: JournalEntry[] = [];
   private readonly answers = new Map<string, { hash: string; answer: SandboxAnswer }>();
   private seq = 0;
@@ -25,7 +25,7 @@ export class SandboxEngine {
 
   constructor(readonly journal: SandboxJournal) {}
 
-  /** Resolves when memory says what the database says. */
+  /** Resolves when the memory equals the database. */
   async ready(): Promise<void> {
     if (this.loading) await this.loading;
   }
@@ -40,7 +40,7 @@ export class SandboxEngine {
     this.seq = await this.journal.lastSeq();
   }
 
-  /** Decides and applies in one turn of the loop: two requests never interleave. */
+  /** Decides and applies a request synchronously: two requests never interleave. */
   apply(request: SandboxRequest): Done {
     const { method, space, idempotencyKey } = request;
     const users = this.space(space);
@@ -59,7 +59,7 @@ export class SandboxEngine {
     return { effect, replayed: false };
   }
 
-  /** Writes down what was asked and what it came to (null: nothing); resolves when that is safe, and throws if not. */
+  /** Stores a request and its result (null: none); resolves when it is stored, and throws if that fails. */
   async note(request: SandboxRequest, done: Done | null, fault: string | null): Promise<void> {
     const reads = request.method === 'GET';
     const entry: JournalEntry = {
@@ -83,18 +83,18 @@ export class SandboxEngine {
     const { user_id: userId, space } = entry;
     const user = entry.applied && userId !== null ? (this.space(space).byId.get(userId) ?? null) : undefined;
     const written = this.journal.write(entry, user);
-    // Whether a mere question is remembered is not worth waiting for.
+    // A read does not wait until it is stored.
     if (reads) return void written.catch(() => undefined);
     try {
       await written;
     } catch (error) {
-      // Memory says more than the database: believe the database.
+      // The memory has changes that the database lacks: the state is loaded again.
       this.loading ??= this.load().finally(() => (this.loading = null));
       throw error;
     }
   }
 
-  /** Forgets everything of one space. */
+  /** Deletes all data of one space. */
   async reset(space: string): Promise<void> {
     await this.journal.reset(space);
     this.spaces.delete(space);
@@ -109,7 +109,7 @@ export class SandboxEngine {
   }
 }
 
-/** One request of the users API, applied. */
+/** Applies one request of the users API. */
 function route(users: SandboxUsers, { method, path, query, body }: SandboxRequest): Effect {
   const [, , resource, encoded] = path.split('/');
   const id = encoded === undefined ? undefined : decoded(encoded);

@@ -5,7 +5,7 @@ import { problem, type SandboxAnswer } from './sandbox.types.js';
 const MAX_BODY = 256 * 1024;
 const LONGEST_HANG_MS = 120_000;
 
-/** Answers as the fault wants it. */
+/** Answers by the current fault. */
 export async function spoil(res: ServerResponse, faults: Faults): Promise<void> {
   const retryAfter = faults.retry_after === null ? {} : { 'retry-after': String(faults.retry_after) };
   switch (faults.mode) {
@@ -26,7 +26,7 @@ export async function spoil(res: ServerResponse, faults: Faults): Promise<void> 
   }
 }
 
-/** Waits, but not longer than the caller does. */
+/** Waits, at most until the caller leaves. */
 export function pause(ms: number, res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -37,7 +37,7 @@ export function pause(ms: number, res: ServerResponse): Promise<void> {
   });
 }
 
-/** Sends an answer as JSON, or as the problem that it is. */
+/** Sends an answer as JSON, or as a problem. */
 export function send(res: ServerResponse, { status, body }: SandboxAnswer, headers: OutgoingHttpHeaders = {}): void {
   const type = status < 400 ? 'application/json' : 'application/problem+json';
   res.writeHead(
@@ -52,7 +52,11 @@ export function json(res: ServerResponse, status: number, value: unknown): void 
   send(res, { status, body: JSON.stringify(value) });
 }
 
-/** The body as text; throws when it is too large. */
+/**
+ * Returns the body as text.
+ *
+ * @throws {Error} when it is too large
+ */
 export async function readAll(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -39,12 +39,12 @@ const WRITE = `
 
 interface Write {
   entry: JournalEntry;
-  /** The user as it is now; null: removed; undefined: untouched. */
+  /** The user after the request; null: removed; undefined: unchanged. */
   user: SandboxUser | null | undefined;
   done: (error?: Error) => void;
 }
 
-/** Keeps what happened: an answer goes out only after the line about it is committed. Many lines share one commit. */
+/** Stores requests: an answer is sent only after its line is committed. Many lines share one commit. */
 export class SandboxJournal {
   private readonly pool: pg.Pool;
   private waiting: Write[] = [];
@@ -59,7 +59,7 @@ export class SandboxJournal {
   async open(): Promise<void> {
     const client = await this.pool.connect();
     try {
-      // Two starts at once would both find no schema.
+      // Two starts at once would both create the schema.
       await client.query('select pg_advisory_lock(7234502818)');
       await client.query(SCHEMA);
       await client.query('select pg_advisory_unlock(7234502818)');
@@ -68,13 +68,17 @@ export class SandboxJournal {
     }
   }
 
-  /** Adds a line, and waits until it is safe. Throws if it could not be written: then memory is ahead of the truth. */
+  /**
+   * Adds a line, and resolves when it is committed.
+   *
+   * @throws {Error} when that fails: the memory then has changes that the database lacks
+   */
   write(entry: JournalEntry, user: SandboxUser | null | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ entry, user, done: (error) => (error ? reject(error) : resolve()) });
       if (this.flushing) return;
       this.flushing = true;
-      // What comes in the same turn of the loop shares a commit.
+      // Lines of the same turn of the event loop share a commit.
       setImmediate(() => void this.flush());
     });
   }
@@ -84,7 +88,7 @@ export class SandboxJournal {
       .rows;
   }
 
-  /** The answers of the last day that a repeated key must get again, and the last number given out. */
+  /** Returns the answers of the last day, for repeated keys, and the last number. */
   async answers(): Promise<Pick<JournalEntry, 'space' | 'idempotency_key' | 'body_hash' | 'status' | 'answer'>[]> {
     const { rows } = await this.pool.query<JournalEntry>(
       `select space, idempotency_key, body_hash, status, answer from sandbox_platform.calls
@@ -135,7 +139,7 @@ export class SandboxJournal {
 
 function valuesOf(batch: readonly Write[]): unknown[] {
   const of = <T>(pick: (entry: JournalEntry) => T): T[] => batch.map(({ entry }) => pick(entry));
-  // One statement may touch each user once: the last state of each is what counts.
+  // One statement may change each user once, so only its last state is written.
   const last = new Map<string, Write>();
   for (const write of batch)
     if (write.user !== undefined) last.set(`${write.entry.space} ${write.entry.user_id}`, write);

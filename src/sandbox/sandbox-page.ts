@@ -19,7 +19,7 @@ label{display:grid;gap:4px;font-size:12px;color:var(--dim)}
 input,select,button{font:inherit;padding:4px 8px}input{width:7em}
 .bad{color:var(--bad)}.good{color:var(--good)}.dim{color:var(--dim)}`;
 
-/** The page that shows what arrived. In: everything as it is now. Out: HTML without a script; all text escaped. */
+/** Returns the page of received requests: HTML without scripts, with escaped text. */
 export function sandboxPage(
   users: readonly { space: string; user: SandboxUser }[],
   calls: readonly JournalEntry[],

@@ -8,8 +8,9 @@ import { SandboxJournal } from './sandbox-journal.js';
 import { sandboxPage } from './sandbox-page.js';
 import { problem, type SandboxRequest } from './sandbox.types.js';
 
+/** Options of the sandbox. */
 export interface SandboxOptions {
-  /** The database in which it keeps a schema of its own (`sandbox_platform`). */
+  /** The database for its schema (`sandbox_platform`). */
   databaseUrl: string;
   /** 0: any free port. */
   port: number;
@@ -17,14 +18,14 @@ export interface SandboxOptions {
 }
 
 /**
- * A stand-in for the hiring platform: its users API with `resolve`, a page that shows what arrived, and faults on
- * request. Each bearer key has users of its own. What it answered is kept: the same Idempotency-Key gets it again.
+ * A stand-in for the hiring platform: its users API with `resolve`, a page of received requests, and faults on request.
+ * Each bearer key has users of its own. Answers are stored: the same Idempotency-Key gets the same answer.
  */
 export class SandboxPlatform {
   private readonly server: http.Server;
   private readonly engine: SandboxEngine;
   private readonly faultsOf = new Map<string, Faults>();
-  /** How many requests of the API are open, and the most at one time since it was last set to 0. */
+  /** The number of open requests of the API, and the highest number since it was last set to 0. */
   inFlight = 0;
   peak = 0;
 
@@ -36,12 +37,16 @@ export class SandboxPlatform {
     this.server.keepAliveTimeout = 30_000;
   }
 
-  /** Makes its schema, loads what it knew, and listens. Out: its address. */
+  /**
+   * Creates its schema, loads its data, and listens.
+   *
+   * @returns its address
+   */
   async start(): Promise<string> {
     await this.engine.journal.open();
     await this.engine.load();
     await new Promise<void>((resolve, reject) => {
-      // Listening may be tried again: a failed try must leave no listeners behind.
+      // Listening may be repeated: a failed attempt must remove its listeners.
       const failed = (error: Error): void => {
         this.server.off('listening', listening);
         reject(error);
@@ -69,7 +74,7 @@ export class SandboxPlatform {
     await this.engine.journal.close();
   }
 
-  /** Sets what goes wrong: for all, or for the users of one key. */
+  /** Sets the faults: for all keys, or for one. */
   setFaults(faults: Partial<Faults>, key?: string): void {
     this.faultsOf.set(key === undefined ? '' : spaceOf(key), { ...NO_FAULTS, ...faults });
   }
@@ -106,7 +111,7 @@ export class SandboxPlatform {
     }
   }
 
-  /** A request of the API: perhaps something goes wrong before it, perhaps after it. */
+  /** Answers a request of the API, with a fault before or after it if one is set. */
   private async answer(res: http.ServerResponse, request: SandboxRequest): Promise<void> {
     const faults = this.faultsOf.get(request.space) ?? this.faultsOf.get('') ?? NO_FAULTS;
     const strike = strikes(faults, Math.random(), Math.random());
@@ -174,13 +179,13 @@ export class SandboxPlatform {
   }
 }
 
-/** The space of a key; the key itself is kept nowhere. */
+/** Returns the space of a key; the key itself is not stored. */
 function spaceOf(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 16);
 }
 
 /**
- * Whether a request names this machine itself. A page of another site can point a name of its own at 127.0.0.1 (DNS
+ * Returns whether a request names this machine. A page of another site can point a name of its own at 127.0.0.1 (DNS
  * rebinding); the browser then sends that name.
  */
 function isLoopbackHost(host: string | undefined): boolean {

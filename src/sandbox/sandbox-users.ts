@@ -3,7 +3,7 @@ import { problem, type SandboxAnswer, type SandboxUser } from './sandbox.types.j
 
 const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id', 'status'];
 
-/** What a request did: its answer, and the user that it changed. */
+/** The effect of a request: its answer, and the changed user. */
 export interface Effect {
   answer: SandboxAnswer;
   userId: string | null;
@@ -66,7 +66,7 @@ export class SandboxUsers {
     return this.byExternalId.get(externalId) ?? null;
   }
 
-  /** Users in the order of their ids, after the one that the cursor names. */
+  /** Returns users in the order of their ids, after the cursor. */
   list(query: URLSearchParams): SandboxAnswer {
     const limit = Math.min(200, Math.max(1, Number(query.get('limit') ?? 50) || 50));
     const email = query.get('email')?.toLowerCase();
@@ -121,7 +121,7 @@ function refused(answer: SandboxAnswer): Effect {
   return { answer, userId: null, externalId: null, applied: false };
 }
 
-/** The fields of a body, or the refusal of it. */
+/** Returns the fields of a body, or its refusal. */
 function readBody(text: string): Record<string, string | null> | SandboxAnswer {
   let body: unknown;
   try {

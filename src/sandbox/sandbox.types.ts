@@ -1,4 +1,4 @@
-/** A user as the stand-in keeps and shows it. */
+/** A user of the sandbox. */
 export interface SandboxUser {
   id: string;
   email: string;
@@ -11,24 +11,25 @@ export interface SandboxUser {
   updated_at: string;
 }
 
-/** One request of the platform's API, as it came in. */
+/** One request of the platform's API. */
 export interface SandboxRequest {
   method: string;
   path: string;
   query: URLSearchParams;
-  /** Whose users these are: made from the bearer key, which itself is never kept. */
+  /** The space of the users: derived from the bearer key, which is not stored. */
   space: string;
   idempotencyKey: string | null;
   body: string;
 }
 
+/** An answer of the sandbox. */
 export interface SandboxAnswer {
   status: number;
   /** JSON text, or empty. */
   body: string;
 }
 
-/** One line of the journal: what was asked, and whether it had any effect. */
+/** One line of the journal: a request, and whether it had an effect. */
 export interface JournalEntry {
   seq: number;
   at: Date;
@@ -41,17 +42,17 @@ export interface JournalEntry {
   body: string;
   body_hash: string;
   status: number | null;
-  /** It changed something, here and now. */
+  /** The request changed data now. */
   applied: boolean;
-  /** It was answered from memory, because its key had come before. */
+  /** The stored answer of an earlier request with the same key was sent. */
   replayed: boolean;
-  /** What was made to go wrong, and whether before or after the effect. */
+  /** The simulated fault, and whether it came before or after the effect. */
   fault: string | null;
-  /** The answer, where its key may ask for it again. */
+  /** The answer, where a repeated key can request it again. */
   answer: string | null;
 }
 
-/** A refusal in the shape of RFC 9457. */
+/** Returns a refusal in the form of RFC 9457. */
 export function problem(status: number, code: string, detail: string, members: object = {}): SandboxAnswer {
   return {
     status,

@@ -1,10 +1,9 @@
-// Text as SCIM compares it. Every function here has a twin in SQL, and the two must agree on every string:
-// a filter may be answered by either side.
+// Comparison of text by the rules of SCIM. Every function here has an SQL form, and the two must agree on every string:
+// either of them can answer a filter.
 
 /**
- * Lower-cases code point by code point: the mapping of PostgreSQL's `lower()` under C.UTF-8. JavaScript's own
- * `toLowerCase` differs for two characters only: final sigma depends on its neighbours, and İ (U+0130) becomes two
- * code points.
+ * Converts to lower case, code point by code point, like PostgreSQL's `lower()` under C.UTF-8. `toLowerCase` differs
+ * for two characters only: final sigma depends on its neighbours, and İ (U+0130) becomes two code points.
  */
 export function foldCase(text: string): string {
   if (!text.includes('\u03a3') && !text.includes('\u0130')) return text.toLowerCase();
@@ -17,9 +16,9 @@ export function foldCase(text: string): string {
 const MOST_COMPOSED = 4_096;
 
 /**
- * Code points that show as nothing: soft hyphen, zero-width and directional marks, fillers, variation selectors, tags
- * (Default_Ignorable_Code_Point). PRECIS does not allow them in a user name (RFC 8264 §9.13), since two names that look
- * alike would be two users. A pattern of PostgreSQL as well as of JavaScript.
+ * Invisible code points: soft hyphen, zero-width and directional marks, fillers, variation selectors, tags
+ * (Default_Ignorable_Code_Point). PRECIS forbids them in user names (RFC 8264 §9.13): two names of the same look would
+ * be two users. The pattern is valid in PostgreSQL and JavaScript.
  */
 export const IGNORABLE =
   '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164' +
@@ -27,11 +26,11 @@ export const IGNORABLE =
 const IGNORABLES = new RegExp(`[${IGNORABLE}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]+`, 'gu');
 
 /**
- * The form in which two user names are the same name (RFC 7644 §5, PRECIS UsernameCaseMapped, RFC 8265 §3.3): width
- * mapping, case mapping, composition; without characters that show as nothing, and with single blanks between words
- * alone. `ＢＪＥＮＳＥＮ` is `bjensen`, and so is `bjensen ` with a zero-width space.
+ * Returns the form in which user names are compared (RFC 7644 §5, PRECIS UsernameCaseMapped, RFC 8265 §3.3): width
+ * mapping, case mapping, composition; without invisible characters, and with single blanks between words. `ＢＪＥＮＳＥＮ` is
+ * `bjensen`, and so is `bjensen ` with a zero-width space.
  *
- * @returns '' for a text that holds nothing else
+ * @returns '' for a text without visible characters
  */
 export function userNameKey(text: string): string {
   // No stored name is so long. Composing a run of combining marks takes quadratic time (UAX #15 §3).
@@ -40,7 +39,7 @@ export function userNameKey(text: string): string {
   return singleBlanks(foldCase(text.normalize('NFKC')).replace(IGNORABLES, '').normalize('NFC'));
 }
 
-/** Words with one blank between them. All kinds of blanks but three are U+0020 after NFKC. */
+/** Puts one blank between words. All kinds of blanks but three are U+0020 after NFKC. */
 function singleBlanks(text: string): string {
   if (!/[\t-\r \u1680\u2028\u2029]/.test(text)) return text;
   return text
@@ -49,7 +48,7 @@ function singleBlanks(text: string): string {
     .join(' ');
 }
 
-/** Order by Unicode code point: what `collate "C"` is on UTF-8, and what `<` on UTF-16 strings is not. */
+/** Compares by Unicode code point: like `collate "C"` on UTF-8, and unlike `<` on UTF-16 strings. */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -60,15 +59,18 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for code points above all others, but their units lie below U+E000…U+FFFF. */
+/**
+ * Returns the rank of a UTF-16 unit. Surrogates stand for the highest code points, but their units are below
+ * U+E000…U+FFFF.
+ */
 function orderOfUnit(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
 }
 
-/** False for text that a database cannot keep: U+0000, or half of a surrogate pair. */
+/** Returns false for text that a database cannot store: U+0000, or half of a surrogate pair. */
 export function isStorable(text: string): boolean {
-  // isWellFormed is part of Node 20, and not yet of the ES2023 library.
+  // Node 20 has isWellFormed; the ES2023 library does not declare it.
   return !text.includes('\u0000') && (text as unknown as { isWellFormed(): boolean }).isWellFormed();
 }
 
@@ -82,14 +84,14 @@ const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z');
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,12})?(Z|[+-]\d\d:\d\d)?$/;
 
 /**
- * Milliseconds since 1970 of an xsd:dateTime (RFC 7643 §2.3.5), or NaN. Without a zone it is UTC. A moment outside the
- * UTC years 1 to 9999 is NaN: an offset can lead there, and the database does not read such a year.
+ * Returns the milliseconds since 1970 of an xsd:dateTime (RFC 7643 §2.3.5), or NaN. Without a zone the time is UTC. A
+ * moment outside the UTC years 1 to 9999 is NaN: an offset can lead to one, and the database cannot read it.
  */
 export function parseDateTime(text: string): number {
   const parts = DATE_TIME.exec(text);
   if (parts === null) return Number.NaN;
   const day = Number(parts[3]);
-  // Date.parse would take 30 February for 1 March.
+  // Date.parse reads 30 February as 1 March.
   if (day > new Date(Date.UTC(Number(parts[1]), Number(parts[2]), 0)).getUTCDate()) return Number.NaN;
   const time = Date.parse(parts[4] === undefined ? `${text}Z` : text);
   return time >= FIRST_MOMENT && time <= LAST_MOMENT ? time : Number.NaN;

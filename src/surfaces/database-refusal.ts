@@ -1,6 +1,6 @@
 import { codeOf } from '../base/database/database.js';
 import { troubleIn } from '../base/database/database-health.js';
-import type { Refusal } from './refusal.js';
+import type { Refusal } from './refusal.types.js';
 
 // Too many connections, a configuration limit, out of memory.
 const SHORT = new Set(['53300', '53400', '53200']);

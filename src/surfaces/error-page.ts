@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { escapeHtml } from '../base/http/html.js';
 import { API_STATUS } from './problem.js';
-import type { Refusal } from './refusal.js';
+import type { Refusal } from './refusal.types.js';
 
 /** The page that a person sees: what happened, and the number to ask with. */
 export function errorPage(refusal: Refusal, requestId: string): { status: number; body: string } {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorKind, FieldError } from '../base/errors/domain-error.js';
-import type { Refusal } from './refusal.js';
+import type { Refusal } from './refusal.types.js';
 
 /** What each kind of refusal is in the API. */
 export const API_STATUS: Record<ErrorKind, number> = {

@@ -1,18 +1,9 @@
 import { HttpException } from '@nestjs/common';
 import { SealError } from '../base/crypto/seal.js';
-import { DomainError, Unavailable, type ErrorExtras, type ErrorKind } from '../base/errors/domain-error.js';
+import { DomainError, Unavailable, type ErrorKind } from '../base/errors/domain-error.js';
 import { ScimRequestError } from '../scim/scim.errors.js';
 import { databaseRefusal } from './database-refusal.js';
-
-/** A failure in our words, before a surface gives it a face. */
-export interface Refusal {
-  kind: ErrorKind | 'internal';
-  code: string;
-  detail: string;
-  extras: ErrorExtras;
-  /** A status that was already decided by the protocol. */
-  status?: number;
-}
+import type { Refusal } from './refusal.types.js';
 
 const INTERNAL: Refusal = {
   kind: 'internal',

@@ -1,6 +1,6 @@
 import type { ErrorKind } from '../base/errors/domain-error.js';
 import { scimErrorBody, type ScimErrorBody, type ScimType } from '../scim/scim.errors.js';
-import type { Refusal } from './refusal.js';
+import type { Refusal } from './refusal.types.js';
 
 /** What each kind of refusal is in SCIM (RFC 7644 §3.12). */
 export const SCIM_STATUS: Record<ErrorKind, number> = {

@@ -1,7 +1,7 @@
 import type { Page } from '../sign-in/pages/layout.js';
 import { html } from '../base/http/html.js';
 import { API_STATUS } from './problem.js';
-import type { Refusal } from './refusal.js';
+import type { Refusal } from './refusal.types.js';
 
 const LOGIN = '/api/auth/login';
 

@@ -2,15 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { DomainEvents } from '../base/domain-events.js';
 import { Logger } from '../base/log/logger.js';
-import { TokenRefused } from './tenants.events.js';
-
-/**
- * Why a credential was refused. `incomplete`: it has the form of a token, and its length or checksum is wrong, so it was cut or
- * changed. `doubled_bearer`: the header says `Bearer` twice. `no_bearer`: the header does not say it. `not_a_scim_token`: a
- * credential of another kind.
- */
-export type RefusalReason =
-  'expired' | 'revoked' | 'unknown' | 'not_a_scim_token' | 'incomplete' | 'doubled_bearer' | 'no_bearer';
+import { TokenRefused, type RefusalReason } from './tenants.events.js';
 
 const EVERY = 10_000;
 const REMEMBERED = 1_000;

@@ -15,7 +15,8 @@ import {
   type ApiKeyRow,
   type ScimTokenRow,
 } from './credential-queries.js';
-import { CredentialRefusals, type RefusalReason } from './credential-refusals.js';
+import { CredentialRefusals } from './credential-refusals.js';
+import type { RefusalReason } from './tenants.events.js';
 import { CredentialUses } from './credential-uses.js';
 
 /** A valid API key, as the guard needs it. */

@@ -1,5 +1,12 @@
 import type { SqlRunner } from '../base/database/database.js';
-import type { RefusalReason } from './credential-refusals.js';
+
+/**
+ * Why a credential was refused. `incomplete`: it has the form of a token, and its length or checksum is wrong, so it was cut or
+ * changed. `doubled_bearer`: the header says `Bearer` twice. `no_bearer`: the header does not say it. `not_a_scim_token`: a
+ * credential of another kind.
+ */
+export type RefusalReason =
+  'expired' | 'revoked' | 'unknown' | 'not_a_scim_token' | 'incomplete' | 'doubled_bearer' | 'no_bearer';
 
 /** A tenant is being created: each room adds its own first rows, in the same transaction. */
 export class TenantCreated {

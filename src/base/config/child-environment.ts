@@ -1,4 +1,4 @@
-/** Variables of the operating system that a program needs to run; none of them is a setting of ours. */
+/** Variables of the operating system that a program needs; none is a setting of this service. */
 const PASSED_ON = [
   'PATH',
   'HOME',
@@ -9,7 +9,7 @@ const PASSED_ON = [
   'TMPDIR',
   'LD_LIBRARY_PATH',
   'DYLD_LIBRARY_PATH',
-  // Windows: without these no program finds its libraries and temporary files.
+  // On Windows programs need these to find libraries and temporary files.
   'SystemRoot',
   'SYSTEMROOT',
   'TEMP',
@@ -17,10 +17,10 @@ const PASSED_ON = [
 ] as const;
 
 /**
- * The environment of a child process: a fixed list of variables, and what the child is told by name. Everybody who can
- * read `/proc/<pid>/environ` reads it, so keys, tokens and the service's own database address are never in it.
+ * Returns the environment of a child process: a fixed list of variables, and named values. Every user who can read
+ * `/proc/<pid>/environ` sees it, so it never contains keys, tokens or the database address of the service.
  *
- * @param told what the child needs to know
+ * @param told values for the child
  */
 export function childEnvironment(told: Readonly<Record<string, string>> = {}): Record<string, string> {
   const passed = PASSED_ON.flatMap((name) => {

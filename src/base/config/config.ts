@@ -1,12 +1,13 @@
-/** One key of the secrets at rest, and the name that stands beside what it sealed. */
+/** An encryption key, and the id that stands beside the secrets that it has sealed. */
 export interface EncryptionKey {
   id: string;
   key: Buffer;
 }
 
+/** The work of a process: requests, background work, or both. */
 export type Role = 'all' | 'api' | 'worker';
 
-/** The settings of this process: read once before anything starts, frozen, and given to the rooms as this class. */
+/** The settings of this process: read once before the start, frozen, and passed to the rooms as this class. */
 export class Config {
   readonly port!: number;
   /** Null: the embedded database. */
@@ -15,15 +16,15 @@ export class Config {
   readonly migrationDatabaseUrl!: string | null;
   readonly databasePool!: number;
   readonly dataDir!: string;
-  /** Without a slash at the end, as all addresses here. */
+  /** Without a slash at the end, like all addresses here. */
   readonly baseUrl!: string;
   readonly apiBaseUrl!: string;
   readonly appUrl!: string;
   readonly platform!: { readonly baseUrl?: string; readonly apiKey?: string; readonly forwarding: boolean };
   readonly sandbox!: { readonly enabled: 'auto' | 'on' | 'off'; readonly port: number };
-  /** The first one seals; the others still open. */
+  /** The first one seals; all of them open. */
   readonly encryptionKeys!: readonly EncryptionKey[];
-  /** Seeds of the Ed25519 keys that heads of the chains are signed with. The first one signs; the others verify. */
+  /** Seeds of the Ed25519 keys for heads of chains. The first one signs; the others verify. */
   readonly chainKeys!: readonly EncryptionKey[];
   readonly operatorToken!: string;
   readonly role!: Role;
@@ -40,7 +41,7 @@ export class Config {
   readonly dnsServers!: readonly string[];
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
   readonly retention!: { readonly logsDays: number; readonly bodiesDays: number; readonly attemptsDays: number };
-  /** The port that `/metrics` is served on alone, and the token that it needs; null: none. */
+  /** The port of `/metrics` alone, and the token for it; null: none. */
   readonly metrics!: { readonly port: number | null; readonly token: string | null };
   readonly production!: boolean;
 
@@ -64,7 +65,7 @@ export class Config {
   }
 }
 
-/** Settings that the service cannot start with. Names variables and rules, never values. */
+/** Settings with which the service cannot start. Contains variables and rules, never values. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly { variable: string; rule: string }[]) {
     super(`The settings are not valid:\n${problems.map((p) => `  ${p.variable} ${p.rule}`).join('\n')}`);

@@ -1,20 +1,19 @@
-import { Matches } from 'class-validator';
+import { getMetadataStorage, Matches } from 'class-validator';
 import {
   Duration,
   HttpAddress,
+  KeyList,
   isAddressList,
-  isKeyList,
   isServerList,
   OneOf,
   Rule,
   WholeNumber,
 } from './setting-rules.js';
 
-/** Every variable that the service reads, its rule and its meaning. Nothing else in the source reads the environment. */
+/** The variables that the service reads, with rule and meaning. No other part of the source reads the environment. */
 export class Environment {
   /**
    * The port that the service listens on.
-   *
    * @defaultValue `3000`
    */
   @WholeNumber(0, 65_535)
@@ -22,7 +21,6 @@ export class Environment {
 
   /**
    * A PostgreSQL to use in place of the embedded one.
-   *
    * @defaultValue the embedded database
    */
   @Matches(/^postgres(ql)?:\/\/.+/, { message: 'must be a postgres:// address' })
@@ -30,40 +28,34 @@ export class Environment {
 
   /**
    * The address of the owner of the tables, for migrations and grants. `DATABASE_URL` is then that of a plain role.
-   *
    * @defaultValue `DATABASE_URL`
    */
   @Matches(/^postgres(ql)?:\/\/.+/, { message: 'must be a postgres:// address' })
   MIGRATION_DATABASE_URL?: string;
 
   /**
-   * The largest number of connections that one process opens to the database. A quarter of them, at least one, is
-   * for searches.
-   *
+   * Most database connections of one process. A quarter of them, at least one, is for searches.
    * @defaultValue `16`
    */
   @WholeNumber(2, 500)
   DATABASE_POOL?: string;
 
   /**
-   * Where the service keeps what it made for itself: keys, credentials, the embedded database.
-   *
+   * The folder of generated keys, generated credentials and the embedded database.
    * @defaultValue `.data`
    */
   @Rule('path', (text) => !text.includes('\0'), 'must be a path')
   DATA_DIR?: string;
 
   /**
-   * The tenant-facing address, as it is seen from outside.
-   *
+   * The public address for tenants.
    * @defaultValue `http://localhost:<PORT>`
    */
   @HttpAddress()
   BASE_URL?: string;
 
   /**
-   * The address of the API host, if it is another one.
-   *
+   * The public address of the API, if it is another one.
    * @defaultValue `BASE_URL`
    */
   @HttpAddress()
@@ -71,16 +63,13 @@ export class Environment {
 
   /**
    * The public address of the application that users use.
-   *
    * @defaultValue `BASE_URL`
    */
   @HttpAddress()
   APP_URL?: string;
 
   /**
-   * The hiring platform of the first tenant, if that tenant has no connection yet. The start says so when the
-   * setting is not used.
-   *
+   * The platform of the first tenant, if that tenant has no connection. The start logs when it is not used.
    * @defaultValue none
    */
   @HttpAddress()
@@ -88,7 +77,6 @@ export class Environment {
 
   /**
    * The credential for `PLATFORM_API_BASE_URL`.
-   *
    * @defaultValue none
    */
   @Rule('visible', (text) => /^[\x21-\x7e]+$/.test(text), 'must be visible ASCII characters without spaces')
@@ -96,7 +84,6 @@ export class Environment {
 
   /**
    * `off`: changes are recorded and not forwarded, where this service is itself the system of record.
-   *
    * @defaultValue `on`
    */
   @OneOf('on', 'off')
@@ -104,7 +91,6 @@ export class Environment {
 
   /**
    * Whether the sandbox platform is served. `auto`: with the embedded database.
-   *
    * @defaultValue `auto`
    */
   @OneOf('auto', 'on', 'off')
@@ -112,51 +98,36 @@ export class Environment {
 
   /**
    * The sandbox platform's port.
-   *
    * @defaultValue `3001`
    */
   @WholeNumber(0, 65_535)
   SANDBOX_PORT?: string;
 
   /**
-   * The key of the stored secrets: 32 bytes in base64, or several with commas between, the current one first. Each
-   * may have an id (`id:base64`). `production` demands it.
-   *
+   * The key of stored secrets: 32 bytes in base64, or several with commas between, the current one first. Each may
+   * have an id (`id:base64`). `production` demands it.
    * @defaultValue made once under `DATA_DIR`
    */
-  @Rule(
-    'keys',
-    isKeyList,
-    'must be 32 bytes in base64, or several keys with commas between, each with an id (id:base64) or without, none twice',
-  )
+  @KeyList()
   ENCRYPTION_KEY?: string;
 
   /**
-   * The seed of the Ed25519 key that signs the heads of both chains: 32 bytes in base64, or several with commas
-   * between, the current one first. Each may have an id (`id:base64`). It is derived from `ENCRYPTION_KEY`, which
-   * all processes of an installation share.
-   *
+   * The seed of the Ed25519 key that signs the heads of both chains, in the form of `ENCRYPTION_KEY`. All processes
+   * of an installation need the same one.
    * @defaultValue from `ENCRYPTION_KEY`
    */
-  @Rule(
-    'keys',
-    isKeyList,
-    'must be 32 bytes in base64, or several keys with commas between, each with an id (id:base64) or without, none twice',
-  )
+  @KeyList()
   CHAIN_SIGNING_KEY?: string;
 
   /**
    * The installation's own credential.
-   *
    * @defaultValue made once under `DATA_DIR`
    */
   @Rule('operatorToken', (text) => /^[\x21-\x7e]{32,200}$/.test(text), 'must be 32 to 200 visible ASCII characters')
   OPERATOR_TOKEN?: string;
 
   /**
-   * What the process does. `api` only answers requests. `worker` does only background work; its port serves health
-   * and metrics.
-   *
+   * `api` only answers requests. `worker` does only background work; its port serves health and metrics.
    * @defaultValue `all`
    */
   @OneOf('all', 'api', 'worker')
@@ -164,15 +135,13 @@ export class Environment {
 
   /**
    * The least important line that is logged.
-   *
    * @defaultValue `info`
    */
   @OneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
   LOG_LEVEL?: string;
 
   /**
-   * Addresses or networks of the proxies in front. `X-Forwarded-For` is believed from them alone.
-   *
+   * Addresses or networks of reverse proxies. `X-Forwarded-For` is read from these alone.
    * @defaultValue none
    */
   @Rule('addresses', isAddressList, 'must be IP addresses or networks (CIDR) with commas between')
@@ -180,32 +149,27 @@ export class Environment {
 
   /**
    * Requests a second for each credential and process, with bursts of ten times that.
-   *
    * @defaultValue `100`
    */
   @Rule('rate', (text) => text === 'off' || /^[1-9]\d{0,6}$/.test(text), 'must be a whole number from 1, or off')
   RATE_LIMIT?: string;
 
   /**
-   * Requests a second for each tenant and process, over all of its credentials, with bursts of ten times that. Off
-   * with `RATE_LIMIT=off`.
-   *
+   * Requests a second for each tenant and process, with bursts of ten times that. Off with `RATE_LIMIT=off`.
    * @defaultValue 4 × `RATE_LIMIT`
    */
   @WholeNumber(1, 9_999_999)
   RATE_LIMIT_TENANT?: string;
 
   /**
-   * For development: platforms and IdPs that tenants name may be plain http and private addresses.
-   *
+   * For development: platforms and IdPs of tenants can have plain http and private addresses.
    * @defaultValue `false`
    */
   @OneOf('true', 'false', 'on', 'off')
   ALLOW_PRIVATE_DESTINATIONS?: string;
 
   /**
-   * The name servers for names that tenants bring: domains, IdPs, platforms.
-   *
+   * The name servers for host names of tenants: domains, IdPs, platforms.
    * @defaultValue those of the system
    */
   @Rule('servers', isServerList, 'must be IP addresses, each with a port or not (192.0.2.1:53), with commas between')
@@ -213,15 +177,13 @@ export class Environment {
 
   /**
    * How long a session lasts without use.
-   *
    * @defaultValue `60m`
    */
   @Duration()
   SESSION_IDLE?: string;
 
   /**
-   * How long a session lasts at the most.
-   *
+   * The longest life of a session.
    * @defaultValue `12h`
    */
   @Duration()
@@ -229,15 +191,13 @@ export class Environment {
 
   /**
    * Days for which sign-ins are kept, in whole months, and ended sessions.
-   *
    * @defaultValue `90`
    */
   @WholeNumber(1, 3_650)
   RETENTION_LOGS?: string;
 
   /**
-   * Days for which bodies of requests and answers are kept. Not acted on yet.
-   *
+   * Days for which bodies of requests and answers are kept. Has no effect yet.
    * @defaultValue `30`
    */
   @WholeNumber(1, 3_650)
@@ -245,7 +205,6 @@ export class Environment {
 
   /**
    * Days for which the attempts of deliveries are kept, in whole months.
-   *
    * @defaultValue `90`
    */
   @WholeNumber(1, 3_650)
@@ -254,7 +213,6 @@ export class Environment {
   /**
    * `off` leaves `pagination` (RFC 9865) out of the ServiceProviderConfig, for clients that refuse unknown
    * attributes. Cursors work all the same.
-   *
    * @defaultValue `on`
    */
   @OneOf('on', 'off')
@@ -262,7 +220,6 @@ export class Environment {
 
   /**
    * The port that serves `/metrics`, and nothing else. The service's own port then does not serve it.
-   *
    * @defaultValue none
    */
   @WholeNumber(0, 65_535)
@@ -270,58 +227,24 @@ export class Environment {
 
   /**
    * The bearer token that `/metrics` needs.
-   *
    * @defaultValue none
    */
   @Rule('metricsToken', (text) => /^[\x21-\x7e]{16,200}$/.test(text), 'must be 16 to 200 visible ASCII characters')
   METRICS_TOKEN?: string;
 
   /**
-   * `production` makes no demo tenant and no sandbox, demands `ENCRYPTION_KEY` and an https `BASE_URL`, and refuses
-   * `RATE_LIMIT=off`.
-   *
+   * `production`: no demo tenant, no sandbox, no `RATE_LIMIT=off`; demands `ENCRYPTION_KEY` and an https `BASE_URL`.
    * @defaultValue none
    */
   @OneOf('production', 'development', 'test')
   NODE_ENV?: string;
 }
 
-/** The names of all variables, in the order in which they are written above. */
+/** The names of all variables, in the order of the class. */
 export const VARIABLES = [
-  'PORT',
-  'DATABASE_URL',
-  'MIGRATION_DATABASE_URL',
-  'DATABASE_POOL',
-  'DATA_DIR',
-  'BASE_URL',
-  'API_BASE_URL',
-  'APP_URL',
-  'PLATFORM_API_BASE_URL',
-  'PLATFORM_API_KEY',
-  'PLATFORM_FORWARDING',
-  'SANDBOX',
-  'SANDBOX_PORT',
-  'ENCRYPTION_KEY',
-  'CHAIN_SIGNING_KEY',
-  'OPERATOR_TOKEN',
-  'ROLE',
-  'LOG_LEVEL',
-  'TRUST_PROXY',
-  'RATE_LIMIT',
-  'RATE_LIMIT_TENANT',
-  'ALLOW_PRIVATE_DESTINATIONS',
-  'DNS_SERVERS',
-  'SESSION_IDLE',
-  'SESSION_ABSOLUTE',
-  'RETENTION_LOGS',
-  'RETENTION_BODIES',
-  'RETENTION_ATTEMPTS',
-  'SCIM_PAGINATION',
-  'METRICS_PORT',
-  'METRICS_TOKEN',
-  'NODE_ENV',
-] as const satisfies readonly (keyof Environment)[];
-
-type Missing = Exclude<keyof Environment, (typeof VARIABLES)[number]>;
-/** Does not compile when a variable is described above and left out of the list. */
-export const allVariablesListed: Missing extends never ? true : never = true;
+  ...new Set(
+    getMetadataStorage()
+      .getTargetValidationMetadatas(Environment, '', false, false)
+      .map(({ propertyName }) => propertyName as keyof Environment),
+  ),
+];

@@ -3,14 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
 /**
- * A secret that the service makes for itself once and keeps in a file of its own, readable by its user alone.
- * Processes that start together agree on one: the file appears whole or not at all, and the first one wins.
+ * Returns a secret that the service generates once and stores in a file, readable by its user alone. Processes that
+ * start together agree on one: the file appears complete or not at all, and the first one wins.
  */
 export function keptSecret(dataDir: string, name: string, make: () => string): string {
   const path = join(dataDir, name);
   const present = read(path);
   if (present !== null) return present;
-  // Not closed: the embedded database lives below, and as root that belongs to another user. The files are closed.
+  // The folder is not closed: the embedded database is below it, and when started as root it belongs to another user.
+  // The files are closed.
   mkdirSync(dataDir, { recursive: true, mode: 0o755 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);

@@ -11,8 +11,10 @@ import { keptSecret } from './kept-secret.js';
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /**
- * The environment as settings. Reports all problems together, by variable and rule. Makes the encryption key and the
- * operator token under DATA_DIR if nobody gave them (the key not in production).
+ * Reads the settings from the environment. Where the encryption key or the operator token is missing, makes it under
+ * `DATA_DIR` (in production the key has to be given).
+ *
+ * @throws {ConfigError} with all problems, each by its variable and rule
  */
 export function loadConfig(env: Record<string, string | undefined>): Config {
   const read = new Environment();
@@ -20,17 +22,25 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     const text = env[name]?.trim();
     if (text) read[name] = text;
   }
+  const problems = problemsIn(read);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return configOf(read);
+}
+
+function problemsIn(read: Environment): { variable: string; rule: string }[] {
   const problems = validateSync(read, { skipMissingProperties: true }).map((error) => ({
     variable: error.property,
     rule: Object.values(error.constraints ?? {}).join('; '),
   }));
-  const production = read.NODE_ENV === 'production';
-  if (production) problems.push(...problemsInProduction(read));
+  if (read.NODE_ENV === 'production') problems.push(...problemsInProduction(read));
   if (read.METRICS_PORT !== undefined && read.METRICS_PORT !== '0' && read.METRICS_PORT === (read.PORT ?? '3000')) {
     problems.push({ variable: 'METRICS_PORT', rule: 'must be another port than PORT' });
   }
-  if (problems.length > 0) throw new ConfigError(problems);
+  return problems;
+}
 
+function configOf(read: Environment): Config {
+  const production = read.NODE_ENV === 'production';
   const port = Number(read.PORT ?? 3000);
   const dataDir = resolve(read.DATA_DIR ?? '.data');
   const encryptionKeys = keysOf(
@@ -83,7 +93,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   });
 }
 
-/** What would make a public installation unsafe: a start with it is refused. */
+/** Returns the settings that make a public installation unsafe. The service does not start with them. */
 function problemsInProduction(read: Environment): { variable: string; rule: string }[] {
   const rules: [keyof Environment, boolean, string][] = [
     ['ENCRYPTION_KEY', !read.ENCRYPTION_KEY, 'must be set when NODE_ENV is production'],
@@ -112,7 +122,7 @@ function seconds(duration: string): number {
   return Number(duration.slice(0, -1)) * UNITS[duration.at(-1)!]!;
 }
 
-// A key without a name is called after itself, so that it keeps its name when a newer one is put before it.
+// A key without an id gets its fingerprint as id, so that the id stays when a newer key is put before it.
 function keysOf(text: string): EncryptionKey[] {
   return text.split(',').map((part) => {
     const [left, right] = part.trim().split(':');
@@ -121,12 +131,12 @@ function keysOf(text: string): EncryptionKey[] {
   });
 }
 
-// Another purpose, another key: it tells nothing about the one that it comes from.
+// HKDF derives a separate key for this purpose. The derived key does not reveal the encryption key.
 function chainKeyOf({ id, key }: EncryptionKey): EncryptionKey {
   return { id, key: Buffer.from(hkdfSync('sha256', key, '', 'talent-bridge chain heads', 32)) };
 }
 
-/** The name of a key that was given none. */
+/** Returns the id of a key that has none in the settings: the first 8 hex digits of its SHA-256. */
 export function keyFingerprint(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }

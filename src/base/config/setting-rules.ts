@@ -3,10 +3,10 @@ import { isBase64, ValidateBy, type ValidationOptions } from 'class-validator';
 import ipaddr from 'ipaddr.js';
 import { urlOf } from '../http/url.js';
 
-// Each rule is checked on the text as it stands in the environment; an empty value counts as absent. The message is
-// what the operator reads beside the variable's name, so it says what was expected and never repeats the value.
+// Each rule checks the text of a variable; an empty value counts as absent. The operator reads the message beside the
+// name of the variable, so the message states the rule and never repeats the value.
 
-/** A rule for a setting, by a test of its text. */
+/** Declares a rule by a test of the text. */
 export function Rule(name: string, test: (text: string) => boolean, message: string): PropertyDecorator {
   const options: ValidationOptions = { message };
   return ValidateBy(
@@ -18,12 +18,12 @@ export function Rule(name: string, test: (text: string) => boolean, message: str
   );
 }
 
-/** One of a few words. */
+/** Declares a choice of words. */
 export function OneOf(...values: string[]): PropertyDecorator {
   return Rule('oneOf', (text) => values.includes(text), `must be one of: ${values.join(', ')}`);
 }
 
-/** A whole number in a range. */
+/** Declares a whole number in a range. */
 export function WholeNumber(min: number, max: number): PropertyDecorator {
   return Rule(
     'wholeNumber',
@@ -32,12 +32,12 @@ export function WholeNumber(min: number, max: number): PropertyDecorator {
   );
 }
 
-/** An address of this service or of the platform. */
+/** Declares an address of this service or of the platform. */
 export function HttpAddress(): PropertyDecorator {
   return Rule('httpAddress', isHttpAddress, 'must be an http or https address without user, query or fragment');
 }
 
-/** A span of time with its unit. */
+/** Declares a duration with its unit. */
 export function Duration(): PropertyDecorator {
   return Rule(
     'duration',
@@ -46,6 +46,15 @@ export function Duration(): PropertyDecorator {
   );
 }
 
+/** Declares one encryption key or several. */
+export function KeyList(): PropertyDecorator {
+  return Rule('keys', isKeyList, `must be ${KEY_LIST}`);
+}
+
+/** The rule for a list of keys, as the reference of settings shows it. */
+export const KEY_LIST =
+  '32 bytes in base64, or several keys with commas between, each with an id (id:base64) or without, none twice';
+
 function isHttpAddress(text: string): boolean {
   const url = urlOf(text);
   return (
@@ -53,12 +62,15 @@ function isHttpAddress(text: string): boolean {
   );
 }
 
-/** IP addresses or networks with commas between. */
+/** Returns whether a text is a list of IP addresses or networks with commas between. */
 export function isAddressList(text: string): boolean {
   return text.split(',').every((part) => ipaddr.isValid(part.trim()) || ipaddr.isValidCIDR(part.trim()));
 }
 
-/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`, with commas between. */
+/**
+ * Returns whether a text is a list of `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`, with commas
+ * between.
+ */
 export function isServerList(text: string): boolean {
   return text.split(',').every((part) => {
     const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(part.trim()) ?? [];
@@ -69,10 +81,10 @@ export function isServerList(text: string): boolean {
 }
 
 /**
- * Keys of 32 bytes in base64 with commas between, each with an id before it or without. No id stands twice, and no key
- * without an id.
+ * Returns whether a text is a list of keys of 32 bytes in base64 with commas between, with or without an id. Ids, and
+ * keys without an id, are unique.
  */
-export function isKeyList(text: string): boolean {
+function isKeyList(text: string): boolean {
   const parts = text.split(',').map((part) => part.trim());
   const keys = parts.map((part) => part.slice(part.indexOf(':') + 1));
   const names = parts.map((part, i) => (part.includes(':') ? part.slice(0, part.indexOf(':')) : keys[i]!));

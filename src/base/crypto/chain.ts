@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** What the first line of a chain is sealed onto. */
+/** The hash before the first line of a chain. */
 export const CHAIN_START: Buffer = Buffer.alloc(32);
 
-/** A value as JSON with its keys in order, so that the same value is always the same text. */
+/** Returns a value as JSON with sorted keys: equal values have the same text. */
 export function canonicalJson(value: unknown): string {
   if (value instanceof Date) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -17,7 +17,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value ?? null);
 }
 
-/** The hash of a line: over the one before and over all that the line says. */
+/** Returns the hash of a line: over the hash of the line before and the content of the line. */
 export function chainHash(previous: Buffer, input: string): Buffer {
   return createHash('sha256').update(previous).update(input, 'utf8').digest();
 }

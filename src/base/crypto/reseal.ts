@@ -1,22 +1,22 @@
 import { Database } from '../database/database.js';
 import { SealError, type Sealer } from './seal.js';
 
-/** Where sealed secrets stand, and what each is bound to. */
+/** A column of sealed secrets, with the data that each secret is bound to. */
 export interface SealedColumn {
   readonly table: string;
-  /** The primary key's columns. */
+  /** The columns of the primary key. */
   readonly key: readonly string[];
   readonly column: string;
-  /** Whether it lasts until a person changes it. What does not ends by itself within hours. */
+  /** Whether the secret lasts until it is changed. Other secrets expire within hours. */
   readonly lasting: boolean;
   readonly aad: (row: Record<string, string>) => string;
 }
 
-/** How many secrets of one column, sealed by one key, the keys of the settings open. */
+/** The number of secrets of one column, sealed by one key, that the keys of the settings open. */
 export interface SealedCount {
   /** `table.column` */
   readonly column: string;
-  /** The id that stands beside the secrets. */
+  /** The key id beside the secrets. */
   readonly keyId: string;
   readonly opened: number;
   readonly unopened: number;
@@ -27,9 +27,9 @@ type Row = Record<string, string>;
 const BATCH = 500;
 
 /**
- * Seals everything in a column with the current key that another key sealed. A row that no key opens is left as it is.
+ * Seals all secrets of a column with the current key. A secret that no key opens stays.
  *
- * @returns how many were sealed anew, and how many no key opens
+ * @returns how many were sealed, and how many no key opens
  */
 export async function reseal(
   db: Database,
@@ -47,7 +47,7 @@ export async function reseal(
       continue;
     }
     const where = key.map((name, i) => `${name} = $${i + 3}`).join(' and ');
-    // Only what was read: a secret that was set meanwhile has the new key already.
+    // Only the secret that was read is replaced: a newer one has the current key already.
     await db.query(`update ${table} set ${column} = $1 where ${column} = $2 and ${where}`, [
       sealer.seal(text, aad(row)),
       before,
@@ -58,7 +58,7 @@ export async function reseal(
   return found;
 }
 
-/** Opens every secret of a column, and counts by key what the keys of the settings open and what they do not. */
+/** Opens every secret of a column, and counts by key those that open and those that do not. */
 export async function countSealed(db: Database, sealer: Sealer, target: SealedColumn): Promise<SealedCount[]> {
   const column = `${target.table}.${target.column}`;
   const counts = new Map<string, { opened: number; unopened: number }>();
@@ -72,7 +72,7 @@ export async function countSealed(db: Database, sealer: Sealer, target: SealedCo
   return [...counts].map(([keyId, count]) => ({ column, keyId, ...count }));
 }
 
-/** The rows with a secret, in the order of the primary key. */
+/** Reads the rows with a secret, in the order of the primary key. */
 async function* rowsOf(db: Database, { table, key, column }: SealedColumn): AsyncGenerator<Row> {
   const names = key.join(', ');
   let after: string[] = [];

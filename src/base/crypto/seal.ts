@@ -3,7 +3,7 @@ import type { EncryptionKey } from '../config/config.js';
 
 const NO_KEY = 'none of the keys in the settings opens this secret: it was sealed with another key, changed or moved';
 
-/** A secret that cannot be opened: its key is not among the settings, or it was moved or changed. */
+/** A secret that does not open: its key is not in the settings, or it was moved or changed. */
 export class SealError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -15,8 +15,8 @@ const IV = 12;
 const TAG = 16;
 
 /**
- * Secrets at rest: AES-256-GCM, written as `v1.<key id>.<iv, tag and ciphertext>`. The additional data binds a secret
- * to its tenant and column (`ten_…:destinations.key`), so that a row copied to another tenant does not open there.
+ * Encrypts stored secrets with AES-256-GCM, as `v1.<key id>.<iv, tag and ciphertext>`. The additional data binds a
+ * secret to its tenant and column (`ten_…:destinations.key`), so that it does not open in the row of another tenant.
  */
 export class Sealer {
   private readonly current: EncryptionKey;
@@ -27,12 +27,12 @@ export class Sealer {
     this.current = current;
   }
 
-  /** The ids of all keys, the one that seals first. */
+  /** The ids of all keys, the sealing key first. */
   get keyIds(): readonly string[] {
     return this.keys.map(({ id }) => id);
   }
 
-  /** The id of the key that seals now. */
+  /** The id of the sealing key. */
   get currentKeyId(): string {
     return this.current.id;
   }
@@ -46,10 +46,10 @@ export class Sealer {
   }
 
   /**
-   * Opens what `seal` made with the same additional data.
+   * Opens a secret that was sealed with the same additional data.
    *
-   * The id beside the secret is a hint only. A key can have another name today than when it sealed, and a name can belong
-   * to another key by now, so every key of the settings is tried. A wrong key never opens anything: GCM authenticates.
+   * The id beside the secret is only a hint: keys can be renamed, and an id can belong to another key later. So every
+   * key of the settings is tried. A wrong key never opens a secret, since GCM authenticates.
    *
    * @throws {SealError} when no key of the settings opens it
    */
@@ -67,7 +67,7 @@ export class Sealer {
     throw new SealError(NO_KEY, cause);
   }
 
-  /** Whether the current key sealed it. */
+  /** Returns whether the current key sealed the secret. */
   isCurrent(sealed: string, aad: string): boolean {
     if (!sealed.startsWith(`v1.${this.current.id}.`)) return false;
     try {
@@ -78,14 +78,14 @@ export class Sealer {
     }
   }
 
-  /** The id of the key that sealed it. */
+  /** Returns the id of the key that sealed the secret. */
   keyIdOf(sealed: string): string {
     const [version, id] = sealed.split('.', 2);
     if (version !== 'v1' || id === undefined) throw new SealError('this is no sealed secret');
     return id;
   }
 
-  /** A key for another purpose, which tells nothing about the key it comes from. */
+  /** Derives a key for another purpose, which does not reveal the encryption key. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.current.key, '', `talent-bridge ${purpose}`, 32));
   }

@@ -2,36 +2,38 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * What a credential is good for: an API key, a directory's SCIM token, the installation's operator; of a person's
- * session its cookie (`tbn`), the one-time code for another application (`tbc`) and what renews that one's token (`tbr`);
- * a sign-in link that the operator has made (`tbl`).
+ * The kinds of credentials: an API key (`tbk`), a directory's SCIM token (`tbs`), the operator's token (`tbo`). Of a
+ * session: the cookie (`tbn`), the one-time code for another application (`tbc`) and its refresh token (`tbr`). A
+ * sign-in link of the operator (`tbl`).
  */
 export type TokenKind = 'tbk' | 'tbs' | 'tbo' | 'tbn' | 'tbc' | 'tbr' | 'tbl';
 
+/** A new credential. */
 export interface MintedToken {
-  /** Shown once and kept nowhere. */
+  /** Shown once and not stored. */
   token: string;
-  /** What is stored. */
+  /** The stored form. */
   hash: Buffer;
-  /** The beginning, by which people tell their credentials apart. */
+  /** The beginning, by which users recognise a credential. */
   prefix: string;
 }
 
+/** The parts of a credential. */
 export interface ParsedToken {
   kind: TokenKind;
-  /** The tenant that a look-up leads with; '' for the operator. */
+  /** The tenant, with which a look-up begins; '' for the operator. */
   tenantId: string;
   hash: Buffer;
 }
 
-// Letters and digits only: a double click selects the whole secret. 43 of 62 signs hold 256 bits.
+// Only letters and digits, so that a double click selects the whole secret. 43 of 62 characters hold 256 bits.
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET = 43;
 const CHECKSUM = 6;
 const OPERATOR = 'operator';
 const SHAPE = /^(tb[ksoncrl])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
 
-/** A new credential: `<kind>_<tenant>_<secret><checksum>`. */
+/** Creates a credential: `<kind>_<tenant>_<secret><checksum>`. */
 export function mintToken(kind: TokenKind, tenantId: string): MintedToken {
   const tenantPart = kind === 'tbo' ? OPERATOR : tenantId.replace(/^ten_/, '');
   const body = `${kind}_${tenantPart}_${randomSigns(SECRET)}`;
@@ -39,7 +41,7 @@ export function mintToken(kind: TokenKind, tenantId: string): MintedToken {
   return { token, hash: hashToken(token), prefix: body.slice(0, body.length - SECRET + 4) };
 }
 
-/** Reads a credential; null when it cannot be one of ours, which costs no trip to the database. */
+/** Parses a credential; null when its form or checksum is wrong, which needs no look-up. */
 export function parseToken(text: string): ParsedToken | null {
   const match = SHAPE.exec(text);
   if (match === null) return null;
@@ -49,12 +51,12 @@ export function parseToken(text: string): ParsedToken | null {
   return { kind, tenantId: kind === 'tbo' ? '' : `ten_${match[2]!}`, hash: hashToken(text) };
 }
 
-/** The stored form. A plain hash is enough: 256 random bits cannot be guessed. */
+/** Returns the stored form. A plain hash is enough: 256 random bits cannot be guessed. */
 export function hashToken(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-/** Whether two hashes are the same, in a time that says nothing about where they differ. */
+/** Compares two hashes in constant time. */
 export function sameHash(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
@@ -73,7 +75,7 @@ function randomSigns(count: number): string {
   let signs = '';
   while (signs.length < count) {
     for (const byte of randomBytes(count)) {
-      // 248 is the largest multiple of 62 in a byte: above it some signs would come more often than others.
+      // 248 is the largest multiple of 62 in a byte: higher bytes would make some characters more frequent.
       if (byte < 248 && signs.length < count) signs += ALPHABET[byte % 62]!;
     }
   }

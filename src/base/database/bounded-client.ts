@@ -1,20 +1,20 @@
 import pg from 'pg';
 
 /**
- * Prepared statements that one connection keeps. A backend holds up to 200 kB for each, for as long as the connection
- * lives; the texts that the service repeats all day are fewer than this.
+ * The most prepared statements of a connection. A backend holds up to 200 kB for each while the connection lives. The
+ * service has fewer texts that it repeats.
  */
 export const MAX_PREPARED = 256;
 
-/** What of a connection is used here and has no type of its own in node-postgres. */
+/** The parts of a connection that node-postgres does not declare. */
 interface ProtocolConnection {
   parsedStatements: Record<string, string>;
   close(statement: { type: 'S'; name: string }): void;
 }
 
 /**
- * A connection that keeps the most recently used prepared statements and closes the others. The message `Close` of the
- * protocol travels with the next query: it costs no round trip, and it works in a failed transaction, too.
+ * A connection that keeps the most recently used prepared statements and closes the others. The protocol message
+ * `Close` is sent with the next query: it costs no round trip, and works in a failed transaction too.
  */
 export class BoundedClient extends pg.Client {
   /** Names in the order of their last use. */
@@ -22,7 +22,7 @@ export class BoundedClient extends pg.Client {
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    // node-postgres declares `query` as a list of overloads, all of which an overriding method would have to repeat.
+    // node-postgres declares `query` by overloads, which an overriding method would have to repeat.
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;
     this.query = ((...args: unknown[]) => {
       const name = (args[0] as { name?: unknown } | null)?.name;

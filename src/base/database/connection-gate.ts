@@ -1,20 +1,20 @@
 import { SearchBusy, TenantBusy } from './database.errors.js';
 
-/** How one gate shares out its connections. */
+/** The limits of a gate. */
 export interface GateOptions {
-  /** Connections that the gate hands out at the most. */
+  /** All connections of the gate. */
   connections: number;
-  /** Connections that an owner holds at any moment without asking what the others need. */
+  /** Connections that an owner may use at any time. */
   share: number;
-  /** Connections that stay free for other owners when an owner goes over its share. */
+  /** Connections that stay free for other owners when an owner uses more than its share. */
   reserve: number;
-  /** Statements and transactions of one owner that wait at the most. */
+  /** The most waiting statements and transactions of one owner. */
   queue: number;
-  /** Milliseconds that one of them waits at the most. */
+  /** The longest wait in milliseconds. */
   patienceMs: number;
 }
 
-/** The owner of what belongs to no tenant: claims over all tenants, retention, look-ups by slug or domain. */
+/** The owner of statements without a tenant: claims over all tenants, retention, look-ups by slug or domain. */
 export const INSTALLATION = '';
 
 interface Waiter {
@@ -31,17 +31,17 @@ interface Owner {
 const SWEEP_MS = 250;
 
 /**
- * Shares the connections of one pool fairly between tenants.
+ * Divides the connections of one pool between tenants.
  *
  * An owner (a tenant, or the installation) below its share enters whenever a connection is free. Above its share it
- * enters only while more than the reserve is free, so that a lone tenant gets nearly the whole pool and another tenant
- * still finds a connection at once. What cannot enter waits in the owner's own FIFO queue; a connection that comes free
- * goes round the waiting owners in turn, those below their share first.
+ * enters only while more than the reserve is free: a lone tenant gets nearly the whole pool, and another tenant still
+ * finds a connection at once. Other work waits in the owner's own FIFO queue. Free connections are given to the waiting
+ * owners in turn, those below their share first.
  */
 export class ConnectionGate {
   private free: number;
   private readonly owners = new Map<string, Owner>();
-  /** Owners with a queue, the next one to be served first. */
+  /** Owners with a queue, the next one first. */
   private readonly ring = new Set<string>();
   private timer: NodeJS.Timeout | null = null;
 
@@ -56,8 +56,9 @@ export class ConnectionGate {
   /**
    * Takes a connection for an owner.
    *
-   * @returns undefined when it was free at once (the common case costs no promise), else what settles with the turn
-   * @throws {TenantBusy} (or {@link SearchBusy}) when the owner's queue is full; the promise rejects with it when time is up
+   * @returns undefined when a connection was free (the common case needs no promise), else a promise for the turn
+   * @throws {TenantBusy} (or {@link SearchBusy}) when the owner's queue is full; the promise rejects with it after the
+   * longest wait
    */
   enter(name: string): Promise<void> | undefined {
     let owner = this.owners.get(name);
@@ -74,7 +75,7 @@ export class ConnectionGate {
     });
   }
 
-  /** Gives a connection back and hands it to whom it belongs next. */
+  /** Returns a connection and gives it to the next owner. */
   leave(name: string): void {
     const owner = this.owners.get(name)!;
     owner.held--;
@@ -92,7 +93,7 @@ export class ConnectionGate {
     if (this.ring.size === 0) this.stopSweeping();
   }
 
-  /** Statements and transactions that wait for a connection, over all owners. */
+  /** The number of statements and transactions that wait for a connection, over all owners. */
   get waiting(): number {
     let count = 0;
     for (const name of this.ring) count += this.owners.get(name)!.waiting.length;
@@ -108,7 +109,7 @@ export class ConnectionGate {
     this.free--;
   }
 
-  // At most connections / share owners are above their share, so that the walk ends after a few steps.
+  // At most connections / share owners are above their share, so the loop ends after a few steps.
   private nextInTurn(): { name: string; owner: Owner } | undefined {
     let above: { name: string; owner: Owner } | undefined;
     for (const name of this.ring) {

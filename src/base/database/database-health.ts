@@ -9,16 +9,19 @@ const LOST_MESSAGE =
 /** `disk_full` */
 const DISK_FULL = '53100';
 
-/** What keeps the database from working. */
+/** A failure of the database itself. */
 export type DatabaseTrouble = 'away' | 'disk full';
 
-/** While it comes back some connections work and others still fail: it is back when none has failed for so long. */
+/**
+ * During a restart some connections work and others fail: the database counts as available after this time without a
+ * failure.
+ */
 const SETTLED_MS = 1_000;
 
-/** Errors that are part of a trouble that was reported as one event. */
+/** Errors of an outage that was reported as one event. */
 const reported = new WeakSet<object>();
 
-/** What an error of the database's client says about the database itself; null: it is about the statement. */
+/** Returns the failure of the database that an error shows; null: the error concerns the statement. */
 export function troubleIn(error: unknown): DatabaseTrouble | null {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (code === DISK_FULL) return 'disk full';
@@ -26,7 +29,7 @@ export function troubleIn(error: unknown): DatabaseTrouble | null {
   return error instanceof Error && typeof message === 'string' && LOST_MESSAGE.test(message) ? 'away' : null;
 }
 
-/** Whether an error, or one of its causes, was already told as an event of {@link DatabaseHealth}. */
+/** Returns whether an error, or one of its causes, was reported by {@link DatabaseHealth}. */
 export function isReported(error: unknown): boolean {
   for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
     if (reported.has(each)) return true;
@@ -34,18 +37,18 @@ export function isReported(error: unknown): boolean {
   return false;
 }
 
-/** Told of each change: a trouble with the error that showed it; null: the trouble is over. */
+/** Called at each change, with the error of a new failure; null: the failure is over. */
 export type HealthListener = (trouble: DatabaseTrouble | null, error: unknown, lastedMs: number) => void;
 
 /**
- * Whether the database works, as the statements of this process show it. An outage is two events, its beginning and its
- * end, however many requests fail in between.
+ * The health of the database, by the results of this process's statements. An outage is two events, its beginning and
+ * its end, however many requests fail.
  */
 export class DatabaseHealth {
   private trouble: DatabaseTrouble | null = null;
   private since = 0;
   private failedAt = 0;
-  /** Is called at each change. */
+  /** Called at each change. */
   listener: HealthListener = () => undefined;
 
   get isWell(): boolean {
@@ -56,7 +59,7 @@ export class DatabaseHealth {
     return this.trouble === 'disk full';
   }
 
-  /** A statement failed. */
+  /** Notes a failed statement. */
   failed(error: unknown): void {
     const trouble = troubleIn(error);
     if (trouble === null) return;
@@ -68,12 +71,15 @@ export class DatabaseHealth {
     this.listener(trouble, error, 0);
   }
 
-  /** A statement succeeded: the database is not away. Whether its disk has room again shows only a write that needs some. */
+  /**
+   * Notes a successful statement: the database is available. Only a write that needs space shows whether the disk is
+   * full.
+   */
   answered(): void {
     if (this.trouble === 'away' && performance.now() - this.failedAt > SETTLED_MS) this.well();
   }
 
-  /** There is room on the disk. */
+  /** Notes that the disk has space. */
   hasRoom(): void {
     if (this.trouble === 'disk full') this.well();
   }

@@ -1,6 +1,6 @@
 import { DomainError } from '../errors/domain-error.js';
 
-/** A tenant has used up its share of the database for now: its own requests and background work are in front. */
+/** 503: the tenant's share of the database is used by its other requests and background work. */
 export class TenantBusy extends DomainError {
   readonly kind = 'unavailable';
   readonly code: string = 'tenant_busy';
@@ -13,14 +13,14 @@ export class TenantBusy extends DomainError {
   }
 }
 
-/** The same for searches, which have fewer connections. */
+/** 503: the tenant's share of searches is in use. */
 export class SearchBusy extends TenantBusy {
   constructor(queue: number, patienceMs: number) {
     super(queue, patienceMs, 'searches');
   }
 }
 
-/** A search that the database could not answer in the time that searches have. */
+/** 503: a search took longer than the limit. */
 export class SearchTooExpensive extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'search_too_expensive';
@@ -36,7 +36,7 @@ export class SearchTooExpensive extends DomainError {
   }
 }
 
-/** Other requests of the tenant have kept a row locked longer than a write waits for it. */
+/** 503: other requests of the tenant held the lock of a row for longer than a write waits. */
 export class RecordBusy extends DomainError {
   readonly kind = 'unavailable';
   readonly code = 'record_busy';

@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Database } from './database.js';
 
-/** Gives every room the one database; the data source is opened and migrated before Nest starts. */
+/** Provides the database. The data source is opened and migrated before Nest starts. */
 @Global()
 @Module({})
 export class DatabaseModule {

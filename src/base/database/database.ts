@@ -6,42 +6,43 @@ import { RecordBusy, SearchTooExpensive } from './database.errors.js';
 import { LOCK_SECONDS, searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
 import { shapedStatementName, statementName } from './statement-names.js';
 
-/** Whatever can run one prepared statement: the pool, or a transaction. */
+/** Runs prepared statements: the pool, or a transaction. */
 export interface SqlRunner {
-  /** A text that is written in our code, prepared under a name of its own on each connection. */
+  /** Runs a constant text of the source, prepared under its own name on each connection. */
   query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
-  /** A text to whose shape a caller adds (filters, sorting, pages): prepared only while there are few of them. */
+  /**
+   * Runs a text whose shape depends on the caller (filters, sorting, pages): prepared only while there are few of them.
+   */
   shaped<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
 }
 
 const RETRYABLE = new Set(['40001', '40P01']);
-/** `lock_not_available`: a statement that ran into {@link LOCK_SECONDS}. */
+/** `lock_not_available`: a statement reached {@link LOCK_SECONDS}. */
 const LOCKED = '55P03';
 const ATTEMPTS = 3;
-/** `query_canceled`: a statement that ran into its time-out. */
+/** `query_canceled`: a statement reached its time-out. */
 const CANCELLED = '57014';
-/** The owner of the look whether the database is there. */
+/** The owner of the health check. */
 const HEALTH = 'health';
 const TENANT = /^ten_[0-9a-z]{1,40}$/;
 
 /**
- * The database as the rooms use it: prepared statements on the pool that TypeORM's DataSource owns, and real
- * transactions where several statements must stand or fall together.
+ * The database: prepared statements on the pool of TypeORM's DataSource, and transactions.
  *
- * Each statement and each transaction passes a gate that shares the connections between tenants. A statement's tenant
- * is its first parameter; one whose first parameter is no tenant belongs to the installation. Work inside a transaction
- * uses the connection of that transaction alone: waiting for a second one could wait for itself.
+ * Each statement and each transaction passes a gate that divides the connections between tenants. The tenant of a
+ * statement is its first parameter; a statement without a tenant belongs to the installation. Work inside a transaction
+ * uses the connection of that transaction alone: waiting for a second one could be a deadlock.
  */
 export class Database implements SqlRunner {
   private readonly pool: Pool;
   private readonly searches: Pool;
   private readonly gate: ConnectionGate;
   private readonly searchGate: ConnectionGate;
-  /** What the statements of this process show of the database. */
+  /** The health of the database, by the results of this process's statements. */
   readonly health = new DatabaseHealth();
 
   constructor(readonly dataSource: DataSource) {
-    // TypeORM keeps node-postgres' pool here and gives it no type; one pool serves its migrations and our SQL.
+    // TypeORM stores the pool of node-postgres here without a type. Its migrations and our SQL share one pool.
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
     const { statements, searches } = sharesOf(this.pool.options.max ?? pg.defaults.poolSize ?? 10);
     this.gate = new ConnectionGate(statements);
@@ -58,8 +59,8 @@ export class Database implements SqlRunner {
   }
 
   /**
-   * Runs a search: a statement whose cost a caller decides, because no index answers its filter or order. Searches have
-   * connections and a time of their own, and those of one tenant wait for each other.
+   * Runs a search: a statement whose cost depends on the caller, because no index serves its filter or order. Searches
+   * have their own connections and time limit.
    *
    * @throws {SearchTooExpensive} when it takes longer than {@link SEARCH_SECONDS}
    * @throws {SearchBusy} when too many searches of the tenant wait, or this one has waited for too long
@@ -80,17 +81,17 @@ export class Database implements SqlRunner {
     }
   }
 
-  /** Runs a text of the installation that is not worth a prepared plan (maintenance, scripts of several statements). */
+  /** Runs a text of the installation without a prepared plan (maintenance, scripts of several statements). */
   execute<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>> {
     return this.run(undefined, () => this.pool.query<R>(text, values));
   }
 
   /**
-   * Runs `work` in one transaction (read committed). Deadlocks, serialisation failures and locks that did not come in
-   * time are tried again as a whole, three times at the most; every other error rolls back and is thrown. Between two
-   * attempts the connection is given back, so that a row which many wait for does not hold the tenant's connections.
+   * Runs `work` in one transaction (read committed). Repeats it after deadlocks, serialisation failures and lock
+   * time-outs, three times at most; any other error rolls back and is thrown. Between two runs the connection is
+   * returned, so that a row with many waiters does not hold the tenant's connections.
    *
-   * @param tenantId whose share of the connections it uses; null for the installation's own work
+   * @param tenantId the tenant whose share is used; null for work of the installation
    * @throws {TenantBusy} when the tenant's share is used up for too long
    * @throws {RecordBusy} when other requests kept a row locked all the time
    */
@@ -114,7 +115,7 @@ export class Database implements SqlRunner {
     }
   }
 
-  /** Asks the database for a sign of life, on a share of its own: a busy tenant does not make it look away. */
+  /** Checks that the database answers, on a share of its own, independent of busy tenants. */
   async ping(): Promise<void> {
     const turn = this.gate.enter(HEALTH);
     if (turn !== undefined) await turn;
@@ -129,9 +130,7 @@ export class Database implements SqlRunner {
     }
   }
 
-  /**
-   * Whether the disk of the database, which was full, has room again: a write that needs some, taken back at once.
-   */
+  /** Returns whether a full disk has space again: writes into a transaction and rolls it back. */
   async hasRoom(): Promise<boolean> {
     try {
       await this.transaction(null, async (tx) => {
@@ -145,7 +144,7 @@ export class Database implements SqlRunner {
     return true;
   }
 
-  /** Connections that are open and idle, and work that waits for one; for the metrics. */
+  /** Returns the numbers of open connections, idle connections and waiting work; for the metrics. */
   counts(): { total: number; idle: number; waiting: number } {
     return {
       total: this.pool.totalCount + this.searches.totalCount,
@@ -162,7 +161,7 @@ export class Database implements SqlRunner {
   private async inTransaction<T>(work: (tx: SqlRunner) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
-    // A connection that ends between two statements says so by an event; without a listener that ends the process.
+    // A connection that ends between two statements emits an event; without a listener that ends the process.
     client.on('error', ignore);
     try {
       await client.query('begin');
@@ -171,7 +170,7 @@ export class Database implements SqlRunner {
       return result;
     } catch (error) {
       await client.query('rollback').catch((rollbackError: Error) => {
-        broken = rollbackError; // the connection is gone: the pool must not hand it out again
+        broken = rollbackError; // The connection is lost: the pool must not use it again.
       });
       throw error;
     } finally {
@@ -192,7 +191,7 @@ export class Database implements SqlRunner {
       } catch (error) {
         this.health.failed(error);
         if (codeOf(error) !== LOCKED) throw error;
-        // Nothing of the statement has happened.
+        // The statement has had no effect.
         if (attempt === ATTEMPTS) throw new RecordBusy(ATTEMPTS * LOCK_SECONDS, error);
       } finally {
         this.gate.leave(owner);
@@ -201,7 +200,7 @@ export class Database implements SqlRunner {
   }
 }
 
-/** Ends a transaction whose writes are not wanted. */
+/** Ends a transaction whose writes are not kept. */
 class TakenBack extends Error {}
 
 class Transaction implements SqlRunner {
@@ -214,16 +213,16 @@ class Transaction implements SqlRunner {
   }
 }
 
-/** The statement that comes next on the connection fails, and reports it. */
+/** Ignores an event: the next statement on the connection fails and reports it. */
 function ignore(): void {}
 
-/** The SQLSTATE of a database error, or '' for any other. */
+/** Returns the SQLSTATE of a database error, or '' for any other. */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';
 }
 
-/** Whose share a statement uses: the tenant that leads its parameters, else the installation. */
+/** Returns the owner of a statement: the tenant in its first parameter, else the installation. */
 export function ownerOf(first: unknown): string {
   return typeof first === 'string' && TENANT.test(first) ? first : INSTALLATION;
 }

@@ -4,12 +4,12 @@ import type { SqlRunner } from './database.js';
 const EVERY_MS = 10;
 
 /**
- * Waits until every statement and transaction that the service's role had begun before now is over, on all processes: what
- * began later sees what is committed by now. A statement gets its transaction id with its first write, so ids alone would
- * miss one that has read and not yet written.
+ * Waits until every earlier statement and transaction of the service's role is over, on all processes: later ones see
+ * all that is committed by now. A statement gets its transaction id with its first write, so ids alone would miss one
+ * that has only read so far.
  *
  * @param db outside of a transaction
- * @param mostMs after so many milliseconds the wait ends all the same
+ * @param mostMs the longest wait in milliseconds
  * @returns false when something still runs
  */
 export async function olderWorkOver(db: SqlRunner, tenantId: string, mostMs: number): Promise<boolean> {

@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg';
 
-/** The role that connections step down to where one address serves for migrations and service. */
+/** The role that connections change to where one address serves for migrations and service. */
 export const SERVICE_ROLE = 'talent_bridge_service';
 
-/** The role of the sandbox platform: it owns the sandbox's schema and sees nothing else. */
+/** The role of the sandbox platform: it owns the sandbox's schema and sees no other. */
 export const SANDBOX_ROLE = 'talent_bridge_sandbox';
 
-/** Tables whose rows stay as they are: the service adds rows and reads them. */
+/** Tables whose rows never change: the service adds rows and reads them. */
 export const APPEND_ONLY = ['seat_entries', 'audit_entries', 'closed_days', 'chain_keys'] as const;
 
 /** Functions of the owner that the service may call. */
@@ -18,13 +18,13 @@ const FUNCTIONS = [
   'drop_month(text, text)',
 ];
 
-/** Why the service cannot have a role without the owner's rights; for the log. */
+/** The reason why the service cannot have a role without the owner's rights; for the log. */
 export class NoServiceRole {
   constructor(readonly reason: string) {}
 }
 
 /**
- * Makes sure that the connected owner can step down to the service's role.
+ * Makes sure that the connected owner can change to the service's role.
  *
  * @returns the role, or why there is none
  */
@@ -43,7 +43,7 @@ export async function ensureServiceRole(owner: ClientBase): Promise<string | NoS
   );
   if (found.rows[0]?.super !== false) return new NoServiceRole(`${SERVICE_ROLE} is a superuser`);
   if (!isSuper) {
-    // From PostgreSQL 16 on the maker of a role is a member that may not step down until it grants itself that right.
+    // From PostgreSQL 16 on, the creator of a role cannot change to it until it grants itself that right.
     const granted = await owner.query(`grant ${SERVICE_ROLE} to ${quoted(me)}`).then(
       () => true,
       () => found.rows[0]!.member,
@@ -54,7 +54,7 @@ export async function ensureServiceRole(owner: ClientBase): Promise<string | NoS
 }
 
 /**
- * Makes sure that a role with this name and password can log in. A role that exists keeps its password, unless `anew`.
+ * Makes sure that a role with this name and password can log in. An existing role keeps its password, unless `anew`.
  */
 export async function ensureLogin(owner: ClientBase, role: string, password: string, anew = false): Promise<void> {
   const secret = `login password ${owner.escapeLiteral(password)}`;
@@ -62,7 +62,7 @@ export async function ensureLogin(owner: ClientBase, role: string, password: str
   else if (anew) await owner.query(`alter role ${quoted(role)} ${secret}`);
 }
 
-/** Whether a role has all that the service needs in the current schema, and no more on the ledgers. */
+/** Returns whether a role has the rights that the service needs in the current schema, and no more on the ledgers. */
 export async function isGranted(client: ClientBase, role: string): Promise<boolean> {
   const { rows } = await client.query<{ granted: boolean }>(
     `select not has_schema_privilege($1, current_schema()::text, 'create')
@@ -79,8 +79,8 @@ export async function isGranted(client: ClientBase, role: string): Promise<boole
 }
 
 /**
- * Grants a role what the service needs in the current schema: rows of all tables, but only reading and adding on the
- * ledgers; no schema objects. Later tables of the owner follow by default privileges.
+ * Grants a role the rights that the service needs in the current schema: rows of all tables, but only select and insert
+ * on the ledgers; no schema objects. Default privileges cover later tables of the owner.
  */
 export async function grantService(owner: ClientBase, role: string): Promise<void> {
   const to = quoted(role);
@@ -99,7 +99,7 @@ export async function grantService(owner: ClientBase, role: string): Promise<voi
     `grant ${rights} on ${tables.join(', ')} to ${to}`,
     `grant usage on sequence ${sequences.join(', ')} to ${to}`,
     `revoke update, delete on ${APPEND_ONLY.join(', ')} from ${to}`,
-    // A head moves by `seal_chain` alone; a new tenant brings its two empty ones. The old table of days is only kept.
+    // A head changes by `seal_chain` alone; a new tenant has two empty ones. The old table of days is read-only.
     `revoke insert, update, delete on chain_heads, chain_days, migrations from ${to}`,
     `grant insert (tenant_id, chain, hash) on chain_heads to ${to}`,
     `grant execute on function ${FUNCTIONS.join(', ')} to ${to}`,
@@ -114,14 +114,14 @@ export async function grantService(owner: ClientBase, role: string): Promise<voi
     await owner.query('rollback');
     throw error;
   }
-  // A database that was made before PostgreSQL 15 lets everybody create objects; only the schema's owner can end that.
+  // In a database from before PostgreSQL 15 every role can create objects; only the schema's owner can change that.
   await owner.query(`revoke create on schema ${schema} from public, ${to}`).catch(() => undefined);
 }
 
-/** Makes the sandbox's role and gives it the sandbox's schema, with what an earlier version has made there. */
+/** Creates the sandbox's role and gives it the sandbox's schema, with the objects of earlier versions. */
 export async function ensureSandboxRole(owner: ClientBase, schema: string, password: string): Promise<void> {
   await ensureLogin(owner, SANDBOX_ROLE, password, true);
-  await owner.query(`grant ${SANDBOX_ROLE} to current_user`).catch(() => undefined); // a superuser needs no membership
+  await owner.query(`grant ${SANDBOX_ROLE} to current_user`).catch(() => undefined); // A superuser needs no membership.
   await owner.query(`create schema if not exists ${quoted(schema)}`);
   await owner.query(`alter schema ${quoted(schema)} owner to ${SANDBOX_ROLE}`);
   const { rows } = await owner.query<{ name: string }>(
@@ -131,7 +131,7 @@ export async function ensureSandboxRole(owner: ClientBase, schema: string, passw
   for (const { name } of rows) await owner.query(`alter table ${quoted(schema)}.${name} owner to ${SANDBOX_ROLE}`);
 }
 
-/** The same database under another user. */
+/** Returns the address of the same database with another user. */
 export function addressOf(url: string, user: string, password: string): string {
   const address = new URL(url);
   address.username = encodeURIComponent(user);
@@ -143,7 +143,7 @@ async function exists(client: ClientBase, role: string): Promise<boolean> {
   return (await client.query(`select 1 from pg_roles where rolname = $1`, [role])).rowCount === 1;
 }
 
-/** Two processes, or the same service in two databases of one server, may make the role at the same time. */
+/** Ignores that two processes, or services in two databases of one server, create the role at the same time. */
 function ignoreDuplicate(error: unknown): void {
   const { code } = error as { code?: string };
   if (code !== '42710' && code !== '23505') throw error;

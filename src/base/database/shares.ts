@@ -1,10 +1,10 @@
 import pg, { type PoolConfig } from 'pg';
 import type { GateOptions } from './connection-gate.js';
 
-/** Seconds that a search may take on the server. */
+/** The time limit of a search on the server, in seconds. */
 export const SEARCH_SECONDS = 3;
 
-/** Seconds that a statement waits for a lock on a row before it gives its connection back and tries again. */
+/** Seconds that a statement waits for a row lock before it returns its connection and is repeated. */
 export const LOCK_SECONDS = 3;
 
 const QUEUE = 1_000;
@@ -12,9 +12,9 @@ const SEARCH_QUEUE = 100;
 const PATIENCE_MS = 10_000;
 
 /**
- * Divides the connections of a process: a quarter (at least one) for searches, the rest for everything else. A tenant's
- * share is a quarter of the whole; of the connections for searches it is half, so that a tenant's searches never hold
- * all of them. The reserve keeps a quarter free for others where one tenant goes over its share.
+ * Divides the connections of a process: a quarter (at least one) for searches, the rest for other statements. A
+ * tenant's share is a quarter of all; of the connections for searches it is half, so that one tenant's searches never
+ * hold all of them. The reserve keeps a quarter free for others where one tenant uses more than its share.
  *
  * @param total connections of the process, at least 2 (`DATABASE_POOL`)
  */
@@ -33,7 +33,7 @@ export function sharesOf(total: number): { statements: GateOptions; searches: Ga
     searches: {
       connections: quarter,
       share: searchShare,
-      // Nobody goes over the share here: a search holds its connection for long.
+      // No owner uses more than its share here: a search holds its connection for long.
       reserve: quarter - 1,
       queue: SEARCH_QUEUE,
       patienceMs: PATIENCE_MS,
@@ -42,13 +42,13 @@ export function sharesOf(total: number): { statements: GateOptions; searches: Ga
 }
 
 /**
- * Makes the pool for searches. The server itself ends each statement after {@link SEARCH_SECONDS}, so that none goes on
- * after its caller has gone, and a search uses one core: parallel workers would take the others from everybody else.
+ * Creates the pool for searches. The server ends each statement after {@link SEARCH_SECONDS}, also when its caller has
+ * gone. A search uses one core: parallel workers would take the others from other statements.
  */
 export function searchPoolOf(options: PoolConfig, connections: number): pg.Pool {
   const start = `${options.options ?? ''} -c statement_timeout=${SEARCH_SECONDS * 1000} -c max_parallel_workers_per_gather=0`;
   const pool = new pg.Pool({ ...options, max: connections, options: start, allowExitOnIdle: true });
-  // A connection that breaks while it is idle is replaced with the next search.
+  // An idle connection that breaks is replaced with the next search.
   pool.on('error', () => undefined);
   return pool;
 }

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 
-/** Texts of our own code. There are about 300; a text beyond this number is planned each time and not prepared. */
+/** The most constant texts. There are about 300; a text beyond this number is not prepared. */
 export const MAX_OWN = 1000;
-/** Texts that callers shape and that are prepared at the same time. */
+/** The most texts of callers that are prepared at the same time. */
 export const MAX_SHAPES = 64;
-/** A shaped text is prepared when it comes for the third time. */
+/** A text of a caller is prepared when it is used for the third time. */
 const SIGHTINGS = 3;
 const CANDIDATES = 1000;
 
-// One name per distinct text, so that the server plans each shape once per connection.
+// One name for each text, so that the server plans each shape once for each connection.
 const names = new Map<string, string>();
 // The least recently used one first.
 const shapes = new Map<string, string>();
 const seen = new Map<string, number>();
 
-/** The name under which a statement of our own code is prepared on each connection; undefined: there are too many. */
+/** Returns the name under which a constant text is prepared on each connection; undefined: there are too many. */
 export function statementName(text: string): string | undefined {
   let name = names.get(text);
   if (name === undefined) {
@@ -26,9 +26,9 @@ export function statementName(text: string): string | undefined {
 }
 
 /**
- * The name of a statement whose text a caller shapes, or undefined: it is then planned each time and not kept.
- * Of the texts that come three times the 64 most recently used are prepared. So the few statements that are repeated all
- * day stay cheap, and a caller who sends many shapes can displace others for a moment only.
+ * Returns the name of a text whose shape depends on the caller; undefined: it is planned each time. Of the texts that
+ * are used three times, the 64 most recently used are prepared. Frequent statements stay cheap, and a caller with many
+ * shapes displaces others for a moment only.
  */
 export function shapedStatementName(text: string): string | undefined {
   const name = shapes.get(text);
@@ -50,7 +50,7 @@ export function shapedStatementName(text: string): string | undefined {
   return key;
 }
 
-/** How many names this process has given: of our own texts, and of those that callers shape. */
+/** Returns the numbers of names: of constant texts, and of texts of callers. */
 export function statementCounts(): { own: number; shaped: number } {
   return { own: names.size, shaped: shapes.size };
 }

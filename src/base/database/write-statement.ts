@@ -1,10 +1,10 @@
 import type { QueryResultRow } from 'pg';
 import type { SqlRunner } from './database.js';
 
-/** The parameters of one statement, numbered as they come. */
+/** The parameters of one statement. */
 export class Params {
   readonly values: unknown[] = [];
-  /** Adds a value and returns its place (`$3`), with a cast where the server cannot guess the type. */
+  /** Adds a value and returns its place (`$3`), with a cast where the server cannot infer the type. */
   add(value: unknown, type?: string): string {
     this.values.push(value);
     return type ? `$${this.values.length}::${type}` : `$${this.values.length}`;
@@ -21,10 +21,10 @@ export interface Part {
 }
 
 /**
- * One change, one statement. The subject is the guarded write that decides whether anything happens at all (an
- * insert that met no conflict, an update of the version that was read). Rooms add their own rows, all of which read
- * `from subject`: where the subject wrote nothing, nothing is written. Each round trip costs about a tenth of a
- * write, and a fact and what we owe because of it cannot come apart.
+ * One change in one statement. The subject is the guarded write: an insert without a conflict, or an update of the
+ * version that was read. Rooms add their own rows, which read `from subject`: where the subject wrote nothing, nothing
+ * is written. A round trip costs about a tenth of a write, and the change and its consequences are always written
+ * together.
  */
 export class WriteStatement {
   private readonly params = new Params();
@@ -61,7 +61,7 @@ export class WriteStatement {
     return part;
   }
 
-  /** Sets what the statement answers, in place of the subject's own columns. */
+  /** Sets the columns that the statement returns, in place of the subject's own columns. */
   answer(columns: Fragment): this {
     this.returning = columns(this.params);
     return this;
@@ -78,10 +78,10 @@ export class WriteStatement {
     return { text: `with ${parts.join(',\n')}\nselect ${this.returning} from subject`, values: this.params.values };
   }
 
-  /** Sends it. Returns the subject's rows: none means that a guard refused, and nothing was written. */
+  /** Runs the statement and returns the subject's rows. No rows: a guard refused, and nothing was written. */
   async run<R extends QueryResultRow>(db: SqlRunner): Promise<R[]> {
     const { text, values } = this.build();
-    // What a change brings along shapes its text: the shapes are bounded, as those of filters are.
+    // The parts of a change shape the text: the shapes are bounded like those of filters.
     return (await db.shaped<R>(text, values)).rows;
   }
 }

@@ -1,4 +1,4 @@
-/** What sort of refusal an error is; each surface has one status for each kind (see `surfaces/`). */
+/** The kind of a refusal; each surface has one status for each kind (see `surfaces/`). */
 export type ErrorKind =
   | 'malformed' // the request cannot be read at all
   | 'invalid' // it can be read, and a field of it is wrong
@@ -16,13 +16,13 @@ export type ErrorKind =
   | 'not-implemented'
   | 'unavailable';
 
-/** One field of a request that is wrong, in the caller's own spelling of its name. */
+/** One wrong field of a request, in the caller's spelling of its name. */
 export interface FieldError {
   field: string;
   message: string;
 }
 
-/** What a refusal may carry beside its text; all of it is safe to show to the caller. */
+/** Data of a refusal beside its text; all of it may be shown to the caller. */
 export interface ErrorExtras {
   errors?: FieldError[];
   headers?: Record<string, string>;
@@ -32,8 +32,8 @@ export interface ErrorExtras {
 }
 
 /**
- * The one family of refusals. `detail` is shown to the caller, `message` and `cause` are for our logs.
- * `code` is stable snake_case and part of the API.
+ * The base of all refusals. The caller sees `detail`; `message` and `cause` are for the log. `code` is stable
+ * snake_case and part of the API.
  */
 export abstract class DomainError extends Error {
   abstract readonly kind: ErrorKind;
@@ -49,7 +49,7 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** A request whose fields are wrong: 422 in the API, 400 `invalidValue` in SCIM. */
+/** Wrong fields of a request: 422 in the API, 400 `invalidValue` in SCIM. */
 export class InvalidFields extends DomainError {
   readonly kind = 'invalid';
   readonly code = 'invalid_fields';
@@ -58,7 +58,7 @@ export class InvalidFields extends DomainError {
   }
 }
 
-/** A request that is no JSON, no object, or has a query parameter that cannot be read. */
+/** A request that is no JSON, no object, or has a malformed query parameter. */
 export class MalformedRequest extends DomainError {
   readonly kind = 'malformed';
   readonly code: string;
@@ -68,7 +68,7 @@ export class MalformedRequest extends DomainError {
   }
 }
 
-/** What does not exist, and, word for word the same, what belongs to another tenant. */
+/** A missing record. A record of another tenant gives exactly the same answer. */
 export class NotFound extends DomainError {
   readonly kind = 'not-found';
   readonly code = 'not_found';
@@ -77,7 +77,7 @@ export class NotFound extends DomainError {
   }
 }
 
-/** A clash with the present state of things. */
+/** A conflict with the current state. */
 export class Conflict extends DomainError {
   readonly kind = 'conflict';
   readonly code: string;
@@ -87,7 +87,7 @@ export class Conflict extends DomainError {
   }
 }
 
-/** The database, or another part that a request cannot do without, is not there just now. */
+/** The database, or another part that the request needs, is not available. */
 export class Unavailable extends DomainError {
   readonly kind = 'unavailable';
   readonly code = 'unavailable';

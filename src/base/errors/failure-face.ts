@@ -1,6 +1,6 @@
 import type { BridgeRequest, BridgeResponse } from '../http/request.js';
 
-/** Answers a request with whatever was thrown; for doors that answer refusals of their own and can fail at that, too. */
+/** A port: answers a request with an error, for middleware that answers refusals itself and can fail at that. */
 export abstract class FailureFace {
   abstract answer(thrown: unknown, req: BridgeRequest, res: BridgeResponse): void;
 }

@@ -1,2 +1,2 @@
-/** A failure of the start that its message explains to whoever sits at the terminal; its stack would only be in the way. */
+/** A failed start whose message explains it to the operator; the stack is not shown. */
 export class PlainFailure extends Error {}

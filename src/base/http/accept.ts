@@ -3,7 +3,11 @@ import { NotAcceptable } from './http.errors.js';
 /** The media type of SCIM messages (RFC 7644 §3.1). */
 export const SCIM_MEDIA_TYPE = 'application/scim+json';
 
-/** Refuses with 406 a caller whose Accept header leaves room for none of the types that an address answers with. */
+/**
+ * Refuses a caller whose Accept header allows none of the media types of an address.
+ *
+ * @throws {NotAcceptable} 406
+ */
 export function demandAcceptable(accept: string | undefined, ...types: readonly string[]): void {
   if (accept === undefined || accept === '' || accept.includes('*/*')) return;
   const ranges = rangesOf(accept);
@@ -11,8 +15,8 @@ export function demandAcceptable(accept: string | undefined, ...types: readonly 
 }
 
 /**
- * The media type of a SCIM answer: `application/json` for a client that prefers it, else `application/scim+json`
- * (RFC 7644 §3.8). The type has no charset parameter in either case.
+ * Returns the media type of a SCIM answer: `application/json` for a client that prefers it, else
+ * `application/scim+json` (RFC 7644 §3.8). Neither has a charset parameter.
  */
 export function scimMediaType(accept: string | undefined): string {
   if (!accept?.toLowerCase().includes('application/json')) return SCIM_MEDIA_TYPE;
@@ -35,7 +39,7 @@ function rangesOf(accept: string): Range[] {
   });
 }
 
-/** The weight of a type: that of the most precise range that covers it (RFC 9110 §12.5.1); 0: it is not wanted. */
+/** Returns the weight of a type: that of the most precise range that covers it (RFC 9110 §12.5.1); 0: not accepted. */
 function weightOf(ranges: readonly Range[], type: string): number {
   for (const range of [type, `${type.split('/')[0]!}/*`, '*/*']) {
     const found = ranges.find((each) => each.type === range);

@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** An address as people write it: IPv4 also where it came in the form of IPv6 (`::ffff:192.0.2.1`); null for none. */
+/** Returns an address in its usual form: IPv4 also for an IPv4-mapped one (`::ffff:192.0.2.1`); null for none. */
 export function plainAddress(address: string | undefined): string | null {
   return address !== undefined && ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;
 }
 
-/** What counts as one address: of IPv6 the /64, which is what one customer of a network has. */
+/** Returns the unit that counts as one address: of IPv6 the /64, which a network gives to one customer. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address.slice(0, 64);
   const ip = ipaddr.process(address);

@@ -1,30 +1,34 @@
 import { TooManyBodies } from './http.errors.js';
 
-/** Memory for all bodies together that are being read before it is known who sends them, in bytes. */
+/** Memory for all bodies whose sender is not authenticated yet, in bytes. */
 export const MAX_ANONYMOUS = 16 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 1;
 
 /** The memory of one body. */
 export interface AnonymousShare {
-  /** Says how much memory the body takes now. Throws nothing: a body that has to give way is told by `giveWay`. */
+  /** Notes the memory of the body. Never throws: `giveWay` is called for a body that has to end. */
   readonly grow: (bytes: number) => void;
-  /** Ends the count: the body is complete, refused, or its sender is known. May be called again. */
+  /** Ends the count: the body is complete, refused, or its sender is authenticated. May be called again. */
   readonly end: () => void;
 }
 
 /**
- * Counts the memory of bodies whose sender is not known yet: small JSON bodies, which are read before the credential is
- * looked up, and forms, which need none. When it is used up, the body that has been on its way for the longest time
- * gives way. An honest body is complete within milliseconds, so a flood of slow ones displaces itself.
+ * Counts the memory of bodies whose sender is not authenticated yet: small JSON bodies, which are read before the
+ * look-up of the credential, and forms, which need none. When the memory is used up, the oldest body ends. An ordinary
+ * body is complete within milliseconds, so a flood of slow bodies displaces itself.
  */
 export class AnonymousBodies {
   private held = 0;
-  /** In the order in which they began. */
+  /** In the order of their beginning. */
   private readonly open = new Map<object, { bytes: number; giveWay: (reason: TooManyBodies) => void }>();
 
   constructor(private readonly max = MAX_ANONYMOUS) {}
 
-  /** @param giveWay ends the reading of this body with 503; called at most once, and not after `end` */
+  /**
+   * Adds a body.
+   *
+   * @param giveWay ends the reading of this body with 503; called at most once, and not after `end`
+   */
   share(giveWay: (reason: TooManyBodies) => void): AnonymousShare {
     const key = {};
     this.open.set(key, { bytes: 0, giveWay });
@@ -40,7 +44,7 @@ export class AnonymousBodies {
     };
   }
 
-  /** Bytes that are held; for metrics and tests. */
+  /** The bytes in use; for metrics and tests. */
   get size(): number {
     return this.held;
   }
@@ -48,7 +52,7 @@ export class AnonymousBodies {
   private makeRoom(): void {
     for (const [key, { bytes, giveWay }] of this.open) {
       if (this.held <= this.max) return;
-      // One that has taken nothing yet has nothing to give.
+      // A body without bytes frees no memory.
       if (bytes === 0) continue;
       this.close(key);
       giveWay(
@@ -66,5 +70,5 @@ export class AnonymousBodies {
   }
 }
 
-/** Those of this process: memory is shared by all that it serves. */
+/** The bodies of this process: all its servers share the memory. */
 export const anonymousBodies = new AnonymousBodies();

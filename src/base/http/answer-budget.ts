@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { Unavailable } from '../errors/domain-error.js';
 
-/** Large answers that are built or on their way at the same time, in bytes. Building one takes about five times as much. */
+/**
+ * The most bytes of large answers that are built or sent at the same time. Building one takes about five times as much.
+ */
 export const MAX_ANSWERS = 64 * 1024 * 1024;
-/** The part of it that one tenant may have: one page of 2 MiB. */
+/** The part of one tenant: one page of 2 MiB. */
 const ONE_TENANT = 1 / 32;
-/** An answer below this is not counted: the number of requests bounds them. */
+/** Smaller answers are not counted: the number of requests bounds them. */
 export const SMALL_ANSWER = 64 * 1024;
 const PATIENCE_MS = 5000;
-/** Requests of one tenant that may wait. */
+/** The most waiting requests of one tenant. */
 const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = 2;
 
@@ -19,13 +21,13 @@ interface Waiting {
 }
 
 /**
- * A weighted semaphore over the bytes of large answers in this process. An answer waits for its share, then takes it
- * before it is read from the database, and gives it back when it is sent or its reader is gone.
+ * A weighted semaphore over the bytes of large answers in this process. An answer takes its share before it is read
+ * from the database, and returns it when it is sent or its reader is gone.
  */
 export class AnswerBudget {
   private held = 0;
   private readonly heldBy = new Map<string, number>();
-  /** In the order of arrival. A tenant that has its whole share does not keep those behind it waiting. */
+  /** In the order of arrival. A tenant that uses its whole share does not block the requests behind it. */
   private readonly queue = new Set<Waiting>();
 
   constructor(
@@ -33,17 +35,20 @@ export class AnswerBudget {
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
-  /** The share of one answer, which ends with it. */
+  /** Returns the share of one answer, which ends with it. */
   shareOf(res: ServerResponse, owner: string): AnswerShare {
     return new AnswerShare(this, res, owner);
   }
 
-  /** The most that one answer counts: a group of 100 000 members is larger than a share, and has to find room alone. */
+  /**
+   * The most bytes that one answer counts. A group of 100 000 members is larger than a share, and needs the whole
+   * budget.
+   */
   get most(): number {
     return this.max * ONE_TENANT;
   }
 
-  /** Bytes that are held now. */
+  /** The bytes in use. */
   get size(): number {
     return this.held;
   }
@@ -51,7 +56,7 @@ export class AnswerBudget {
   /**
    * Takes bytes, or waits for them.
    *
-   * @returns what gives them back
+   * @returns a function that returns them
    * @throws {Unavailable} when they did not become free in time, or too many requests of the tenant wait already
    */
   async take(owner: string, bytes: number): Promise<() => void> {
@@ -106,7 +111,7 @@ export class AnswerBudget {
   }
 }
 
-/** What one answer holds of the budget. */
+/** The bytes of one answer in the budget. */
 export class AnswerShare {
   private bytes = 0;
   private readonly releases: (() => void)[] = [];
@@ -118,7 +123,7 @@ export class AnswerShare {
   ) {}
 
   /**
-   * Sees to it that the answer holds at least so many bytes, and waits for what is missing.
+   * Takes bytes until the answer has at least this many; waits for missing ones.
    *
    * @throws {Unavailable} 503 with `Retry-After`, when they did not become free in time
    */

@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { constants, gzip } from 'node:zlib';
 import { isScimPath } from './request.js';
 
-/** JSON is UTF-8 by definition, and its media types have no charset parameter (RFC 8259 §11). */
+/** JSON is always UTF-8, and its media types have no charset parameter (RFC 8259 §11). */
 export const JSON_TYPE = 'application/json';
 
-/** Smaller answers gain nothing: the header of gzip and the time outweigh the bytes saved. */
+/** Smaller answers are not compressed: the gzip header and the time outweigh the saved bytes. */
 const GZIP_FROM = 1024;
-// Level 1 is three times as fast as the default and leaves some 15 % more bytes of a page of users.
+// Level 1 is three times as fast as the default and about 15 % larger for a page of users.
 const GZIP = { level: constants.Z_BEST_SPEED };
 
 /**
- * Sends a prepared text. Express's own way (etag, content type guessing, a second look at the length) costs several
- * times as much. Headers that were set before (`res.setHeader`) go along.
+ * Sends JSON text. Express's own way (etag, content type, length) costs several times as much. Headers that were set
+ * before (`res.setHeader`) are sent.
  */
 export function sendJson(
   res: ServerResponse,
@@ -25,10 +25,10 @@ export function sendJson(
 }
 
 /**
- * Sends a body, compressed where the client takes gzip and the body is worth it.
+ * Sends a body, compressed where the client accepts gzip and the body is large enough.
  *
- * Only answers to a credential in `Authorization` are compressed: with a cookie, which a browser sends along by itself,
- * the length of a compressed answer could tell a stranger's page what is in it (BREACH).
+ * Only answers to a credential in `Authorization` are compressed. A browser sends a cookie by itself, so the length of
+ * a compressed answer could reveal its content to another site (BREACH).
  */
 export function sendBody(
   res: ServerResponse,
@@ -63,13 +63,16 @@ export function sendEmpty(res: ServerResponse, status: number): void {
   res.end();
 }
 
-/** An answer to a POST of the API may show a secret once, and is kept for its Idempotency-Key as it is written. */
+/**
+ * Returns whether an answer may be compressed. The answer to a POST can contain a secret, and is stored for its
+ * Idempotency-Key as it is written.
+ */
 function isCompressible({ req }: ServerResponse, length: number): boolean {
   if (length <= GZIP_FROM || req.headers.authorization === undefined) return false;
   return req.method === 'GET' || req.method === 'HEAD' || isScimPath(req.url ?? '');
 }
 
-/** Whether an `Accept-Encoding` header names gzip and does not refuse it (RFC 9110 §12.5.3). */
+/** Returns whether an `Accept-Encoding` header accepts gzip (RFC 9110 §12.5.3). */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
   if (typeof header !== 'string') return false;
   for (const part of header.split(',')) {

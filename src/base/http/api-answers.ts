@@ -3,10 +3,10 @@ import { ApiExtraModels, ApiQuery, ApiResponse, getSchemaPath, type ApiResponseO
 
 type Schema = Extract<ApiResponseOptions, { schema: unknown }>['schema'];
 
-/** What a record looks like: one DTO, or one of several, which `by` tells apart. */
+/** The form of a record: one DTO, or one of several, which `by` distinguishes. */
 export type Shape = Type | { oneOf: readonly Type[]; by: string };
 
-/** The schema of a record, as a reference. */
+/** Returns a reference to the schema of a record. */
 function schemaOf(shape: Shape): Schema {
   if (typeof shape === 'function') return { $ref: getSchemaPath(shape) };
   return {
@@ -19,17 +19,17 @@ function modelsOf(shape: Shape): ClassDecorator & MethodDecorator {
   return ApiExtraModels(...(typeof shape === 'function' ? [shape] : shape.oneOf));
 }
 
-/** In the documentation: a record as the answer. */
+/** Documents a record as the answer. */
 export function ApiRecord(shape: Shape, status = 200): MethodDecorator {
   return applyDecorators(modelsOf(shape), ApiResponse({ status, schema: schemaOf(shape) }));
 }
 
-/** In the documentation: a short list as the answer, all of it at once. */
+/** Documents a short, complete list as the answer. */
 export function ApiList(shape: Shape): MethodDecorator {
   return applyDecorators(modelsOf(shape), ApiResponse({ status: 200, schema: listOf(shape, {}) }));
 }
 
-/** In the documentation: a list that is read page by page. `exports`: all of it also comes as CSV and NDJSON. */
+/** Documents a list with pages as the answer. `exports`: the whole list also comes as CSV and NDJSON. */
 export function ApiPage(shape: Shape, { exports = false } = {}): MethodDecorator {
   const text = { schema: { type: 'string' as const } };
   const page = { 'application/json': { schema: listOf(shape, { next_cursor: { type: ['string', 'null'] } }) } };
@@ -54,12 +54,12 @@ export function ApiPage(shape: Shape, { exports = false } = {}): MethodDecorator
   );
 }
 
-/** In the documentation: a page for people as the answer. */
+/** Documents an HTML page as the answer. */
 export function ApiHtml(status: number, description: string): MethodDecorator {
   return ApiResponse({ status, description, content: { 'text/html': { schema: { type: 'string' } } } });
 }
 
-/** In the documentation: going on to another address. */
+/** Documents a redirect as the answer. */
 export function ApiRedirect(status: 302 | 303, description: string): MethodDecorator {
   const schema = { type: 'string' as const, format: 'uri' };
   return ApiResponse({ status, description, headers: { Location: { required: true, schema } } });

@@ -9,7 +9,7 @@ export class FieldProblem {
   message!: string;
 }
 
-/** The directory that writes what a caller wanted to change. */
+/** The directory that manages the user whom the caller wanted to change. */
 export class WritingDirectory {
   @ApiProperty()
   id!: string;
@@ -17,7 +17,7 @@ export class WritingDirectory {
   name!: string;
 }
 
-/** RFC 9457, as every refusal of the API. */
+/** A problem (RFC 9457): the body of every refusal of the API. */
 export class ProblemBody {
   @ApiProperty({ format: 'uri-reference', example: '/docs/problems#invalid_fields' })
   type!: string;
@@ -53,30 +53,30 @@ export class ProblemBody {
   error_description?: string;
 }
 
-/** The codes that an operation refuses with, by status. */
+/** The codes of an operation's refusals, by status. */
 export type Refusals = Record<number, readonly string[]>;
 
-/** Where the documentation finds them. */
+/** The key of the refusals in the description. */
 export const REFUSALS = 'x-refusals';
 
 /**
- * In the documentation: the refusals of an operation, by code. What follows from its form (its credential, its body, its
- * options) is added by `operations/docs`, so only its own are named; on a controller, for operations without any. A status
- * with an empty list is one that it never refuses with, though its form would have it.
+ * Documents the refusals of an operation, by code. `operations/docs` adds those that follow from its form (credential,
+ * body, options), so only its own are named. On a controller, for operations without any. A status with an empty list
+ * never occurs, though the form would have it.
  */
 export function ApiRefusals(own: Refusals = {}): ClassDecorator & MethodDecorator {
   return applyDecorators(ApiExtraModels(ProblemBody), ApiExtension(REFUSALS, own));
 }
 
-/** Where the documentation finds that a query is not ours. */
+/** The key in the description for a query of another protocol. */
 export const FOREIGN_QUERY = 'x-foreign-query';
 
-/** In the documentation: the query is of another protocol, by whose words it is judged, and not a list of our options. */
+/** Documents that the query belongs to another protocol, which defines its errors. */
 export function ApiForeignQuery(): MethodDecorator {
   return ApiExtension(FOREIGN_QUERY, true);
 }
 
-/** The refusals that every route of the API can answer with, in the documentation. */
+/** Documents the refusals that every route of the API can answer with. */
 export function ApiProblems(): ClassDecorator & MethodDecorator {
   const content = { 'application/problem+json': { schema: { $ref: getSchemaPath(ProblemBody) } } };
   return applyDecorators(

@@ -1,19 +1,21 @@
 import { TooManyBodies } from './http.errors.js';
 
-/** The large bodies that are held in memory at once, in bytes. One takes about three times as much while it is read. */
+/** The most bytes of large bodies in memory. One takes about three times as much while it is read. */
 export const MAX_HELD = 96 * 1024 * 1024;
-/** The part of it that one tenant may have: what one uploads slowly does not shut out the others. */
+/** The part of one tenant: its slow uploads do not block other tenants. */
 const ONE_TENANT = 1 / 3;
 const RETRY_AFTER_SECONDS = 2;
 
-/** Counts the bytes of large bodies over all requests of this process, so that many of them cannot exhaust it. */
+/**
+ * Counts the bytes of large bodies over all requests of this process, so that many bodies cannot exhaust its memory.
+ */
 export class BodyBudget {
   private held = 0;
   private readonly heldBy = new Map<string, number>();
 
   constructor(private readonly max = MAX_HELD) {}
 
-  /** A share for one body of a tenant: bytes are taken as they come, and given back all together. */
+  /** Returns a share for one body of a tenant. Bytes are taken as they arrive, and returned together. */
   share(owner: string): BodyShare {
     let taken = 0;
     return {
@@ -42,8 +44,9 @@ export class BodyBudget {
   }
 }
 
+/** The bytes of one body in the budget. */
 export interface BodyShare {
-  /** Null, or why there is no room for so many more bytes now. */
+  /** Takes bytes; returns null, or the refusal when there is no room. */
   readonly take: (bytes: number) => TooManyBodies | null;
   readonly giveBack: () => void;
 }

@@ -10,33 +10,40 @@ import type { BridgeRequest, BridgeResponse } from './request.js';
 import { discard, dropRest } from './unread.js';
 
 const MIB = 1024 * 1024;
-// A refused body is read to its end, so that the caller sees the answer and not a broken connection; not for ever.
+// A refused body is read up to this limit, so that the caller sees the answer and not a broken connection.
 const MAX_DISCARD = 64 * MIB;
-/** Up to here a body is read before anybody asks who sent it: nearly all are smaller, and need no look-up ahead. */
+/**
+ * Bodies up to this size are read before the caller is authenticated. Most bodies are smaller and need no earlier
+ * look-up.
+ */
 export const SMALL_BODY = 64 * 1024;
 
-/** The most bytes that an address takes: a group is its 100 000 members in one PUT. */
+/** Returns the most bytes that an address accepts: a group has its 100 000 members in one PUT. */
 export function bodyLimit(path: string): number {
   if (/^\/scim\/v2\/Groups(\/|$)/.test(path)) return 16 * MIB;
   if (/^\/scim\/v2\/Bulk\/?$/.test(path)) return 4 * MIB;
   return MIB;
 }
 
+/** Options of {@link bodyReader}, by address. */
 export interface BodyOptions {
-  /** Addresses whose handler needs the very bytes (signature checks): they get `req.rawBody`. */
+  /** Addresses whose handler needs the original bytes (signature checks): they get `req.rawBody`. */
   keepRaw?: (path: string) => boolean;
-  /** Addresses that read their own body (forms); some of them only where it is one, by its type. */
+  /** Addresses that read their own body (forms), some of them depending on its type. */
   leave?: (path: string, contentType: string) => boolean;
-  /** Asked before more than 64 KiB are read: whose body it is. Rejects with the refusal of an unknown caller. */
+  /**
+   * Returns the tenant of the caller; called before more than 64 KiB are read. Rejects with the refusal of an unknown
+   * caller.
+   */
   admit?: (req: BridgeRequest) => Promise<string>;
-  /** Addresses that need a credential: `admit` is asked before anything of the body is judged. */
+  /** Addresses that need a credential: `admit` is called before the body is checked. */
   private?: (path: string) => boolean;
 }
 
 /**
- * Reads JSON bodies: limits before and while reading, the declared type and encoding, UTF-8, syntax and depth. Sets
- * `req.body`: undefined where there is no body. Refuses with 400, 413 and 415; a large body also with what `admit`
- * says, and with 503 while there are too many of them.
+ * Returns a middleware that reads JSON bodies: limits before and while reading, type and encoding, UTF-8, syntax and
+ * depth. Sets `req.body`: undefined where there is no body. Refuses with 400, 413 and 415; a large body also with the
+ * refusal of `admit`, and with 503 while there are too many of them.
  */
 export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget()): RequestHandler {
   const { keepRaw, leave, admit } = options;
@@ -48,7 +55,7 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
     if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) return next();
     if (leave?.(req.path, headers['content-type'] ?? '')) return next();
     if (admit === undefined || keepRaw?.(req.path) || !options.private?.(req.path)) return readBody(req, res, next);
-    // An unknown caller learns nothing of its body: 401 comes before 400, 413 and 415.
+    // The refusal of an unknown caller does not depend on its body: 401 comes before 400, 413 and 415.
     admit(req).then(
       () => readBody(req, res, next),
       (error: unknown) => {
@@ -68,7 +75,7 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
     }
     const refusal = refusedForm(headers['content-encoding'], headers['content-type']);
     if (refusal !== null && length !== undefined) return next(refusal);
-    // Where a signature says who sent it, the body has to be read first.
+    // Where a signature authenticates the sender, the body has to be read first.
     const ask = admit === undefined || keepRaw?.(req.path) ? undefined : admit;
     const large = new LargeBody(req, res, budget, ask);
     read(req, limit, large, (error, bytes) => {
@@ -90,7 +97,7 @@ function finish(req: BridgeRequest, bytes: Buffer, next: NextFunction): void {
   next();
 }
 
-/** What has to be settled before more of a body is read than anybody may send. */
+/** The checks before a large body is read. */
 class LargeBody {
   readonly length: number;
   admitted = false;
@@ -105,16 +112,16 @@ class LargeBody {
     this.length = Number(req.headers['content-length'] ?? 0);
   }
 
-  /** Whether the caller has to be asked for now that so many bytes have come. */
+  /** Returns whether the caller has to be authenticated after this many bytes. */
   isDue(size: number): boolean {
     return !this.admitted && size > SMALL_BODY;
   }
 
-  /** Lets the caller pass and counts what has come so far; it is given back with the answer. */
+  /** Authenticates the caller and counts the bytes so far; they are returned with the answer. */
   async pass(size: number): Promise<void> {
     const owner = await this.admit?.(this.req);
     this.admitted = true;
-    // Whoever went away meanwhile gives nothing back any more.
+    // A caller that has gone away would not return its bytes.
     if (this.res.closed || this.req.destroyed) return;
     const share = (this.share = this.budget.share(owner ?? ''));
     this.res.once('close', share.giveBack);
@@ -122,7 +129,7 @@ class LargeBody {
     if (refusal !== null) throw refusal;
   }
 
-  /** Counts bytes as they come: what is only announced takes no room from anybody. */
+  /** Counts bytes as they arrive: an announced size takes no memory. */
   grow(bytes: number): Error | null {
     return this.share?.take(bytes) ?? null;
   }
@@ -136,7 +143,7 @@ function read(
 ): void {
   const length = req.headers['content-length'];
   const collector = new ByteCollector(limit, length === undefined ? null : Number(length));
-  // Complete with its first piece, as nearly every body is, a body is never counted.
+  // A body that is complete with its first piece, as most are, is not counted.
   let share: AnonymousShare | null = null;
   const onData = (chunk: Buffer): void => {
     if (!collector.add(chunk)) return stop(new BodyTooLarge(limit));
@@ -157,7 +164,7 @@ function read(
   const onEnd = (): void => {
     stop(null);
   };
-  // A caller who went away gets no answer, and the request goes no further.
+  // A caller that has gone away gets no answer, and the request ends.
   const onError = (): void => {
     unlisten();
   };
@@ -168,7 +175,7 @@ function read(
   };
   let over = false;
   const stop = (error: Error | null): void => {
-    // A body can be made to give way while its sender is being looked up.
+    // A body can be ended while its sender is being authenticated.
     if (over) return;
     over = true;
     unlisten();
@@ -210,13 +217,17 @@ function refusedForm(encoding: string | undefined, type: string | undefined): Un
   return null;
 }
 
-/** Bytes as JSON; 400 when they are no UTF-8, no JSON, nested more than 32 deep, or name a member twice. */
+/**
+ * Parses bytes as JSON.
+ *
+ * @throws {MalformedRequest} for bytes that are no UTF-8, no JSON, nested more than 32 deep, or name a member twice
+ */
 export function parseJson(bytes: Buffer): unknown {
   let text: string;
   if (isAscii(bytes)) text = bytes.toString('latin1');
   else if (isUtf8(bytes)) text = bytes.toString('utf8');
   else throw new MalformedRequest('The body is not valid UTF-8.', 'malformed_json', { scimType: 'invalidSyntax' });
-  // Some clients put a byte order mark in front; RFC 8259 §8.1 lets a reader skip it.
+  // Some clients send a byte order mark; RFC 8259 §8.1 allows to skip it.
   if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
   if (text.trim() === '') return undefined;
   const fault = faultIn(bytes);

@@ -9,18 +9,18 @@ type MessageConstructor = typeof IncomingMessage;
 type ResponseConstructor = typeof ServerResponse;
 
 /**
- * Express on a server whose requests and responses are born with Express's prototypes. Otherwise Express changes the
- * prototype of each of them, which costs more than all of its routing: the engine then treats every one as a stranger.
+ * Express on a server whose requests and responses are created with Express's prototypes. Otherwise Express changes the
+ * prototype of each, which costs more than all of its routing, because V8 can no longer optimise access.
  */
 export class BridgeAdapter extends ExpressAdapter {
   constructor() {
     const app = express();
-    // One address has one spelling: limits and error faces are chosen by it.
+    // One address has one spelling: limits and forms of errors depend on it.
     app.set('case sensitive routing', true);
     super(app);
   }
 
-  /** Sends what a controller returns: an object like every other JSON answer. */
+  /** Sends the return value of a controller: an object like every other JSON answer. */
   override reply(response: ServerResponse, body: unknown, statusCode?: number): void {
     if (!isPlainJson(body)) {
       super.reply(response, body, statusCode);
@@ -41,9 +41,11 @@ export class BridgeAdapter extends ExpressAdapter {
   }
 }
 
-/** A constructor that does what node's own does, for objects with another prototype that inherits from node's. */
+/**
+ * Returns a constructor that initialises like node's own, for objects with another prototype that inherits from node's.
+ */
 function bornWith(base: MessageConstructor | ResponseConstructor, prototype: object): unknown {
-  // Node's constructors are plain functions, made to be called on an object that is there already.
+  // Node's constructors are plain functions, which can be called on an existing object.
   const initialise = base as unknown as (...args: unknown[]) => void;
   function Born(this: object, ...args: unknown[]): void {
     initialise.apply(this, args);
@@ -52,7 +54,7 @@ function bornWith(base: MessageConstructor | ResponseConstructor, prototype: obj
   return Born;
 }
 
-/** An object or array of data; errors and streams are left to Express. */
+/** Returns whether a body is an object or array of data; Express handles errors and streams. */
 function isPlainJson(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   return Array.isArray(body) || !(body instanceof Error || body instanceof StreamableFile);

@@ -1,16 +1,16 @@
 const FIRST_BYTES = 1024;
-/** Pieces that any sender may have, and the bytes that each further piece has on average at least. */
+/** The pieces that every sender may use, and the least average bytes of each further piece. */
 const FREE_PIECES = 256;
 const BYTES_OF_A_PIECE = 32;
 
-/** Whether so many pieces are too many for the bytes that they hold. */
+/** Returns whether a number of pieces is too large for their bytes. */
 export function isCrumbs(pieces: number, bytes: number): boolean {
   return pieces > FREE_PIECES + bytes / BYTES_OF_A_PIECE;
 }
 
 /**
- * Bytes that arrive in pieces, kept in one buffer that grows. A list of the pieces would keep an object of several
- * hundred bytes for each, and a sender can make every piece one byte long.
+ * Collects bytes in one growing buffer. A list of pieces would need several hundred bytes for each, and a sender can
+ * make every piece one byte long.
  */
 export class ByteCollector {
   private kept: Buffer = Buffer.alloc(0);
@@ -18,34 +18,36 @@ export class ByteCollector {
   private pieces = 0;
 
   /**
+   * Creates a collector.
+   *
    * @param most how many bytes are kept at most
-   * @param expected how many are announced, if that is known; nothing is set aside for what is only announced
+   * @param expected how many are announced, if known; no memory is reserved for them
    */
   constructor(
     private readonly most: number,
     private readonly expected: number | null = null,
   ) {}
 
-  /** Bytes that have come so far. */
+  /** The bytes received so far. */
   get size(): number {
     return this.used;
   }
 
-  /** Memory that is set aside, in bytes: at most twice what has come, and never less than that. */
+  /** The reserved memory in bytes: at least the received bytes and at most twice as much. */
   get capacity(): number {
     return this.kept.length;
   }
 
   /**
    * Whether the pieces are so small that receiving them costs more than their bytes: a piece of one byte takes as long
-   * as one of a thousand. No sender that means well splits a body like that.
+   * as one of a thousand. No ordinary sender splits a body like that.
    */
   get crumbles(): boolean {
     return isCrumbs(this.pieces, this.used);
   }
 
   /**
-   * Keeps a piece, or as much of it as there is room for.
+   * Adds a piece, or the part of it that fits.
    *
    * @returns false where the piece did not fit as a whole
    */
@@ -53,14 +55,14 @@ export class ByteCollector {
     this.pieces++;
     const room = this.most - this.used;
     const part = piece.length <= room ? piece : piece.subarray(0, room);
-    // All in one piece, which is how nearly every body comes: no copy.
+    // The body is a single piece, as most are: no copy.
     if (this.used === 0 && part.length === this.expected) this.kept = part;
     else this.append(part);
     this.used += part.length;
     return part === piece;
   }
 
-  /** What has come. The memory is shared with the collector, which is not used any more after that. */
+  /** Returns the bytes. The memory is shared with the collector, which must not be used afterwards. */
   bytes(): Buffer {
     return this.kept.subarray(0, this.used);
   }
@@ -70,7 +72,7 @@ export class ByteCollector {
     if (needed > this.kept.length) {
       const end = Math.min(this.most, this.expected ?? this.most);
       const next = Math.max(needed, Math.min(Math.max(this.kept.length * 2, FIRST_BYTES), Math.max(end, needed)));
-      // Not from the shared pool: a slice of it would keep the whole pool alive.
+      // Not from the shared pool: a slice of it would keep the whole pool in memory.
       const larger = Buffer.allocUnsafeSlow(next);
       this.kept.copy(larger, 0, 0, this.used);
       this.kept = larger;

@@ -1,21 +1,21 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Connections that a process keeps open. Each takes about 15 kB, and 64 KiB more while it sends a body. */
+/** The most open connections of a process. Each takes about 15 kB, and 64 KiB more while it sends a body. */
 export const MAX_CONNECTIONS = 2_000;
 
-/** Connections over which a valid credential has come. */
+/** Connections with a valid credential. */
 const proven = new WeakSet<Socket>();
 
-/** Notes that a valid credential has come over a connection: strangers give way to it when connections run out. */
+/** Notes a valid credential on a connection: connections without one are closed first when there are too many. */
 export function proveConnection(socket: Socket): void {
   proven.add(socket);
 }
 
 /**
  * Bounds the open connections of a server. When there are too many, one is closed for each that is opened: first the
- * oldest over which no valid credential has come, then the oldest of the others. A flood of silent connections thus
- * displaces itself, while refusing new ones would shut out the honest callers.
+ * oldest without a valid credential, then the oldest of the others. A flood of silent connections displaces itself;
+ * refusing new connections would block ordinary callers.
  */
 export function boundConnections(server: Server, max = MAX_CONNECTIONS): void {
   // A set keeps the order of insertion.

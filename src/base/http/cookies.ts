@@ -4,9 +4,9 @@ import { trimOf } from '../trim.js';
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /**
- * The cookies of a request. Of a name that comes twice the first one counts; a cookie whose name begins with `__Host-`
- * can only have been set by this very host (RFC 6265bis §4.1.3). That holds for the name as the browser has it: one that
- * has something before it, such as a blank of another alphabet, is another name, and any site nearby may set it.
+ * Returns the cookies of a request. Of a name that comes twice the first one counts. Only this host can set a cookie
+ * whose name begins with `__Host-` (RFC 6265bis §4.1.3). That holds for the name in the browser: a name with a
+ * character before it, such as a blank of another alphabet, is another name, and any site of the domain can set it.
  */
 export function readCookies(header: string | undefined): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>();
@@ -19,14 +19,14 @@ export function readCookies(header: string | undefined): ReadonlyMap<string, str
   return cookies;
 }
 
-/** Removes the blanks that stand between cookies, and no others (RFC 6265 §5.4). */
+/** Removes the blanks between cookies, and no others (RFC 6265 §5.4). */
 function unpadded(text: string): string {
   return trimOf(text, ' ');
 }
 
 /**
- * A `Set-Cookie` line for a cookie of this host alone, that no script can read. `sameSite: 'None'` is for what has to
- * come back with a form that another site posts (SAML's answer). `maxAgeSeconds: 0` takes the cookie away.
+ * Returns a `Set-Cookie` line for a cookie of this host alone, which scripts cannot read. `sameSite: 'None'` is for
+ * cookies that must come with a form from another site (SAML responses). `maxAgeSeconds: 0` deletes the cookie.
  */
 export function hostCookie(
   name: `__Host-${string}`,

@@ -1,6 +1,6 @@
 /**
- * A line of CSV (RFC 4180). A cell that a spreadsheet would take for a formula gets an apostrophe in front: names come
- * from outside, and a list of them must not run anything.
+ * Returns a line of CSV (RFC 4180). A cell that a spreadsheet would read as a formula gets an apostrophe before it:
+ * names come from outside, and a list of them must not run code.
  */
 export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;

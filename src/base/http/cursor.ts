@@ -1,26 +1,30 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { MalformedRequest } from '../errors/domain-error.js';
 
-// Until the settings bring the key that all processes share, cursors are good within this process.
+// Until the settings provide the shared key, cursors are valid in this process only.
 let key: Buffer = randomBytes(32);
 const MAC_BYTES = 12;
 
-/** Sets the key that cursors are signed with; called once, before the first request. */
+/** Sets the key for the signatures of cursors; called once, before the first request. */
 export function useCursorKey(shared: Buffer): void {
   key = shared;
 }
 
-/** A place in a list, as opaque text of URL-safe characters. It is signed: what comes back is what we gave out. */
+/** Returns a position in a list as opaque URL-safe text with a signature. */
 export function encodeCursor(value: object): string {
   const body = Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${body}.${macOf(body).toString('base64url')}`;
 }
 
-/** Reads a cursor; 400 `invalid_cursor` for anything that `encodeCursor` did not make. */
+/**
+ * Reads a cursor.
+ *
+ * @throws {MalformedRequest} 400 for a text that `encodeCursor` did not make
+ */
 export function decodeCursor(text: string): unknown {
   const dot = text.indexOf('.');
   const body = text.slice(0, Math.max(dot, 0));
-  // As text: decoding would overlook characters that mean nothing.
+  // Compared as text: decoding would ignore characters without a meaning.
   const mac = Buffer.from(text.slice(dot + 1));
   if (dot < 1 || text.length > 4096 || !isMacOf(mac, body)) {
     throw new MalformedRequest('The cursor is not one that this service gave out.', 'invalid_cursor', {

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { queryChoice } from './query.js';
 
+/** The form of a list. */
 export type ExportFormat = 'json' | 'csv' | 'ndjson';
 
-/** The form of a list: `?format=`, else what the Accept header asks for, else JSON pages. */
+/** Returns the form of a list: `?format=`, else by the Accept header, else JSON pages. */
 export function exportFormat(format: string | undefined, accept: string | undefined): ExportFormat {
   const chosen = queryChoice('format', format, ['json', 'csv', 'ndjson']);
   if (chosen !== undefined) return chosen;
@@ -13,7 +14,7 @@ export function exportFormat(format: string | undefined, accept: string | undefi
   return accept.includes('application/x-ndjson') ? 'ndjson' : 'json';
 }
 
-/** Sends a whole list as it is read, at the reader's pace. */
+/** Sends a whole list while it is read, at the reader's speed. */
 export async function sendExport(
   res: ServerResponse,
   format: 'csv' | 'ndjson',
@@ -28,8 +29,8 @@ export async function sendExport(
 }
 
 /**
- * Writes the parts of an answer whose head is written, each when the reader has taken those before it. Between two
- * parts nothing is held but the part: a reader who stops reading keeps no connection of the database.
+ * Writes the parts of an answer after its head, each when the reader has taken the part before. Between two parts only
+ * the part is held: a slow reader keeps no database connection.
  */
 export async function sendParts(res: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
   for await (const part of parts) {
@@ -39,7 +40,7 @@ export async function sendParts(res: ServerResponse, parts: AsyncIterable<string
   res.end();
 }
 
-/** Waits until the response takes more, or its reader is gone; leaves no listener behind. */
+/** Waits until the response takes more, or its reader is gone; removes its listeners. */
 async function drained(res: ServerResponse): Promise<void> {
   const over = new AbortController();
   const { signal } = over;

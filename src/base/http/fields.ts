@@ -5,7 +5,7 @@ import { ValidateBy, ValidateNested } from 'class-validator';
 import { readInstant } from '../instant.js';
 import { Presence, tidy, type FieldOptions } from './text.js';
 
-// A field of a request in one line: its rule, the words of its refusal, and its place in the documentation.
+// Declares a field of a request: its rule, the text of its refusal, and its documentation.
 
 function field(
   options: FieldOptions,
@@ -32,12 +32,12 @@ function field(
   );
 }
 
-/** True or false, and nothing that only looks like it. */
+/** Declares a boolean; texts such as "true" are refused. */
 export function Flag(options: FieldOptions = {}): PropertyDecorator {
   return field(options, (value) => (typeof value === 'boolean' ? null : 'must be true or false'), { type: Boolean });
 }
 
-/** A whole number. */
+/** Declares a whole number. */
 export function Whole(options: FieldOptions & { min: number; max: number }): PropertyDecorator {
   const { min, max } = options;
   return field(
@@ -50,7 +50,7 @@ export function Whole(options: FieldOptions & { min: number; max: number }): Pro
   );
 }
 
-/** One of a few words. */
+/** Declares a choice of words. */
 export function Choice(values: readonly string[], options: FieldOptions = {}): PropertyDecorator {
   return field(
     options,
@@ -59,7 +59,7 @@ export function Choice(values: readonly string[], options: FieldOptions = {}): P
   );
 }
 
-/** Several of a few words, each once. */
+/** Declares a list of words of a choice, each once. */
 export function Choices(values: readonly string[], options: FieldOptions & { min?: number } = {}): PropertyDecorator {
   const { min = 1 } = options;
   return field(
@@ -75,12 +75,12 @@ export function Choices(values: readonly string[], options: FieldOptions & { min
   );
 }
 
-/** A moment, as RFC 3339 text; arrives as a Date. */
+/** Declares a time as RFC 3339 text; the value is a Date. */
 export function Moment(options: FieldOptions = {}): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => {
       const text = tidy(value);
-      // A bare date says no time, so it is no moment of an expiry.
+      // A date without a time is not a moment of an expiry.
       return typeof text === 'string' && text.length > 10 ? (readInstant(text) ?? text) : text;
     }),
     field(options, (value) => (value instanceof Date ? null : 'must be a time such as 2026-01-31T12:00:00Z'), {
@@ -90,13 +90,13 @@ export function Moment(options: FieldOptions = {}): PropertyDecorator {
   );
 }
 
-/** An object with fields of its own. */
+/** Declares an object with fields. */
 export function Nested(type: () => Type, options: FieldOptions = {}): PropertyDecorator {
   return applyDecorators(
     field(
       options,
       (value) => (value !== null && typeof value === 'object' && !Array.isArray(value) ? null : 'must be an object'),
-      // Named by its place: only a function called `type` is taken for one that gives the type later.
+      // Nest reads only a function with the name `type` as one that returns the type later.
       { type: () => type() },
     ),
     TypeOf(type),
@@ -104,7 +104,7 @@ export function Nested(type: () => Type, options: FieldOptions = {}): PropertyDe
   );
 }
 
-/** A list of such objects. */
+/** Declares a list of objects with fields. */
 export function NestedList(type: () => Type, options: FieldOptions & { max: number }): PropertyDecorator {
   return applyDecorators(
     field(
@@ -122,7 +122,7 @@ export function NestedList(type: () => Type, options: FieldOptions & { max: numb
   );
 }
 
-/** A field that follows a rule of its own. `problemOf` answers what is wrong, or null. */
+/** Declares a field with a rule of its own. `problemOf` returns the problem, or null. */
 export function Ruled(
   problemOf: (value: unknown) => string | null,
   schema: ApiPropertyOptions,

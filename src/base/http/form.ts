@@ -9,8 +9,10 @@ const MAX_FIELDS = 64;
 const MAX_DISCARD = 16 * 1024 * 1024;
 
 /**
- * Reads a form that a browser or an IdP has posted: at most `limit` bytes, at most 64 fields, each of them once, since
- * two readers could take different ones. Throws `BodyTooLarge`, `UnsupportedMediaType` and `MalformedRequest`.
+ * Reads a form that a browser or an IdP has posted: at most `limit` bytes, at most 64 fields, each once, since two
+ * readers could use different ones.
+ *
+ * @throws {BodyTooLarge} {@link UnsupportedMediaType} or {@link MalformedRequest}
  */
 export async function readForm(req: IncomingMessage, limit: number): Promise<ReadonlyMap<string, string>> {
   const type = (req.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
@@ -26,7 +28,7 @@ export async function readForm(req: IncomingMessage, limit: number): Promise<Rea
   }
   const form = new Map<string, string>();
   const text = await read(req, limit);
-  // Splitting as many times as there are fields allowed, and no more: a body of nothing but ampersands costs nothing.
+  // Splits at most as often as fields are allowed: a body of ampersands costs nothing.
   const pairs = text === '' ? [] : text.split('&', MAX_FIELDS + 1);
   if (pairs.length > MAX_FIELDS) throw new MalformedRequest(`The form has more than ${MAX_FIELDS} fields.`);
   for (const pair of pairs) {

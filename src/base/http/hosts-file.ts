@@ -11,8 +11,8 @@ const MAX_BYTES = 1024 * 1024;
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * The names of the hosts file, which a name server does not know. The file is read again when it has changed, and it is
- * looked at once a second at most.
+ * The names of the hosts file, which name servers do not know. A changed file is read again; it is checked once a
+ * second at most.
  */
 export class HostsFile {
   private names: ReadonlyMap<string, readonly LookupAddress[]> = new Map();
@@ -24,7 +24,11 @@ export class HostsFile {
     private readonly lookEveryMs = LOOK_EVERY_MS,
   ) {}
 
-  /** @returns the addresses of a name (lower case, without a dot at the end), or none */
+  /**
+   * Returns the addresses of a name, or none.
+   *
+   * @param name in lower case, without a dot at the end
+   */
   addressesOf(name: string): readonly LookupAddress[] {
     const now = performance.now();
     if (now - this.lookedAt >= this.lookEveryMs) {
@@ -44,7 +48,7 @@ export class HostsFile {
   }
 }
 
-/** Reads a hosts file: an address and its names on each line, `#` begins a comment (hosts(5)). */
+/** Parses a hosts file: an address and its names on each line, `#` begins a comment (hosts(5)). */
 export function namesIn(text: string): Map<string, LookupAddress[]> {
   const names = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {
@@ -61,7 +65,9 @@ export function namesIn(text: string): Map<string, LookupAddress[]> {
   return names;
 }
 
-/** The domains that complete a short name: the last `search` line of resolv.conf(5); none where there is no such file. */
+/**
+ * Returns the domains that complete a short name: the last `search` line of resolv.conf(5); none without such a file.
+ */
 export function searchDomains(file = '/etc/resolv.conf'): string[] {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return [];
   const lines = readFileSync(file, 'utf8').split('\n');

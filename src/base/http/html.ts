@@ -1,18 +1,18 @@
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text as text inside a page, whoever wrote it; good in content and in quoted attributes. */
+/** Escapes text for the content and for quoted attributes of a page. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ESCAPES[sign]!);
 }
 
-/** A piece of a page: what is in it has been escaped already. */
+/** A piece of a page whose content is escaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type Part = string | number | Html | null | readonly Part[];
 
-/** A piece of a page from a template. Whatever is put into it is escaped, unless it is a piece itself. */
+/** Returns a piece of a page from a template. Escapes all values that are no pieces themselves. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   let text = strings[0]!;
   parts.forEach((part, i) => {

@@ -1,6 +1,6 @@
 import { DomainError, type ErrorExtras } from '../errors/domain-error.js';
 
-/** A body over the limit of its address. */
+/** 413: a body over the limit of its address. */
 export class BodyTooLarge extends DomainError {
   readonly kind = 'too-large';
   readonly code = 'body_too_large';
@@ -9,7 +9,7 @@ export class BodyTooLarge extends DomainError {
   }
 }
 
-/** A body in pieces that cost more than their bytes: 400, and the connection ends. */
+/** 400: a body in pieces that cost more than their bytes; the connection ends. */
 export class BodyInCrumbs extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'body_in_crumbs';
@@ -20,7 +20,7 @@ export class BodyInCrumbs extends DomainError {
   }
 }
 
-/** More memory is taken by bodies on their way than this process has for them: 503, with `Retry-After`. */
+/** 503 with `Retry-After`: the memory for bodies of this process is used up. */
 export class TooManyBodies extends DomainError {
   readonly kind = 'unavailable';
   readonly code = 'too_many_bodies';
@@ -29,7 +29,7 @@ export class TooManyBodies extends DomainError {
   }
 }
 
-/** A body in a form that this address does not read. */
+/** 415: a body of a type that this address does not read. */
 export class UnsupportedMediaType extends DomainError {
   readonly kind = 'unsupported-media-type';
   readonly code = 'unsupported_media_type';
@@ -38,7 +38,7 @@ export class UnsupportedMediaType extends DomainError {
   }
 }
 
-/** The caller accepts nothing that this address can answer with. */
+/** 406: the Accept header allows none of the media types of the address. */
 export class NotAcceptable extends DomainError {
   readonly kind = 'not-acceptable';
   readonly code = 'not_acceptable';
@@ -47,7 +47,7 @@ export class NotAcceptable extends DomainError {
   }
 }
 
-/** The address exists, and knows other methods only. */
+/** 405: the address has other methods only. */
 export class MethodNotAllowed extends DomainError {
   readonly kind = 'method-not-allowed';
   readonly code = 'method_not_allowed';
@@ -56,7 +56,7 @@ export class MethodNotAllowed extends DomainError {
   }
 }
 
-/** More requests than the credential, or more failed tries than the address, may make. */
+/** 429: too many requests of the credential, or too many failed authentications of the address. */
 export class TooManyRequests extends DomainError {
   readonly kind = 'too-many-requests';
   readonly code = 'too_many_requests';
@@ -65,7 +65,7 @@ export class TooManyRequests extends DomainError {
   }
 }
 
-/** An Idempotency-Key that came with another request before: 422, so that nobody takes the old answer for theirs. */
+/** 422: the Idempotency-Key was used for another request before. */
 export class IdempotencyKeyReused extends DomainError {
   readonly kind = 'invalid';
   readonly code = 'idempotency_key_reused';

@@ -8,7 +8,7 @@ import { Logger } from '../log/logger.js';
 import { IdempotencyKeyReused } from './http.errors.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
 
-/** The first answer to an Idempotency-Key, thrown in place of doing the work again; the surfaces send it as it is. */
+/** The first answer to an Idempotency-Key, thrown in place of repeating the work; the surfaces send it unchanged. */
 export class StoredAnswer extends Error {
   constructor(
     readonly status: number,
@@ -29,17 +29,17 @@ interface KeyRow {
   location: string | null;
 }
 
-// Longer than any request may take. A row without an answer that is older belongs to a process that died; its effect,
-// if there was one, is met by the second try as what it is (a name that is taken, a record that exists).
+// Longer than any request may take. An older row without an answer belongs to a process that died. If the work had an
+// effect, the repetition meets it as an ordinary conflict (a taken name, an existing record).
 const ABANDONED = '60 seconds';
 const KEPT = '24 hours';
-/** Refusals of the request as it was written: nothing was done, and the key is free for what the caller meant. */
+/** Statuses for wrong requests: nothing was done, and the key can be used again for the corrected request. */
 const UNSPENT: ReadonlySet<number> = new Set([400, 406, 413, 415, 422, 429]);
 const SWEEP_EVERY = 600_000;
 
 /**
- * Idempotency-Key on POST with an API key: the row is written before the work, so that of any number of requests at
- * once one does it. Answers are kept sealed, for some of them show a secret once.
+ * Handles Idempotency-Key on POST with an API key. The row is written before the work, so that one of several equal
+ * requests does it. Answers are stored encrypted, since some of them contain a secret.
  */
 @Injectable()
 export class Idempotency implements OnModuleInit, OnModuleDestroy {
@@ -62,8 +62,11 @@ export class Idempotency implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Claims the request's key, if it has one, and sees to it that the answer is kept before it is sent. Throws
-   * StoredAnswer for a repeated request, 409 while the first is still running, 422 when the key came with another one.
+   * Claims the key of the request, if it has one, and stores the answer before it is sent.
+   *
+   * @throws {StoredAnswer} for a repeated request
+   * @throws {Conflict} while the first request is still running
+   * @throws {IdempotencyKeyReused} when the key came with another request
    */
   async begin(req: BridgeRequest, res: BridgeResponse, tenantId: string, credentialId: string): Promise<void> {
     const key = req.headers['idempotency-key'];
@@ -76,7 +79,7 @@ export class Idempotency implements OnModuleInit, OnModuleDestroy {
     }
     const requestHash = hash('sha256', `${req.originalUrl}\n${JSON.stringify(req.body) ?? ''}`, 'buffer');
     const id = [tenantId, credentialId, key];
-    // A second look only when the first one's row went away between the two statements.
+    // The second round is only for a row that was deleted between the two statements.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (await this.claim(id, requestHash)) {
         this.keepAnswer(res, id, requestHash);
@@ -118,7 +121,7 @@ export class Idempotency implements OnModuleInit, OnModuleDestroy {
     return rows[0];
   }
 
-  // Only a request that brings a key pays for this: its answer waits until it is kept.
+  // Delays the answer until it is stored; only requests with a key pay for this.
   private keepAnswer(res: BridgeResponse, id: string[], requestHash: Buffer): void {
     const end = res.end.bind(res) as (chunk?: unknown) => BridgeResponse;
     res.end = ((chunk?: unknown) => {
@@ -131,7 +134,7 @@ export class Idempotency implements OnModuleInit, OnModuleDestroy {
   }
 
   private async finish(res: BridgeResponse, id: string[], requestHash: Buffer, body: string): Promise<void> {
-    // What went wrong on our side may go right the next time, and a corrected request may come under the same key.
+    // After a failure of the service the repetition can succeed, and a corrected request can use the same key.
     if (res.statusCode >= 500 || UNSPENT.has(res.statusCode)) {
       await this.db.query(
         `delete from idempotency_keys where tenant_id = $1 and credential_id = $2 and key = $3 and status is null`,
@@ -153,7 +156,7 @@ export class Idempotency implements OnModuleInit, OnModuleDestroy {
     );
   }
 
-  /** Removes what is older than a day. */
+  /** Deletes rows that are older than a day. */
   async sweep(): Promise<void> {
     try {
       await this.db.query(`delete from idempotency_keys where created_at < now() - interval '${KEPT}'`);

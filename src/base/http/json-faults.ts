@@ -1,20 +1,20 @@
-/** Levels of objects and arrays that a body may have. */
+/** The most levels of objects and arrays in a body. */
 export const MAX_DEPTH = 32;
 
-/** Members of an object that are compared one by one; of larger objects a set is kept. */
+/** Names of smaller objects are compared one by one; larger objects use a set. */
 const FEW = 12;
 
 /**
- * Finds what JSON.parse would take in silence: a body that is nested too deep for recursive readers, and an object that
- * names a member twice. Of two such members one reader takes the first, another the last (RFC 8259 §4), so that a check
- * and the code behind it could see different values.
+ * Finds faults that JSON.parse accepts: a body that is nested too deep for recursive readers, and an object that names
+ * a member twice. Of two such members one reader takes the first, another the last (RFC 8259 §4), so that a check and
+ * the code behind it could see different values.
  *
- * @param bytes UTF-8; what is no JSON may pass, the parser refuses it
- * @returns what is wrong, in words for the sender, or null
+ * @param bytes UTF-8; bytes that are no JSON can pass, and the parser refuses them
+ * @returns the problem as text for the sender, or null
  */
 export function faultIn(bytes: Buffer): string | null {
   const open: (Names | null)[] = [];
-  // The members of the innermost object; null in an array, and outside.
+  // The members of the innermost object; null in an array, and at the top.
   let names: Names | null = null;
   let isKey = false;
   for (let i = 0; i < bytes.length; i++) {
@@ -59,12 +59,12 @@ const END_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 
-/** The names of one object. Most objects have a few, for which a list is faster than a set. */
+/** The names of one object. For the few names of most objects a list is faster than a set. */
 class Names {
   private readonly list: string[] = [];
   private set: Set<string> | null = null;
 
-  /** False where the name is there already. */
+  /** Adds a name; false where the object has it already. */
   add(name: string): boolean {
     if (this.set !== null) {
       if (this.set.has(name)) return false;
@@ -78,7 +78,7 @@ class Names {
   }
 }
 
-/** The place of the quote that ends a text; the end of the bytes where there is none. */
+/** Returns the place of the quote that ends a text, or the end of the bytes. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let i = start + 1; i < bytes.length; i++) {
     if (bytes[i] === BACKSLASH) i++;
@@ -87,13 +87,15 @@ function endOfText(bytes: Buffer, start: number): number {
   return bytes.length;
 }
 
-/** The text between two quotes; null where it is no JSON text. Another spelling (`\\u0061`) of a name is the same name. */
+/**
+ * Returns the text between two quotes; null where it is no JSON text. A name with escapes (`\\u0061`) is the same name.
+ */
 function nameIn(bytes: Buffer, start: number, end: number): string | null {
   const text = bytes.toString('utf8', start + 1, end);
   if (!text.includes('\\')) return text;
   try {
     return JSON.parse(`"${text}"`) as string;
   } catch {
-    return null; // the parser refuses the body
+    return null; // The parser refuses the body.
   }
 }

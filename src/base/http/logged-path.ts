@@ -1,4 +1,4 @@
-/** Our own ids, as `newId` makes them: they say nothing about a user to whoever reads a log. */
+/** Ids that `newId` makes: they identify no user to a reader of the log. */
 const OWN_ID = /^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$/;
 
 interface Routed {
@@ -7,11 +7,11 @@ interface Routed {
 }
 
 /**
- * What a log may hold of the path of a request: the pattern of its route, with our own ids in their places. All other
- * parts of a path are the caller's words: an e-mail as an external id, or a token in a mistyped address.
+ * Returns the part of a request's path that the log may contain: the pattern of its route, with ids of this service.
+ * Other parts come from the caller: an e-mail as an external id, or a token in a mistyped address.
  *
- * @returns for example `/scim/v2/Users/usr_01k0…` or `/v1/users/by-external-id/:external_id`; `unmatched` where no route
- *   took the request
+ * @returns for example `/scim/v2/Users/usr_01k0…` or `/v1/users/by-external-id/:external_id`; `unmatched` where no
+ * route took the request
  */
 export function loggedPath(req: Routed): string {
   const { route, params } = req;

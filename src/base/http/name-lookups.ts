@@ -2,16 +2,16 @@ import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { HostsFile, searchDomains } from './hosts-file.js';
 
-/** How long a look-up may take with all its repetitions, in milliseconds; less than connecting may take. */
+/** The time limit of a look-up with all its repetitions, in milliseconds; less than connecting may take. */
 const DEADLINE_MS = 4_000;
 const TIMING = { timeout: 1_500, tries: 2 };
-/** Once one family of addresses is known, the other one has so long. */
+/** The time limit for the other family of addresses, once one family is known. */
 const OTHER_FAMILY_MS = 250;
-/** Names that a tenant may have looked up at the same time, and all tenants together. */
+/** The most look-ups of a tenant at the same time, and of all tenants together. */
 export const SHARE_OF_TENANT = 8;
 const ALL = 256;
 
-/** Why a name leads to no address. The code is one of c-ares, or `ETOOMANY` where the share is used up. */
+/** The reason of a failed look-up. The code is one of c-ares, or `ETOOMANY` where the share is used up. */
 export class LookupFailed extends Error {
   constructor(
     readonly code: string,
@@ -21,20 +21,25 @@ export class LookupFailed extends Error {
   }
 }
 
-/** Whose look-up it is. A name of the operator's own counts for no tenant and is asked of the system's name servers. */
+/**
+ * The tenant of a look-up. Null: a name of the operator, which counts for no tenant and is resolved by the system's
+ * name servers.
+ */
 export type LookupOwner = string | null;
 
 /**
  * Looks names up with c-ares. The look-up of the operating system runs on the four threads of libuv and cannot be
- * called back: a few names whose server is silent would stop every look-up of the process, file access included.
- * Here each look-up has a deadline, a name is asked for once at a time, and a tenant has a share.
+ * cancelled: a few names with a silent server would block every look-up of the process, file access included. Here each
+ * look-up has a deadline, equal look-ups share one query, and a tenant has a share.
  */
 export class NameLookups {
   private readonly underWay = new Map<string, Promise<LookupAddress[]>>();
   private readonly shares = new Map<string, number>();
 
   /**
-   * @param servers the name servers for names that tenants bring, as `address` or `address:port`; none: the system's
+   * Creates the look-ups.
+   *
+   * @param servers the name servers for names of tenants, as `address` or `address:port`; none: the system's
    */
   constructor(
     private readonly servers: readonly string[] = [],
@@ -43,7 +48,7 @@ export class NameLookups {
   ) {}
 
   /**
-   * Looks up the addresses of a name, IPv4 first. Names of the hosts file and `localhost` (RFC 6761 §6.3) cost nothing.
+   * Returns the addresses of a name, IPv4 first. Names of the hosts file and `localhost` (RFC 6761 §6.3) need no query.
    *
    * @throws {LookupFailed} when no name server knows the name or answers in time, or the share is used up
    */
@@ -67,7 +72,7 @@ export class NameLookups {
 
   private takeShare(name: string, owner: string): void {
     const taken = this.shares.get(owner) ?? 0;
-    // The operator's own names are few, and are not kept out by what tenants do.
+    // The few names of the operator do not depend on the shares of tenants.
     const full = owner !== '' && (taken >= SHARE_OF_TENANT || this.underWay.size >= ALL);
     if (full) throw new LookupFailed('ETOOMANY', name);
     this.shares.set(owner, taken + 1);
@@ -79,7 +84,7 @@ export class NameLookups {
     else this.shares.delete(owner);
   }
 
-  /** Short names of the operator's own (`platform.default`) are completed as the system would complete them. */
+  /** Completes short names of the operator (`platform.default`) like the system does. */
   private async askAll(name: string, owner: LookupOwner): Promise<LookupAddress[]> {
     try {
       return await this.ask(name, owner);
@@ -95,7 +100,7 @@ export class NameLookups {
   }
 
   private async ask(name: string, owner: LookupOwner): Promise<LookupAddress[]> {
-    // A resolver of its own: cancelling ends the questions of one look-up and no others.
+    // A resolver for each look-up: cancelling ends the queries of one look-up and no others.
     const resolver = new Resolver(this.timing);
     if (owner !== null && this.servers.length > 0) resolver.setServers(this.servers);
     const deadline = setTimeout(() => resolver.cancel(), this.timing.deadlineMs);
@@ -127,7 +132,10 @@ function addressesIn(answer: PromiseSettledResult<string[]>, family: number): Lo
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
 }
 
-/** What a family's question failed with. "No address of this family" says less than an outage of the other one. */
+/**
+ * Returns the error code of a family's query. "No address of this family" is less important than an outage of the other
+ * one.
+ */
 function codeOf(answer: PromiseSettledResult<string[]>): string | null {
   if (answer.status === 'fulfilled') return null;
   const { code } = answer.reason as { code?: unknown };

@@ -7,27 +7,27 @@ import { bare, isPublicAddress } from './public-address.js';
 const CONNECT_MS = 5_000;
 const DEFAULT_CAP = 64 * 1024;
 
-/** One call to somebody else's server. The body is sent exactly as it stands here. */
+/** One call to an external server. The body is sent unchanged. */
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Scheme, host and port. */
   origin: string;
   /** Path and query. */
   path: string;
-  /** The tenant that named the address; null: the operator did. Name look-ups count for this one. */
+  /** The tenant that configured the address; null: the operator did. The name look-up counts for this tenant. */
   owner: LookupOwner;
   headers: Record<string, string>;
   body?: string;
-  /** One deadline over connecting, headers and body. */
+  /** One deadline for connecting, headers and body. */
   timeoutMs: number;
-  /** The most bytes that are read of the answer; what is longer is cut and marked. Default 64 KiB. */
+  /** The most bytes of the answer; a longer one is cut and marked. Default 64 KiB. */
   maxBytes?: number;
 }
 
-/** Why no answer came. `blocked` is our own refusal to connect to that address. */
+/** The reason of a missing answer. `blocked`: this service refused to connect to the address. */
 export type OutboundFailure = 'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'blocked';
 
-/** What came back. A status is never an exception. */
+/** The result of a call. A status is never an exception. */
 export type OutboundAnswer =
   | {
       kind: 'answer';
@@ -47,13 +47,13 @@ class BlockedAddress extends Error {
 }
 
 /**
- * Calls other servers: with the guard for addresses that tenants name, and without it for those that the operator
- * chose. Follows no redirect, knows no proxy, asks for nothing compressed, and never throws for what the other side does.
+ * Calls external servers, with a check of addresses that tenants configure, and without it for those of the operator.
+ * Follows no redirect, uses no proxy, requests no compression, and never throws for a failure of the server.
  */
 export class Outbound {
   private readonly open: Agent;
   private readonly guarded: Agent;
-  /** For each host that is being called, whose look-up it would be, and by how many calls. */
+  /** For each host of a running call, its owner and the number of calls. */
   private readonly owners = new Map<string, { owner: LookupOwner; calls: number }>();
 
   constructor(private readonly names = new NameLookups()) {
@@ -75,7 +75,7 @@ export class Outbound {
     }
   }
 
-  /** Looks a name up; guarded, the addresses are handed on only if every one of them is public. */
+  /** Returns the look-up for connections; the guarded one returns addresses only if all of them are public. */
   private lookup(guarded: boolean): LookupFunction {
     return (hostname, options, callback) => {
       this.names.lookup(hostname, this.owners.get(hostname)?.owner ?? null).then(
@@ -91,13 +91,13 @@ export class Outbound {
     };
   }
 
-  /** Closes all connections; calls that are still open end as `reset`. */
+  /** Closes all connections; open calls end as `reset`. */
   async close(): Promise<void> {
     await Promise.all([this.open.destroy(), this.guarded.destroy()]);
   }
 }
 
-/** One request and the answer to it, as the events of the connection bring it. */
+/** One request and its answer, assembled from the events of the connection. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly started = performance.now();
   private readonly timer: NodeJS.Timeout;
@@ -129,7 +129,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    // The deadline passed while the connection was being made: nothing is sent any more.
+    // The deadline passed while connecting: nothing is sent.
     if (this.over) controller.abort(new Error('deadline'));
   }
 
@@ -194,7 +194,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 function agent(lookup: LookupFunction, guarded: boolean): Agent {
   const connect = buildConnector({ timeout: CONNECT_MS, lookup });
   return new Agent({
-    // undici's own time-outs are coarse; the deadline of each exchange is what counts.
+    // The time-outs of undici are coarse; each exchange has a deadline of its own.
     headersTimeout: 0,
     bodyTimeout: 0,
     pipelining: 1,
@@ -202,7 +202,7 @@ function agent(lookup: LookupFunction, guarded: boolean): Agent {
     connect: guarded
       ? (options, callback) => {
           const host = bare(options.hostname);
-          // A literal is never looked up, so it has to be judged here.
+          // An IP literal is never looked up, so it is checked here.
           if (isIP(host) !== 0 && !isPublicAddress(host)) callback(new BlockedAddress('not a public address'), null);
           else connect(options, callback);
         }
@@ -223,7 +223,7 @@ function reasonOf(error: Error): OutboundFailure {
 function codeOf(error: Error): string {
   const { code } = error as { code?: unknown };
   if (typeof code === 'string') return code;
-  // Several addresses were tried: the first one's error says as much as any.
+  // Several addresses were tried; the error of the first one is reported.
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0]);
   return error.name;
 }

@@ -3,28 +3,32 @@ import { InvalidFields, MalformedRequest } from '../errors/domain-error.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { queryText, type Query } from './query.js';
 
-/** The names of the options that every list takes. */
+/** The names of the options of every list. */
 export const PAGE_OPTIONS = ['limit', 'cursor'] as const;
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
 
-/** Which part of a list is asked for: at most `limit` entries, after the one that `after` names. */
+/** The requested part of a list: at most `limit` entries after `after`. */
 export interface PageRequest {
   limit: number;
-  /** What the last page's `next` gave; null on the first page. */
+  /** The `next` of the previous page; null on the first page. */
   after: string | null;
   /** The list and its filters, to which a cursor belongs. */
   list: string;
 }
 
+/** A page of a list, with the position of the next one. */
 export interface Page<T> {
   data: T[];
   next_cursor: string | null;
 }
 
 /**
- * Reads `limit` (1 to 200, else 422) and `cursor`. `list` names the list and its filters: a cursor of another list is
- * 400 `invalid_cursor`, since it would skip and repeat entries without a word.
+ * Reads `limit` and `cursor`.
+ *
+ * @param list the list and its filters. A cursor of another list would skip and repeat entries.
+ * @throws {InvalidFields} 422 for a `limit` outside 1 to 200
+ * @throws {MalformedRequest} 400 for a cursor of another list
  */
 export function readPage(query: Query, list = ''): PageRequest {
   const limitText = queryText(query, 'limit');
@@ -42,8 +46,8 @@ export function readPage(query: Query, list = ''): PageRequest {
 }
 
 /**
- * One page out of `limit + 1` rows: the one too many only says that there is a next page. Rows that were cut at a
- * number of bytes have a next page however few they are. `keyOf` gives the text by which the list goes on.
+ * Returns a page from `limit + 1` rows: the last one only shows that a page follows. Rows that were cut at a number of
+ * bytes always have a next page. `keyOf` returns the text from which the list continues.
  */
 export function pageOf<Row, T>(
   request: PageRequest,

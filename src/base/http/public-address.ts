@@ -2,26 +2,26 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { MAX_URL, urlOf } from './url.js';
 
-/** Ports that a tenant may name for a public address: the usual ones of https. */
+/** Ports that a tenant may use for a public address: the usual ones of https. */
 const PORTS = new Set(['', '443', '4443', '8443', '9443', '10443']);
 
-/** What a tenant on a private address, or on plain http, needs to know. */
+/** The hint for a tenant with a private address, or plain http. */
 export const PRIVATE_HINT =
   'for trials the operator can allow private addresses and plain http with ALLOW_PRIVATE_DESTINATIONS=true';
 
-/** Whether an IP address belongs to the public Internet. In: any spelling of an address. Out: false for nonsense too. */
+/** Returns whether an IP address, in any spelling, belongs to the public Internet. False for other texts. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const ip = ipaddr.process(address);
   if (ip.range() !== 'unicast') return false;
   if (ip.kind() === 'ipv4') return true;
-  // ::a.b.c.d is an IPv4 address in an old form; the whole of 0000::/8 holds nothing public.
+  // ::a.b.c.d is an old form of an IPv4 address; 0000::/8 contains no public address.
   return (ip as ipaddr.IPv6).parts[0] !== 0;
 }
 
 /**
- * Why a tenant may not name this address, or null if it may. Only the spelling is judged here: the address that a
- * name leads to is judged at the moment of connecting.
+ * Returns why a tenant may not use this address, or null. Only the text is checked here; the IP address of a name is
+ * checked when connecting.
  */
 export function refusalOfUrl(text: string): string | null {
   if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
@@ -37,7 +37,7 @@ export function refusalOfUrl(text: string): string | null {
   return null;
 }
 
-/** The host of an address without the brackets of IPv6. */
+/** Returns the host of an address without the brackets of IPv6. */
 export function bare(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }

@@ -1,17 +1,25 @@
 import { readInstant } from '../instant.js';
 import { InvalidFields, MalformedRequest } from '../errors/domain-error.js';
 
-/** A query as Express gives it; a repeated name is an array. */
+/** A query as Express parses it; a repeated name is an array. */
 export type Query = Record<string, unknown>;
 
-/** One option of a query as text; 400 when it came twice, since two readers could take different ones. */
+/**
+ * Returns one option of a query as text.
+ *
+ * @throws {MalformedRequest} 400 when it came twice, since two readers could use different ones
+ */
 export function queryText(query: Query, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || typeof value === 'string') return value;
   throw new MalformedRequest(`The query names ${name} more than once.`, 'repeated_parameter');
 }
 
-/** The named options of a query. Another name is 422: a filter that we do not know must not silently match all. */
+/**
+ * Returns the named options of a query.
+ *
+ * @throws {InvalidFields} 422 for another name: an unknown filter must not silently match all
+ */
 export function queryOptions<const Name extends string>(
   query: Query,
   names: readonly Name[],
@@ -19,7 +27,7 @@ export function queryOptions<const Name extends string>(
   const found: { [N in Name]?: string } = {};
   for (const name of Object.keys(query)) {
     const value = queryText(query, name);
-    // The database takes none; an export would break off in the middle.
+    // The database refuses U+0000; an export would end in the middle.
     if (value?.includes('\0')) throw new InvalidFields([{ field: name, message: 'must not hold a NUL' }]);
     if (!(names as readonly string[]).includes(name)) {
       throw new InvalidFields([{ field: name, message: `is not an option here; known: ${names.join(', ')}` }]);
@@ -29,7 +37,11 @@ export function queryOptions<const Name extends string>(
   return found;
 }
 
-/** An option that is one of a few words; 422 otherwise. */
+/**
+ * Returns an option that is one of a choice of words.
+ *
+ * @throws {InvalidFields} 422 for another word
+ */
 export function queryChoice<const Choice extends string>(
   name: string,
   value: string | undefined,
@@ -39,7 +51,11 @@ export function queryChoice<const Choice extends string>(
   throw new InvalidFields([{ field: name, message: `must be one of: ${choices.join(', ')}` }]);
 }
 
-/** A moment in time (RFC 3339 with an offset, or a bare date as the start of that day in UTC); 422 otherwise. */
+/**
+ * Returns a moment (RFC 3339 with an offset, or a bare date as the start of that day in UTC).
+ *
+ * @throws {InvalidFields} 422 for another text
+ */
 export function queryTime(name: string, value: string | undefined): Date | undefined {
   if (value === undefined) return undefined;
   // A plus sign that was not encoded arrives as a blank.

@@ -5,18 +5,18 @@ import { Config } from '../config/config.js';
 import { networkOf } from './address.js';
 import { TooManyRequests } from './http.errors.js';
 
-/** How much of its allowance a credential has left. */
+/** The remaining allowance of a credential. */
 export interface Allowance {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Seconds until the allowance is whole again; of a refused request, until one more is allowed. */
+  /** Seconds until the allowance is full again; for a refused request, until one more is allowed. */
   resetSeconds: number;
 }
 
 /**
  * The allowance of a tenant's new directories, as a multiple of that of one credential: a first sync of 10 000 users is
- * one burst of 100 times the figure, and never waits.
+ * one burst of 100 times the figure, without a wait.
  */
 const FIRST_SYNC_RATE = 5;
 const FIRST_SYNC_BURST = 100;
@@ -31,8 +31,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by name, in memory. Of more names than the capacity the least recently used one is forgotten and starts
- * with a full allowance again: a flood of names gives nobody less than they had.
+ * Token buckets by name, in memory. Above the capacity the least recently used one is removed and starts full again: a
+ * flood of names reduces no other allowance.
  */
 export class Buckets {
   private readonly buckets = new Map<string, Bucket>();
@@ -57,7 +57,7 @@ export class Buckets {
     };
   }
 
-  /** Whether a `take` would be refused, without taking. */
+  /** Returns whether a `take` would be refused, without taking. */
   isEmpty(name: string): boolean {
     return this.buckets.has(name) && this.fill(name).tokens < 1;
   }
@@ -71,7 +71,7 @@ export class Buckets {
       this.buckets.set(name, bucket);
       return bucket;
     }
-    // Buckets in use move to the end. While there is room for all, the order does not matter.
+    // Used buckets move to the end. While there is room for all, the order does not matter.
     if (this.buckets.size > this.capacity / 2) {
       this.buckets.delete(name);
       this.buckets.set(name, bucket);
@@ -83,12 +83,12 @@ export class Buckets {
 }
 
 /**
- * Requests of a credential and of a tenant in this process: so many a second, ten times that in a burst. Without the
- * tenant's allowance a tenant would have as many requests as it can make credentials.
+ * Limits requests of a credential and of a tenant in this process, with bursts of ten times the rate. Without the
+ * tenant's limit a tenant could multiply its rate by creating credentials.
  */
 @Injectable()
 export class RateLimiter {
-  /** False with `RATE_LIMIT=off`: then there is nothing to ask and nothing to say in headers. */
+  /** False with `RATE_LIMIT=off`: no limits and no headers. */
   readonly enabled: boolean;
   private readonly credentials: Buckets;
   private readonly tenants: Buckets;
@@ -106,14 +106,14 @@ export class RateLimiter {
     this.firstSyncs = new Buckets(perSecond * FIRST_SYNC_RATE, perSecond * FIRST_SYNC_BURST, clock);
   }
 
-  /** Whether a directory is in its first day, in which an IdP sends all of its users. */
+  /** Returns whether a directory is in its first day, in which an IdP sends all of its users. */
   isNew(createdAt: number): boolean {
     return this.clock.now().getTime() - createdAt < FIRST_DAY_MS;
   }
 
   /**
-   * Takes one request of a tenant's new directories, which share one allowance. What the database can do is shared by
-   * tenant all the same, so that a first sync delays no other tenant.
+   * Takes one request of a tenant's new directories, which share one allowance. The database is shared by tenant as
+   * well, so a first sync delays no other tenant.
    */
   takeOfFirstSync(tenantId: string): Allowance {
     return this.firstSyncs.take(tenantId);
@@ -124,15 +124,15 @@ export class RateLimiter {
     return this.credentials.take(credentialId);
   }
 
-  /** Takes one request of a tenant, whichever of its credentials it came with. */
+  /** Takes one request of a tenant, from any of its credentials. */
   takeOfTenant(tenantId: string): Allowance {
     return this.tenants.take(tenantId);
   }
 }
 
 /**
- * Wrong credentials by address and by the tenant that they name: 300 at once, then five a second. What is over is told
- * to slow down. Only wrong credentials are counted and refused here: other callers share the address.
+ * Limits wrong credentials by address and by the tenant that they name: a burst of 300, then five a second, then 429.
+ * Only wrong credentials are counted and refused: other callers share the address.
  */
 @Injectable()
 export class FailedTries {
@@ -141,18 +141,17 @@ export class FailedTries {
     this.buckets = new Buckets(5, 300, clock);
   }
 
-  /** Counts a wrong credential. `tenantId` is '' where it names none. False when the tries are used up. */
+  /** Counts a wrong credential. `tenantId` is '' where it names none. False when the allowance is used up. */
   take(address: string, tenantId: string): boolean {
     return this.buckets.take(`${networkOf(address)} ${tenantId}`).allowed;
   }
 }
 
 /**
- * Takes one request from the allowances of a credential and of its tenant. The headers tell of the one that has less
- * left.
+ * Takes one request from the allowances of a credential and of its tenant. The headers show the smaller one.
  *
  * @param tenantId null for the operator, who belongs to no tenant
- * @throws {TooManyRequests} when one of the two has none left
+ * @throws {TooManyRequests} when one of the two is used up
  */
 export function limitRate(
   limiter: RateLimiter,
@@ -171,10 +170,10 @@ export function limitRate(
 }
 
 /**
- * The same for a request of a directory that may be in its first day.
+ * Takes one request of a directory, with the larger allowance in its first day.
  *
  * @param createdAt of the directory, in milliseconds since 1970
- * @throws {TooManyRequests} when there is none left
+ * @throws {TooManyRequests} when the allowance is used up
  */
 export function limitDirectory(
   limiter: RateLimiter,

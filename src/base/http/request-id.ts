@@ -3,13 +3,13 @@ import type { Activity } from '../activity.js';
 import { newId } from '../ids.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
 
-/** Told when an answer is out, or when the caller went away before. */
+/** Called when an answer is sent, or when the caller has gone away before. */
 export type RequestEnd = (req: BridgeRequest, res: BridgeResponse) => void;
 
 /**
- * The first middleware of all, so that every answer has an id and the safety headers, errors and unknown addresses
- * included. The id is always ours: a caller's own `X-Request-Id` could repeat, and the ledger keeps ours as evidence.
- * `ended` is one function for all requests: no closure is made for each. `activity` counts what comes in.
+ * Returns the first middleware, so that every answer has an id and the security headers, errors and unknown addresses
+ * included. The id is always new: a caller's own `X-Request-Id` could repeat, and the ledger keeps the id as evidence.
+ * `ended` is one function for all requests, to avoid a closure for each. `activity` counts the requests.
  */
 export function requestStart(
   headers: readonly (readonly [string, string])[],

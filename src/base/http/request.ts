@@ -1,39 +1,42 @@
 import type { Request, Response } from 'express';
 
-/** What the doors note on a request, beside what Express has. All of it is set by us, none of it by the caller. */
+/** Data of a request beside Express's own. Only this service sets them, never the caller. */
 export interface Noted {
-  /** Our id of this request; also in `X-Request-Id`. */
+  /** The id of the request; also in `X-Request-Id`. */
   id: string;
-  /** Monotonic milliseconds of its arrival. */
+  /** The monotonic time of its arrival in milliseconds. */
   startedAt: number;
-  /** Whose request it turned out to be; for the log. */
+  /** The tenant of the credential; for the log. */
   tenantId?: string;
   credentialId?: string;
   directoryId?: string;
-  /** What the write linked a user by. */
+  /** The attribute by which the write linked a user. */
   link?: string;
-  /** Why it was refused; for the log. */
+  /** The refusal; for the log. */
   refusal?: { readonly code: string; readonly scim_type?: string | undefined; readonly reason: string };
-  /** The bytes of the body, where the path asks for them (signature checks). */
+  /** The bytes of the body, where the address needs them (signature checks). */
   rawBody?: Buffer;
 }
 
+/** A request with the data of this service. */
 export type BridgeRequest = Request & Noted;
+
+/** A response of Express. */
 export type BridgeResponse = Response;
 
-/** The path without the query, as it came. */
+/** Returns the path without the query, as the client sent it. */
 export function pathOf(req: { originalUrl: string }): string {
   const url = req.originalUrl;
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Whether a path is the SCIM door's. */
+/** Returns whether a path belongs to SCIM. */
 export function isScimPath(path: string): boolean {
   return path.startsWith('/scim/') || path === '/scim';
 }
 
-/** The query of a request as it was written, without the mark: what Express makes of it is no longer that. */
+/** Returns the query as the client wrote it, without the question mark. Express changes it when it parses it. */
 export function rawQuery({ originalUrl }: { originalUrl: string }): string {
   const mark = originalUrl.indexOf('?');
   return mark < 0 ? '' : originalUrl.slice(mark + 1);

@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
-/** The setting of the application that says whether forms of pages may lead to plain http on a loopback address. */
+/** The setting of the application by which forms of pages may lead to plain http on a loopback address. */
 export const LOOPBACK_FORMS = 'loopback forms';
 
 /**
- * The headers of every answer. Answers of the API are data: nothing may frame, run, cache or sniff them. HSTS only
- * where the outside really speaks https to us.
+ * Returns the headers of every answer. Answers of the API are data: they may not be framed, run, cached or sniffed.
+ * HSTS only where the public address is https.
  */
 export function securityHeaders(baseUrl: string): readonly (readonly [string, string])[] {
   const headers: [string, string][] = [
@@ -19,7 +19,10 @@ export function securityHeaders(baseUrl: string): readonly (readonly [string, st
   return headers;
 }
 
-/** The policy of pages that people see: own scripts and pictures, and the style attributes that they need. */
+/**
+ * Returns a middleware with the policy of HTML pages: own scripts and pictures, and the style attributes that they
+ * need.
+ */
 export function pageHeaders(baseUrl: string): RequestHandler {
   return helmet({
     contentSecurityPolicy: {

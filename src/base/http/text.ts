@@ -4,26 +4,27 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { buildMessage, ValidateBy, ValidateIf } from 'class-validator';
 
-// Control characters, and halves of a surrogate pair, which are no text at all and no UTF-8.
+// Control characters, and halves of a surrogate pair, which are not valid UTF-8.
 const UNTIDY = /[\p{Cc}\p{Cs}]/u;
 
-/** No field of text is longer than a quarter of this, and composing shortens a text to a quarter at most. */
+/** Every field is shorter than a quarter of this, and composing shortens a text to a quarter at most. */
 const MOST_COMPOSED = 8_192;
 
 /**
- * Text in one form: NFC, without blanks around it. Anything else is left for the validation to refuse, and so is a text
- * of more than 8,192 characters: composing a run of combining marks takes quadratic time (UAX #15 §3).
+ * Normalises text: NFC, without blanks around it. Returns other values unchanged for the validation, and also a text of
+ * more than 8,192 characters: composing a run of combining marks takes quadratic time (UAX #15 §3).
  */
 export function tidy<T>(value: T): T {
   if (typeof value !== 'string') return value;
   return (value.length > MOST_COMPOSED ? value : value.normalize('NFC').trim()) as T;
 }
 
-/** Whether a text holds nothing that a person could not have typed on purpose. */
+/** Returns whether a text contains no control characters or halves of surrogate pairs. */
 export function isTidy(value: string): boolean {
   return !UNTIDY.test(value);
 }
 
+/** Options of every field. */
 export interface FieldOptions {
   /** May be left out. */
   optional?: boolean;
@@ -33,20 +34,21 @@ export interface FieldOptions {
   example?: unknown;
 }
 
+/** Options of a text field. */
 export interface TextOptions extends FieldOptions {
   max: number;
   min?: number;
-  /** What it must look like, and how to say so. */
+  /** The pattern of the text, and the message of its refusal. */
   pattern?: { test: RegExp; message: string };
   format?: string;
 }
 
-/** When a field is looked at at all: not when it is absent or null and may be. */
+/** Declares when a field is checked: not when it is absent or null, where that is allowed. */
 export function Presence(options: FieldOptions): PropertyDecorator {
   return ValidateIf((_, value) => !((options.optional && value === undefined) || (options.nullable && value === null)));
 }
 
-/** A field of text: tidied, free of control characters, of a given length; described in the documentation as such. */
+/** Declares a field of text: normalised, without control characters, of a limited length. */
 export function Text(options: TextOptions): PropertyDecorator {
   const { max, min = 1, pattern } = options;
   return applyDecorators(
@@ -85,5 +87,5 @@ function textProblem(value: unknown, min: number, max: number, pattern: TextOpti
   return null;
 }
 
-/** One `@`, something before it, and a host with a dot or not: what a mailbox needs, and no more than that. */
+/** One `@`, a local part, and a host with or without a dot; more would refuse real addresses. */
 export const EMAIL = { test: /^[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/u, message: 'must be an e-mail address' };

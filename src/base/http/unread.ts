@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { isCrumbs } from './byte-collector.js';
 
 /**
- * Reads the rest of a refused body and drops it, so that the sender sees the answer and not a broken connection. A
- * sender that does not end, or sends pieces of a few bytes, is hung up on.
+ * Reads the rest of a refused body and drops it, so that the sender sees the answer and not a broken connection. Closes
+ * the connection of a sender that does not end, or sends pieces of a few bytes.
  *
- * @param read bytes that have come so far
+ * @param read bytes that have arrived so far
  * @param most bytes of a body that are read at most
  */
 export function discard(req: IncomingMessage, read: number, most: number): void {
@@ -19,9 +19,8 @@ export function discard(req: IncomingMessage, read: number, most: number): void 
 }
 
 /**
- * Drops what the parser still finds in the bytes that have arrived, and has no more of them read. A body in pieces of
- * one byte would otherwise go on as thousands of pieces through the machinery of streams. The answer has to end the
- * connection.
+ * Drops the bytes that have arrived and stops reading. A body in pieces of one byte would otherwise pass the streams as
+ * thousands of pieces. The answer has to end the connection.
  */
 export function dropRest(req: IncomingMessage): void {
   req.pause();

@@ -14,7 +14,7 @@ export function ServerSet(...fields: string[]): ClassDecorator {
 
 const OPEN = Symbol('fields that are not known are passed over');
 
-/** For bodies whose standard says that fields which are not known are to be ignored (RFC 6749 §3.2). */
+/** Marks bodies whose standard says that unknown fields are ignored (RFC 6749 §3.2). */
 export function OpenBody(): ClassDecorator {
   return (target) => {
     Reflect.defineMetadata(OPEN, true, target);
@@ -22,8 +22,10 @@ export function OpenBody(): ClassDecorator {
 }
 
 /**
- * Reads a body as a DTO: an object, with known fields, each by its rule; no body is an object without fields. Refuses
- * with 400 what is no object, and with 422 what is wrong in it, every field by the name under which it was sent.
+ * Reads a body as a DTO: an object with known fields, each checked by its rule; no body is an object without fields.
+ *
+ * @throws {MalformedRequest} for a body that is no object
+ * @throws {InvalidFields} with every wrong field, by the name in the request
  */
 @Injectable()
 export class ValidateBody implements PipeTransform {
@@ -33,7 +35,7 @@ export class ValidateBody implements PipeTransform {
   }
 }
 
-/** The same as a function, for doors that know their DTO only at run time. */
+/** Reads a body as a DTO that is known only at run time. */
 export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new MalformedRequest('The body must be a JSON object.');
@@ -41,9 +43,9 @@ export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T
   const ignored = Reflect.getMetadata(SERVER_SET, dto) as ReadonlySet<string> | undefined;
   const sent: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
-    // Such a name would change the object's nature, or be passed over without a word, instead of being a field of it.
+    // Such a name would change the prototype of the object, or be ignored, instead of being a field.
     if (name === '__proto__' || name === 'constructor') throw unknownField(name);
-    // class-transformer takes what a nested object calls its constructor for its class, and calls it.
+    // class-transformer reads the `constructor` of a nested object as its class, and calls it.
     if (hasConstructor(field)) throw new InvalidFields([{ field: name, message: 'must hold no field "constructor"' }]);
     if (!ignored?.has(name)) sent[name] = field;
   }
@@ -59,7 +61,7 @@ export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T
   return instance;
 }
 
-/** At any depth; bodies have a bounded one. */
+/** Checks any depth; the depth of bodies is bounded. */
 function hasConstructor(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return false;
   return Object.hasOwn(value, 'constructor') || Object.values(value).some(hasConstructor);

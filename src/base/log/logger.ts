@@ -2,9 +2,10 @@ import type { LoggerService } from '@nestjs/common';
 import { isReported } from '../database/database-health.js';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 
+/** The fields of a line. */
 export type LogFields = Record<string, unknown>;
 
-// Whatever carries these names never reaches the log, at the top of a line or one step below it.
+// Fields with these names are removed from the log, at the top of a line and one level below.
 const SECRET_FIELDS = [
   'authorization',
   'cookie',
@@ -23,19 +24,22 @@ const SECRET_FIELDS = [
 
 type Destination = DestinationStream & { flushSync?: () => void };
 
-/** Our log: one JSON object a line, to stdout. Lines are about ids, not about names and e-mails. */
+/** Writes the log: one JSON object a line, to stdout. Lines contain ids, not names and e-mails. */
 export class Logger {
   private readonly pino: Pino;
   private readonly lines: Pino;
   private readonly destination: Destination;
-  /** False when lines of level info go nowhere: then nobody needs to put them together. */
+  /** False when lines of level info are not written: callers can skip building them. */
   readonly infoEnabled: boolean;
 
   /**
-   * @param base what stands in every line: which process it is of
+   * Creates a logger.
+   *
+   * @param base the fields of every line, which identify the process
    */
   constructor(level = 'info', destination?: DestinationStream, base: LogFields = {}) {
-    // Lines leave in blocks, off the request's path; a timer, a warning and the end of the process send what waits.
+    // Lines are written in blocks, off the path of the request; a timer, a warning and the end of the process flush
+    // them.
     this.destination = destination ?? pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 500 });
     this.pino = pino(
       {
@@ -49,7 +53,7 @@ export class Logger {
       },
       this.destination,
     );
-    // Looking for secrets costs more than writing the line: the line of each request is made without any.
+    // The search for secrets costs more than writing the line, and the line of each request contains none.
     this.lines = pino(
       {
         level,
@@ -72,8 +76,8 @@ export class Logger {
     this.pino.warn(fields, message);
   }
   /**
-   * `fields.error` is written with its stack and all its causes. One that only shows that the database is away or full is
-   * written without them, as `debug`: that is an event of its own.
+   * Writes `fields.error` with its stack and all its causes. An error that only shows that the database is away or full
+   * is written without them, as `debug`: that is an event of its own.
    */
   error(message: string, fields?: LogFields): void {
     if (fields !== undefined && isReported(fields['error'])) {
@@ -84,22 +88,22 @@ export class Logger {
     this.flush();
   }
 
-  /** One line that is already an object without secrets: the fast way, for the line of each request. */
+  /** Writes a line that is known to contain no secrets: the fast way, for the line of each request. */
   line(fields: LogFields): void {
     this.lines.info(fields);
   }
 
-  /** Sends what still waits; to be called before the process ends. */
+  /** Writes waiting lines; to be called before the process ends. */
   flush(): void {
     try {
       this.destination.flushSync?.();
     } catch {
-      // Not open yet, or stdout is gone: there is nobody left to tell.
+      // The destination is not open yet, or stdout is closed.
     }
   }
 }
 
-/** An error with its stack, its causes and the code of the database, in a form that can be written as JSON. */
+/** Converts an error to JSON with its stack, its causes and the code of the database. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
@@ -114,7 +118,7 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** Lets Nest write its own lines into our log. */
+/** Writes Nest's lines into this log. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
   log(message: unknown, context?: string): void {

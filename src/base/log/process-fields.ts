@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import type { Config } from '../config/config.js';
 
-/** The version of this service, as its package says. */
+/** The version of this service, from its package. */
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
 
-/** What each line of the log says about its process. */
+/** Returns the fields of every line that identify the process. */
 export function processFields({ role }: Pick<Config, 'role'>): { role: string; version: string; process: string } {
   return { role, version: VERSION, process: `${os.hostname()}:${process.pid}` };
 }

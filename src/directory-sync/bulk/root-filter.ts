@@ -7,8 +7,8 @@ const ALWAYS: Filter = { kind: 'present', path: { urn: null, attr: 'id', sub: nu
 const NEVER: Filter = { kind: 'not', term: ALWAYS };
 
 /**
- * A filter on all resource types as one of them has it: an attribute that another type has and this one has not is
- * unassigned (RFC 7644 §3.4.2.1). What no type has stays, and is refused.
+ * Returns a filter on all resource types as it applies to one of them. An attribute that only another type has is
+ * unassigned (RFC 7644 §3.4.2.1). An attribute that no type has stays in the filter, which is then refused.
  */
 export function filterFor(type: ResourceTypeDef, filter: Filter): Filter {
   switch (filter.kind) {
@@ -27,7 +27,7 @@ export function filterFor(type: ResourceTypeDef, filter: Filter): Filter {
   }
 }
 
-/** What to sort a type by: nothing, where only another type has the attribute. */
+/** Returns the attribute to sort a resource type by; undefined where only another type has it. */
 export function sortFor(type: ResourceTypeDef, sortBy: string | undefined): string | undefined {
   if (sortBy === undefined) return undefined;
   return isForeign(type, parsePath(sortBy.trim(), invalidPath)) ? undefined : sortBy;

@@ -14,11 +14,11 @@ import { filterFor, sortFor } from './root-filter.js';
 
 interface Part {
   total: number;
-  /** Reads so many resources from the given place (from 1). */
+  /** Reads `count` resources from `startIndex` (the first is 1). */
   read(startIndex: number, count: number): Promise<string[]>;
 }
 
-/** A query on the server root (RFC 7644 §3.4.2.1): the users, then the groups, as one list. */
+/** Searches users and groups as one list: a query on the server root (RFC 7644 §3.4.2.1). */
 @Injectable()
 export class RootSearch {
   constructor(
@@ -38,13 +38,13 @@ export class RootSearch {
       if (left > 0 && from <= part.total) {
         const found = await part.read(from, left);
         resources.push(...found);
-        // Its page was cut: what comes behind it is on the next page. A page has the bytes of one list.
+        // The page of this type was cut at its number of bytes. The resources behind it are on the next page.
         const isCut = found.length > 0 && found.length < Math.min(left, part.total - from + 1);
         if (isCut || found.reduce((sum, text) => sum + text.length, 0) > SMALL_PAGE) break;
       }
       before += part.total;
     }
-    // The parts are counted before they are read: what came in between is listed, so it counts.
+    // The types are counted before they are read. Resources that were created in between are listed, so they count.
     const listed = resources.length === 0 ? 0 : query.startIndex - 1 + resources.length;
     return listResponseText({
       totalResults: Math.max(

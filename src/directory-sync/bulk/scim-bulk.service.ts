@@ -10,7 +10,8 @@ import type { CurrentDirectory } from '../current-directory.js';
 import type { GroupRow } from '../../users/groups/groups.repository.js';
 import { ScimGroupsService } from '../groups/scim-groups.service.js';
 import type { StoredUser } from '../users/user-resource.js';
-import { ScimUsersService, type RequestFacts } from '../users/scim-users.service.js';
+import type { RequestFacts } from '../request-facts.js';
+import { ScimUsersService } from '../users/scim-users.service.js';
 import { RefusalFace } from './refusal-face.js';
 
 /** The result of one operation (RFC 7644 §3.7.3). */
@@ -26,14 +27,16 @@ interface BulkResult {
 const PARTNER_FAILED = (id: string): ScimRequestError =>
   new ScimRequestError(409, `The operation that makes bulkId "${id.slice(0, 100)}" failed.`);
 
-/** What is known while one request is carried out. */
+/** The state of one bulk request while its operations run. */
 interface Progress {
   ids: Map<string, string>;
   results: (BulkResult | undefined)[];
   failures: number;
 }
 
-/** `/Bulk`: the operations one after the other, each as if it had come alone. */
+/**
+ * Runs the operations of `/Bulk` in their order. Each operation has the effect of a request of its own (RFC 7644 §3.7).
+ */
 @Injectable()
 export class ScimBulkService {
   constructor(
@@ -42,12 +45,12 @@ export class ScimBulkService {
     private readonly face: RefusalFace,
   ) {}
 
-  /** Answers the BulkResponse as an object. Stops once `failOnErrors` operations have failed. */
+  /** Returns the BulkResponse as an object. Stops once `failOnErrors` operations have failed. */
   async run(directory: CurrentDirectory, request: BulkRequest, facts: RequestFacts): Promise<object> {
     const plan = planBulk(request.operations);
     const progress: Progress = { ids: new Map(), results: [], failures: 0 };
     for (const step of plan.steps) {
-      // What has been made without its references is still completed, or taken back.
+      // Resources that were created without their references are still completed or deleted.
       const stopped = request.failOnErrors !== undefined && progress.failures >= request.failOnErrors;
       if (stopped && step.kind !== 'completeReferences') continue;
       const operation = request.operations[step.index]!;
@@ -91,8 +94,9 @@ export class ScimBulkService {
   }
 
   /**
-   * The references that had to wait, once what they mean is there. Where it is not, what was made without them is
-   * deleted again: a client that is told of a failure does not look for half of a resource.
+   * Writes the references that waited for other operations of the request. Where the other operation failed, deletes
+   * the resource that was created without the reference: a client does not look for a part of a resource after a
+   * failure.
    */
   private async complete(
     directory: CurrentDirectory,
@@ -102,7 +106,7 @@ export class ScimBulkService {
     progress: Progress,
   ): Promise<void> {
     const id = progress.ids.get(operation.bulkId!);
-    if (id === undefined) return; // it failed, and has its result
+    if (id === undefined) return; // The operation failed and has its result.
     const unconditional = { ...facts, ifMatch: undefined };
     try {
       if (missing !== undefined) throw PARTNER_FAILED(missing);

@@ -11,7 +11,7 @@ import { factsOf, listAsk } from '../users/scim-users.controller.js';
 import { RootSearch } from './root-search.js';
 import { ScimBulkService } from './scim-bulk.service.js';
 
-/** What concerns all resource types: `/Bulk`, the query on the root, and `/Me`. */
+/** Routes that concern all resource types: `/Bulk`, the query on the root, and `/Me`. */
 @ApiExcludeController()
 @Controller('scim/v2')
 @UseGuards(ScimGuard)
@@ -37,7 +37,7 @@ export class ScimRootController {
     answerScim(res, 200, await this.search.list(listAsk(req, parseSearchRequest(req.body, LIST_LIMITS))));
   }
 
-  /** A directory's token is no person's, so there is no "me" (RFC 7644 §3.11). */
+  /** Refuses `/Me`: the token of a directory belongs to no user (RFC 7644 §3.11). */
   @All('Me')
   me(): never {
     throw new NotImplemented('A directory’s token stands for no person; use /Users.');

@@ -11,7 +11,7 @@ import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { Forbidden } from '../scim.refusals.js';
 import { featuresOf } from './features.js';
 
-/** ServiceProviderConfig: readable without a credential, so that a client can learn how to get one. */
+/** ServiceProviderConfig (RFC 7644 §4). No credential is needed, so that a client can learn how to get one. */
 @ApiExcludeController()
 @Controller('scim/v2')
 export class ServiceProviderConfigController {
@@ -21,13 +21,16 @@ export class ServiceProviderConfigController {
   serviceProviderConfig(@Req() req: BridgeRequest, @Res() res: BridgeResponse): void {
     refuseFilter(req);
     const base = `${this.config.baseUrl}/scim/v2`;
-    // What it says is the same for every profile: the profiles differ in what they put up with, not in what is offered.
+    // The document is the same for every profile: profiles differ in the requests that they accept, not in the
+    // features.
     const document = serviceProviderConfig(base, featuresOf(this.config.appUrl, this.config.announcesPagination));
     answerScim(res, 200, JSON.stringify(document));
   }
 }
 
-/** `/ResourceTypes` and `/Schemas` (RFC 7644 §4). Paging and sorting mean nothing here, a filter is refused. */
+/**
+ * `/ResourceTypes` and `/Schemas` (RFC 7644 §4). Parameters for pages and sorting have no effect; a filter is refused.
+ */
 @ApiExcludeController()
 @Controller('scim/v2')
 @UseGuards(ScimGuard)

@@ -3,7 +3,7 @@ import { BULK_LIMITS, LIST_LIMITS } from '../limits.js';
 import { CURSOR_SECONDS } from '../list-cursor.js';
 
 /**
- * What is really offered, from the very numbers that are enforced; a test compares the two.
+ * Returns the features of this service. All figures are the constants that the code enforces.
  *
  * @param withPagination false leaves out RFC 9865, which some clients refuse to read
  */

@@ -3,12 +3,12 @@ import type { Resource } from '../../scim/schema/resource-types.js';
 import { uniqueness } from '../../scim/scim.errors.js';
 import { foldCase } from '../../scim/text.js';
 import { storedDocument } from '../../users/write/stored-document.js';
-import type { GroupDraft } from '../../users/groups/groups.repository.js';
+import type { GroupDraft } from '../../users/groups/group-draft.js';
 
 /**
- * Takes a group apart.
+ * Splits a group resource into its document and its members.
  *
- * @param before the stored document that it replaces; null: the group is new
+ * @param before the stored document that the new one replaces; null: the group is new
  * @throws {DocumentTooLarge} when its attributes are over the limit and larger than before
  */
 export function splitGroup(resource: Resource, before: string | null): { draft: GroupDraft; members: Member[] } {
@@ -25,17 +25,17 @@ export function splitGroup(resource: Resource, before: string | null): { draft: 
   };
 }
 
-/** 409: another group of the directory has the name. */
+/** Returns the refusal for a `displayName` that another group of the directory has (409). */
 export function nameTaken(draft: GroupDraft) {
   return uniqueness(`Another group of this directory is called "${draft.displayName.slice(0, 200)}".`);
 }
 
-/** The ids of members. */
+/** Returns the ids of members. */
 export function idsOf(members: readonly Member[]): string[] {
   return members.map((member) => member.value);
 }
 
-/** The ids that an edit adds as members. */
+/** Returns the ids that an edit adds as members. */
 export function addedBy(edit: MemberEdit): string[] {
   return edit.kind === 'add' || edit.kind === 'replace' ? idsOf(edit.members) : [];
 }

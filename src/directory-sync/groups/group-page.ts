@@ -2,10 +2,15 @@ import { tooMany } from '../../scim/scim.errors.js';
 import type { ListColumns } from '../page-sql.js';
 import { memberBytes, membersColumn, type MemberPart } from '../../users/groups/group-members.sql.js';
 
-/** The members that one answer can hold, in bytes: about 200 000 of them. */
+/** The most bytes of members in one answer: about 200 000 members. */
 export const MAX_MEMBERS_BYTES = 32 * 1024 * 1024;
 
-/** What a list reads of each group; `base` is the SCIM base address as a part of a literal, null: without members; `parts` are those of each member. */
+/**
+ * Returns the columns that a list of groups reads.
+ *
+ * @param base the SCIM base address as part of an SQL literal; null: the groups are shown without members
+ * @param parts the attributes that are shown of each member
+ */
 export function groupColumns(base: string | null, parts: readonly MemberPart[]): ListColumns {
   const facts = `g.id, g.doc, coalesce(g.doc_bytes, octet_length(g.doc::text)) as doc_bytes, g.version,
     extract(epoch from g.created_at)::float8 * 1000 as created_at,
@@ -20,7 +25,7 @@ export function groupColumns(base: string | null, parts: readonly MemberPart[]):
   };
 }
 
-/** 400 `tooMany`: the members of a group are more than an answer can hold. */
+/** Returns the refusal 400 `tooMany` for a group with more members than an answer can hold. */
 export function tooManyMembers(id: string) {
   return tooMany(
     `The members of group ${id} are more than the ${MAX_MEMBERS_BYTES} bytes that an answer can hold. ` +

@@ -4,7 +4,7 @@ import type { Resource } from '../../scim/schema/resource-types.js';
 import { metaText } from '../users/user-resource.js';
 import type { GroupRow } from '../../users/groups/groups.repository.js';
 
-/** A group as a SCIM resource, as JSON text; its members come from the database as text already. */
+/** Returns a group as a SCIM resource in JSON text. The database gives the members as JSON text. */
 export function groupText(row: GroupRow, baseUrl: string, projection: Projection | null): string {
   const members = row.members === null ? '' : `"members":${row.members},`;
   const meta = { id: row.id, tag: etagOf(row.version), created_at: row.created_at, modified_at: row.updated_at };

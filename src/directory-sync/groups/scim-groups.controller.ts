@@ -15,7 +15,7 @@ import { groupText } from './group-resource.js';
 import type { GroupRow } from '../../users/groups/groups.repository.js';
 import { ScimGroupsService } from './scim-groups.service.js';
 
-/** `/Groups` (RFC 7644 §3). A PATCH answers 204 unless the query asks for attributes: a group may be large. */
+/** `/Groups` (RFC 7644 §3). A PATCH answers 204 unless the query names attributes: a group can be large. */
 @ApiExcludeController()
 @Controller('scim/v2/Groups')
 @UseGuards(ScimGuard)

@@ -12,21 +12,19 @@ import { parseProjection, projectionNeeds } from '../../scim/resource/project.js
 import { GROUP_TYPE, type Resource } from '../../scim/schema/resource-types.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { PageMarks } from '../page-marks.js';
-import { listText, type ListAsk, type ListTable } from '../resource-list.js';
+import type { ListTable } from '../list-table.js';
+import { listText, type ListAsk } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
-import { requireVersion, type RequestFacts } from '../users/scim-users.service.js';
+import type { RequestFacts } from '../request-facts.js';
+import { requireVersion } from '../users/scim-users.service.js';
 import { GROUP_COLUMN_MAP, GROUP_KEYS } from '../../users/groups/group.columns.js';
 import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
 import { memberPartsOf, type MemberPart } from '../../users/groups/group-members.sql.js';
 import { groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
 import { isGroupId, lockForRemoval, lockGroup, lockMembers, memberIdsOf } from '../../users/groups/group-locks.js';
 import { beginVersions } from '../../users/groups/memberships.sql.js';
-import {
-  GroupsRepository,
-  type GroupDraft,
-  type GroupRow,
-  type MemberMoves,
-} from '../../users/groups/groups.repository.js';
+import { GroupsRepository, type GroupRow, type MemberMoves } from '../../users/groups/groups.repository.js';
+import type { GroupDraft } from '../../users/groups/group-draft.js';
 
 const TABLE: ListTable = {
   type: GROUP_TYPE,
@@ -37,7 +35,7 @@ const TABLE: ListTable = {
   keys: GROUP_KEYS,
 };
 
-/** SCIM Groups. Memberships are rows; a group is never read with its members to change one of them. */
+/** SCIM groups. Memberships are rows of their own, so a change of one member does not read the others. */
 @Injectable()
 export class ScimGroupsService {
   private readonly marks = new PageMarks();
@@ -55,19 +53,19 @@ export class ScimGroupsService {
     if (members.length === 0) {
       await this.insert(this.db, directory, id, draft, at);
     } else {
-      // No rule can speak of a group that is only being made, so nobody's role moves.
+      // No group rule can name a group before it exists, so no role changes.
       await this.db.transaction(directory.tenantId, async (tx) => {
         await lockMembers(tx, directory.tenantId, idsOf(members));
         await this.insert(tx, directory, id, draft, at);
         await this.repository.addMembers(directory.tenantId, directory.id, directory.owners, id, members, tx);
-        // A new group is in its first version, members and all.
+        // A new group has version 1, with all of its members.
         await beginVersions(tx, directory.tenantId, id);
       });
     }
     return this.stored(directory, id, request);
   }
 
-  /** PUT: name and members become exactly these; `members` left out means none (RFC 7644 §3.5.1). */
+  /** Replaces name and members (PUT). Without `members` the group is empty afterwards (RFC 7644 §3.5.1). */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<GroupRow> {
     const resource = readResource(GROUP_TYPE, body, directory.dialect);
     const review = await this.db.transaction(directory.tenantId, async (tx) => {
@@ -94,7 +92,7 @@ export class ScimGroupsService {
     return this.stored(directory, id, request);
   }
 
-  /** PATCH (RFC 7644 §3.5.2). The common case, members of one kind of edit, is one statement. */
+  /** Changes a group (PATCH, RFC 7644 §3.5.2). An edit that only adds or only removes members is one statement. */
   async patch(
     directory: CurrentDirectory,
     id: string,
@@ -105,7 +103,7 @@ export class ScimGroupsService {
     const [edit] = plan.memberEdits;
     const plain = plan.attributeOperations.length === 0 && plan.memberEdits.length === 1;
     if (plain && request.ifMatch === undefined && !directory.writing.hasRules && edit!.kind !== 'removeWhere') {
-      // One statement locks the users and the group in their order; members that are groups need locks of their own.
+      // One statement locks the users and the group in order. Members that are groups need locks of their own.
       if (edit!.kind === 'remove' || (edit!.kind === 'add' && !addedBy(edit!).some(isGroupId))) {
         const moves = await this.editMembers(this.db, directory, id, edit!);
         if (moves === null) throw new NotFound('group');
@@ -165,7 +163,7 @@ export class ScimGroupsService {
       const row = await lockForRemoval(tx, directory.tenantId, directory.id, id);
       if (!row) throw new NotFound('group');
       requireVersion(etagOf(row.version), request.ifMatch);
-      // Noted while the rules of the group are still there: its people lose what the rules gave them.
+      // The members are read while the group and its rules exist: they lose the roles of these rules.
       const members = directory.writing.hasRules ? await memberIdsOf(tx, directory.tenantId, id) : [];
       await this.review.note(tx, directory, id, members, false);
       if ((await this.repository.remove(tx, directory.tenantId, directory.id, id)) === null)
@@ -175,10 +173,10 @@ export class ScimGroupsService {
   }
 
   /**
-   * One group.
+   * Returns one group.
    *
-   * @param share what the answer may hold, where its members are to be shown; null: they are not read
-   * @param parts what the answer shows of each member; left out: everything
+   * @param share the memory of the answer, for the members; null: the members are not read
+   * @param parts the attributes that are shown of each member; undefined: all
    * @throws {ScimRequestError} `tooMany` when its members are more than an answer can hold
    */
   async read(
@@ -197,7 +195,7 @@ export class ScimGroupsService {
     return { ...row, members: await this.repository.members(directory.tenantId, id, directory.scimBase, parts) };
   }
 
-  /** A ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
+  /** Returns a ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
   async list(ask: ListAsk, render: (row: GroupRow) => string): Promise<string> {
     const { directory, query, share } = ask;
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
@@ -205,7 +203,7 @@ export class ScimGroupsService {
     const parts = memberPartsOf(projection);
     const columns = groupColumns(projectionNeeds(projection, 'members') ? base : null, parts);
     const complete = (row: GroupRow) => this.read(directory, row.id, share, parts);
-    // A group of another directory is not this one's to see, whichever it takes over.
+    // A directory never sees the groups of another directory, not even of one that it takes over.
     const own = { ...directory, owners: [directory.id] };
     return listText(this.db, TABLE, { ...ask, directory: own }, this.marks, { columns, complete, render });
   }
@@ -218,7 +216,7 @@ export class ScimGroupsService {
     try {
       if (!(await this.repository.update(tx, directory.tenantId, directory.id, id, draft))) throw nameTaken(draft);
     } catch (error) {
-      // Another group was given the name in the very same moment.
+      // Another request has given the name to another group since the check.
       throw codeOf(error) === '23505' ? nameTaken(draft) : error;
     }
   }
@@ -236,7 +234,7 @@ export class ScimGroupsService {
     return row;
   }
 
-  /** The group after a write. Where there is no room for its members, the answer goes without: the write is done. */
+  /** Returns the group after a write; without members where the answer has no memory for them. */
   private stored(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<GroupRow> {
     const share = (request.withMembers ?? true) ? request.share : null;
     return this.read(directory, id, share).catch((error: unknown) => {

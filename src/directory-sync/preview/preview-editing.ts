@@ -12,16 +12,16 @@ import { UsersRepository } from '../../users/users.repository.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { PreviewWritesRepository, type PreviewPlace, type PreviewWrite } from './preview-writes.repository.js';
 
-/** A write of a directory in preview to a user by id. */
+/** A write of a directory in preview to one user. */
 export interface PreviewEdit {
   requestId: string;
-  /** Refuses, by throwing, when the version is not the one that the client saw. */
+  /** Throws when the version is not the one that the client saw. */
   check: (row: { revision: number } & Relations) => void;
-  /** The resource that follows from the one before; null: no change. */
+  /** Returns the resource after the write; null: no change. */
   next: (before: UserDocument) => UserDocument | null;
 }
 
-/** A user that a directory in preview would link its resource with. */
+/** A user that a new resource would be linked with if the directory were live. */
 export interface PreviewMatch {
   tx: SqlRunner;
   userId: string;
@@ -32,8 +32,8 @@ export interface PreviewMatch {
 const ATTEMPTS = 5;
 
 /**
- * Writes of a directory in preview to users that it does not manage: they are kept beside the user, who stays as they are
- * (one overlay for each directory and user). Writes to its own users go the ordinary way.
+ * Stores writes of a directory in preview to users of other owners. The user stays unchanged; each directory has one
+ * overlay for each user. Writes to the directory's own users are ordinary writes.
  */
 @Injectable()
 export class PreviewEditing {
@@ -44,7 +44,7 @@ export class PreviewEditing {
   ) {}
 
   /**
-   * Keeps what the write makes of the user.
+   * Stores the result of the write as an overlay of the user.
    *
    * @returns false: the user is the directory's own, or the directory is not in preview
    * @throws {NotFound} when the directory does not see the user
@@ -62,7 +62,7 @@ export class PreviewEditing {
     });
   }
 
-  /** Keeps that the directory has removed the user; the same in all else as {@link edit}. */
+  /** Stores that the directory has removed the user; otherwise like {@link edit}. */
   async remove(directory: CurrentDirectory, id: string, edit: Omit<PreviewEdit, 'next'>): Promise<boolean> {
     return this.withRetries(directory, id, edit.check, async (_, place, known) => {
       const { source } = writeContext(directory, edit.requestId, new Date());
@@ -73,7 +73,7 @@ export class PreviewEditing {
   }
 
   /**
-   * Keeps a resource that would be linked with a user if the directory were live.
+   * Stores a resource that would be linked with a user if the directory were live.
    *
    * @throws {Taken} when the directory has written to that user before
    */
@@ -86,7 +86,7 @@ export class PreviewEditing {
     if (!isKept) throw new Taken('user_name_taken', userId);
   }
 
-  /** Forgets what was kept of a user, in the write that links the user. */
+  /** Deletes the overlay of a user, in the write that links the user. */
   async forget({ tenantId, id }: CurrentDirectory, userId: string, tx: SqlRunner): Promise<void> {
     await this.writes.drop({ tenantId, directoryId: id, userId }, tx);
   }

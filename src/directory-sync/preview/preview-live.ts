@@ -13,7 +13,7 @@ const BATCH = 100;
 
 type LiveContext = WriteContext & { directory: WritingDirectory };
 
-/** Lets happen what a directory wrote to other users, and whom it removed, while it was in preview. */
+/** Applies the writes and removals that a directory has stored in preview for users of other owners. */
 @Injectable()
 export class PreviewLive {
   constructor(
@@ -24,7 +24,7 @@ export class PreviewLive {
   ) {}
 
   /**
-   * Works off one batch. What was done is not found again, so a batch that is repeated does no harm.
+   * Processes one batch. Processed users are not found again, so a repeated batch does no harm.
    *
    * @returns how many users were handled; 0: nothing is left
    */
@@ -49,7 +49,7 @@ export class PreviewLive {
     const source = { ...context.source, request_id: write.source.request_id };
     try {
       await this.users.change({ ...context, source, mayWait: true }, write.user_id, isSeen, (row) =>
-        // Linked meanwhile by a write of the directory itself, which is newer.
+        // The directory has linked the user meanwhile by a newer write.
         row.directory_id === directory.id
           ? null
           : { kind: 'link', draft, directoryId: directory.id, by: write.linked_by },
@@ -67,7 +67,7 @@ export class PreviewLive {
     return this.users.remove(context, id, { visible: own, includesGone: true });
   }
 
-  /** The directory's own users whose removal was held for the preview. */
+  /** Returns users of the directory whose removal was held because of the preview. */
   private async removed(tenantId: string, directoryId: string): Promise<string[]> {
     const { rows } = await this.db.query<{ id: string }>(
       `select id from users where tenant_id = $1 and directory_id = $2 and held = 'preview' and gone_at is not null
@@ -81,7 +81,7 @@ export class PreviewLive {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof NotFound)) throw error; // removed meanwhile, or another directory's by now
+      if (!(error instanceof NotFound)) throw error; // The user was removed meanwhile, or belongs to another directory now.
     }
   }
 }

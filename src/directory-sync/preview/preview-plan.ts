@@ -13,21 +13,21 @@ import type { SeatNeed } from '../../directories/directory-people.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { effectOf, PREVIEW_KINDS, type PreviewEffect, type PreviewKind } from './preview.rules.js';
 
-/** What going live would do to one user. */
+/** The effect of going live on one user. */
 export interface PlannedUser extends PreviewEffect {
   id: string;
   userName: string;
 }
 
-/** What going live would do. */
+/** The effects of going live on all users. */
 export interface Plan {
   counts: Record<PreviewKind, number>;
   seats: SeatNeed;
-  /** Users on whom it would have an effect, in the order of their ids. */
+  /** Users that would change, in the order of their ids. */
   users: PlannedUser[];
 }
 
-/** A user that the directory in preview has written to, with what it wrote to a user of another owner. */
+/** A user that the directory in preview has written to, with the overlay if the user has another owner. */
 interface Row extends UserRow {
   overlaid: boolean;
   overlay: string | null;
@@ -35,7 +35,7 @@ interface Row extends UserRow {
 
 const BATCH = 500;
 
-/** Works out what a directory in preview would do if it went live now. Changes nothing. */
+/** Computes the effects of going live now. Changes nothing. */
 @Injectable()
 export class PreviewPlan {
   constructor(
@@ -46,7 +46,7 @@ export class PreviewPlan {
   ) {}
 
   /**
-   * Makes the plan.
+   * Computes the plan.
    *
    * @throws {NotFound} when the tenant has no such directory
    */
@@ -100,7 +100,7 @@ export class PreviewPlan {
     const needed = users.filter(({ takesSeat }) => takesSeat).length;
     const { limit, policies } = await this.seats.limitOf(tenantId);
     if (limit === null || policies.scim === 'allow') return { needed, free: null, missing: 0 };
-    // Seats that leavers give back go to users who wait.
+    // Seats of leavers are available for users who wait.
     const freed = users.filter(({ freesSeat }) => freesSeat).length;
     const free = Math.max(0, limit - (await this.seats.used(tenantId)) + freed);
     return { needed, free, missing: Math.max(0, needed - free) };
@@ -119,7 +119,7 @@ export class PreviewPlan {
     return rows;
   }
 
-  /** The roles that the group rules give, of each user in the order of the rules. */
+  /** Returns the roles of the group rules for each user, in the order of the rules. */
   private async rolesOf(
     tenantId: string,
     { id, hasRules }: WritingDirectory,
@@ -137,7 +137,7 @@ export class PreviewPlan {
     return found;
   }
 
-  /** Whether another user in force has the e-mail or the key that each of the rows would have. */
+  /** Returns for each row whether another active user has its e-mail or `external_id`. */
   private async taken(
     tenantId: string,
     people: { email: string | null; external_id: string | null }[],

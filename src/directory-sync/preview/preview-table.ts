@@ -1,8 +1,9 @@
 import { PREVIEW_REVISION } from './preview-writes.repository.js';
-import type { ListTable } from '../resource-list.js';
+import type { ListTable } from '../list-table.js';
 
-// The users as a directory in preview sees them: `$1` is the tenant, `$2` its owners, of which the first is the directory.
-// What it wrote to a user of another owner lies over that user's own resource, and a user that it removed is gone.
+// The users as a directory in preview sees them: `$1` is the tenant, `$2` its owners, of which the first is the
+// directory. An overlay replaces the resource of a user of another owner. A user that the directory removed is not
+// shown.
 const SHOWN = `(
   select b.tenant_id, b.id, b.directory_id, b.created_at,
     case when o.user_id is null then b.doc else o.doc end as doc,
@@ -22,7 +23,7 @@ const SHOWN = `(
 const REMOVED = `(select count(*)::int from preview_writes r
   where r.tenant_id = $1 and r.directory_id = ($2::text[])[1] and r.doc is null)`;
 
-/** Makes the table of users for directories in preview out of the one for all others. Only these pay for the join. */
+/** Returns the table of users for directories in preview. Only these directories pay for the join. */
 export function previewTable(table: ListTable): ListTable {
   return { ...table, from: SHOWN, total: `(${table.total!} - ${REMOVED})` };
 }

@@ -7,7 +7,7 @@ import { storedDocument } from '../../users/write/stored-document.js';
 import type { UserDraft } from '../../users/user.mapping.js';
 import { Taken } from '../../users/users.errors.js';
 
-/** What a directory in preview wrote to a user of another owner. */
+/** The stored write of a directory in preview to a user of another owner. */
 export interface PreviewWrite {
   user_id: string;
   /** The resource as JSON text; null: removed. */
@@ -19,7 +19,7 @@ export interface PreviewWrite {
   revision: number;
 }
 
-/** Whose user is written, by which directory. */
+/** The place of a stored write: tenant, directory and user. */
 export interface PreviewPlace {
   tenantId: string;
   directoryId: string;
@@ -27,14 +27,14 @@ export interface PreviewPlace {
 }
 
 /**
- * The version of a kept resource: the time of its write, so that no version comes twice for a user, and none equals one of
- * the user's own resource. `o` is the table.
+ * The version of a stored write: the time of the write. So versions of one user are unique and differ from those of the
+ * user's own resource. `o` is the table.
  */
 export const PREVIEW_REVISION = `(round(extract(epoch from o.updated_at) * 1000000)::bigint + o.version)`;
 
 const COLUMNS = `o.user_id, o.doc::text as doc, o.linked_by, o.source, o.version, ${PREVIEW_REVISION}::float8 as revision`;
 
-/** Keeps the writes of directories in preview to users that they do not manage. */
+/** Stores the writes of directories in preview to users of other owners. */
 @Injectable()
 export class PreviewWritesRepository {
   constructor(private readonly db: Database) {}
@@ -47,7 +47,7 @@ export class PreviewWritesRepository {
     return rows[0];
   }
 
-  /** Returns so many writes of a directory, in the order of the users. */
+  /** Returns at most `limit` writes of a directory, in the order of the users. */
   async list(tenantId: string, directoryId: string, limit: number): Promise<PreviewWrite[]> {
     const { rows } = await this.db.query<PreviewWrite>(
       `select ${COLUMNS} from preview_writes o where tenant_id = $1 and directory_id = $2 order by user_id limit $3`,
@@ -57,13 +57,13 @@ export class PreviewWritesRepository {
   }
 
   /**
-   * Stores a write in place of the one before.
+   * Stores a write in place of the previous one.
    *
-   * @param before the version of the one before; 0: there is none
+   * @param before the version of the previous write; 0: there is none
    * @param draft null: the directory removes the user
    * @returns false: another write was quicker
    * @throws {Taken} when the directory gave the `userName` to another user
-   * @throws {DocumentTooLarge}
+   * @throws {DocumentTooLarge} when the document is over the limit and larger than before
    */
   async put(
     place: PreviewPlace,
@@ -114,12 +114,12 @@ export class PreviewWritesRepository {
     ]);
   }
 
-  /** Drops everything that was kept of a directory. */
+  /** Deletes all stored writes of a directory. */
   async dropAll(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
     await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
   }
 
-  /** Takes a user out of the groups of the directory, and moves their versions. */
+  /** Removes a user from the groups of the directory and raises the versions of the groups. */
   async leaveGroups({ tenantId, directoryId, userId }: PreviewPlace): Promise<void> {
     await this.db.transaction(tenantId, (tx) => leaveGroupsOf(tx, tenantId, directoryId, userId));
   }

@@ -11,7 +11,7 @@ import { PreviewPlan, type PlannedUser } from './preview-plan.js';
 import { PreviewBody, type PreviewedUser } from './preview.dto.js';
 import { PREVIEW_KINDS } from './preview.rules.js';
 
-/** What a directory in preview would do. */
+/** Shows the effects of going live for a directory in preview. */
 @ApiController('directories/:directory_id/preview', { tag: 'directories' })
 @RequireScope('admin')
 export class PreviewController {

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PREVIEW_KINDS } from './preview.rules.js';
 
-/** How many users going live would do what to. */
+/** Numbers of users by the effect of going live. */
 export class PreviewCounts {
   @ApiProperty({ description: 'New users.' })
   create!: number;
@@ -21,7 +21,7 @@ export class PreviewCounts {
   find_none!: number;
 }
 
-/** What going live would do to one user. */
+/** The effect of going live on one user. */
 export class PreviewedUser {
   @ApiProperty()
   user_id!: string;
@@ -37,7 +37,7 @@ export class PreviewedUser {
   held!: string | null;
 }
 
-/** What going live would do. */
+/** The effects of going live, one page. */
 export class PreviewBody {
   @ApiProperty()
   directory_id!: string;

@@ -1,18 +1,20 @@
 import { isOther, type Current, type Decision } from '../../identity/held.rules.js';
 import type { HeldReason } from '../../identity/person.js';
 
-/** What going live would do to one user. */
+/** The kinds of effects of going live on one user. */
 export const PREVIEW_KINDS = ['create', 'link', 'take_over', 'update', 'deactivate', 'delete'] as const;
+
+/** The effect of going live on one user. */
 export type PreviewKind = (typeof PREVIEW_KINDS)[number];
 
-/** What is known of a user that a directory in preview has written to. */
+/** A user that a directory in preview has written to. */
 export interface Previewed {
-  /** Whose user it is now. */
+  /** The owner of the user now. */
   owner: 'own' | 'unmanaged' | 'replaced';
   /** The directory has removed the user. */
   removed: boolean;
   current: Current;
-  /** What would come into force; null: the user is removed. */
+  /** The effective state after going live; null: the user is removed. */
   would: Decision | null;
 }
 
@@ -23,11 +25,11 @@ export interface PreviewEffect {
   fields: string[];
   takesSeat: boolean;
   freesSeat: boolean;
-  /** Why the user would be held; null: not at all. */
+  /** Why the user would be held; null: the user would not be held. */
   held: HeldReason | null;
 }
 
-/** Says what going live would do to a user. */
+/** Returns the effect of going live on a user; `kind` null: none. */
 export function effectOf({ owner, removed, current, would }: Previewed): PreviewEffect {
   const holds = current.seat === 'held';
   if (removed || would === null) {

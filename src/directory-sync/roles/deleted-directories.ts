@@ -6,9 +6,9 @@ import { Background } from '../../base/loop.js';
 import { DirectoryPeople } from '../../directories/directory-people.js';
 
 /**
- * Frees those whom a directory has brought in while it was being deleted. A request that was let in a moment before
- * may write for about a second after; a lock on the directory would close that gap, and every write of every
- * directory would pay for it.
+ * Releases users that a directory has written while it was being deleted. A request that passed the guard just before
+ * can write for about a second after. A lock on the directory would prevent this, at a cost for every write of every
+ * directory.
  */
 @Injectable()
 export class DeletedDirectories extends Background {
@@ -33,7 +33,7 @@ export class DeletedDirectories extends Background {
   }
 }
 
-/** The freeing belongs to no request: the one that deleted the directory is over. */
+/** The request that deleted the directory is over, so the release has no request id. */
 function lateSource(directoryId: string): ChangeSource {
   return {
     request_id: directoryId,

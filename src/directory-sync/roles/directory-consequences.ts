@@ -10,7 +10,7 @@ import { ReleasedUsers } from '../../users/released-users.js';
 import { TasksRepository } from '../../tasks/tasks.repository.js';
 import { TasksRunner } from '../../tasks/tasks.runner.js';
 
-/** Puts down a task when the rules of a directory change, so that no request waits for thousands of users. */
+/** Adds a task when the rules of a directory change, so that no request waits for thousands of users. */
 @Injectable()
 export class RulesReview extends RoleReview {
   constructor(
@@ -26,7 +26,7 @@ export class RulesReview extends RoleReview {
   }
 }
 
-/** The users of a directory that is deleted, or that goes live. */
+/** Changes the users of a directory that is deleted or changes its state. */
 @Injectable()
 export class PeopleOfDirectory extends DirectoryPeople {
   constructor(
@@ -39,7 +39,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
     super();
   }
 
-  /** Users stay as they are in force, unmanaged and no longer held for the directory's sake; nothing is forwarded. */
+  /** Makes the users unmanaged. Their effective state stays, holds of the directory end, and nothing is forwarded. */
   async release(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
     await this.released.lock(db, tenantId, directoryId);
     await this.writes.dropAll(db, tenantId, directoryId);
@@ -57,7 +57,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
     state: DirectoryState,
     source: ChangeSource,
   ): Promise<void> {
-    // Back in preview, no user changes.
+    // Going back to preview changes no user.
     if (state === 'preview') return;
     const payload = { directory_id: directoryId };
     const task = { kind: 'preview-live', payload, createdBy: source.actor, directoryId } as const;

@@ -6,20 +6,20 @@ import { TasksRunner } from '../../tasks/tasks.runner.js';
 import { UsersService } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 
-/** Users whose roles have to be worked out again, and the task that says so. */
+/** Users whose roles have to be computed again, and the task for it. */
 export interface Review {
   task: string;
   people: string[];
 }
 
-/** Up to so many people a role is settled before the IdP gets its answer; beyond that, right after it. */
+/** The roles of at most this many users are updated before the IdP gets its answer; of more users by the task. */
 const INLINE = 100;
-/** The runner leaves the task of a review alone for so long, while the request does it. */
+/** The runner leaves the task to the request for this many seconds. */
 const RESERVED_SECONDS = 30;
 
 /**
- * Makes roles follow memberships and rules. What is to be reviewed is written in the transaction that moved it, as a
- * task, so that it is done even if this process ends a moment later.
+ * Updates roles when memberships or rules change. The transaction of the change adds a task for the users, so the
+ * update also happens if this process ends before it.
  */
 @Injectable()
 export class MembershipReview {
@@ -29,15 +29,15 @@ export class MembershipReview {
     private readonly runner: TasksRunner,
   ) {}
 
-  /** Looks for the tasks that were noted, after the commit. */
+  /** Starts the tasks that were added, after the commit. */
   wake(): void {
     this.runner.wake();
   }
 
   /**
-   * Notes users whose memberships of a group have moved, if a rule names that group. The rules of a directory are about
-   * its own users: an unmanaged user, or one of another directory, may be a member and gets no role by it. A task that
-   * the request does at once is reserved for that long.
+   * Adds a task for users whose membership of a group has changed, if a rule names that group. The rules of a directory
+   * apply to its own users: a member that is unmanaged or belongs to another directory gets no role. A task that the
+   * request runs itself is reserved for it.
    */
   async note(
     tx: SqlRunner,
@@ -62,7 +62,7 @@ export class MembershipReview {
     return { task: id, people };
   }
 
-  /** After the commit: settles the roles of a few people before the answer; many are left to the task. */
+  /** Updates the roles of a few users before the answer, after the commit. Many users are left to the task. */
   async now(directory: CurrentDirectory, review: Review | null, requestId: string): Promise<void> {
     if (review === null) return;
     if (review.people.length > INLINE) {
@@ -89,12 +89,12 @@ export class MembershipReview {
     return rows.map((row) => row.id);
   }
 
-  /** Works out again what is in force for one person of the directory. */
+  /** Computes the effective state of one user of the directory again. */
   async review(directory: CurrentDirectory, userId: string, requestId: string): Promise<void> {
     try {
       await this.users.reconsider(writeContext(directory, requestId, new Date()), userId);
     } catch (error) {
-      if (!(error instanceof NotFound)) throw error; // gone meanwhile: no role to settle
+      if (!(error instanceof NotFound)) throw error; // The user was deleted meanwhile.
     }
   }
 }

@@ -12,7 +12,7 @@ import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
 
-/** The tasks of one directory: how far the consequences of a changed rule, membership or state have come. */
+/** Lists the tasks of one directory, with their progress. */
 @ApiController('directories/:directory_id', { tag: 'directories' })
 @RequireScope('admin')
 export class RoleTasksController {

@@ -9,7 +9,7 @@ import { UsersService } from '../../users/users.service.js';
 import type { WriteContext, WritingDirectory } from '../../users/write/write-context.js';
 import { PreviewLive } from '../preview/preview-live.js';
 
-/** What a task of a directory is about. */
+/** The payload of a task of a directory. */
 export interface RolePayload {
   directory_id: string;
   /** The users of a `role-review`. */
@@ -22,7 +22,7 @@ type RoleTask = Task<RolePayload>;
 
 const BATCH = 200;
 
-/** Works off what memberships, rules and going live mean for the users of a directory. */
+/** Runs the tasks for changed memberships, changed rules and going live. */
 @Injectable()
 export class RoleTasks {
   constructor(
@@ -37,20 +37,20 @@ export class RoleTasks {
     handlers.add<RolePayload>(['preview-live'], { run: (task) => this.goLive(task), cancellable });
   }
 
-  /** Works out the effective state of a batch of users again. */
+  /** Computes the effective state of a batch of users again. */
   private async review(task: RoleTask): Promise<Batch> {
     const ids = task.kind === 'role-review' ? listed(task) : await this.ofDirectory(task);
     const context = ids.length === 0 ? null : await this.contextOf(task);
     for (const id of context === null ? [] : ids) {
       await this.users.reconsider(context!, id).catch((error: unknown) => {
-        if (!(error instanceof NotFound)) throw error; // removed meanwhile
+        if (!(error instanceof NotFound)) throw error; // The user was deleted meanwhile.
       });
     }
     const next = ids.length < BATCH ? null : { ...task.payload, after: ids.at(-1) };
     return { done: ids.length, next };
   }
 
-  /** Writes a batch of what the directory wrote in preview; ends where it is back in preview. */
+  /** Applies a batch of stored writes of a preview. Ends where the directory is back in preview. */
   private async goLive(task: RoleTask): Promise<Batch> {
     const context = await this.contextOf(task);
     const done = context?.directory.state === 'live' ? await this.live.step(task.id, context) : 0;
@@ -65,9 +65,9 @@ export class RoleTasks {
     return rows.map((row) => row.id);
   }
 
-  /** Null where the directory was deleted: its users keep what they have. */
+  /** Returns null where the directory was deleted: its users keep their state. */
   private async contextOf(task: RoleTask): Promise<(WriteContext & { directory: WritingDirectory }) | null> {
-    // Read past the cache: with an older map or role the batch would be done for nothing.
+    // Reads past the cache: a batch with an older attribute map or role would have to be repeated.
     const directory = await this.directories.fresh(task.tenantId, task.payload.directory_id);
     if (directory === null) return null;
     const source: ChangeSource = {

@@ -13,13 +13,14 @@ import { matchesIfNoneMatch } from '../../scim/resource/etag.js';
 import { parseProjection, type Projection } from '../../scim/resource/project.js';
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { LIST_LIMITS } from '../limits.js';
+import type { RequestFacts } from '../request-facts.js';
 import type { ListAsk } from '../resource-list.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
-import { ScimUsersService, type RequestFacts } from './scim-users.service.js';
+import { ScimUsersService } from './scim-users.service.js';
 import { userText, type StoredUser } from './user-resource.js';
 
-/** `/Users` (RFC 7644 §3). Answers are prepared texts, written straight to the response. */
+/** `/Users` (RFC 7644 §3). Answers are JSON texts, which are sent without another serialisation. */
 @ApiExcludeController()
 @Controller('scim/v2/Users')
 @UseGuards(ScimGuard)
@@ -94,7 +95,7 @@ export class ScimUsersController {
   }
 }
 
-/** What a write must know of its request beside the body. */
+/** Returns the facts of a request that a write needs beside the body. */
 export function factsOf(req: ScimRequest): RequestFacts {
   return {
     requestId: req.id,
@@ -105,13 +106,13 @@ export function factsOf(req: ScimRequest): RequestFacts {
   };
 }
 
-/** What a list must know of its request. */
+/** Returns the request for a list. */
 export function listAsk(req: ScimRequest, query: ListQuery): ListAsk {
   return { directory: req.directory, query, share: req.answer };
 }
 
 /**
- * The id in the path.
+ * Returns the id in the path.
  *
  * @throws {MethodNotAllowed} for `.search`, which takes POST alone (RFC 7644 §3.4.3)
  */

@@ -1,9 +1,7 @@
 import { ENTERPRISE_URN } from '../../scim/urns.js';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
-import type { AnswerShare } from '../../base/http/answer-budget.js';
 import { NotFound } from '../../base/errors/domain-error.js';
-import type { LinkedBy } from '../../identity/adoption.rules.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
@@ -20,25 +18,14 @@ import { PageMarks } from '../page-marks.js';
 import type { ListColumns } from '../page-sql.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
 import { previewTable } from '../preview/preview-table.js';
-import { listText, type ListAsk, type ListTable } from '../resource-list.js';
+import type { ListTable } from '../list-table.js';
+import { listText, type ListAsk } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
+import type { RequestFacts } from '../request-facts.js';
 import { PreconditionFailed } from '../scim.refusals.js';
 import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
 import { UnknownRoles } from './unknown-roles.js';
 import { userTag, type StoredUser, type View } from './user-resource.js';
-
-/** What of a request, beside its body, a write has to know. */
-export interface RequestFacts {
-  requestId: string;
-  receivedAt: Date;
-  ifMatch: string | undefined;
-  /** What the answer may hold. */
-  share: AnswerShare;
-  /** Notes in the request log that the write linked a user, and by what. */
-  linked?: (by: LinkedBy) => void;
-  /** Of a group: does the answer show its members? */
-  withMembers?: boolean;
-}
 
 const COLUMNS = `u.id, u.doc::text as doc, extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}`;
 
@@ -55,8 +42,8 @@ const TABLE: ListTable = {
   map: USER_COLUMN_MAP,
   from: 'users u',
   id: 'u.id',
-  // `case` keeps the planner from believing that hardly anybody is visible: it would then read all of the tenant and
-  // sort, where walking along the key gives the page at once.
+  // Without `case` the planner assumes that few rows are visible. It then reads and sorts all users of the tenant,
+  // where a walk along the key gives the page at once.
   visible: `u.tenant_id = $1 and case when u.gone_at is null then coalesce(u.directory_id, '') = any($2) else false end`,
   total: `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and p.owner = any($2)), 0)
     + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and s.owner = any($2)), 0))::int)`,
@@ -69,14 +56,14 @@ function tableFor({ writing }: CurrentDirectory): ListTable {
   return writing.state === 'preview' ? PREVIEW_TABLE : TABLE;
 }
 
-/** What belongs to the write by which somebody comes into a directory, and what it came to. */
+/** Steps of the write that links a user to a directory, and their results. */
 interface Arrival {
   afterWrite: AfterWrite;
   joined: string[];
   review: Review | null;
 }
 
-/** SCIM Users: what the protocol asks, in terms of the one record that every door changes. */
+/** SCIM users: reads and writes the one record of each user that all channels share. */
 @Injectable()
 export class ScimUsersService {
   private readonly marks = new PageMarks();
@@ -89,17 +76,17 @@ export class ScimUsersService {
     private readonly unknownRoles: UnknownRoles,
   ) {}
 
-  /** How the people of a list or an answer look to a directory. */
+  /** Returns how users look in the answers to a directory. */
   viewOf(directory: CurrentDirectory): View {
     return { baseUrl: directory.scimBase, directoryId: directory.id };
   }
 
-  /** The entity tag of a user as the directory sees it. */
+  /** Returns the entity tag of a user as the directory sees it. */
   tagFor(directory: CurrentDirectory, row: Pick<StoredUser, 'revision'> & Relations): string {
     return userTag(row, { directoryId: directory.id });
   }
 
-  /** 201 also where the draft was linked with somebody who was there: the id stays (contract §3). */
+  /** Creates a user, or links the resource with an existing user, whose id stays. Both are answered with 201. */
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<StoredUser> {
     const doc = readResource(USER_TYPE, body, directory.dialect);
     doc['active'] ??= true;
@@ -117,7 +104,10 @@ export class ScimUsersService {
     return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
   }
 
-  /** PUT: the whole resource (RFC 7644 §3.5.1). What the client leaves out is unassigned; `active` stays as it was. */
+  /**
+   * Replaces a user (PUT, RFC 7644 §3.5.1). Attributes that the client leaves out are unassigned; `active` stays as it
+   * was.
+   */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<StoredUser> {
     const doc = readResource(USER_TYPE, body, directory.dialect);
     return this.edit(directory, id, request, (before) => ({
@@ -126,7 +116,7 @@ export class ScimUsersService {
     }));
   }
 
-  /** PATCH (RFC 7644 §3.5.2): all operations, or none. */
+  /** Changes a user (PATCH, RFC 7644 §3.5.2): all operations, or none. */
   async patch(
     directory: CurrentDirectory,
     id: string,
@@ -163,7 +153,7 @@ export class ScimUsersService {
         delete after['id'];
         const mine = row.directory_id === directory.id;
         if (mine && sameJson(before, after)) return null;
-        if (directory.writing.superseded) return null; // answered, and without effect (contract §4)
+        if (directory.writing.superseded) return null; // A directory with a live successor gets an answer, and its write has no effect.
         comesIn = !mine;
         const draft = draftOf(after, directory.writing.attributeMap);
         ({ roles } = draft);
@@ -177,14 +167,17 @@ export class ScimUsersService {
     return comesIn && outcome === 'changed' ? this.arrived(directory, row, arrival, request) : row;
   }
 
-  /** Somebody who was there becomes this directory's, and in the same write joins the groups that waited for them. */
+  /**
+   * Returns the steps of a write by which an existing user comes into the directory. In the same write the user joins
+   * the groups of which it is a pending member.
+   */
   private arrivalIn(directory: CurrentDirectory): Arrival {
     const arrival: Arrival = {
       joined: [],
       review: null,
       afterWrite: async (tx, id) => {
         arrival.review = null;
-        // Written now, and no longer only kept.
+        // The user is linked now, so its overlay is deleted.
         await this.previews.forget(directory, id, tx);
         arrival.joined = await joinAwaited(tx, directory.tenantId, directory.id, id);
         for (const group of arrival.joined) arrival.review ??= await this.review.note(tx, directory, group, [id]);
@@ -204,11 +197,11 @@ export class ScimUsersService {
     return this.read(directory, row.id);
   }
 
-  /** 204; 404 the second time. */
+  /** Deletes a user. A second request gets 404. */
   async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
     if (directory.writing.superseded) {
       requireVersion(this.tagFor(directory, await this.read(directory, id)), request.ifMatch);
-      return; // answered, and without effect (contract §4)
+      return; // A directory with a live successor gets an answer, and its write has no effect.
     }
     const check = this.versionCheck(directory, request);
     if (await this.previews.remove(directory, id, { requestId: request.requestId, check })) return;
@@ -226,7 +219,7 @@ export class ScimUsersService {
     return rows[0];
   }
 
-  /** A ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
+  /** Returns a ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
   async list(ask: ListAsk, render: (row: StoredUser) => string): Promise<string> {
     const { query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
@@ -235,7 +228,7 @@ export class ScimUsersService {
     return listText(this.db, tableFor(ask.directory), ask, this.marks, { columns: listColumns(relations), render });
   }
 
-  /** Refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */
+  /** Returns a check that refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */
   private versionCheck(directory: CurrentDirectory, { ifMatch }: RequestFacts) {
     return (row: Pick<StoredUser, 'revision'> & Relations) => requireVersion(this.tagFor(directory, row), ifMatch);
   }
@@ -245,7 +238,11 @@ export class ScimUsersService {
   }
 }
 
-/** `If-Match` (RFC 7644 §3.14): 412 unless the client saw the version that is stored. */
+/**
+ * Checks `If-Match` (RFC 7644 §3.14).
+ *
+ * @throws {PreconditionFailed} when the client saw another version than the stored one
+ */
 export function requireVersion(tag: string, ifMatch: string | undefined): void {
   if (!matchesIfMatch(ifMatch, tag)) throw new PreconditionFailed();
 }

@@ -10,8 +10,9 @@ const REMEMBERED = 1_000;
 const LONGEST_NAME = 200;
 
 /**
- * Notes at a directory the last role that it sent and the catalogue lacks. Such a role has no effect, so its user gets the
- * role of a rule or the default, or is held. Written beside the request, at most once in ten seconds for a directory.
+ * Notes at a directory the last role that it sent and that the catalogue does not have. Such a role has no effect: the
+ * user gets the role of a rule or the default role, or is held. Written beside the request, at most once in ten seconds
+ * for each directory.
  */
 @Injectable()
 export class UnknownRoles {
@@ -24,7 +25,7 @@ export class UnknownRoles {
     private readonly logger: Logger,
   ) {}
 
-  /** Looks at the roles that a user was written with. Never throws. */
+  /** Compares the roles of a written user with the catalogue. Never throws. */
   look(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
     if (roles.length === 0) return;
     this.note(directory, userId, roles).catch((error: unknown) =>

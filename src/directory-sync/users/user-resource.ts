@@ -8,7 +8,7 @@ import { MANAGER_NAME, MAX_GROUPS_SHOWN, type Relations } from '../../users/user
 /** Hexadecimal digits of the hash of a user's groups in an entity tag. */
 const TAG_DIGITS = 12;
 
-/** What an answer needs of a stored person. */
+/** The columns of a stored user that an answer needs. */
 export interface StoredUser extends Relations {
   id: string;
   doc: string;
@@ -17,15 +17,15 @@ export interface StoredUser extends Relations {
   modified_at: number;
 }
 
-/** Who looks: where the references point, and whose groups are shown. */
+/** The view of a directory: the base of references, and the directory whose groups are shown. */
 export interface View {
   baseUrl: string;
   directoryId: string;
 }
 
 /**
- * A person as a SCIM resource, as JSON text. The document is stored as it is answered, so that the plain case only
- * puts what the server adds in front of it; a projection has to take it apart.
+ * Returns a user as a SCIM resource in JSON text. The document is stored in the form of the answer, so usually only the
+ * attributes of the server are put before it. A projection has to parse it.
  */
 export function userText(row: StoredUser, view: View, projection: Projection | null): string {
   if (projection !== null) return JSON.stringify(project(userResource(row, view), projection));
@@ -35,7 +35,7 @@ export function userText(row: StoredUser, view: View, projection: Projection | n
   return `{"id":"${row.id}",${userMeta(row, view)},${groups}${doc.slice(1)}`;
 }
 
-/** The same as an object, for what has to look inside. */
+/** Returns the resource as an object, for a projection. */
 function userResource(row: StoredUser, view: View): Resource {
   const resource: Resource = {
     ...(JSON.parse(`{"id":"${row.id}",${userMeta(row, view)}}`) as Resource),
@@ -47,8 +47,8 @@ function userResource(row: StoredUser, view: View): Resource {
 }
 
 /**
- * The document with the name and the address of the manager (RFC 7643 §4.3), which are looked up. A manager that is
- * deleted is left out; a value that was never an id here stays as it was written.
+ * Returns the document with the name and address of the manager (RFC 7643 §4.3). A deleted manager is left out. A value
+ * that never was an id of this service stays unchanged.
  */
 function withManager(row: StoredUser, view: View): Resource {
   const doc = JSON.parse(row.doc) as Resource;
@@ -69,9 +69,9 @@ function withManager(row: StoredUser, view: View): Resource {
 }
 
 /**
- * The entity tag of a user as a directory sees it. A change of the user's groups, or of the name of one of them, writes
- * nothing at the user: renaming a group of 100 000 would write 100 000 rows. So their hash is part of the tag, and the
- * manager's name with them.
+ * Returns the entity tag of a user as a directory sees it. A change of the user's groups, or of the name of a group,
+ * does not write the user's row: the rename of a group of 100 000 members would write 100 000 rows. So the tag contains
+ * a hash of the groups and of the manager's name.
  */
 export function userTag(row: Pick<StoredUser, 'revision'> & Relations, view: Pick<View, 'directoryId'>): string {
   const groups = shownGroups(row, view);
@@ -82,7 +82,7 @@ export function userTag(row: Pick<StoredUser, 'revision'> & Relations, view: Pic
   return etagOf(row.revision, createHash('sha256').update(text).digest('hex').slice(0, TAG_DIGITS));
 }
 
-/** The twin of {@link userTag} in SQL. `$1` is the tenant, `$2` begins with the directory that looks, `u` is the user. */
+/** The SQL form of {@link userTag}. `$1` is the tenant, `$2` begins with the directory, `u` is the user. */
 export const USER_TAG_SQL = `('W/"' || (u.version - u.quiet_writes) || coalesce((
     select '-' || left(encode(sha256(convert_to(nullif(concat(g.names, b.name), ''), 'UTF8')), 'hex'), ${TAG_DIGITS})
     from (select string_agg(g.id || ' ' || g.display_name, chr(10) order by g.id) as names
@@ -97,7 +97,7 @@ function userMeta(row: StoredUser, view: View): string {
   return metaText('User', 'Users', { id, tag: userTag(row, view), created_at, modified_at }, view.baseUrl);
 }
 
-/** The `meta` member (RFC 7643 §3.1); `version` equals the ETag header. */
+/** Returns the `meta` attribute as JSON text (RFC 7643 §3.1); `version` equals the ETag header. */
 export function metaText(
   resourceType: string,
   endpoint: string,
@@ -133,7 +133,7 @@ function managerIn({ manager }: Pick<Relations, 'manager'>): KnownManager | null
   return manager === null ? null : (JSON.parse(manager) as KnownManager);
 }
 
-/** The manager, if the directory sees it. */
+/** Returns the manager, if the directory sees it. */
 function shownManager(
   row: Pick<Relations, 'manager'>,
   { directoryId }: Pick<View, 'directoryId'>,
@@ -143,7 +143,7 @@ function shownManager(
   return known.directory === null || known.directory === directoryId ? known : null;
 }
 
-/** Somebody whom no directory manages may be in the groups of several; each is shown its own. */
+/** Returns the user's groups in the directory. An unmanaged user can be in groups of several directories. */
 function groupsOf(row: StoredUser, view: View): unknown[] | null {
   const { baseUrl } = view;
   const groups = shownGroups(row, view);
@@ -154,7 +154,7 @@ function groupsOf(row: StoredUser, view: View): unknown[] | null {
 let second = NaN;
 let secondText = '';
 
-/** Milliseconds as RFC 3339 text. The rows of a page were mostly written in the same few seconds. */
+/** Returns milliseconds as RFC 3339 text. Most rows of a page were written in the same few seconds. */
 function isoTime(milliseconds: number): string {
   const whole = Math.floor(milliseconds / 1000);
   if (whole !== second) {

@@ -1,22 +1,23 @@
 import { equalities, type BoundValueFilter } from '../../scim/filter/bound.js';
-import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
+import type { ColumnMap } from '../../scim/filter/column-map.js';
+import { toSql } from '../../scim/filter/to-sql.js';
 import { foldCase, userNameKey } from '../../scim/text.js';
 import { ENTERPRISE_URN } from '../../scim/urns.js';
 import { isGone, MANAGER_NAME } from '../../users/user-relations.js';
 import { USER_TAG_SQL } from './user-resource.js';
 
-// These expressions stand in the indexes of the migration ListOrders, word for word.
+// The indexes of the migration ListOrders have these expressions, character for character.
 const DISPLAY_NAME = `lower((u.doc #>> '{displayName}') collate scim_text)`;
 const MODIFIED_AT = 'coalesce(u.resource_at, u.updated_at)';
-/** An entry of an index has at most 2 704 bytes: of longer texts the beginning is sorted by. */
+/** An entry of an index has at most 2 704 bytes, so longer texts are sorted by their beginning. */
 const INDEXED_CHARACTERS = 256;
 
-/** The beginning of a text, with the last of all characters for a missing one, which so comes last. */
+/** Returns the beginning of a text; for a missing text the highest character, which sorts last. */
 function beginningOf(text: string): string {
   return `(coalesce(left(${text}, ${INDEXED_CHARACTERS}), chr(1114111)) collate "C")`;
 }
 
-/** A manager that is deleted is shown no more; a value that was never an id here is. */
+/** A deleted manager is not shown. A value that never was an id of this service is. */
 const MANAGER_SHOWN = `not ${isGone('$1', 'u.manager_id')}`;
 
 function managerColumns(): ColumnMap['columns'] {
@@ -28,13 +29,13 @@ function managerColumns(): ColumnMap['columns'] {
   };
 }
 
-/** The manager of `u` that the directory sees. */
+/** Returns SQL for a column of the manager of `u`, if the directory sees the manager. */
 function managerOf(what: string): string {
   return `(select ${what} from users b where b.tenant_id = $1 and b.id = u.manager_id and b.gone_at is null
     and coalesce(b.directory_id, ($2::text[])[1]) = ($2::text[])[1])`;
 }
 
-/** Which attributes of a user have a column or a table of their own; all others are asked of the document. */
+/** Attributes of a user with a column or a table of their own. Filters on other attributes read the document. */
 export const USER_COLUMN_MAP: ColumnMap = {
   document: 'u.doc',
   columns: {
@@ -61,8 +62,8 @@ export const USER_COLUMN_MAP: ColumnMap = {
 };
 
 /**
- * A filter on the value or type of an e-mail from the narrow table of e-mails; null for other parts of an e-mail. Ids
- * come first, and no document is opened.
+ * Returns SQL for a filter on the value or type of an e-mail over the table of e-mails; null for other parts of an
+ * e-mail. Ids come first, and no document is read.
  */
 function emailsFromTable(inner: BoundValueFilter, params: unknown[]): string | null {
   const equal = emailsByIndex(inner, params);
@@ -79,7 +80,10 @@ const EMAIL_OF_USER: ColumnMap = {
   lists: {},
 };
 
-/** Whether a filter asks only of what has a column. An empty text is one that a column does not tell from none. */
+/**
+ * Returns whether a filter uses only attributes with a column. A column does not distinguish an empty text from a
+ * missing one.
+ */
 function asksOf(filter: BoundValueFilter, map: ColumnMap): boolean {
   switch (filter.kind) {
     case 'and':
@@ -96,7 +100,7 @@ function asksOf(filter: BoundValueFilter, map: ColumnMap): boolean {
   }
 }
 
-/** Whether only an e-mail with a value can meet a filter: the table has no others. */
+/** Returns whether only an e-mail with a value can match a filter: the table has no others. */
 function needsValue(filter: BoundValueFilter): boolean {
   switch (filter.kind) {
     case 'and':
@@ -113,8 +117,8 @@ function needsValue(filter: BoundValueFilter): boolean {
 }
 
 /**
- * `emails[value eq …]` and `emails[type eq … and value eq …]` from the table that has an index for them. The ids come
- * from a sub-query that is run first: whatever the statistics say, there is no other plan.
+ * Returns SQL for `emails[value eq …]` and `emails[type eq … and value eq …]` over the index of e-mails. A sub-query
+ * that runs first gives the ids, so the plan does not depend on statistics.
  */
 function emailsByIndex(inner: BoundValueFilter, params: unknown[]): string | null {
   const equal = equalities(inner);
@@ -139,20 +143,20 @@ const GROUP_OF_USER: ColumnMap = {
 };
 
 /**
- * The users of the groups that a filter finds: first the groups, each looked at once, then their members. Of one group
- * the members are read in the order of their ids, so that a page of a large group stops at its last row.
+ * Returns SQL for the members of the groups that a filter finds. Each group is read once, then its members. Members of
+ * a single group are read in the order of their ids, so that a page of a large group stops at its last row.
  */
 function groupsFromTable(inner: BoundValueFilter, params: unknown[], base: string): string {
   const value = equalities(inner)?.get('value');
   const isOne = typeof value === 'string' && equalities(inner)!.size === 1;
   const groups = `select g.id from groups g where g.tenant_id = $1 and g.directory_id = ($2::text[])[1]
     and ${isOne ? `g.id = $${params.push(value)}` : toSql(inner, { ...GROUP_OF_USER, base }, params)}`;
-  // `offset 0`: else the condition is tried once for each membership in place of once for each group.
+  // Without `offset 0` the condition is evaluated for each membership in place of each group.
   const which = isOne ? `= (${groups})` : `in (${groups} offset 0)`;
   return `u.id in (select m.member_id from group_members m where m.tenant_id = $1 and m.group_id ${which})`;
 }
 
-/** An index finds whoever has one of these, or an e-mail. */
+/** Columns and lists by whose values an index finds few users. */
 export const USER_KEYS = {
   columns: ['id', 'meta.location', `${ENTERPRISE_URN}:manager.value`, 'userName', 'externalId', 'displayName'],
   lists: ['emails'],

@@ -60,15 +60,147 @@ function operation(summary: string, parts: object, own: Responses): object {
   return { summary, ...parts, responses: { ...own, ...REFUSALS } };
 }
 
+/** A parameter of the query. */
+function query(name: string, description: string, required = false): object {
+  return { name, in: 'query', required, schema: { type: 'string' }, description };
+}
+
+const PATHS = {
+  '/v1/users': {
+    post: operation(
+      'Creates a user',
+      {
+        operationId: 'createUser',
+        tags: ['users'],
+        parameters: HEADERS,
+        requestBody: { required: true, content: json({ $ref: '#/components/schemas/NewUser' }, EXAMPLE) },
+      },
+      {
+        '201': {
+          description: 'Created. 200 counts as well. The `id` is kept and stands in all later calls.',
+          content: json(USER, { id: 'hp_7f3c', ...EXAMPLE, status: 'active' }),
+        },
+        '409': {
+          description:
+            'A user has this `external_id` or `email`. With the `id` of that user the look-up needs one call less. ' +
+            'The account is adopted by `external_id`, else by `email` where it has no other `external_id`.',
+          content: json({ type: 'object', properties: { id: text('the user in the way') } }, { id: 'hp_7f3c' }),
+        },
+      },
+    ),
+    get: operation(
+      'Lists users: by e-mail to find an account, by pages for an import',
+      {
+        operationId: 'listUsers',
+        tags: ['users'],
+        parameters: [
+          query('email', 'Only users with this e-mail, without regard to case; inactive ones too.'),
+          query('limit', 'The most that a page holds; an import asks for 100.'),
+          query('cursor', 'The next_cursor of the page before.'),
+        ],
+      },
+      { '200': { description: 'A page.', content: json({ $ref: '#/components/schemas/Page' }) } },
+    ),
+  },
+  '/v1/users/{id}': {
+    patch: operation(
+      'Updates, deactivates or reactivates a user',
+      {
+        operationId: 'updateUser',
+        tags: ['users'],
+        description:
+          'An update carries the whole user, so that a repetition does no harm. A deactivation is `{"status":"inactive"}`. ' +
+          'A reactivation is an update with `"status":"active"`.',
+        parameters: [ID, ...HEADERS],
+        requestBody: { required: true, content: json({ $ref: '#/components/schemas/UserChange' }) },
+      },
+      {
+        '200': { description: 'Done. 204, and any 2xx without a body, count as well.', content: json(USER) },
+        '404': { description: 'The id is looked up. An active user is created again; a leaver is done.' },
+        '409': {
+          description: 'Another user has the e-mail. The change waits for that user’s change, else it parks.',
+        },
+      },
+    ),
+    delete: operation(
+      'Deletes a user',
+      { operationId: 'deleteUser', tags: ['users'], parameters: [ID, ...HEADERS] },
+      {
+        '204': { description: 'Done. Any 2xx counts.' },
+        '404': { description: 'Done, once the look-up says `found: false`.' },
+      },
+    ),
+    get: operation(
+      'One user; asked only where a 409 named it',
+      { operationId: 'getUser', tags: ['users'], parameters: [ID] },
+      { '200': { description: 'The user.', content: json(USER) }, '404': { description: 'No such user.' } },
+    ),
+  },
+  '/v1/resolve': {
+    get: operation(
+      'Says which user has an external_id',
+      {
+        operationId: 'resolveUser',
+        tags: ['users'],
+        parameters: [query('type', 'Always `user`.', true), query('external_id', 'The id at the IdP.', true)],
+      },
+      {
+        '200': {
+          description: 'Always 200. A 404 is not believed: any proxy can answer one.',
+          content: json({ $ref: '#/components/schemas/Resolved' }, { found: true, id: 'hp_7f3c', type: 'user' }),
+        },
+      },
+    ),
+  },
+};
+
+const SCHEMAS = {
+  NewUser: {
+    type: 'object',
+    required: ['email', 'first_name', 'last_name'],
+    properties: FIELDS,
+    description: 'What a user does not have is left out. A new user is active.',
+  },
+  UserChange: {
+    type: 'object',
+    properties: {
+      ...withNulls(FIELDS, ['role', 'external_id']),
+      status: text('Only when it changes.', { enum: ['active', 'inactive'] }),
+    },
+  },
+  User: {
+    type: 'object',
+    required: ['id'],
+    properties: {
+      id: {
+        type: ['string', 'integer'],
+        description: 'The platform’s id: text of 1 to 255 characters, or a whole number.',
+      },
+      ...withNulls(FIELDS, Object.keys(FIELDS)),
+      status: text('Missing means active; another word means inactive.', { enum: ['active', 'inactive'] }),
+    },
+  },
+  Page: {
+    type: 'object',
+    required: ['data'],
+    properties: {
+      data: { type: 'array', items: USER },
+      next_cursor: { type: ['string', 'null'], description: 'null: the last page.' },
+    },
+  },
+  Resolved: {
+    type: 'object',
+    required: ['found'],
+    properties: {
+      found: { type: 'boolean' },
+      id: { type: ['string', 'integer', 'null'], description: 'Of the user; null where none is found.' },
+      type: { type: 'string' },
+    },
+  },
+};
+
 /** The OpenAPI description of the API that this service calls at a hiring platform. */
 export function platformApi(): OpenAPIObject {
-  const query = (name: string, description: string, required = false) => ({
-    name,
-    in: 'query',
-    required,
-    schema: { type: 'string' },
-    description,
-  });
   return {
     openapi: '3.1.0',
     info: {
@@ -80,94 +212,7 @@ export function platformApi(): OpenAPIObject {
     servers: [{ url: 'https://api.platform.example.com', description: 'the base_url of the platform connection' }],
     security: [{ key: [] }],
     tags: [{ name: 'users', description: 'Users of one customer: the key decides which.' }],
-    paths: {
-      '/v1/users': {
-        post: operation(
-          'Creates a user',
-          {
-            operationId: 'createUser',
-            tags: ['users'],
-            parameters: HEADERS,
-            requestBody: { required: true, content: json({ $ref: '#/components/schemas/NewUser' }, EXAMPLE) },
-          },
-          {
-            '201': {
-              description: 'Created. 200 counts as well. The `id` is kept and stands in all later calls.',
-              content: json(USER, { id: 'hp_7f3c', ...EXAMPLE, status: 'active' }),
-            },
-            '409': {
-              description:
-                'A user has this `external_id` or `email`. With the `id` of that user the look-up needs one call less. ' +
-                'The account is adopted by `external_id`, else by `email` where it has no other `external_id`.',
-              content: json({ type: 'object', properties: { id: text('the user in the way') } }, { id: 'hp_7f3c' }),
-            },
-          },
-        ),
-        get: operation(
-          'Lists users: by e-mail to find an account, by pages for an import',
-          {
-            operationId: 'listUsers',
-            tags: ['users'],
-            parameters: [
-              query('email', 'Only users with this e-mail, without regard to case; inactive ones too.'),
-              query('limit', 'The most that a page holds; an import asks for 100.'),
-              query('cursor', 'The next_cursor of the page before.'),
-            ],
-          },
-          { '200': { description: 'A page.', content: json({ $ref: '#/components/schemas/Page' }) } },
-        ),
-      },
-      '/v1/users/{id}': {
-        patch: operation(
-          'Updates, deactivates or reactivates a user',
-          {
-            operationId: 'updateUser',
-            tags: ['users'],
-            description:
-              'An update carries the whole user, so that a repetition does no harm. A deactivation is `{"status":"inactive"}`. ' +
-              'A reactivation is an update with `"status":"active"`.',
-            parameters: [ID, ...HEADERS],
-            requestBody: { required: true, content: json({ $ref: '#/components/schemas/UserChange' }) },
-          },
-          {
-            '200': { description: 'Done. 204, and any 2xx without a body, count as well.', content: json(USER) },
-            '404': { description: 'The id is looked up. An active user is created again; a leaver is done.' },
-            '409': {
-              description: 'Another user has the e-mail. The change waits for that user’s change, else it parks.',
-            },
-          },
-        ),
-        delete: operation(
-          'Deletes a user',
-          { operationId: 'deleteUser', tags: ['users'], parameters: [ID, ...HEADERS] },
-          {
-            '204': { description: 'Done. Any 2xx counts.' },
-            '404': { description: 'Done, once the look-up says `found: false`.' },
-          },
-        ),
-        get: operation(
-          'One user; asked only where a 409 named it',
-          { operationId: 'getUser', tags: ['users'], parameters: [ID] },
-          { '200': { description: 'The user.', content: json(USER) }, '404': { description: 'No such user.' } },
-        ),
-      },
-      '/v1/resolve': {
-        get: operation(
-          'Says which user has an external_id',
-          {
-            operationId: 'resolveUser',
-            tags: ['users'],
-            parameters: [query('type', 'Always `user`.', true), query('external_id', 'The id at the IdP.', true)],
-          },
-          {
-            '200': {
-              description: 'Always 200. A 404 is not believed: any proxy can answer one.',
-              content: json({ $ref: '#/components/schemas/Resolved' }, { found: true, id: 'hp_7f3c', type: 'user' }),
-            },
-          },
-        ),
-      },
-    },
+    paths: PATHS,
     components: {
       securitySchemes: {
         key: {
@@ -176,50 +221,7 @@ export function platformApi(): OpenAPIObject {
           description: 'The api_key of the platform connection: one for each customer.',
         },
       },
-      schemas: {
-        NewUser: {
-          type: 'object',
-          required: ['email', 'first_name', 'last_name'],
-          properties: FIELDS,
-          description: 'What a user does not have is left out. A new user is active.',
-        },
-        UserChange: {
-          type: 'object',
-          properties: {
-            ...withNulls(FIELDS, ['role', 'external_id']),
-            status: text('Only when it changes.', { enum: ['active', 'inactive'] }),
-          },
-        },
-        User: {
-          type: 'object',
-          required: ['id'],
-          properties: {
-            id: {
-              type: ['string', 'integer'],
-              description: 'The platform’s id: text of 1 to 255 characters, or a whole number.',
-            },
-            ...withNulls(FIELDS, Object.keys(FIELDS)),
-            status: text('Missing means active; another word means inactive.', { enum: ['active', 'inactive'] }),
-          },
-        },
-        Page: {
-          type: 'object',
-          required: ['data'],
-          properties: {
-            data: { type: 'array', items: USER },
-            next_cursor: { type: ['string', 'null'], description: 'null: the last page.' },
-          },
-        },
-        Resolved: {
-          type: 'object',
-          required: ['found'],
-          properties: {
-            found: { type: 'boolean' },
-            id: { type: ['string', 'integer', 'null'], description: 'Of the user; null where none is found.' },
-            type: { type: 'string' },
-          },
-        },
-      },
+      schemas: SCHEMAS,
     },
   } as unknown as OpenAPIObject;
 }

@@ -18,6 +18,68 @@ const WHOLE: JsonSchema = { type: 'integer', minimum: 0 };
 /** A reference to one of {@link scimSchemas}. */
 export const scimRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
+const PATCH: Record<string, JsonSchema> = {
+  Operations: {
+    type: 'array',
+    minItems: 1,
+    items: {
+      type: 'object',
+      required: ['op'],
+      properties: { op: { type: 'string', enum: ['add', 'replace', 'remove'] }, path: TEXT, value: {} },
+      additionalProperties: true,
+    },
+  },
+};
+
+const SEARCH: Record<string, JsonSchema> = {
+  filter: TEXT,
+  sortBy: TEXT,
+  sortOrder: { type: 'string', enum: ['ascending', 'descending'] },
+  startIndex: { type: 'integer' },
+  count: { type: 'integer' },
+  cursor: TEXT,
+  attributes: { type: 'array', items: TEXT },
+  excludedAttributes: { type: 'array', items: TEXT },
+};
+
+const BULK_REQUEST: Record<string, JsonSchema> = {
+  failOnErrors: { type: 'integer', minimum: 1 },
+  Operations: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 1000,
+    items: {
+      type: 'object',
+      required: ['method', 'path'],
+      properties: {
+        method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+        path: TEXT,
+        bulkId: TEXT,
+        version: TEXT,
+        data: { type: 'object', additionalProperties: true },
+      },
+    },
+  },
+};
+
+const BULK_RESPONSE: Record<string, JsonSchema> = {
+  Operations: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['method', 'status'],
+      properties: {
+        method: TEXT,
+        bulkId: TEXT,
+        version: TEXT,
+        location: { type: 'string', format: 'uri' },
+        status: TEXT,
+        response: { type: 'object', additionalProperties: true },
+      },
+    },
+  },
+};
+
 /**
  * The SCIM messages as JSON Schemas, made from the same definitions as `/Schemas`. A profile may accept more:
  * see docs/directory/directories.md.
@@ -31,64 +93,10 @@ export function scimSchemas(): Record<string, JsonSchema> {
     ScimList: list({ anyOf: [scimRef('ScimUser'), scimRef('ScimGroup')] }),
     ScimDocument: { type: 'object', additionalProperties: true, required: ['schemas'] },
     ScimDocumentList: list(scimRef('ScimDocument')),
-    ScimPatch: message(PATCH_OP_URN, {
-      Operations: {
-        type: 'array',
-        minItems: 1,
-        items: {
-          type: 'object',
-          required: ['op'],
-          properties: { op: { type: 'string', enum: ['add', 'replace', 'remove'] }, path: TEXT, value: {} },
-          additionalProperties: true,
-        },
-      },
-    }),
-    ScimSearch: message(SEARCH_REQUEST_URN, {
-      filter: TEXT,
-      sortBy: TEXT,
-      sortOrder: { type: 'string', enum: ['ascending', 'descending'] },
-      startIndex: { type: 'integer' },
-      count: { type: 'integer' },
-      cursor: TEXT,
-      attributes: { type: 'array', items: TEXT },
-      excludedAttributes: { type: 'array', items: TEXT },
-    }),
-    ScimBulkRequest: message(BULK_REQUEST_URN, {
-      failOnErrors: { type: 'integer', minimum: 1 },
-      Operations: {
-        type: 'array',
-        minItems: 1,
-        maxItems: 1000,
-        items: {
-          type: 'object',
-          required: ['method', 'path'],
-          properties: {
-            method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
-            path: TEXT,
-            bulkId: TEXT,
-            version: TEXT,
-            data: { type: 'object', additionalProperties: true },
-          },
-        },
-      },
-    }),
-    ScimBulkResponse: message(BULK_RESPONSE_URN, {
-      Operations: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['method', 'status'],
-          properties: {
-            method: TEXT,
-            bulkId: TEXT,
-            version: TEXT,
-            location: { type: 'string', format: 'uri' },
-            status: TEXT,
-            response: { type: 'object', additionalProperties: true },
-          },
-        },
-      },
-    }),
+    ScimPatch: message(PATCH_OP_URN, PATCH),
+    ScimSearch: message(SEARCH_REQUEST_URN, SEARCH),
+    ScimBulkRequest: message(BULK_REQUEST_URN, BULK_REQUEST),
+    ScimBulkResponse: message(BULK_RESPONSE_URN, BULK_RESPONSE),
     ScimError: {
       ...message(ERROR_URN, { status: TEXT, scimType: TEXT, detail: TEXT }),
       required: ['schemas', 'status'],

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 
-/** How far the database has come. */
+/** The generation of the database: it increases while users change. */
 export interface Generation {
   readonly id: string;
   readonly generation: number;
 }
 
-/** The one row about the installation itself. */
+/** Statements on the one row of the installation. */
 @Injectable()
 export class InstallationRepository {
   constructor(private readonly db: Database) {}
 
-  /** Begins a new generation if users changed since the last one, over all processes; returns the present one. */
+  /** Begins a new generation if users changed since the last one, over all processes; returns the current one. */
   async advance(): Promise<Generation> {
     const { rows } = await this.db.query<Generation>(
       `with here as (select pg_sequence_last_value('change_sequence') as sequence),
@@ -26,7 +26,7 @@ export class InstallationRepository {
     return rows[0]!;
   }
 
-  /** The present generation, held until the end of the transaction. */
+  /** Returns the current generation, locked to the end of the transaction. */
   async lock(tx: SqlRunner): Promise<Generation> {
     const { rows } = await tx.query<Generation>(
       `select id, generation::float8 as generation from installation for update`,
@@ -34,7 +34,9 @@ export class InstallationRepository {
     return rows[0]!;
   }
 
-  /** Goes on behind a generation that was reached before the restore, so that no other process finds the restore again. */
+  /**
+   * Sets a generation after one that was reached before the restore, so that no other process finds the restore again.
+   */
   async goOnBehind(tx: SqlRunner, generation: number): Promise<void> {
     await tx.query(`update installation set generation = $1::bigint + 1, restored_at = now()`, [generation]);
   }

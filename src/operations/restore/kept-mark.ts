@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 
-/** How far the database of an installation had come, kept outside the database. */
+/** The generation of the database, stored outside of it. */
 export interface Mark {
   readonly installation: string;
   readonly generation: number;
@@ -16,7 +16,7 @@ export class KeptMark {
     this.file = path.join(dataDir, 'database-generation');
   }
 
-  /** The mark that an earlier process has left; null: none, or nothing that can be read as one. */
+  /** Returns the mark of an earlier process; null: none, or not readable. */
   async read(): Promise<Mark | null> {
     let text: string;
     try {
@@ -28,7 +28,7 @@ export class KeptMark {
     return markIn(text);
   }
 
-  /** Replaces the mark; a process that ends in between leaves the old one whole. */
+  /** Replaces the mark; a process that ends during the write leaves the old one. */
   async write(mark: Mark): Promise<void> {
     await mkdir(this.dataDir, { recursive: true, mode: 0o755 });
     const draft = `${this.file}.${process.pid}`;

@@ -12,15 +12,16 @@ import { KeptMark, type Mark } from './kept-mark.js';
 
 const EVERY_MS = 1_000;
 
-/** Why a destination is paused after a restore. */
+/** The reason of a pause after a restore. */
 export const RESTORED = 'database_restored';
 
 /**
- * Notices a database that was put back to an earlier state. Such a database does not know who has left since, and what the
- * platform was told. So forwarding is paused for every tenant until an administrator has compared and resumes.
+ * Detects a database that was restored to an earlier state. Such a database does not know users who left since, and
+ * changes that the platform received. So forwarding is paused for every tenant until an administrator has compared and
+ * resumes.
  *
- * The generation in the database moves first, and the one in DATA_DIR follows. So the database is never behind, unless it was
- * restored.
+ * The generation in the database increases first, and the one in DATA_DIR follows. So the database is behind only after
+ * a restore.
  */
 @Injectable()
 export class RestoreWatch extends Background {
@@ -42,9 +43,9 @@ export class RestoreWatch extends Background {
   }
 
   /**
-   * Compares the database with what earlier processes had seen. Must be done before anything is forwarded.
+   * Compares the database with the mark of earlier processes. Must be called before changes are forwarded.
    *
-   * @returns what happened, in words; null: the database was not restored
+   * @returns a message; null: the database was not restored
    */
   async begin(): Promise<string | null> {
     this.mark = await this.kept.read();
@@ -55,10 +56,10 @@ export class RestoreWatch extends Background {
     await this.look();
   }
 
-  /** Ends with the last generation written down. */
+  /** Stores the last generation. */
   override async stop(): Promise<void> {
     await super.stop();
-    await this.look().catch(() => undefined); // the database is away: the mark is what was seen last
+    await this.look().catch(() => undefined); // The database is away: the mark has the last known generation.
   }
 
   private async look(): Promise<string | null> {
@@ -76,7 +77,7 @@ export class RestoreWatch extends Background {
       'Forwarding is paused. Let each IdP run a full cycle, compare with the platform, then resume.';
     const done = await this.db.transaction(null, async (tx) => {
       const { generation } = await this.installation.lock(tx);
-      if (generation >= mark.generation) return null; // another process was quicker
+      if (generation >= mark.generation) return null; // Another process was quicker.
       await this.installation.goOnBehind(tx, mark.generation);
       const tenants = await this.states.pauseAll(tx, RESTORED, words);
       for (const tenantId of tenants) {

@@ -1,27 +1,30 @@
 import { ENTRA, HARMLESS, OKTA, ONELOGIN, OTHERS, VALUE_LISTS, type Quirk, type Quirks } from './quirks.js';
 
-/** What a directory is set to. */
+/** The profile of a directory: the name of a dialect. */
 export type Profile = 'tolerant' | 'entra' | 'okta' | 'strict' | 'ipsie';
 
-/** Switches an administrator sets per directory, apart from its profile. */
+/** Switches of a directory that an administrator sets apart from its profile. */
 export interface DirectorySwitches {
   /**
-   * `replace` through a value path that matches nothing makes the value, instead of 400 noTarget (RFC 7644
-   * §3.5.2.3). Entra sends Replace where its view of the user is stale.
+   * `replace` with a value path that matches nothing adds the value, instead of 400 noTarget (RFC 7644 §3.5.2.3). Entra
+   * sends `replace` where its copy of the user is outdated.
    */
   readonly replaceCreatesMissing: boolean;
 }
 
-/** How requests are read: every leniency by name. */
+/** How requests are read: one flag for each leniency. */
 export interface Dialect extends Quirks, DirectorySwitches {
   readonly profile: Profile;
-  /** Whether /Schemas declares `password`, so that a PATCH may name it. Bodies may hold it anyway: it is dropped. */
+  /**
+   * Whether /Schemas declares `password`, so that a PATCH may name it. A body may always contain it; the value is
+   * dropped.
+   */
   readonly passwordInSchema: boolean;
 }
 
 /**
- * The profiles. A row lists only what differs from `strict`, which is stricter than the RFC: it takes no PATCH operation
- * without a path and no unknown attributes. The default takes every quirk there is.
+ * The profiles. A row lists only differences from `strict`, which is stricter than the RFC: it refuses PATCH operations
+ * without a path and unknown attributes. The default accepts every quirk.
  */
 const PROFILES: Record<Profile, { quirks: readonly Quirk[]; passwordInSchema?: false }> = {
   tolerant: { quirks: [...HARMLESS, ...ENTRA, ...OKTA, ...ONELOGIN, ...VALUE_LISTS, ...OTHERS] },
@@ -38,9 +41,10 @@ for (const profile of Object.keys(PROFILES) as Profile[]) {
   }
 }
 
+/** The names of all profiles. */
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[];
 
-/** The dialect of a profile; the same object for the same arguments. */
+/** Returns the dialect of a profile; the same object for the same arguments. */
 export function dialectOf(profile: Profile, switches?: Partial<DirectorySwitches>): Dialect {
   const found = DIALECTS.get(`${profile} ${switches?.replaceCreatesMissing ?? false}`);
   if (found === undefined) throw new Error(`There is no profile "${profile}".`);

@@ -1,9 +1,10 @@
 import { invalidSyntax, invalidValue } from '../scim.errors.js';
 import type { Dialect } from './dialects.js';
 
+/** The verbs of PATCH (RFC 7644 §3.5.2). */
 export type PatchOp = 'add' | 'replace' | 'remove';
 
-/** A PATCH operation in the RFC's own shape (RFC 7644 §3.5.2). Without `path` it is about the resource. */
+/** A PATCH operation in the form of the RFC (RFC 7644 §3.5.2). Without `path` the target is the resource. */
 export interface PatchOperation {
   readonly op: PatchOp;
   readonly path?: string;
@@ -11,17 +12,18 @@ export interface PatchOperation {
   readonly value?: unknown;
 }
 
+/** A JSON object whose members are not checked yet. */
 export type JsonObject = Record<string, unknown>;
 
-/** A JSON object, and no array. */
+/** Returns whether a value is a JSON object, and not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * A member of a message by its name in any case (RFC 7643 §2.1 applies to messages too).
+ * Returns a member of a message by its name, in any case (RFC 7643 §2.1 applies to messages too).
  *
- * @param name as the RFC writes it
+ * @param name in the spelling of the RFC
  */
 export function messageMember(message: JsonObject, name: string): unknown {
   if (Object.hasOwn(message, name)) return message[name];
@@ -35,7 +37,7 @@ export function messageMember(message: JsonObject, name: string): unknown {
 /**
  * Refuses a message that does not name its schema (RFC 7644 §3.1).
  *
- * @throws ScimRequestError invalidSyntax
+ * @throws {ScimRequestError} invalidSyntax
  */
 export function requireMessageSchema(message: JsonObject, urn: string, optional: boolean): void {
   const schemas = messageMember(message, 'schemas');
@@ -47,9 +49,10 @@ export function requireMessageSchema(message: JsonObject, urn: string, optional:
 }
 
 /**
- * Wire operation → RFC operation.
+ * Converts an operation of a request to the form of the RFC.
  *
- * @throws ScimRequestError invalidSyntax: no object, unknown `op`, `path` that is no text; invalidValue: no value
+ * @throws {ScimRequestError} invalidSyntax for a value that is no object, an unknown `op` or a `path` that is no text;
+ * invalidValue for a missing value
  */
 export function normaliseOperation(wire: unknown, dialect: Dialect): PatchOperation {
   if (!isObject(wire)) throw invalidSyntax('A PATCH operation must be an object.');

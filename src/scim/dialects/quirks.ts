@@ -1,6 +1,6 @@
 /**
- * Every peculiarity of an IdP that the engine knows: a flag each, with what it allows and who needs it. `dialects.ts`
- * says which profile has which. A flag that is off means: as the RFC has it.
+ * The peculiarities of IdPs that the engine knows. Each is a flag, with the IdPs that need it. `dialects.ts` lists the
+ * flags of each profile. A flag that is off stands for the behaviour of the RFC.
  */
 export interface Quirks {
   /**
@@ -10,9 +10,12 @@ export interface Quirks {
   readonly pathlessPatch: boolean;
   /** A `password` in a PATCH is dropped, although `changePassword` is not supported. Okta's password sync. */
   readonly passwordPatchDropped: boolean;
-  /** Attributes no schema knows are left out of bodies, not refused. OneLogin templates hold names of their own. */
+  /**
+   * Attributes that no schema declares are dropped from bodies, not refused. OneLogin templates contain names of their
+   * own.
+   */
   readonly unknownAttributesIgnored: boolean;
-  /** `schemas` may list URIs that mean nothing here. Entra (ADSCIM/2.0/Group), OneLogin (urn:scim:schemas:core:1.0). */
+  /** `schemas` may list unknown URIs. Entra (ADSCIM/2.0/Group), OneLogin (urn:scim:schemas:core:1.0). */
   readonly foreignSchemasSkipped: boolean;
   /** `schemas` may be missing from bodies and messages. OneLogin templates, hand-written clients. */
   readonly schemasOptional: boolean;
@@ -26,21 +29,22 @@ export interface Quirks {
   readonly booleansAsStrings: boolean;
   /** Keys of a pathless value that are paths: `name.familyName`, `urn:…:User:employeeNumber`, `emails[…].value`. Entra. */
   readonly pathsAsKeys: boolean;
-  /** `remove` with a list in `value` removes just those. Entra `members`, JumpCloud, authentik. */
+  /** `remove` with a list in `value` removes only these values. Entra `members`, JumpCloud, authentik. */
   readonly valueListRemoves: boolean;
   /** A complex value as its plain `value`, or in an array of one: `manager`. Entra, Microsoft SCIM Validator. */
   readonly looseComplexValues: boolean;
-  /** One object where a list belongs: `"emails": {"value":…}`. OneLogin (15five/django-scim2). */
+  /** A single object in place of a list: `"emails": {"value":…}`. OneLogin (15five/django-scim2). */
   readonly objectForList: boolean;
-  /** A member as a plain id, or known by its `$ref` alone. Keycloak extensions, hand-written clients. */
+  /** A member as a plain id, or with nothing but its `$ref`. Keycloak extensions, hand-written clients. */
   readonly looseMembers: boolean;
   /** `roles` and `entitlements` as text, comma separated, or as a list of texts. Seen by BoxyHQ Jackson's parser. */
   readonly rolesAsText: boolean;
 }
 
+/** The name of a quirk. */
 export type Quirk = keyof Quirks;
 
-/** What costs nothing: no meaning of the RFC is lost by accepting it. */
+/** Quirks without a cost: a request that follows the RFC keeps its meaning. */
 export const HARMLESS = [
   'pathlessPatch',
   'passwordPatchDropped',
@@ -68,24 +72,30 @@ export const ONELOGIN = ['booleansAsStrings', 'objectForList'] as const satisfie
 /** JumpCloud samples; authentik's outbound provider. */
 export const VALUE_LISTS = ['valueListRemoves', 'readOnlyValuesIgnored'] as const satisfies readonly Quirk[];
 
-/** What smaller clients were seen to send. */
+/** Quirks of smaller clients. */
 export const OTHERS = ['looseMembers', 'rolesAsText'] as const satisfies readonly Quirk[];
 
-/** "True" → true, "FALSE" → false; anything else is returned as it came. Never truthiness: "False" is not true. */
+/**
+ * Converts "True" to true and "FALSE" to false; returns other values unchanged. Never uses truthiness: "False" is not
+ * true.
+ */
 export function booleanFromText(value: unknown): unknown {
   if (typeof value !== 'string' || value.length > 5) return value;
   const lower = value.toLowerCase();
   return lower === 'true' ? true : lower === 'false' ? false : value;
 }
 
-/** `"id"` → `{value: "id"}`, `[{value: "id"}]` → `{value: "id"}`, `[]` → null; anything else is returned as it came. */
+/** Converts `"id"` and `[{value: "id"}]` to `{value: "id"}`, and `[]` to null; returns other values unchanged. */
 export function complexFromLoose(value: unknown): unknown {
   if (typeof value === 'string') return value === '' ? null : { value };
   if (!Array.isArray(value) || value.length > 1) return value;
   return value.length === 0 ? null : complexFromLoose(value[0]);
 }
 
-/** `"Admin, User"` → `[{value: "Admin"}, {value: "User"}]`, also item by item in a list. JSON in a text stays one value. */
+/**
+ * Converts `"Admin, User"` to `[{value: "Admin"}, {value: "User"}]`, also for each item of a list. A text that is JSON
+ * stays one value.
+ */
 export function rolesFromText(value: unknown): unknown {
   if (typeof value === 'string') {
     const names = value.startsWith('{') ? [value] : value.split(',').map((name) => name.trim());
@@ -95,7 +105,7 @@ export function rolesFromText(value: unknown): unknown {
   return value.map((item: unknown) => (typeof item === 'string' ? { value: item } : item));
 }
 
-/** The id at the end of a reference to a user or a group, absolute or relative: `Users/2819c223`. Else null. */
+/** Returns the id at the end of a reference to a user or group, absolute or relative (`Users/2819c223`); else null. */
 export function idFromReference(reference: unknown): string | null {
   if (typeof reference !== 'string') return null;
   const parts = reference.split('/');

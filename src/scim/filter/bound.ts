@@ -1,24 +1,24 @@
 import type { Attribute } from '../schema/attribute.js';
 import type { CompareOp } from './ast.js';
 
-/** Where a value lies, seen from the resource, or from one value of a multi-valued attribute. */
+/** The position of a value in the resource, or in one value of a multi-valued attribute. */
 export interface BoundPath {
   /**
    * The canonical spelling: `name.familyName`, `urn:…:User:manager.value`; inside a value path just `type`.
    * Empty for the value itself.
    */
   readonly path: string;
-  /** The keys that lead there. */
+  /** The keys of the value, from the outside in. */
   readonly keys: readonly string[];
   readonly attribute: Attribute;
 }
 
 /**
- * A filter whose names are attributes, reduced to what a resource can be asked:
- * - `compare`: of a single value; where there is none, only `ne` is true
- * - `present`: a non-empty value
- * - `some`: at least one value of a multi-valued attribute meets `filter`, whose paths start at that value
- * - `always`: true; as the filter of `some` it asks for any value at all
+ * A filter whose names are bound to attributes:
+ * - `compare`: compares a single value; without a value, only `ne` is true
+ * - `present`: a non-empty value exists
+ * - `some`: at least one value of a multi-valued attribute matches `filter`, whose paths start at that value
+ * - `always`: true; as the filter of `some` it matches any value
  */
 export type BoundFilter =
   | { readonly kind: 'and' | 'or'; readonly terms: readonly BoundFilter[] }
@@ -28,13 +28,14 @@ export type BoundFilter =
   | BoundComparison
   | { readonly kind: 'some'; readonly target: BoundPath; readonly filter: BoundValueFilter };
 
+/** A comparison of one attribute with a literal. */
 export interface BoundComparison {
   readonly kind: 'compare';
   readonly target: BoundPath;
   readonly op: CompareOp;
   /** As the client wrote it; a boolean for boolean attributes. */
   readonly value: string | number | boolean;
-  /** As it is compared: folded text, or milliseconds since 1970 for a dateTime. */
+  /** The form for comparisons: folded text, or milliseconds since 1970 for a dateTime. */
   readonly key: string | number | boolean;
 }
 
@@ -42,8 +43,8 @@ export interface BoundComparison {
 export type BoundValueFilter = BoundFilter;
 
 /**
- * Reads a filter that is nothing but `a eq 1 and b eq 2 …` as a map from path to value; null for any other.
- * For callers that answer such filters from an index, or make a value that meets it.
+ * Converts a filter of the form `a eq 1 and b eq 2 …` to a map from path to value; null for any other filter. For
+ * callers that use an index, or create a value that matches.
  */
 export function equalities(filter: BoundFilter): Map<string, string | number | boolean> | null {
   const found = new Map<string, string | number | boolean>();

@@ -3,10 +3,10 @@ import type { BoundComparison, BoundFilter } from './bound.js';
 import { textKey } from './resolve.js';
 
 /**
- * Whether a resource, or one value of a multi-valued attribute, meets a filter (RFC 7644 §3.4.2.2).
+ * Returns whether a resource, or one value of a multi-valued attribute, matches a filter (RFC 7644 §3.4.2.2).
  *
- * `to-sql.ts` answers the same question in the database; both know true and false only: a comparison with nothing is
- * false, except `ne`, and `not` turns that around.
+ * `to-sql.ts` is the same function in SQL. Both are two-valued: a comparison with a missing value is false, except
+ * `ne`, and `not` inverts that.
  */
 export function matches(filter: BoundFilter, node: unknown): boolean {
   switch (filter.kind) {
@@ -29,7 +29,10 @@ export function matches(filter: BoundFilter, node: unknown): boolean {
   }
 }
 
-/** Not null, not empty, and not made of such parts only (RFC 7643 §2.5, RFC 7644 §3.4.2.2 "pr"). */
+/**
+ * Returns whether a value is present: not null, not empty, and not made of such parts only (RFC 7643 §2.5, RFC 7644
+ * §3.4.2.2 "pr").
+ */
 export function isPresent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false;
   if (Array.isArray(value)) return value.some(isPresent);

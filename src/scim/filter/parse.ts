@@ -3,7 +3,7 @@ import type { AttributePath, CompareOp, Filter, Literal, PatchPath } from './ast
 import { isName, parseNumber, parsePath, Scanner, shorten } from './tokens.js';
 
 const MAX_FILTER = 4096;
-/** A PATCH path may hold a filter, and Okta puts long ids there. */
+/** A PATCH path may contain a filter, and Okta puts long ids into it. */
 const MAX_PATH = 10_240;
 const MAX_TERMS = 50;
 const MAX_DEPTH = 10;
@@ -16,12 +16,12 @@ const OPERATORS: ReadonlyMap<string, CompareOp> = new Map(
 );
 
 /**
- * Reads a filter (RFC 7644 §3.4.2.2). Names are kept as written; `resolve.ts` binds them to a schema.
+ * Parses a filter (RFC 7644 §3.4.2.2). Names keep their spelling; `resolve.ts` binds them to a schema.
  *
- * Beyond the grammar, `emails[type eq "work"].value eq "x"` is read as `emails[type eq "work" and value eq "x"]`:
- * Entra ID documents that form.
+ * Beyond the grammar, `emails[type eq "work"].value eq "x"` means `emails[type eq "work" and value eq "x"]`: Entra ID
+ * documents that form.
  *
- * @throws ScimRequestError invalidFilter: broken syntax, over 4 KiB, 50 terms or 10 levels
+ * @throws {ScimRequestError} invalidFilter for wrong syntax, more than 4 KiB, 50 terms or 10 levels
  */
 export function parseFilter(text: string): Filter {
   if (text.length > MAX_FILTER) throw invalidFilter(`A filter has at most ${MAX_FILTER} characters.`);
@@ -32,9 +32,9 @@ export function parseFilter(text: string): Filter {
 }
 
 /**
- * Reads the path of a PATCH operation (RFC 7644 §3.5.2, figure 7).
+ * Parses the path of a PATCH operation (RFC 7644 §3.5.2, figure 7).
  *
- * @throws ScimRequestError invalidPath
+ * @throws {ScimRequestError} invalidPath
  */
 export function parsePatchPath(text: string): PatchPath {
   if (text.length > MAX_PATH) throw invalidPath(`A path has at most ${MAX_PATH} characters.`);
@@ -52,7 +52,7 @@ export function parsePatchPath(text: string): PatchPath {
   return { path, filter, sub };
 }
 
-/** Recursive descent, one method per level of precedence: or, and, then a single term. */
+/** A recursive descent parser with one method for each level of precedence: or, and, a single term. */
 class Parser {
   private terms = 0;
 
@@ -62,14 +62,14 @@ class Parser {
     return this.chain('or', depth);
   }
 
-  /** The filter between `[`, which has been taken, and `]`. */
+  /** Parses the filter after `[`, up to `]`. */
   brackets(depth: number): Filter {
     const filter = this.or(this.deeper(depth));
     if (!this.scanner.take(']')) throw this.scanner.refuse('"]" is missing.');
     return filter;
   }
 
-  /** `.name` right behind a value path, if there is one. */
+  /** Parses `.name` directly after a value path, if present. */
   subAttribute(): string | null {
     if (this.scanner.peek() !== '.') return null;
     const name = this.scanner.word().slice(1);
@@ -145,7 +145,7 @@ class Parser {
   }
 
   private takeWord(keyword: string): boolean {
-    // Only "a…" and "o…" can begin "and" and "or": a cheap look before reading the word.
+    // Only words with "a" and "o" can be "and" and "or": the first letter is compared before the word is read.
     if ((this.scanner.peek().charCodeAt(0) | 0x20) !== keyword.charCodeAt(0)) return false;
     if (!isKeyword(this.scanner.peekWord(), keyword)) return false;
     this.scanner.word();

@@ -1,6 +1,6 @@
 import type { AttributePath, Filter, PatchPath } from './ast.js';
 
-/** The canonical text of a filter: `parseFilter(printFilter(ast))` is the same ast. */
+/** Returns the canonical text of a filter: `parseFilter(printFilter(ast))` equals `ast`. */
 export function printFilter(filter: Filter): string {
   switch (filter.kind) {
     case 'and':
@@ -17,17 +17,19 @@ export function printFilter(filter: Filter): string {
   }
 }
 
+/** Returns the text of an attribute path. */
 export function printPath(path: AttributePath): string {
   const name = path.sub === null ? path.attr : `${path.attr}.${path.sub}`;
   return path.urn === null ? name : `${path.urn}:${name}`;
 }
 
+/** Returns the canonical text of a PATCH path. */
 export function printPatchPath({ path, filter, sub }: PatchPath): string {
   const values = filter === null ? '' : `[${printFilter(filter)}]`;
   return `${printPath(path)}${values}${sub === null ? '' : `.${sub}`}`;
 }
 
-/** Terms that are chains themselves keep their parentheses, whatever the precedence: grouping is part of the tree. */
+/** Returns the text of a term. A chain keeps its parentheses, whatever the precedence: grouping is part of the tree. */
 function operand(filter: Filter): string {
   return filter.kind === 'and' || filter.kind === 'or' ? `(${printFilter(filter)})` : printFilter(filter);
 }

@@ -7,15 +7,16 @@ import type { AttributePath, CompareOp, Filter, Literal } from './ast.js';
 import type { BoundFilter, BoundPath, BoundValueFilter } from './bound.js';
 import { printPath } from './print.js';
 
+/** Leniencies for the literals of a filter. */
 export interface ResolveOptions {
-  /** "True" for true: Entra ID writes `primary eq "True"`. */
+  /** "True" means true: Entra ID sends `primary eq "True"`. */
   readonly booleansAsStrings: boolean;
 }
 
 /**
  * Binds a filter to the attributes of a resource type (RFC 7644 §3.4.2.2, §3.10).
  *
- * @throws ScimRequestError invalidFilter: unknown attribute, or a comparison that makes no sense for it
+ * @throws {ScimRequestError} invalidFilter for an unknown attribute, or a comparison that its type does not have
  */
 export function resolveFilter(filter: Filter, type: ResourceTypeDef, options: ResolveOptions): BoundFilter {
   return bind(filter, options, (path) => locateInResource(path, type));
@@ -26,13 +27,13 @@ export function resolveValueFilter(filter: Filter, attribute: Attribute, options
   return bind(filter, options, (path) => locateInValue(path, attribute, NOTHING));
 }
 
-/** How a text of this attribute is compared (RFC 7643 §2.2 caseExact, RFC 7644 §5). */
+/** Returns the form of a text in which values of the attribute are compared (RFC 7643 §2.2 caseExact, RFC 7644 §5). */
 export function textKey(attribute: Attribute, text: string): string {
   if (attribute.caseExact) return text;
   return attribute.comparedAsUserName ? userNameKey(text) : foldCase(text);
 }
 
-/** An attribute, and the sub-attribute named behind it. */
+/** An attribute, and its sub-attribute if the path names one. */
 interface Located {
   readonly base: BoundPath;
   readonly sub: Attribute | null;
@@ -81,15 +82,15 @@ function bindValuePath(
 }
 
 /**
- * Multi-valued attributes: one value that meets the comparison is enough. `ne` is also met when there is no value
- * at all, as it is for a single value.
+ * Binds a comparison. For a multi-valued attribute one matching value is enough. `ne` also matches when the attribute
+ * has no value, as for a single value.
  */
 function bindComparison(
   { base, sub: named }: Located,
   { op, value, path }: Extract<Filter, { kind: 'compare' }>,
   options: ResolveOptions,
 ): BoundFilter {
-  // `emails eq`, `members eq` and `manager eq` mean the sub-attribute `value`: Ping, Entra ID and AWS send that.
+  // `emails eq`, `members eq` and `manager eq` use the sub-attribute `value`: Ping, Entra ID and AWS send that.
   const sub = named ?? defaultSub(base.attribute, path);
   const { multiValued } = base.attribute;
   const target = targetOf(base, sub);
@@ -103,7 +104,7 @@ function bindComparison(
 
 function targetOf(base: BoundPath, sub: Attribute | null): BoundPath {
   if (!base.attribute.multiValued) return sub === null ? base : child(base, sub);
-  // A value of a simple multi-valued attribute is the text itself.
+  // A value of a simple multi-valued attribute is a plain text.
   return sub === null ? { ...NOTHING, attribute: base.attribute } : child(NOTHING, sub);
 }
 
@@ -149,7 +150,7 @@ function isTextual(op: CompareOp): boolean {
 
 function locateInResource(path: AttributePath, type: ResourceTypeDef): Located {
   const attribute = findAttribute(type, path.urn, path.attr);
-  // Write-only values must not be found out by asking.
+  // Filters must not reveal write-only values.
   if (attribute === undefined || attribute.returned === 'never') throw unknown(path);
   const keys = attribute.extension === null ? [attribute.name] : [attribute.extension, attribute.name];
   return withSub({ path: pathOf(attribute), keys, attribute }, path);

@@ -3,25 +3,27 @@ import { findAttribute, pathOf, type ResourceTypeDef } from '../schema/resource-
 import { invalidPath } from '../scim.errors.js';
 import type { BoundPath } from './bound.js';
 import { parsePath } from './tokens.js';
-import { documentText, documentValues, folded, type ColumnMap, type ColumnRule } from './to-sql.js';
+import type { ColumnMap, ColumnRule } from './column-map.js';
+import { documentText, documentValues, folded } from './to-sql.js';
 
+/** An ORDER BY expression. */
 export interface SortSql {
   /** The expression to sort by; it takes no parameters. */
   readonly sql: string;
   readonly direction: 'asc' | 'desc';
   /** Missing values come last in ascending order, first in descending order. */
   readonly nulls: 'first' | 'last';
-  /** What the expression is compared as. */
+  /** The SQL type in which the expression is compared. */
   readonly type: 'text' | 'boolean' | 'timestamptz' | 'integer' | 'numeric';
   /** An index has this order, and the expression is never null. */
   readonly indexed: boolean;
 }
 
 /**
- * Compiles `sortBy` and `sortOrder` (RFC 7644 §3.4.2.3) to an ORDER BY expression. Of a multi-valued attribute the
- * primary value counts, else the first. Text is sorted by code point, folded unless the attribute is case exact.
+ * Compiles `sortBy` and `sortOrder` (RFC 7644 §3.4.2.3) to an ORDER BY expression. For a multi-valued attribute the
+ * primary value is used, else the first. Text is sorted by code point, and folded unless the attribute is case exact.
  *
- * @throws ScimRequestError invalidPath: unknown attribute, or one that has no order
+ * @throws {ScimRequestError} invalidPath for an unknown attribute, or one without an order
  */
 export function sortToSql(
   path: string,
@@ -40,7 +42,10 @@ export function sortToSql(
   };
 }
 
-/** `top` is the multi-valued attribute, with `target` inside one of its values; null for a single value. */
+/**
+ * Returns the bound attribute of `sortBy`. `top` is the multi-valued attribute, and `target` is then relative to one of
+ * its values; `top` is null for a single value.
+ */
 function locate(text: string, type: ResourceTypeDef): { top: BoundPath | null; target: BoundPath } {
   const path = parsePath(text.trim(), invalidPath);
   const attribute = findAttribute(type, path.urn, path.attr);
@@ -87,7 +92,7 @@ function inDocument(target: BoundPath, document: string): string {
 function ofValues(top: BoundPath, target: BoundPath, map: ColumnMap): string {
   if (map.document === null) return 'null::text';
   const values = documentValues(map.document, top.keys);
-  // false sorts before true, and null is no primary value either.
+  // false sorts before true; null counts as not primary.
   const primaryFirst = `coalesce(e.v ->> 'primary' = 'true', false) desc, e.n`;
   return (
     `(select ${inDocument(target, 'e.v')} from ${values} with ordinality as e(v, n)` +

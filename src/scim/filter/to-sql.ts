@@ -1,52 +1,14 @@
 import { foldCase, IGNORABLE } from '../text.js';
 import type { BoundComparison, BoundFilter, BoundPath, BoundValueFilter } from './bound.js';
-
-/** A column that holds an attribute. */
-export interface ColumnRule {
-  /** The expression, written by us: `u.user_name_key`. */
-  readonly sql: string;
-  readonly type: 'text' | 'uuid' | 'boolean' | 'timestamptz' | 'integer';
-  /** The column holds `key(text)`, not the text: literals go through it as well, and nothing is folded here. */
-  readonly key?: (text: string) => string;
-  /** The column holds the end of an address: this comes in front of it, and `ColumnMap.base` in front of that. */
-  readonly path?: string;
-  /** A condition without which the value counts as missing; the column is nullable then. */
-  readonly when?: string;
-  /** Leave out for NOT NULL columns, whose comparisons then stay plain enough for every index. */
-  readonly nullable?: boolean;
-  /**
-   * An expression that is never null and that an index has in order: lists are sorted by it. Missing values are the
-   * last. It may be a beginning of the text, if that is long.
-   */
-  readonly sorted?: string;
-  /** The characters of the text that `sorted` begins with: `eq` finds them by its index first. */
-  readonly sortedCharacters?: number;
-}
-
-/**
- * Answers "some value meets `inner`" from another table, or null when it cannot. `inner` may be compiled with
- * `toSql(inner, mapOfThatTable, params)`: its paths are `value`, `type` and so on. `always` asks for any value.
- */
-export type ListRule = (inner: BoundValueFilter, params: unknown[], base: string) => string | null;
-
-export interface ColumnMap {
-  /** The jsonb expression with the resource (or the value); null when there is none. */
-  readonly document: string | null;
-  /** What the addresses of resources begin with: `https://…/scim/v2`. Left out: filters ask for their ends. */
-  readonly base?: string;
-  /** By canonical path: `userName`, `meta.created`, `name.familyName`. */
-  readonly columns: Readonly<Record<string, ColumnRule>>;
-  /** By attribute: `emails`, `members`, `groups`. */
-  readonly lists: Readonly<Record<string, ListRule>>;
-}
+import type { ColumnMap, ColumnRule } from './column-map.js';
 
 /**
  * Compiles a filter to a boolean SQL expression that is never null.
  *
- * Text of the request reaches the statement only as a parameter; what is written into it are names of our schemas
- * and expressions of the map. No LIKE, so there is nothing to escape.
+ * Text of the request becomes a parameter. The statement itself contains only names of our schemas and expressions of
+ * the map. There is no LIKE, so nothing has to be escaped.
  *
- * @param params the parameters of the statement so far; what the expression needs is appended
+ * @param params the parameters of the statement so far; those of the expression are appended
  */
 export function toSql(filter: BoundFilter, map: ColumnMap, params: unknown[]): string {
   switch (filter.kind) {
@@ -66,13 +28,13 @@ export function toSql(filter: BoundFilter, map: ColumnMap, params: unknown[]): s
   }
 }
 
-/** The text of a value in the document, null when it is not there. */
+/** Returns SQL for the text of a value in the document, null where it is missing. */
 export function documentText(document: string, keys: readonly string[]): string {
-  // Keys are names of our schemas: nothing in them needs more than the quotes.
+  // Keys are names of our schemas: they need quotes and no escapes.
   return `(${document} #>> '{${keys.map((key) => `"${key}"`).join(',')}}')`;
 }
 
-/** The values of a multi-valued attribute as a set of rows; no rows when it is not there. */
+/** Returns SQL for the values of a multi-valued attribute as rows; no rows where it is missing. */
 export function documentValues(document: string, keys: readonly string[]): string {
   const list = `(${document} #> '{${keys.map((key) => `"${key}"`).join(',')}}')`;
   return `jsonb_array_elements(case when jsonb_typeof${list} = 'array' then ${list} else '[]'::jsonb end)`;
@@ -89,7 +51,7 @@ function some(target: BoundPath, inner: BoundValueFilter, map: ColumnMap, params
   if (map.document === null) return 'false';
   const element: ColumnMap = { document: 'e.v', columns: {}, lists: {} };
   const hint = textWithin(inner);
-  // Taking a list apart costs several times as much as looking for a text in it as a whole.
+  // Expanding a list costs several times as much as searching its text for a part.
   const whole =
     hint === null
       ? ''
@@ -99,7 +61,7 @@ function some(target: BoundPath, inner: BoundValueFilter, map: ColumnMap, params
   return whole === '' ? exists : `(${whole}${exists})`;
 }
 
-/** A folded text that stands in the JSON text of every list that meets the filter; null: there is none. */
+/** Returns a folded text that the JSON text of every matching list contains; null: there is none. */
 function textWithin(filter: BoundFilter): string | null {
   if (filter.kind === 'and') {
     const texts = filter.terms.map(textWithin).filter((text) => text !== null);
@@ -109,7 +71,7 @@ function textWithin(filter: BoundFilter): string | null {
   const { attribute } = filter.target;
   if ((attribute.type !== 'string' && attribute.type !== 'reference') || attribute.comparedAsUserName) return null;
   const text = foldCase(String(filter.value));
-  // What JSON escapes stands in it differently.
+  // JSON escapes these characters, so the stored text differs.
   return text === '' || /["\\\p{Cc}]/u.test(text) ? null : text;
 }
 
@@ -157,7 +119,7 @@ function documentCondition(filter: BoundComparison, raw: string, params: unknown
   }
 }
 
-/** Addresses are equal if their ends are, so that an index on the end finds them. */
+/** Compares the ends of addresses, so that an index on the end can be used. */
 function compareAddress(filter: BoundComparison, column: ColumnRule, base: string, params: unknown[]): string {
   const { op } = filter;
   const { sql, path } = column;
@@ -174,7 +136,7 @@ function compareColumn(filter: BoundComparison, column: ColumnRule, params: unkn
   const { op } = filter;
   switch (column.type) {
     case 'boolean':
-      // `is` knows no third value: where nothing is stored, `is not` holds.
+      // `is` has two values only: where nothing is stored, `is not` is true.
       return `${column.sql} is ${op === 'ne' ? 'not ' : ''}${filter.value === true ? 'true' : 'false'}`;
     case 'timestamptz':
       return guarded(column, op, `${column.sql} ${SIGN[op]} ${timestamp(filter, params)}`);
@@ -184,7 +146,7 @@ function compareColumn(filter: BoundComparison, column: ColumnRule, params: unkn
       if (op !== 'eq' && op !== 'ne') {
         return guarded(column, op, textCondition(op, `${column.sql}::text`, String(filter.key), params));
       }
-      // What is no UUID in its canonical spelling equals none, and must not reach the cast.
+      // A text that is no canonical UUID equals none, and would make the cast fail.
       if (!UUID.test(String(filter.value))) return op === 'ne' ? 'true' : 'false';
       return guarded(column, op, `${column.sql} ${SIGN[op]} ${bind(filter.value, params)}`);
     }
@@ -232,7 +194,7 @@ function textCondition(op: BoundComparison['op'], value: string, literal: string
   }
 }
 
-/** The text in the form in which the attribute is compared; the twin of `textKey`. */
+/** Returns SQL for a text in the form in which the attribute is compared; the SQL form of `textKey`. */
 export function folded({ attribute }: BoundPath, text: string): string {
   if (attribute.caseExact) return text;
   if (!attribute.comparedAsUserName) return `lower(${text} collate scim_text)`;
@@ -240,7 +202,7 @@ export function folded({ attribute }: BoundPath, text: string): string {
   return `btrim(regexp_replace(normalize(${shown}, nfc), '${BLANKS}', ' ', 'g'))`;
 }
 
-// The patterns of `userNameKey` as PostgreSQL writes them.
+// The patterns of `userNameKey` in the syntax of PostgreSQL.
 const IGNORED = `[${IGNORABLE}\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]+`;
 const BLANKS = '[\\t-\\r \\u1680\\u2028\\u2029]+';
 
@@ -248,7 +210,7 @@ function timestamp(filter: BoundComparison, params: unknown[]): string {
   return `${bind(new Date(Number(filter.key)).toISOString(), params)}::timestamptz`;
 }
 
-/** Turns the unknown of a nullable column into false, or into true for `ne`. */
+/** Converts the null of a nullable column to false, or to true for `ne`. */
 function guarded(column: ColumnRule, op: BoundComparison['op'], condition: string): string {
   if (op !== 'ne') return orFalse(column, condition);
   if (column.when !== undefined) return `(${column.sql} is null or not (${column.when}) or ${condition})`;
@@ -256,7 +218,7 @@ function guarded(column: ColumnRule, op: BoundComparison['op'], condition: strin
 }
 
 function orFalse(column: ColumnRule, condition: string): string {
-  // Not coalesce: an index on the column could not be used through it.
+  // No coalesce: it would prevent the use of an index on the column.
   if (column.when !== undefined) return `(${column.sql} is not null and ${condition} and ${column.when})`;
   return column.nullable === true ? `(${column.sql} is not null and ${condition})` : condition;
 }

@@ -3,8 +3,8 @@ import { isStorable } from '../text.js';
 import type { AttributePath } from './ast.js';
 
 /**
- * Reads a filter or a PATCH path from left to right, each character once: no backtracking, so the time is linear
- * in the length of the text. `refuse` makes the error that fits the place the text came from.
+ * Reads a filter or a PATCH path from left to right, each character once: without backtracking the time is linear.
+ * `refuse` creates the error for the source of the text.
  */
 export class Scanner {
   private at = 0;
@@ -14,21 +14,21 @@ export class Scanner {
     readonly refuse: (detail: string) => ScimRequestError,
   ) {}
 
-  /** The next character that is no white space; '' at the end. */
+  /** Returns the next character that is no white space; '' at the end. */
   peek(): string {
     const { text } = this;
     while (this.at < text.length && isSpace(text.charCodeAt(this.at))) this.at++;
     return text.charAt(this.at);
   }
 
-  /** Takes `character` if it is next. */
+  /** Skips `character` if it is next. */
   take(character: string): boolean {
     if (this.peek() !== character) return false;
     this.at++;
     return true;
   }
 
-  /** The run of characters up to white space, a quote, a bracket or the end; may be empty. */
+  /** Reads characters up to white space, a quote, a bracket or the end; can be empty. */
   word(): string {
     this.peek();
     const start = this.at;
@@ -36,7 +36,7 @@ export class Scanner {
     return this.text.slice(start, this.at);
   }
 
-  /** The word that comes next, without taking it. */
+  /** Returns the next word without reading it. */
   peekWord(): string {
     this.peek();
     const start = this.at;
@@ -45,7 +45,7 @@ export class Scanner {
     return word;
   }
 
-  /** A JSON string (RFC 8259 §7); the opening quote is next. */
+  /** Reads a JSON string (RFC 8259 §7); the opening quote is next. */
   string(): string {
     const { text } = this;
     const start = this.at;
@@ -66,7 +66,7 @@ export class Scanner {
     return value;
   }
 
-  /** Refuses whatever is left. */
+  /** Refuses text that is left. */
   end(): void {
     if (this.peek() !== '') throw this.refuse(`Nothing is expected at position ${this.at + 1}.`);
   }
@@ -87,9 +87,9 @@ export class Scanner {
 /**
  * Splits `[URI ":"] ATTRNAME *1("." ATTRNAME)`.
  *
- * The attribute begins after the last colon, because the URN of a schema holds dots and colons itself. A word that
- * is nothing but a schema's URN therefore comes out with the URN's last part as the attribute; `resolve.ts` and
- * `target.ts` know.
+ * The attribute begins after the last colon, because the URN of a schema contains dots and colons itself. For a word
+ * that is only the URN of a schema, the last part of the URN is returned as the attribute; `resolve.ts` and `target.ts`
+ * handle that.
  */
 export function parsePath(word: string, refuse: Scanner['refuse']): AttributePath {
   const colon = word.lastIndexOf(':');
@@ -102,7 +102,10 @@ export function parsePath(word: string, refuse: Scanner['refuse']): AttributePat
   return { urn: colon === -1 ? null : word.slice(0, colon), attr, sub };
 }
 
-/** A letter, then letters, digits, `-` and `_` (RFC 7643 §2.1); `$ref` begins with a dollar sign (report 8924). */
+/**
+ * Returns whether a text is an attribute name: a letter, then letters, digits, `-` and `_` (RFC 7643 §2.1); `$ref`
+ * begins with a dollar sign (erratum 8924).
+ */
 export function isName(text: string): boolean {
   const first = text.charCodeAt(0);
   if (!(isLetter(first) || (first === 0x24 && text.length > 1))) return false;
@@ -113,7 +116,7 @@ export function isName(text: string): boolean {
   return true;
 }
 
-/** A JSON number (RFC 8259 §6), or NaN. */
+/** Parses a JSON number (RFC 8259 §6); NaN for other texts. */
 export function parseNumber(word: string): number {
   let at = word.charCodeAt(0) === 0x2d ? 1 : 0;
   if (!isDigit(word.charCodeAt(at))) return Number.NaN;
@@ -134,7 +137,7 @@ export function parseNumber(word: string): number {
   return Number.isFinite(value) ? value : Number.NaN;
 }
 
-/** For error details: requests are not echoed at length. */
+/** Shortens a part of the request for an error detail. */
 export function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

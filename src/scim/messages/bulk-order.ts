@@ -4,30 +4,31 @@ import type { BulkOperation } from './bulk-request.js';
 
 /** One step of a bulk request. */
 export type BulkStep =
-  /** Carry out the operation, without the references in `deferred` (`withoutReferences`). */
+  /** Run the operation without the references in `deferred` (`withoutReferences`). */
   | { readonly kind: 'execute'; readonly index: number; readonly deferred: ReadonlySet<string> }
   /**
-   * The operation has created its resource without the references in `deferred`, which are known now: write its whole
-   * data to that resource, as a PUT would.
+   * The operation has created its resource without the references in `deferred`. Their ids are known now: write its
+   * whole data to that resource, like a PUT.
    */
   | { readonly kind: 'completeReferences'; readonly index: number; readonly deferred: ReadonlySet<string> }
-  /** Do not carry it out; this is its result. */
+  /** Do not run the operation; this is its result. */
   | { readonly kind: 'refuse'; readonly index: number; readonly error: ScimRequestError };
 
+/** The order of the operations of a bulk request. */
 export interface BulkPlan {
   readonly steps: readonly BulkStep[];
-  /** By index of the operation: the bulkIds it refers to. If one of them was not created, the operation fails. */
+  /** For each operation, the bulkIds that it refers to. If one of them was not created, the operation fails. */
   readonly references: readonly ReadonlySet<string>[];
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Orders the operations of a bulk request so that what is referred to exists (RFC 7644 §3.7.2).
+ * Orders the operations of a bulk request so that references point to existing resources (RFC 7644 §3.7.2).
  *
- * Operations stay in their order, except that a resource is created before the first operation that refers to it. In
- * a circle one of them is created without the reference to the others and completed as soon as they are there.
- * A reference to a bulkId that no POST of the request defines refuses its operation.
+ * Operations keep their order, except that a resource is created before the first operation that refers to it. In a
+ * circle one resource is created without its reference, and completed once the other exists. A reference to a bulkId
+ * that no POST of the request defines refuses its operation.
  */
 export function planBulk(operations: readonly BulkOperation[]): BulkPlan {
   const references = operations.map(({ refusal, data, path }) =>
@@ -36,14 +37,17 @@ export function planBulk(operations: readonly BulkOperation[]): BulkPlan {
   return { steps: new Order(operations, references).steps(), references };
 }
 
-/** A walk along the references, depth first; its own stack, since a chain may be as long as the request. */
+/**
+ * Visits the operations depth first along their references. It has a stack of its own, since a chain can be as long as
+ * the request.
+ */
 class Order {
   private readonly definitions = new Map<string, number>();
   private readonly state: ('new' | 'open' | 'done')[];
   private readonly deferred = new Map<number, Set<string>>();
-  /** For each POST that is not done, the operations whose reference to it was put off. */
+  /** For each POST that is not done, the operations with a deferred reference to it. */
   private readonly waiting = new Map<number, number[]>();
-  /** How many references of an operation are put off and not done yet. */
+  /** For each operation, the number of deferred references that are not done. */
   private readonly missing = new Map<number, number>();
   private readonly result: BulkStep[] = [];
 
@@ -81,7 +85,7 @@ class Order {
     return { index, left: (this.references[index] ?? NONE).values() };
   }
 
-  /** The next operation that has to come before; references into the open circle are put off instead. */
+  /** Returns the next operation that has to come before; defers references into the open circle. */
   private nextDependency({ index, left }: { index: number; left: Iterator<string> }): number | undefined {
     for (let item = left.next(); item.done !== true; item = left.next()) {
       const definition = this.definitions.get(item.value);
@@ -124,7 +128,7 @@ class Order {
     return undefined;
   }
 
-  /** Completes an operation as soon as it and all its put-off references are done. Each reference is counted once. */
+  /** Completes an operation once it and all its deferred references are done. Each reference is counted once. */
   private complete(index: number): void {
     const ids = this.deferred.get(index);
     if (ids === undefined || this.state[index] !== 'done' || this.missing.get(index) !== 0) return;

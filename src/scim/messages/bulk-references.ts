@@ -12,18 +12,18 @@ const REFERENCES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Where a text stands. A bulkId counts in the place of a reference alone (RFC 7644 §3.7.2): a title may well be
- * "bulkId:7".
+ * The meaning of a text in the data. A bulkId counts only where a reference is expected (RFC 7644 §3.7.2): a title can
+ * be "bulkId:7".
  */
 type Place =
-  /** In an attribute that refers to resources, or alone: a text is a reference. */
+  /** In an attribute that refers to resources, or alone: the text is a reference. */
   | 'reference'
   /** In a PATCH operation on such an attribute: `path` and `value` are references. */
   | 'operation'
-  /** Anywhere else: a text is just that. */
+  /** Elsewhere: the text is data. */
   | 'data';
 
-/** The place of a member of an object. */
+/** Returns the meaning of a member of an object. */
 function placeOf(place: Place, object: JsonObject, key: string): Place {
   const name = key.toLowerCase();
   switch (place) {
@@ -38,7 +38,10 @@ function placeOf(place: Place, object: JsonObject, key: string): Place {
   }
 }
 
-/** Whether a path, or a key that is one, points at an attribute that refers: `members[value eq "x"]`, `urn:…:manager`. */
+/**
+ * Returns whether a path, or a key that is a path, names an attribute that refers: `members[value eq "x"]`,
+ * `urn:…:manager`.
+ */
 function refers(path: string): boolean {
   const end = path.indexOf('[');
   const plain = end === -1 ? path : path.slice(0, end);
@@ -53,8 +56,10 @@ function textOf(object: JsonObject, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The bulkIds that a text in the place of a reference names: all of it (`bulkId:x`), the end of an address
- * (`/Users/bulkId:x`) or a string in a PATCH path (`members[value eq "bulkId:x"]`). */
+/**
+ * Finds the bulkIds in a text that is a reference: the whole text (`bulkId:x`), the end of an address
+ * (`/Users/bulkId:x`) or a string in a PATCH path (`members[value eq "bulkId:x"]`).
+ */
 function* placesIn(text: string): Generator<{ start: number; end: number; id: string }> {
   if (!text.includes(PREFIX)) return;
   if (text.startsWith(PREFIX)) {
@@ -72,9 +77,9 @@ function* placesIn(text: string): Generator<{ start: number; end: number; id: st
 }
 
 /**
- * The bulkIds that an operation refers to.
+ * Returns the bulkIds that an operation refers to.
  *
- * @param data the data of an operation, or the path of one
+ * @param data the data of an operation, or its path
  */
 export function bulkReferences(data: unknown): Set<string> {
   const found = new Set<string>();
@@ -83,7 +88,7 @@ export function bulkReferences(data: unknown): Set<string> {
 }
 
 /**
- * The data with references replaced by real ids. What `ids` does not know is left as it is.
+ * Replaces references by real ids. References that `ids` does not contain stay.
  *
  * @returns the same object when there is nothing to replace
  */
@@ -92,8 +97,8 @@ export function substituteBulkIds<T>(data: T, ids: ReadonlyMap<string, string>):
 }
 
 /**
- * The data without the references in `unresolved`, for a resource that has to be created before what it refers to.
- * An object whose `value` is such a reference goes as a whole: what else it says is about the missing resource.
+ * Removes the references in `unresolved` from the data of a resource that is created before their targets. An object
+ * whose `value` is such a reference is removed as a whole: its other members describe the missing resource.
  */
 export function withoutReferences<T>(data: T, unresolved: ReadonlySet<string>): T {
   if (unresolved.size === 0) return data;
@@ -103,7 +108,7 @@ export function withoutReferences<T>(data: T, unresolved: ReadonlySet<string>): 
   }) as T;
 }
 
-/** A text by itself is the path of an operation; an object is its data. */
+/** Returns the meaning of the root: a text is the path of an operation, an object its data. */
 function rootOf(data: unknown): Place {
   return isObject(data) ? 'data' : 'reference';
 }
@@ -130,7 +135,7 @@ function substituted(text: string, ids: ReadonlyMap<string, string>): string {
   return done === 0 ? text : result + text.slice(done);
 }
 
-/** Rebuilds what holds a reference that `change` changes; undefined takes the text away. */
+/** Returns the data with `change` applied to references; undefined removes the text. */
 function mapTexts(data: unknown, place: Place, change: Change): unknown {
   if (typeof data === 'string') return place === 'reference' ? change(data) : data;
   if (Array.isArray(data)) return mapArray(data, place, change);
@@ -152,6 +157,6 @@ function mapObject(data: JsonObject, place: Place, change: Change): unknown {
   if (entries.every(([key, value]) => value === data[key])) return data;
   const gone = entries.some(([key, value]) => value === undefined && key.toLowerCase() === 'value');
   if (gone) return undefined;
-  // fromEntries defines its members, so that a key such as __proto__ stays one and is refused later.
+  // fromEntries defines own members, so a key such as __proto__ stays a key and is refused later.
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

@@ -4,38 +4,40 @@ import { RESOURCE_TYPES, type ResourceTypeDef } from '../schema/resource-types.j
 import { invalidSyntax, invalidValue, payloadTooLarge, ScimRequestError } from '../scim.errors.js';
 import { BULK_REQUEST_URN } from '../urns.js';
 
+/** The methods of bulk operations. */
 export type BulkMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One operation of a bulk request (RFC 7644 §3.7). */
 export interface BulkOperation {
-  /** Its place in the request; results are given in this order. */
+  /** Its position in the request; results have this order. */
   readonly index: number;
   readonly method: BulkMethod;
   readonly path: string;
-  /** The resource type of the path; null when `refusal` says there is none. */
+  /** The resource type of the path; null where `refusal` says that there is none. */
   readonly type: ResourceTypeDef | null;
   /** The id of the path, possibly `bulkId:x`; null for a POST. */
   readonly id: string | null;
   readonly bulkId?: string;
   readonly version?: string;
   readonly data?: unknown;
-  /** What is wrong with this operation alone: its result, while the others are carried out. */
+  /** The error of this operation, which becomes its result; the other operations run. */
   readonly refusal: ScimRequestError | null;
 }
 
+/** A parsed bulk request. */
 export interface BulkRequest {
   readonly operations: BulkOperation[];
-  /** Stop once so many operations have failed; undefined: never. */
+  /** Stop after this many failed operations; undefined: never. */
   readonly failOnErrors?: number;
 }
 
 const METHODS: ReadonlySet<unknown> = new Set<BulkMethod>(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * Reads a bulk request. What is wrong with the message refuses it whole; what is wrong with one operation becomes the
+ * Parses a bulk request. An error of the message refuses the whole request; an error of one operation becomes the
  * result of that operation (RFC 7644 §3.7.3).
  *
- * @throws ScimRequestError 413: too many operations, naming the limit; invalidSyntax, invalidValue: the message
+ * @throws {ScimRequestError} 413 with the limit for too many operations; invalidSyntax or invalidValue for the message
  */
 export function parseBulkRequest(body: unknown, limits: { readonly maxOperations: number }): BulkRequest {
   if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.');
@@ -101,7 +103,7 @@ function refusalOf(
   return refusedData(data);
 }
 
-/** References are looked for in all of the data before it is read as a resource, so its depth is limited here. */
+/** Checks the depth of the data. References are searched in all of it before it is read as a resource. */
 function refusedData(data: unknown): ScimRequestError | null {
   try {
     inspect(data, uncounted(), 1);
@@ -112,7 +114,7 @@ function refusedData(data: unknown): ScimRequestError | null {
   }
 }
 
-/** `/Users`, `/Users/{id}` and the like. */
+/** Splits `/Users`, `/Users/{id}` and the like. */
 function address(path: string): { type: ResourceTypeDef | null; id: string | null } {
   const parts = (path.startsWith('/') ? path.slice(1) : path).split('/');
   const type = RESOURCE_TYPES.find((each) => each.endpoint === `/${parts[0]}`) ?? null;

@@ -4,36 +4,37 @@ import { parseFilter } from '../filter/parse.js';
 import { invalidCount, invalidSyntax, invalidValue } from '../scim.errors.js';
 import { SEARCH_REQUEST_URN } from '../urns.js';
 
+/** The page sizes of a server. */
 export interface ListLimits {
   readonly defaultCount: number;
   readonly maxCount: number;
 }
 
-/** What a list request asks for (RFC 7644 §3.4.2, RFC 9865 §2). */
+/** The parameters of a list request (RFC 7644 §3.4.2, RFC 9865 §2). */
 export interface ListQuery extends ProjectionQuery {
   readonly filter?: Filter;
   readonly sortBy?: string;
   readonly sortOrder: 'ascending' | 'descending';
   readonly startIndex: number;
   readonly count: number;
-  /** Given, if only as '': the pages are turned by cursor. */
+  /** Present, even as '': pages by cursor. */
   readonly cursor?: string;
 }
 
-/** `attributes` and `excludedAttributes` (RFC 7644 §3.9), which every request that answers a resource may have. */
+/** `attributes` and `excludedAttributes` (RFC 7644 §3.9), for every request whose answer is a resource. */
 export interface ProjectionQuery {
   readonly attributes?: readonly string[];
   readonly excludedAttributes?: readonly string[];
 }
 
-/** Beyond what the database can skip. */
+/** The largest offset of the database. */
 const MAX_INDEX = 2_147_483_647;
 
 /**
- * Reads the query string of a list request. Parameters it does not know are ignored (RFC 7644 §3.4.2).
+ * Parses the query string of a list request. Unknown parameters are ignored (RFC 7644 §3.4.2).
  *
- * @throws ScimRequestError invalidFilter; invalidValue: a parameter given twice, a number that is none, attributes
- *   and excludedAttributes together; invalidCount: a page no cursor can have (RFC 9865 §2.1)
+ * @throws {ScimRequestError} invalidFilter; invalidValue for a repeated parameter, a wrong number, or attributes
+ * together with excludedAttributes; invalidCount for a page that no cursor can have (RFC 9865 §2.1)
  */
 export function parseListQuery(query: Record<string, unknown>, limits: ListLimits): ListQuery {
   const parts = readParts((name) => textParameter(query, name));
@@ -41,9 +42,9 @@ export function parseListQuery(query: Record<string, unknown>, limits: ListLimit
 }
 
 /**
- * Reads the body of `POST …/.search` (RFC 7644 §3.4.3).
+ * Parses the body of `POST …/.search` (RFC 7644 §3.4.3).
  *
- * @throws ScimRequestError as parseListQuery; invalidSyntax: no such message
+ * @throws {ScimRequestError} as parseListQuery; invalidSyntax for another message
  */
 export function parseSearchRequest(body: unknown, limits: ListLimits): ListQuery {
   if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.');
@@ -53,7 +54,7 @@ export function parseSearchRequest(body: unknown, limits: ListLimits): ListQuery
   return listQuery(parts, projection, limits);
 }
 
-/** The part of a query string that is about the shape of the answer. */
+/** Parses the parameters that select attributes of the answer. */
 export function parseProjectionQuery(query: Record<string, unknown>): ProjectionQuery {
   return projectionQuery(
     textParameter(query, 'attributes')?.split(','),
@@ -85,7 +86,7 @@ function listQuery(parts: Parts, projection: ProjectionQuery, limits: ListLimits
   const { filter, sortBy, cursor } = parts;
   return {
     ...projection,
-    // An empty filter is not "no filter": it was meant to say something.
+    // An empty filter is refused: the client meant to filter.
     ...(filter === undefined ? {} : { filter: parseFilter(filter) }),
     ...(sortBy === undefined || sortBy === '' ? {} : { sortBy }),
     sortOrder: sortOrderOf(parts.sortOrder),
@@ -96,12 +97,15 @@ function listQuery(parts: Parts, projection: ProjectionQuery, limits: ListLimits
   };
 }
 
-/** RFC 7644 §3.4.2.4: less than nothing is nothing, more than we give is what we give. */
+/**
+ * Returns the page size for `startIndex`. A negative `count` is 0; a `count` above the maximum is the maximum (RFC 7644
+ * §3.4.2.4).
+ */
 function indexCount(count: number | undefined, { defaultCount, maxCount }: ListLimits): number {
   return Math.min(Math.max(count ?? defaultCount, 0), maxCount);
 }
 
-/** RFC 9865 §2.1: outside the limits is an error there. */
+/** Returns the page size for cursors. A `count` outside the limits is an error (RFC 9865 §2.1). */
 function cursorCount(count: number | undefined, { defaultCount, maxCount }: ListLimits): number {
   if (count === undefined) return Math.min(defaultCount, maxCount);
   if (count < 0 || count > maxCount) throw invalidCount(`"count" must be between 0 and ${maxCount}.`);
@@ -125,11 +129,11 @@ function integer(name: string, text: string | undefined): number | undefined {
 function textParameter(query: Record<string, unknown>, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || typeof value === 'string') return value;
-  // Which of two values is meant cannot be known.
+  // Two values are ambiguous.
   throw invalidValue(`"${name}" must be given once, as text.`);
 }
 
-/** Numbers are numbers in a message; clients that fill them in as text are understood. */
+/** Returns a number of a message as text. Some clients send numbers as text. */
 function textMember(body: JsonObject, name: string): string | undefined {
   const value = messageMember(body, name) ?? undefined;
   if (value === undefined || typeof value === 'string') return value;

@@ -1,18 +1,19 @@
 import { LIST_RESPONSE_URN } from '../urns.js';
 
+/** The values of a ListResponse message (RFC 7644 §3.4.2). */
 export interface ListResponse {
-  /** All matches, not just this page. May be left out with cursors (RFC 9865 §2). */
+  /** All matches, not only those of this page. May be left out with cursors (RFC 9865 §2). */
   readonly totalResults?: number;
-  /** Left out when the pages are turned by cursor. */
+  /** Left out for pages by cursor. */
   readonly startIndex?: number;
   readonly itemsPerPage: number;
-  /** The resources as JSON texts: they come from the database as text and are not parsed on their way out. */
+  /** The resources as JSON texts: the database gives them as text, and they are not parsed. */
   readonly resources: readonly string[];
   readonly nextCursor?: string;
   readonly previousCursor?: string;
 }
 
-/** The body of a list answer (RFC 7644 §3.4.2) as JSON text. `Resources` is there even when it is empty. */
+/** Returns the body of a list answer (RFC 7644 §3.4.2) as JSON text. `Resources` is present even when empty. */
 export function listResponseText(list: ListResponse): string {
   let text = `{"schemas":["${LIST_RESPONSE_URN}"]`;
   if (list.totalResults !== undefined) text += `,"totalResults":${list.totalResults}`;

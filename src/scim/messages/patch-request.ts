@@ -14,10 +14,11 @@ export type { PatchOperation } from '../dialects/normalise.js';
 const MAX_OPERATIONS = 1000;
 
 /**
- * Reads the body of a PATCH (RFC 7644 §3.5.2): the operations in the RFC's own shape.
+ * Parses the body of a PATCH (RFC 7644 §3.5.2) to operations in the form of the RFC.
  *
- * @throws ScimRequestError invalidSyntax: no such message, unknown `op`; invalidValue: no operations, `add` without a
- *   value; noTarget: `remove` without a path; invalidPath: no path, where the dialect wants one; 413: over 1,000
+ * @throws {ScimRequestError} invalidSyntax for another message or an unknown `op`; invalidValue for no operations or
+ * `add` without a value; noTarget for `remove` without a path; invalidPath for a missing path, where the dialect
+ * requires one; 413 for more than 1,000 operations
  */
 export function parsePatchRequest(body: unknown, dialect: Dialect): PatchOperation[] {
   if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.');

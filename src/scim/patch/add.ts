@@ -11,18 +11,18 @@ import type { AttributeTarget } from './target.js';
 import { merged, oneObject, selected, settled, valuesOf, withSub } from './values.js';
 
 /**
- * `add` (RFC 7644 §3.5.2.1): sets a single value, sets the given parts of a complex one, appends to a list. Where a
- * value path selects nothing, the value is made from the filter, which is how Entra ID adds a first work e-mail.
+ * Applies `add` (RFC 7644 §3.5.2.1): sets a single value, sets the given parts of a complex value, appends to a list.
+ * Where a value path selects nothing, the value is created from the filter: Entra ID adds a first work e-mail so.
  *
  * @param before the value of the attribute now
  * @returns the value after the operation: `before` itself when nothing changes, undefined for unassigned
- * @throws ScimRequestError invalidValue, mutability, noTarget (the filter does not say what to make)
+ * @throws {ScimRequestError} invalidValue, mutability, noTarget (the filter does not determine a value)
  */
 export function add(target: AttributeTarget, before: unknown, value: unknown, dialect: Dialect): unknown {
   const { attribute, sub, filter } = target;
   if (!attribute.multiValued) return setSingle(target, before, value, dialect);
   if (filter === null && sub === null) return appended(attribute, before, value, dialect);
-  // Adding nothing to a list takes nothing away.
+  // Adding nothing to a list removes nothing.
   if (value === null || value === '') return before;
   const values = valuesOf(before);
   const places = selected(target, values);
@@ -38,7 +38,7 @@ export function add(target: AttributeTarget, before: unknown, value: unknown, di
   return settled(attribute, before, after, places, dialect);
 }
 
-/** A single-valued attribute, or a part of one: `add` and `replace` do the same. */
+/** Sets a single-valued attribute, or a part of one: `add` and `replace` are the same. */
 export function setSingle(
   { attribute, sub }: AttributeTarget,
   before: unknown,
@@ -51,7 +51,7 @@ export function setSingle(
   return readSimple(attribute, value, readContext(dialect), null);
 }
 
-/** Adds a value that meets the filter, with `value` in it. */
+/** Adds a value that matches the filter and contains `value`. */
 export function created(target: AttributeTarget, before: unknown, value: unknown, dialect: Dialect): unknown {
   const { attribute, sub, filter } = target;
   const context = readContext(dialect);
@@ -88,7 +88,7 @@ function fromFilter(attribute: Attribute, filter: BoundValueFilter): JsonObject 
   return Object.fromEntries(terms);
 }
 
-/** The members of `value` by their canonical names, so that they take the place of those of the filter. */
+/** Returns the members of `value` by their canonical names, so that they replace those of the filter. */
 function canonical(attribute: Attribute, value: unknown): JsonObject {
   if (!isObject(value)) return {};
   const result: JsonObject = {};

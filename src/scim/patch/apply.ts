@@ -14,15 +14,16 @@ import { findTarget, requireWritable, type AttributeTarget, type Target } from '
 
 export type { PatchOp, PatchOperation } from '../dialects/normalise.js';
 
-/** How tolerant a PATCH is. A dialect is one. */
+/** The leniencies of a PATCH: a dialect. */
 export type PatchOptions = Dialect;
 
 /**
- * Applies the operations of a PATCH one after the other, all or none (RFC 7644 §3.5.2).
+ * Applies the operations of a PATCH in their order, all or none (RFC 7644 §3.5.2).
  *
- * @param resource is not modified; parts that stay the same are shared with the result
- * @returns the resource after the last operation, and whether it differs from the one before; if not, it is the same object
- * @throws ScimRequestError noTarget, invalidPath, invalidValue, invalidFilter, invalidSyntax, mutability
+ * @param resource is not modified; unchanged parts are shared with the result
+ * @returns the resource after the last operation, and whether it differs from the one before; if not, it is the same
+ * object
+ * @throws {ScimRequestError} noTarget, invalidPath, invalidValue, invalidFilter, invalidSyntax, mutability
  */
 export function applyPatch(
   type: ResourceTypeDef,
@@ -43,7 +44,7 @@ function applyToPath(draft: Draft, op: PatchOp, path: string, value: unknown, op
   const target = findTarget(draft.type, path, options);
   if (target === null) throw invalidPath(`There is no attribute "${path.slice(0, 200)}".`);
   if (target.kind === 'attribute') {
-    // Always what the resource uses: made anew, whatever a client sets.
+    // `schemas` is computed from the resource, so a value of the client has no effect.
     if (target.attribute.name === 'schemas' && op !== 'remove') return;
     requireWritable(target);
   }
@@ -60,7 +61,7 @@ function applyToTarget(draft: Draft, op: PatchOp, target: Target, value: unknown
     if (!options.passwordPatchDropped) {
       throw mutability('Passwords cannot be changed here (changePassword is not supported).');
     }
-    // A password must be a text, and is dropped.
+    // The password has to be a text; it is dropped.
     if (op !== 'remove') readSimple(attribute, value, readContext(options), null);
     return;
   }
@@ -73,7 +74,10 @@ function applyToTarget(draft: Draft, op: PatchOp, target: Target, value: unknown
   if (after !== before) draft.write(attribute, after);
 }
 
-/** At most so many values are compared: a value path with each one there, a list that is sent with each one as well. */
+/**
+ * Returns the most comparisons of an operation: a value path with each existing value, a list in the request with each
+ * as well.
+ */
 function comparisons(op: PatchOp, { filter }: AttributeTarget, before: unknown, value: unknown): number {
   if (!Array.isArray(before)) return 1;
   const sent = Array.isArray(value) ? value.length : 1;
@@ -97,7 +101,7 @@ function operate(
   }
 }
 
-/** Without a path, `value` is a set of attributes, each of which is added or replaced. */
+/** Applies an operation without a path: each attribute of `value` is added or replaced. */
 function applyToResource(draft: Draft, op: PatchOp, value: unknown, options: PatchOptions): void {
   if (op === 'remove') throw noTarget('"remove" needs a path.');
   if (!options.pathlessPatch) throw invalidPath('The profile of this directory takes no operation without a path.');
@@ -122,7 +126,7 @@ function applyMember(draft: Draft, op: PatchOp, key: string, value: unknown, opt
   applyToTarget(draft, op, target, value, options);
 }
 
-/** Keys are names of attributes or extensions; for some clients they are whole paths. */
+/** Returns the target of a key. Keys are names of attributes or extensions; some clients send whole paths. */
 function targetOfKey(type: ResourceTypeDef, key: string, options: PatchOptions): Target | null {
   const attribute = lookUp(type.schema.byName, key);
   if (attribute !== undefined) return { kind: 'attribute', attribute, filter: null, sub: null };
@@ -133,7 +137,7 @@ function targetOfKey(type: ResourceTypeDef, key: string, options: PatchOptions):
   try {
     return findTarget(type, key, options);
   } catch (error) {
-    // A value path that cannot be read is a mistake to report; any other odd key is just an unknown name.
+    // A wrong value path is refused; any other wrong key is an unknown name.
     if (key.includes('[') || isForbiddenPath(key)) throw error;
     return null;
   }
@@ -143,7 +147,7 @@ function isForbiddenPath(key: string): boolean {
   return key.split(/[.:]/).some((part) => /^(__proto__|constructor|prototype)$/i.test(part));
 }
 
-/** Okta sends `id` with a rename, authentik the whole group: harmless as long as it changes nothing. */
+/** Accepts a read-only attribute that does not change. Okta sends `id` with a rename, authentik the whole group. */
 function skipReadOnly(draft: Draft, target: AttributeTarget, value: unknown, options: PatchOptions): void {
   inspect(value, uncounted());
   if (options.readOnlyValuesIgnored || sameJson(draft.read(target.attribute), value)) return;

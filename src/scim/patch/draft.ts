@@ -4,12 +4,15 @@ import { schemasInUse, type Resource, type ResourceTypeDef } from '../schema/res
 import { invalidValue, payloadTooLarge, type ScimRequestError } from '../scim.errors.js';
 import type { JsonObject } from '../dialects/normalise.js';
 
-/** About 20 ms of work. A user with 25 values of an attribute needs 25 for an operation; a PATCH has at most 1,000. */
+/**
+ * About 20 ms of work. A user with 25 values of an attribute needs 25 comparisons for an operation; a PATCH has at most
+ * 1,000 operations.
+ */
 const MOST_COMPARED = 25_000;
 
 /**
- * A resource that is being changed. The original is never written to: the top level is copied with the first change,
- * and below it values are replaced, not modified.
+ * A resource that is being changed. The original is not modified: the first change copies the top level, and values
+ * below it are replaced.
  */
 export class Draft {
   private current: Resource;
@@ -24,10 +27,10 @@ export class Draft {
   }
 
   /**
-   * Refuses a PATCH that is too much work before any of it is done: value paths are counted by the attribute that they
-   * begin with, and each compares the values that are there.
+   * Refuses a PATCH of too much work before any of it is done. Value paths are counted by their attribute, and each
+   * compares the existing values.
    *
-   * @throws ScimRequestError 413
+   * @throws {ScimRequestError} 413
    */
   refuseTooMuch(operations: readonly { readonly path?: string | undefined }[]): void {
     let compared = 0;
@@ -40,10 +43,10 @@ export class Draft {
   }
 
   /**
-   * Counts the values that an operation compares. The sum over a PATCH is bounded, since operations times values is
-   * work that grows with the square of the body.
+   * Counts the values that an operation compares. The sum over a PATCH is limited, since operations times values grows
+   * with the square of the body.
    *
-   * @throws ScimRequestError 413
+   * @throws {ScimRequestError} 413
    */
   spend(comparisons: number): void {
     this.compared += comparisons;
@@ -56,7 +59,11 @@ export class Draft {
     return (this.current[attribute.extension] as JsonObject | undefined)?.[attribute.name];
   }
 
-  /** @param value undefined unassigns */
+  /**
+   * Sets an attribute.
+   *
+   * @param value undefined unassigns
+   */
   write(attribute: Attribute, value: unknown): void {
     if (attribute.extension === null) {
       this.set(attribute.name, value);
@@ -67,9 +74,9 @@ export class Draft {
   }
 
   /**
-   * The result, once all operations have been applied.
+   * Returns the result after all operations.
    *
-   * @throws ScimRequestError invalidValue: a required attribute is gone
+   * @throws {ScimRequestError} invalidValue when a required attribute is missing
    */
   finish(): { resource: Resource; changed: boolean } {
     const { type, original, current, touched } = this;
@@ -78,7 +85,7 @@ export class Draft {
         throw invalidValue(`"${attribute.name}" is required.`);
       }
     }
-    // One operation may have undone another: what counts is the result (RFC 7644 §3.5.2.1, no new lastModified).
+    // An operation can undo another: only the result counts (RFC 7644 §3.5.2.1, no new lastModified).
     let changed = false;
     for (const key of touched) changed ||= !sameJson(original[key], current[key]);
     if (!changed) return { resource: original, changed };
@@ -96,7 +103,7 @@ export class Draft {
   }
 }
 
-/** A copy of `object` in which `name` has `value`; undefined when nothing is left. */
+/** Returns a copy of `object` in which `name` has `value`; undefined when nothing is left. */
 export function withPart(object: JsonObject | undefined, name: string, value: unknown): JsonObject | undefined {
   if (value !== undefined) return { ...object, [name]: value };
   if (object === undefined) return undefined;

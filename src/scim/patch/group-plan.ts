@@ -15,21 +15,21 @@ import { MemberEdits, valuesOfEither, type MemberEdit } from './member-edits.js'
 export type { MemberEdit } from './member-edits.js';
 export type { Member } from '../resource/members.js';
 
-/** A PATCH of a group, taken apart: a group is never loaded with its members. */
+/** A PATCH of a group in two parts: the group is never read with its members. */
 export interface GroupPatchPlan {
   /** For `applyPatch`, on the group without members. */
   readonly attributeOperations: PatchOperation[];
-  /** In order; few, however many operations there were. */
+  /** In order. Edits are merged, so there are few. */
   readonly memberEdits: MemberEdit[];
 }
 
 const MEMBERS = memberAttribute();
 
 /**
- * Splits the PATCH of a group (RFC 7644 §3.5.2) into edits of its attributes and of its members. Both parts can be
- * carried out separately, since no operation touches both.
+ * Splits the PATCH of a group (RFC 7644 §3.5.2) into edits of its attributes and of its members. No operation changes
+ * both, so the parts are independent.
  *
- * @throws ScimRequestError noTarget, invalidPath, invalidValue, invalidFilter, mutability
+ * @throws {ScimRequestError} noTarget, invalidPath, invalidValue, invalidFilter, mutability
  */
 export function planGroupPatch(operations: readonly PatchOperation[], options: PatchOptions): GroupPatchPlan {
   const attributeOperations: PatchOperation[] = [];
@@ -48,22 +48,22 @@ export function planGroupPatch(operations: readonly PatchOperation[], options: P
   return { attributeOperations, memberEdits: edits.list() };
 }
 
-/** Takes the members out of a value without a path; what is left is an operation on attributes, or null. */
+/** Takes the members out of a value without a path; returns the operation on the other attributes, or null. */
 function planPathless(op: PatchOp, value: unknown, edits: MemberEdits, options: PatchOptions): PatchOperation | null {
   if (op === 'remove' || !options.pathlessPatch || !isObject(value)) return { op, value };
   const keys = Object.keys(value).filter(isAboutMembers);
   if (keys.length === 0) return { op, value };
-  // fromEntries defines, so that no key, not even __proto__, is lost before it can be refused.
+  // fromEntries defines own members, so a key such as __proto__ stays a key and is refused later.
   const rest: JsonObject = Object.fromEntries(Object.entries(value).filter(([key]) => !isAboutMembers(key)));
   for (const key of keys) {
-    // Anything but the plain name is a path: for dialects without such keys an unknown name, for applyPatch to judge.
+    // Any other key is a path. For dialects without such keys it is an unknown name, which applyPatch handles.
     if (options.pathsAsKeys || key.toLowerCase() === 'members') planPath(op, key, value[key], edits, options);
     else rest[key] = value[key];
   }
   return Object.keys(rest).length === 0 ? null : { op, value: rest };
 }
 
-/** `members`, `members.…`, `members[…]`, with or without the URN of the group schema. */
+/** Returns whether a path is `members`, `members.…` or `members[…]`, with or without the URN of the group schema. */
 function isAboutMembers(path: string): boolean {
   if (path === 'members') return true;
   const bracket = path.indexOf('[');
@@ -79,7 +79,7 @@ function planPath(op: PatchOp, text: string, value: unknown, edits: MemberEdits,
   const name = sub ?? path.sub;
   const part = name === null ? null : lookUp(MEMBERS.subByName, name);
   if (part === undefined) throw invalidPath(`There is no attribute "members.${name ?? ''}".`);
-  // `members.value` with ids is the list under another name.
+  // `members.value` with ids means the list of members.
   const plainList = filter === null && part?.name === 'value' && value != null && op !== 'replace';
   if (part !== null && !plainList) throw mutability(`"members.${part.name}" cannot be changed.`);
   if (filter === null) planList(op, value, edits, plainList ? { ...options, looseMembers: true } : options);
@@ -99,7 +99,7 @@ function planList(op: PatchOp, value: unknown, edits: MemberEdits, options: Patc
         edits.replace([]);
         return;
       }
-      // A list says which ones. An empty list is none, never all of them.
+      // The list names the members to remove. An empty list removes none.
       if (!options.valueListRemoves) {
         throw invalidValue('"remove" takes no value; select the member with members[value eq "…"].');
       }
@@ -115,7 +115,7 @@ function planSelected(op: PatchOp, filter: Filter, value: unknown, edits: Member
     else edits.remove(values);
     return;
   }
-  // A member cannot become another one; naming the member that the filter names is an add.
+  // The id of a member cannot change. A value with the id of the filter is an add.
   const [member, ...more] = readMembers(value, options);
   if (
     op === 'replace' ||
@@ -134,7 +134,7 @@ function planSelected(op: PatchOp, filter: Filter, value: unknown, edits: Member
 function readMembers(value: unknown, options: PatchOptions): Member[] {
   const source = typeof value === 'string' && value !== '' && options.looseMembers ? [value] : value;
   const list = readList(MEMBERS, source, readContext(options), true);
-  // readList has settled them: every one has a value.
+  // readList has checked that every member has a value.
   return (list ?? []) as unknown as Member[];
 }
 

@@ -2,30 +2,30 @@ import type { Filter } from '../filter/ast.js';
 import type { BoundFilter, BoundValueFilter } from '../filter/bound.js';
 import type { Member } from '../resource/members.js';
 
-/** One step of a change of members. Steps are carried out in order. */
+/** One step of a change of members. Steps run in order. */
 export type MemberEdit =
   | { readonly kind: 'add'; readonly members: readonly Member[] }
   | { readonly kind: 'remove'; readonly values: readonly string[] }
-  /** The same condition twice: as written, and bound, for `toSql` or `matches`. */
+  /** The same condition twice: the syntax tree, and the bound form for `toSql` or `matches`. */
   | { readonly kind: 'removeWhere'; readonly filter: Filter; readonly bound: BoundValueFilter }
   | { readonly kind: 'removeAll' }
   | { readonly kind: 'replace'; readonly members: readonly Member[] };
 
 /**
- * Collects edits and folds them. Adding and removing by id commute for different ids, and for one id the last word
- * counts; a replacement makes everything before it void. Only a condition has to be kept in its place.
+ * Collects and merges edits. Adding and removing by id commute for different ids, and for one id the last edit counts.
+ * A replacement discards all edits before it. Only a condition keeps its position.
  */
 export class MemberEdits {
   private readonly done: MemberEdit[] = [];
-  /** The last word on each id since the last condition: the member, or null for removed. */
+  /** The last edit of each id since the last condition: the member, or null for removed. */
   private words = new Map<string, Member | null>();
-  /** Whether `words` is all there is: a replacement came first. */
+  /** Whether a replacement came first, so that `words` is the whole list. */
   private replaced = false;
 
   add(members: readonly Member[]): void {
     for (const member of members) {
       const known = this.words.get(member.value);
-      // A member that is there stays as it was added first.
+      // A member that was added before keeps its first form.
       if (known === undefined || known === null) this.words.set(member.value, member);
     }
   }
@@ -71,7 +71,7 @@ export class MemberEdits {
   }
 }
 
-/** The ids of `value eq "a" or value eq "b" …`; null for any other filter. */
+/** Returns the ids of `value eq "a" or value eq "b" …`; null for any other filter. */
 export function valuesOfEither(filter: BoundFilter): string[] | null {
   if (filter.kind === 'or') {
     const parts = filter.terms.map(valuesOfEither);

@@ -8,12 +8,12 @@ import type { AttributeTarget } from './target.js';
 import { selected, settled, valuesOf } from './values.js';
 
 /**
- * `remove` (RFC 7644 §3.5.2.2): unassigns an attribute, a part of it, or the values that a value path selects. What
- * is not there is removed already.
+ * Applies `remove` (RFC 7644 §3.5.2.2): unassigns an attribute, a part of it, or the values that a value path selects.
+ * A missing value counts as removed.
  *
- * @param value by the RFC without meaning; some clients list the values to remove in it
+ * @param value has no meaning in the RFC; some clients list the values to remove in it
  * @returns the value after the operation: `before` itself when nothing changes, undefined for unassigned
- * @throws ScimRequestError mutability: the attribute is required; invalidValue: a list of values, by dialect
+ * @throws {ScimRequestError} mutability for a required attribute; invalidValue for a list of values, by dialect
  */
 export function remove(target: AttributeTarget, before: unknown, value: unknown, dialect: Dialect): unknown {
   const { attribute, sub, filter } = target;
@@ -52,7 +52,7 @@ function withoutSub(
   return settled(attribute, before, after, [], dialect);
 }
 
-/** An empty list removes nothing: reading it as "all" has emptied groups elsewhere. */
+/** Removes listed values. An empty list removes nothing: other servers read it as "all" and emptied groups. */
 function withoutListed(
   attribute: Attribute,
   before: unknown,
@@ -68,7 +68,7 @@ function withoutListed(
   return settled(attribute, before, left, [], dialect);
 }
 
-/** Whether `item` has everything that `wanted` says: a text is a `value`. */
+/** Returns whether `item` has every part of `wanted`; a text is a `value`. */
 function isMeant(attribute: Attribute, item: JsonObject, wanted: unknown): boolean {
   if (typeof wanted === 'string')
     return wanted !== '' && isSame(attribute.subByName.get('value'), item['value'], wanted);
@@ -77,7 +77,7 @@ function isMeant(attribute: Attribute, item: JsonObject, wanted: unknown): boole
   for (const key of Object.keys(wanted)) {
     const sub = lookUp(attribute.subByName, key);
     const part = wanted[key];
-    // References and names are decoration; null says nothing.
+    // References and names do not identify a value; null is ignored.
     if (sub === undefined || part === null || part === '' || sub.name === '$ref' || sub.name === 'display') continue;
     if (!isSame(sub, item[sub.name], part)) return false;
     named = true;

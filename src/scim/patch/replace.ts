@@ -9,12 +9,12 @@ import type { AttributeTarget } from './target.js';
 import { oneObject, selected, settled, valuesOf, withSub } from './values.js';
 
 /**
- * `replace` (RFC 7644 §3.5.2.3): sets a single value, the given parts of a complex one, a whole list, or the values
- * that a value path selects. What is not there yet is added.
+ * Applies `replace` (RFC 7644 §3.5.2.3): sets a single value, the given parts of a complex value, a whole list, or the
+ * values that a value path selects. A missing value is added.
  *
  * @param before the value of the attribute now
  * @returns the value after the operation: `before` itself when nothing changes, undefined for unassigned
- * @throws ScimRequestError invalidValue, mutability; noTarget: the value path selects nothing
+ * @throws {ScimRequestError} invalidValue, mutability; noTarget when the value path selects nothing
  */
 export function replace(target: AttributeTarget, before: unknown, value: unknown, dialect: Dialect): unknown {
   const { attribute, sub, filter } = target;
@@ -33,7 +33,7 @@ export function replace(target: AttributeTarget, before: unknown, value: unknown
   }
   const context = readContext(dialect);
   const after: (JsonObject | undefined)[] = [...values];
-  // The selected values as wholes are replaced, not completed.
+  // Selected values are replaced as a whole, not merged.
   const whole = sub === null ? readComplex(attribute, oneObject(attribute, value), context) : undefined;
   for (const place of places) {
     const old = values[place];

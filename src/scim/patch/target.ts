@@ -9,11 +9,11 @@ import { findAttribute, findSchema, type ResourceTypeDef, type SchemaDef } from 
 import { invalidPath, mutability } from '../scim.errors.js';
 import type { PatchPath } from '../filter/ast.js';
 
-/** What a PATCH path points at. */
+/** An attribute, or a part of one, that a PATCH path names. */
 export interface AttributeTarget {
   readonly kind: 'attribute';
   readonly attribute: Attribute;
-  /** Which values of a multi-valued attribute; null for all of them. */
+  /** Selects values of a multi-valued attribute; null: all of them. */
   readonly filter: BoundValueFilter | null;
   readonly sub: Attribute | null;
 }
@@ -24,16 +24,17 @@ export interface ExtensionTarget {
   readonly schema: SchemaDef;
 }
 
+/** The target of a PATCH path. */
 export type Target = AttributeTarget | ExtensionTarget;
 
 /**
- * Finds what a path points at (RFC 7644 §3.5.2, §3.10).
+ * Finds the target of a path (RFC 7644 §3.5.2, §3.10).
  *
- * @returns null when no schema of the type knows the attribute
- * @throws ScimRequestError invalidPath: broken syntax; invalidFilter: a value filter that makes no sense
+ * @returns null when no schema of the type has the attribute
+ * @throws {ScimRequestError} invalidPath for wrong syntax; invalidFilter for a value filter that does not apply
  */
 export function findTarget(type: ResourceTypeDef, path: string, dialect: Dialect): Target | null {
-  // Most paths are just a name.
+  // Most paths are only a name.
   const named = type.schema.byName.get(path);
   if (named !== undefined) return known(named, null, null, dialect);
   const schema = findSchema(type, path.trim());
@@ -52,7 +53,11 @@ export function findTarget(type: ResourceTypeDef, path: string, dialect: Dialect
   return known(attribute, resolveValueFilter(parsed.filter, attribute, dialect), sub, dialect);
 }
 
-/** @throws ScimRequestError mutability: the server alone writes this (RFC 7644 §3.5.2) */
+/**
+ * Refuses an attribute that only the server writes (RFC 7644 §3.5.2).
+ *
+ * @throws {ScimRequestError} mutability
+ */
 export function requireWritable({ attribute, sub }: AttributeTarget): void {
   if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
     throw mutability(`"${sub === null ? attribute.name : `${attribute.name}.${sub.name}`}" is read-only.`);

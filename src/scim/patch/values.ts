@@ -10,12 +10,12 @@ import { invalidValue, mutability } from '../scim.errors.js';
 import { withPart } from './draft.js';
 import type { AttributeTarget } from './target.js';
 
-/** The values an attribute has now. */
+/** Returns the current values of an attribute. */
 export function valuesOf(before: unknown): readonly JsonObject[] {
   return Array.isArray(before) ? (before as JsonObject[]) : [];
 }
 
-/** The places of the values that the path selects; of all without a filter. */
+/** Returns the positions of the values that the path selects; all without a filter. */
 export function selected({ filter }: AttributeTarget, values: readonly JsonObject[]): number[] {
   const places: number[] = [];
   for (let i = 0; i < values.length; i++) if (filter === null || matches(filter, values[i])) places.push(i);
@@ -23,8 +23,8 @@ export function selected({ filter }: AttributeTarget, values: readonly JsonObjec
 }
 
 /**
- * Sets the sub-attributes that `value` names, leaves the others (RFC 7644 §3.5.2.1, §3.5.2.3). A sub-attribute given
- * as null is unassigned.
+ * Sets the sub-attributes of `value` and keeps the others (RFC 7644 §3.5.2.1, §3.5.2.3). null unassigns a
+ * sub-attribute.
  *
  * @returns `before` itself when nothing changes; undefined when nothing is left
  */
@@ -46,7 +46,7 @@ export function merged(
   return after === before ? before : withoutStale(attribute, before, after, source);
 }
 
-/** Sets one sub-attribute; the same rules as for `merged`. */
+/** Sets one sub-attribute, by the rules of `merged`. */
 export function withSub(
   attribute: Attribute,
   before: JsonObject | undefined,
@@ -63,9 +63,7 @@ export function withSub(
   return withPart(before, sub.name, read);
 }
 
-/**
- * `$ref` and the name beside a reference describe the value that was there; a new value makes them wrong.
- */
+/** Removes `$ref` and the name of a reference: they describe the previous value. */
 function withoutStale(
   attribute: Attribute,
   before: JsonObject | undefined,
@@ -84,10 +82,10 @@ function withoutStale(
 }
 
 /**
- * Closes a change of a multi-valued attribute: no repeats, and a value that has just been made primary takes that
- * from the others (RFC 7644 §3.5.2).
+ * Completes a change of a multi-valued attribute: removes repeats, and leaves `primary` to the value that has just
+ * become primary (RFC 7644 §3.5.2).
  *
- * @param touched places in `values` that this operation wrote
+ * @param touched positions in `values` that this operation wrote
  * @returns `before` itself when nothing changes; undefined when no value is left
  */
 export function settled(
@@ -109,7 +107,7 @@ export function settled(
   return sameJson(after, before) ? before : after;
 }
 
-/** One object: for a value path the value may also be a list of one. */
+/** Returns one object: for a value path the value can also be a list of one. */
 export function oneObject(attribute: Attribute, value: unknown): unknown {
   const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (one !== null && one !== '' && !isObject(one)) {

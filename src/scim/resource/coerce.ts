@@ -13,12 +13,13 @@ import { countKeys, inspect, readContext, skipUnknown, uncounted, type ReadConte
 import { readSimple, readValue } from './values.js';
 
 /**
- * Reads the body of a POST or PUT as a resource (RFC 7644 §3.3, §3.5.1): canonical names, checked values, nothing
- * that no schema knows. Left out: readOnly attributes, the password, whatever is unassigned. `schemas` is made anew.
+ * Reads the body of a POST or PUT as a resource (RFC 7644 §3.3, §3.5.1): names become canonical, values are checked,
+ * unknown attributes go. Left out: readOnly attributes, the password, unassigned attributes. `schemas` is computed.
  *
- * @returns a resource without `id` and `meta`, and without `active` where the body leaves it out or clears it; members of a group as `{value, type?, display?, $ref?}`
- * @throws ScimRequestError invalidSyntax: no object, a name given twice, unknown names (by dialect); invalidValue: a
- *   value the schema does not allow, or a required attribute that is missing, by name
+ * @returns a resource without `id` and `meta`, and without `active` where the body leaves it out or clears it; members
+ * of a group as `{value, type?, display?, $ref?}`
+ * @throws {ScimRequestError} invalidSyntax for a body that is no object, a repeated name, or unknown names (by
+ * dialect); invalidValue for a value that the schema does not allow, or a missing required attribute
  */
 export function readResource(type: ResourceTypeDef, body: unknown, dialect: Dialect): Resource {
   if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.');
@@ -40,7 +41,11 @@ export function readResource(type: ResourceTypeDef, body: unknown, dialect: Dial
   return resource;
 }
 
-/** @throws ScimRequestError invalidValue, naming the attribute that is missing */
+/**
+ * Checks that required attributes are present.
+ *
+ * @throws {ScimRequestError} invalidValue with the name of the missing attribute
+ */
 export function requireAttributes(type: ResourceTypeDef, resource: Resource): void {
   for (const attribute of type.required) {
     if (resource[attribute.name] === undefined) throw invalidValue(`"${attribute.name}" is required.`);
@@ -49,12 +54,12 @@ export function requireAttributes(type: ResourceTypeDef, resource: Resource): vo
 
 function readInto(target: JsonObject, attribute: Attribute, value: unknown, context: ReadContext): void {
   if (attribute.mutability === 'readOnly') {
-    // Okta sends back all groups of a user, which may be many.
+    // Okta sends back all groups of a user, which can be many.
     inspect(value, uncounted());
     return;
   }
   if (attribute.returned === 'never') {
-    // A password must be a text, and goes no further than this line.
+    // The password has to be a text; it is dropped here.
     readSimple(attribute, value, context, null);
     return;
   }
@@ -96,7 +101,7 @@ function readExtensionObject(schema: SchemaDef, value: unknown, context: ReadCon
   return Object.keys(part).length === 0 ? undefined : part;
 }
 
-/** RFC 7643 §3: not empty, no repeats, the base schema, and only what the resource type declares. */
+/** Checks `schemas` (RFC 7643 §3): not empty, no repeats, the base schema, and only schemas of the resource type. */
 function checkSchemas(type: ResourceTypeDef, listed: unknown, { dialect }: ReadContext): void {
   if (listed === undefined || listed === null) {
     if (dialect.schemasOptional) return;

@@ -4,45 +4,59 @@ import { invalidSyntax, invalidValue } from '../scim.errors.js';
 const MAX_DEPTH = 32;
 const MAX_KEYS = 2000;
 
+/** Counts the object members of a body. */
 export interface KeyCounter {
-  /** Object members so far; those of group members do not count, there may be a hundred thousand. */
+  /** Object members so far. Those of group members do not count: a group can have a hundred thousand. */
   keys: number;
 }
 
-/** What is known while one body is read. */
+/** The state of reading one body. */
 export interface ReadContext extends KeyCounter {
   readonly dialect: Dialect;
 }
 
+/** Returns the context for reading one body. */
 export function readContext(dialect: Dialect): ReadContext {
   return { dialect, keys: 0 };
 }
 
-/** A counter that never ends, for what only the size of the body limits: the groups a client echoes, bulk data. */
+/**
+ * Returns a counter without a limit, for data that only the size of the body limits: groups that a client sends back,
+ * bulk data.
+ */
 export function uncounted(): KeyCounter {
   return { keys: Number.NEGATIVE_INFINITY };
 }
 
-/** @throws ScimRequestError invalidSyntax: more object members than any honest resource has */
+/**
+ * Counts object members.
+ *
+ * @throws {ScimRequestError} invalidSyntax for more object members than a real resource has
+ */
 export function countKeys(context: KeyCounter, more: number): void {
   context.keys += more;
   if (context.keys > MAX_KEYS) throw invalidSyntax(`A resource has at most ${MAX_KEYS} members.`);
 }
 
-/** Names that reach the prototype of an object, in any case: refused wherever a name is expected. */
+/** Returns whether a name reaches the prototype of an object, in any case. Such a name is refused everywhere. */
 export function isForbiddenName(name: string): boolean {
   const lower = name.toLowerCase();
   return lower === '__proto__' || lower === 'constructor' || lower === 'prototype';
 }
 
+/**
+ * Refuses a name that reaches the prototype of an object.
+ *
+ * @throws {ScimRequestError} invalidSyntax
+ */
 export function refuseForbiddenName(name: string): void {
   if (isForbiddenName(name)) throw invalidSyntax(`"${name}" is not an attribute name.`);
 }
 
 /**
- * Decides about a member no schema knows: refused, or left out after a look at what it holds.
+ * Handles a member that no schema declares: refuses it, or checks its value and drops it.
  *
- * @throws ScimRequestError invalidSyntax, invalidValue
+ * @throws {ScimRequestError} invalidSyntax, invalidValue
  */
 export function skipUnknown(name: string, value: unknown, context: ReadContext): void {
   refuseForbiddenName(name);
@@ -52,10 +66,7 @@ export function skipUnknown(name: string, value: unknown, context: ReadContext):
   inspect(value, context);
 }
 
-/**
- * Applies the limits to a value that is going to be dropped: it passed through the parser like any other, and what
- * must not be sent must not be sent there either.
- */
+/** Applies the limits to a value that is dropped: it went through the parser like any other value. */
 export function inspect(value: unknown, context: KeyCounter, depth = 2): void {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) throw invalidValue('Text must not hold U+0000.');

@@ -1,4 +1,7 @@
-/** Whether two JSON values are the same; the order of members does not count (RFC 7643 §2.3.8), that of items does. */
+/**
+ * Returns whether two JSON values are the same. The order of members does not count (RFC 7643 §2.3.8), the order of
+ * items does.
+ */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

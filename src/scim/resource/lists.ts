@@ -4,10 +4,10 @@ import type { Attribute } from '../schema/attribute.js';
 import { invalidValue } from '../scim.errors.js';
 
 /**
- * Makes a list of values keep the rules of RFC 7643 §2.4: no (type, value) pair twice (the later one completes the
+ * Applies the rules of RFC 7643 §2.4 to a list of values: each (type, value) pair once (a later one completes the
  * earlier), at most one `primary: true`.
  *
- * @throws ScimRequestError invalidValue: several primary values, where the dialect does not settle that
+ * @throws {ScimRequestError} invalidValue for several primary values, unless the dialect accepts them
  */
 export function settleList(attribute: Attribute, list: JsonObject[], dialect: Dialect): JsonObject[] {
   if (list.length < 2) return list;
@@ -15,18 +15,18 @@ export function settleList(attribute: Attribute, list: JsonObject[], dialect: Di
   return onePrimary(attribute, distinct, dialect);
 }
 
-/** Two values are the same one when this is the same text; null for values that have no `value`. */
+/** Returns the identity of a value: equal texts are the same value; null for values without `value`. */
 export function identityOf(attribute: Attribute, item: JsonObject): string | null {
   const value = item['value'];
   if (typeof value !== 'string') return null;
-  // References are one member whatever is said about their type.
+  // References are one member, whatever their type.
   if (attribute.subByName.get('value')?.mutability === 'immutable') return value;
   const type = item['type'];
-  // No stored text holds U+0000.
+  // Stored text never contains U+0000.
   return `${typeof type === 'string' ? type : ''}\u0000${value}`;
 }
 
-/** Leaves `primary: true` to the value at `keep` alone (RFC 7644 §3.5.2). */
+/** Sets `primary: true` at `keep` only (RFC 7644 §3.5.2). */
 export function primaryOnlyAt(list: readonly JsonObject[], keep: number): JsonObject[] {
   return list.map((item, i) => (i !== keep && item['primary'] === true ? { ...item, primary: false } : item));
 }

@@ -3,7 +3,7 @@ import { idFromReference } from '../dialects/quirks.js';
 import type { Attribute } from '../schema/attribute.js';
 import { invalidValue } from '../scim.errors.js';
 
-/** A member as the group names it: `value` is the id of a user or a group of this directory. */
+/** A member in the form of the group: `value` is the id of a user or group of this directory. */
 export interface Member {
   readonly value: string;
   readonly type?: 'User' | 'Group';
@@ -11,25 +11,25 @@ export interface Member {
   readonly $ref?: string;
 }
 
-/** Lists of references: a value there is known by its id alone, and nothing in it ever changes. */
+/** Returns whether an attribute is a list of references: a value is identified by its id, and never changes. */
 export function isMemberList(attribute: Attribute): boolean {
   return attribute.subByName.get('value')?.mutability === 'immutable';
 }
 
-/** A plain id, or a reference without an id → `{value}`; anything else is returned as it came. */
+/** Converts a plain id, or a reference without an id, to `{value}`; returns other values unchanged. */
 export function memberFromLoose(item: unknown): unknown {
   if (typeof item === 'string') return { value: item };
   if (!isObject(item) || !('$ref' in item)) return item;
-  // An empty id is a mistake, not a missing one.
+  // An empty id is refused; it is not a missing id.
   if (item['value'] !== undefined && item['value'] !== null) return item;
   const id = idFromReference(item['$ref']);
   return id === null ? item : { ...item, value: id };
 }
 
 /**
- * Completes a member that has been read: the id is there, `type` is `User`, `Group` or left out.
+ * Completes a member after reading: the id is present, `type` is `User`, `Group` or left out.
  *
- * @throws ScimRequestError invalidValue: no id
+ * @throws {ScimRequestError} invalidValue for a missing id
  */
 export function settleMember(read: JsonObject | undefined): JsonObject {
   if (read === undefined || read['value'] === undefined) throw invalidValue('A member needs a "value".');

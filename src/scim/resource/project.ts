@@ -2,10 +2,10 @@ import { lookUp, type Attribute } from '../schema/attribute.js';
 import { findAttribute, findSchema, type Resource, type ResourceTypeDef } from '../schema/resource-types.js';
 import { invalidValue } from '../scim.errors.js';
 
-/** What of an attribute is meant: all of it, or the sub-attributes named. */
+/** The selected part of an attribute: true for all of it, or names of sub-attributes. */
 type Selection = true | Set<string>;
 
-/** Which parts of a resource an answer holds (RFC 7644 §3.4.2.5, §3.9). */
+/** The selected parts of a resource (RFC 7644 §3.4.2.5, §3.9). */
 export interface Projection {
   readonly mode: 'only' | 'except';
   /** By key of the resource; for an extension the value is a selection of its attributes. */
@@ -14,11 +14,11 @@ export interface Projection {
 }
 
 /**
- * Reads `attributes` or `excludedAttributes`: names in any case, with or without URN, with or without a
- * sub-attribute. Unknown names mean nothing and are ignored.
+ * Parses `attributes` or `excludedAttributes`: names in any case, with or without URN, with or without a sub-attribute.
+ * Unknown names are ignored.
  *
- * @returns null when the whole resource is meant
- * @throws ScimRequestError invalidValue: both were given
+ * @returns null for the whole resource
+ * @throws {ScimRequestError} invalidValue when both are present
  */
 export function parseProjection(
   type: ResourceTypeDef,
@@ -37,7 +37,7 @@ export function parseProjection(
   return { mode: only.length > 0 ? 'only' : 'except', core, extensions };
 }
 
-/** The parts of `resource` that the projection leaves; `id` and `schemas` always (returned=always). */
+/** Returns the selected parts of `resource`; always with `id` and `schemas` (returned=always). */
 export function project(resource: Resource, projection: Projection | null): Resource {
   if (projection === null) return resource;
   const result: Resource = {};
@@ -48,7 +48,7 @@ export function project(resource: Resource, projection: Projection | null): Reso
   return result;
 }
 
-/** Whether an answer needs the attribute at all, so that what lies elsewhere need not be read. */
+/** Returns whether an answer needs the attribute, so that data of other tables is read only then. */
 export function projectionNeeds(projection: Projection | null, attribute: string): boolean {
   if (projection === null || attribute === 'id' || attribute === 'schemas') return true;
   const selection = projection.core.get(attribute);

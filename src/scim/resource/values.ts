@@ -9,10 +9,10 @@ import { settleList } from './lists.js';
 import { isMemberList, memberFromLoose, settleMember } from './members.js';
 
 /**
- * Reads the value of an attribute as a client sent it. `undefined` is the answer for null, "", [] and objects with
- * nothing in them: they all mean unassigned (RFC 7643 §2.5).
+ * Reads the value of an attribute. Returns `undefined` for null, "", [] and empty objects: they mean unassigned (RFC
+ * 7643 §2.5).
  *
- * @throws ScimRequestError invalidValue: not what the schema says, naming the attribute
+ * @throws {ScimRequestError} invalidValue with the name of the attribute, for a value that the schema does not allow
  */
 export function readValue(attribute: Attribute, value: unknown, context: ReadContext): unknown {
   if (attribute.multiValued) return readList(attribute, value, context, context.dialect.objectForList);
@@ -20,7 +20,11 @@ export function readValue(attribute: Attribute, value: unknown, context: ReadCon
   return readSimple(attribute, value, context, null);
 }
 
-/** @param parent the complex attribute this is part of; for the error only */
+/**
+ * Reads a simple value.
+ *
+ * @param parent the complex attribute of which this is a part; for the error only
+ */
 export function readSimple(
   attribute: Attribute,
   value: unknown,
@@ -45,7 +49,7 @@ export function readSimple(
   }
 }
 
-/** Reads an object of known sub-attributes; what the client may not write is left out. */
+/** Reads an object of known sub-attributes; drops those that the client may not write. */
 export function readComplex(attribute: Attribute, value: unknown, context: ReadContext): JsonObject | undefined {
   const source = objectFor(attribute, value, context);
   if (source === null) return undefined;
@@ -68,10 +72,10 @@ export function readComplex(attribute: Attribute, value: unknown, context: ReadC
   return empty ? undefined : result;
 }
 
-/** The object a client means; null for unassigned. */
+/** Returns the object that a value stands for; null for unassigned. */
 export function objectFor(attribute: Attribute, value: unknown, context: ReadContext): JsonObject | null {
   let source = value;
-  // Only where `value` says it all: a name cannot be given as one text.
+  // Only where `value` is the whole meaning: a name cannot be one text.
   if (!attribute.multiValued && context.dialect.looseComplexValues && attribute.subByName.has('value')) {
     source = complexFromLoose(value);
   }
@@ -83,7 +87,7 @@ export function objectFor(attribute: Attribute, value: unknown, context: ReadCon
 /**
  * Reads the values of a multi-valued attribute: each (type, value) once, `primary` once.
  *
- * @param objectTaken one object stands for a list of one
+ * @param objectTaken accept one object as a list of one
  */
 export function readList(
   attribute: Attribute,
@@ -142,7 +146,7 @@ function readText(attribute: Attribute, value: unknown, parent: Attribute | null
   return value;
 }
 
-/** Base64 in either alphabet; padding may be missing (RFC 7643 §2.3.6). */
+/** Returns whether a text is base64 in either alphabet; padding may be missing (RFC 7643 §2.3.6). */
 function isBase64(text: string): boolean {
   let end = text.length;
   while (end > 0 && text.length - end < 2 && text.charCodeAt(end - 1) === 0x3d) end--;

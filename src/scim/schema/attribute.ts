@@ -2,11 +2,16 @@
 export type AttributeType =
   'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex';
 
+/** The `mutability` of an attribute (RFC 7643 §2.2). */
 export type Mutability = 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly';
+
+/** The `returned` characteristic of an attribute (RFC 7643 §2.2). */
 export type Returned = 'always' | 'never' | 'default' | 'request';
+
+/** The `uniqueness` of an attribute (RFC 7643 §2.2). */
 export type Uniqueness = 'none' | 'server' | 'global';
 
-/** What a schema says about one attribute (RFC 7643 §7), with the look-ups that the engine needs. */
+/** The definition of an attribute (RFC 7643 §7), with look-ups for the engine. */
 export interface Attribute {
   readonly name: string;
   readonly type: AttributeType;
@@ -22,7 +27,7 @@ export interface Attribute {
   readonly subAttributes: readonly Attribute[];
   /** Sub-attributes by their exact and by their lower-case name. */
   readonly subByName: ReadonlyMap<string, Attribute>;
-  /** Longest accepted text, in characters. */
+  /** The most characters of a text. */
   readonly maxLength: number;
   /** Compared as PRECIS user names are (RFC 7644 §5), not just without regard to case. */
   readonly comparedAsUserName: boolean;
@@ -32,6 +37,7 @@ export interface Attribute {
   readonly extension: string | null;
 }
 
+/** The characteristics of an attribute that differ from the defaults. */
 export type AttributeSpec = Partial<
   Pick<
     Attribute,
@@ -51,10 +57,10 @@ export type AttributeSpec = Partial<
   >
 >;
 
-/** Far above any honest value, low enough that one attribute cannot fill a body. */
+/** Above any real value; low enough that one attribute cannot fill a body. */
 const MAX_TEXT = 16_384;
 
-/** Makes an attribute; what the specification leaves out has the defaults of RFC 7643 §2.2. */
+/** Creates an attribute; missing characteristics have the defaults of RFC 7643 §2.2. */
 export function attribute(name: string, description: string, spec: AttributeSpec = {}): Attribute {
   const type = spec.type ?? 'string';
   const subAttributes = spec.subAttributes ?? [];
@@ -80,7 +86,7 @@ export function attribute(name: string, description: string, spec: AttributeSpec
   };
 }
 
-/** Attributes by exact name, which is what clients nearly always send, and by lower-case name. */
+/** Returns attributes by exact name, which clients nearly always send, and by lower-case name. */
 export function byName(attributes: readonly Attribute[]): Map<string, Attribute> {
   const map = new Map<string, Attribute>();
   for (const each of attributes) {
@@ -90,7 +96,7 @@ export function byName(attributes: readonly Attribute[]): Map<string, Attribute>
   return map;
 }
 
-/** Attribute names have no case (RFC 7643 §2.1). */
+/** Finds an attribute by its name in any case (RFC 7643 §2.1). */
 export function lookUp(map: ReadonlyMap<string, Attribute>, name: string): Attribute | undefined {
   return map.get(name) ?? map.get(name.toLowerCase());
 }

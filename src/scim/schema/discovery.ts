@@ -3,7 +3,7 @@ import type { Attribute } from './attribute.js';
 import { RESOURCE_TYPES, type Resource } from './resource-types.js';
 import { SERVICE_SCHEMAS, type ServiceSchema } from './service-schemas.js';
 
-/** What a directory really offers. */
+/** The features of the service. */
 export interface ServiceFeatures {
   readonly patch: boolean;
   readonly bulk: {
@@ -28,6 +28,7 @@ export interface ServiceFeatures {
   readonly documentationUri?: string;
 }
 
+/** An entry of `authenticationSchemes` (RFC 7643 §5). */
 export interface AuthenticationScheme {
   readonly type: 'oauth' | 'oauth2' | 'oauthbearertoken' | 'httpbasic' | 'httpdigest';
   readonly name: string;
@@ -38,7 +39,7 @@ export interface AuthenticationScheme {
 }
 
 /**
- * The documents of /Schemas (RFC 7643 §7): users, groups, extensions, and the three that describe the service.
+ * Returns the documents of /Schemas (RFC 7643 §7): users, groups, extensions, and the three that describe the service.
  *
  * @param baseUrl of the directory, without a slash at its end
  */
@@ -63,7 +64,7 @@ export function schemaDocuments(
   }));
 }
 
-/** The documents of /ResourceTypes (RFC 7643 §6). */
+/** Returns the documents of /ResourceTypes (RFC 7643 §6). */
 export function resourceTypeDocuments(baseUrl: string): Resource[] {
   return RESOURCE_TYPES.map(({ name, description, endpoint, schema, extensions }) => ({
     schemas: [RESOURCE_TYPE_URN],
@@ -81,7 +82,7 @@ export function resourceTypeDocuments(baseUrl: string): Resource[] {
   }));
 }
 
-/** The document of /ServiceProviderConfig (RFC 7643 §5, RFC 9865 §4). */
+/** Returns the document of /ServiceProviderConfig (RFC 7643 §5, RFC 9865 §4). */
 export function serviceProviderConfig(baseUrl: string, features: ServiceFeatures): Resource {
   return {
     schemas: [SPC_URN],
@@ -98,10 +99,10 @@ export function serviceProviderConfig(baseUrl: string, features: ServiceFeatures
   };
 }
 
-/** The definition of an attribute; nothing is null, and what does not apply to the type is left out. */
+/** Returns the definition of an attribute without nulls; characteristics that do not apply to its type are left out. */
 function attributeDocument(attribute: Attribute): Resource {
   const { type, subAttributes, canonicalValues, referenceTypes } = attribute;
-  // A complex attribute has no case and no uniqueness of its own (erratum 6004).
+  // A complex attribute has no `caseExact` and no `uniqueness` (erratum 6004).
   const simple = type === 'complex' ? {} : { caseExact: attribute.caseExact, uniqueness: attribute.uniqueness };
   return {
     name: attribute.name,

@@ -26,7 +26,7 @@ export const GROUP_ATTRIBUTES: readonly Attribute[] = [
         mutability: 'immutable',
         canonicalValues: ['User', 'Group'],
       }),
-      // Missing from the schema in the RFC, though its examples use it (erratum 6011).
+      // Missing in the schema of the RFC, though its examples use it (erratum 6011).
       attribute('display', 'The name of the member.', { mutability: 'immutable', maxLength: 1024 }),
     ],
   }),

@@ -4,21 +4,23 @@ import { ENTERPRISE_ATTRIBUTES } from './enterprise-user.schema.js';
 import { GROUP_ATTRIBUTES } from './group.schema.js';
 import { USER_ATTRIBUTES } from './user.schema.js';
 
+/** A schema (RFC 7643 §7). */
 export interface SchemaDef {
   readonly urn: string;
   readonly name: string;
   readonly description: string;
   readonly attributes: readonly Attribute[];
-  /** By exact and by lower-case name. For a core schema also the common attributes. */
+  /** By exact and by lower-case name. A core schema includes the common attributes. */
   readonly byName: ReadonlyMap<string, Attribute>;
 }
 
+/** An extension of a resource type. */
 export interface SchemaExtension {
   readonly schema: SchemaDef;
   readonly required: boolean;
 }
 
-/** A resource type (RFC 7643 §6), with the look-ups that make reading a request cheap. */
+/** A resource type (RFC 7643 §6), with look-ups for reading requests. */
 export interface ResourceTypeDef {
   readonly name: 'User' | 'Group';
   readonly endpoint: '/Users' | '/Groups';
@@ -26,16 +28,16 @@ export interface ResourceTypeDef {
   readonly schema: SchemaDef;
   readonly extensions: readonly SchemaExtension[];
   readonly required: readonly Attribute[];
-  /** Attributes of the extensions by their short name, for clients that leave out the URN. */
+  /** Attributes of the extensions by their short name, for clients that omit the URN. */
   readonly extensionByName: ReadonlyMap<string, Attribute>;
   /** The core schema and the extensions, by URN as written and in lower case. */
   readonly schemaByUrn: ReadonlyMap<string, SchemaDef>;
 }
 
-/** A resource as the engine handles it: plain JSON, with no names but those of its schemas. */
+/** A resource: plain JSON, with names of its schemas only. */
 export type Resource = Record<string, unknown>;
 
-/** The attributes every resource has (RFC 7643 §3.1), which no schema document lists. */
+/** The attributes of every resource (RFC 7643 §3.1). No schema document lists them. */
 export const COMMON_ATTRIBUTES: readonly Attribute[] = [
   attribute('schemas', 'The schemas of the resource.', {
     type: 'reference',
@@ -43,7 +45,7 @@ export const COMMON_ATTRIBUTES: readonly Attribute[] = [
     required: true,
     returned: 'always',
     referenceTypes: ['uri'],
-    // URNs are compared without regard to case.
+    // URNs are compared case-insensitively.
     caseExact: false,
   }),
   attribute('id', 'The identifier the server gave the resource.', {
@@ -69,6 +71,7 @@ export const COMMON_ATTRIBUTES: readonly Attribute[] = [
   }),
 ];
 
+/** The resource type of users (RFC 7643 §4.1, §4.3). */
 export const USER_TYPE: ResourceTypeDef = resourceType('User', '/Users', 'User account', {
   schema: coreSchema(USER_URN, 'User', 'User account', USER_ATTRIBUTES),
   extensions: [
@@ -79,16 +82,18 @@ export const USER_TYPE: ResourceTypeDef = resourceType('User', '/Users', 'User a
   ],
 });
 
+/** The resource type of groups (RFC 7643 §4.2). */
 export const GROUP_TYPE: ResourceTypeDef = resourceType('Group', '/Groups', 'Group', {
   schema: coreSchema(GROUP_URN, 'Group', 'Group', GROUP_ATTRIBUTES),
   extensions: [],
 });
 
+/** All resource types. */
 export const RESOURCE_TYPES: readonly ResourceTypeDef[] = [USER_TYPE, GROUP_TYPE];
 
 /**
- * The attribute that a path means (RFC 7644 §3.10). Without a URN: a core or common attribute, else one of an
- * extension, since Entra ID sends `manager` alone.
+ * Finds the attribute of a path (RFC 7644 §3.10). Without a URN: a core or common attribute, else one of an extension,
+ * since Entra ID sends plain `manager`.
  */
 export function findAttribute(type: ResourceTypeDef, urn: string | null, name: string): Attribute | undefined {
   if (urn === null) return lookUp(type.schema.byName, name) ?? lookUp(type.extensionByName, name);
@@ -96,18 +101,18 @@ export function findAttribute(type: ResourceTypeDef, urn: string | null, name: s
   return schema === undefined ? undefined : lookUp(schema.byName, name);
 }
 
-/** URNs have no case either (RFC 7644 §3.10). */
+/** Finds a schema by its URN, in any case (RFC 7644 §3.10). */
 export function findSchema(type: ResourceTypeDef, urn: string): SchemaDef | undefined {
   return type.schemaByUrn.get(urn) ?? type.schemaByUrn.get(urn.toLowerCase());
 }
 
-/** The canonical spelling of a path, e.g. `name.familyName` or `urn:…:User:manager.value`. */
+/** Returns the canonical spelling of a path, e.g. `name.familyName` or `urn:…:User:manager.value`. */
 export function pathOf(top: Attribute, sub?: Attribute | null): string {
   const name = sub == null ? top.name : `${top.name}.${sub.name}`;
   return top.extension === null ? name : `${top.extension}:${name}`;
 }
 
-/** The value of `schemas`: the core schema, and the extensions that the resource uses (RFC 7643 §3). */
+/** Returns the value of `schemas`: the core schema, and the extensions that the resource uses (RFC 7643 §3). */
 export function schemasInUse(type: ResourceTypeDef, resource: Resource): string[] {
   const schemas = [type.schema.urn];
   for (const { schema } of type.extensions) {

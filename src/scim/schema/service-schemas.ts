@@ -1,7 +1,7 @@
 import { RESOURCE_TYPE_URN, SCHEMA_URN, SPC_URN } from '../urns.js';
 import { attribute, type Attribute, type AttributeSpec } from './attribute.js';
 
-/** A schema that describes the service itself (RFC 7643 §8.7.2): clients read it, nobody writes it. */
+/** A schema of the service itself (RFC 7643 §8.7.2). It is read-only. */
 export interface ServiceSchema {
   readonly urn: string;
   readonly name: string;
@@ -18,7 +18,7 @@ const flag = (name: string, description: string): Attribute =>
 const number = (name: string, description: string, required = true): Attribute =>
   read(name, description, { type: 'integer', required });
 
-/** A feature of the service: `supported`, and what else there is to say. */
+/** Defines a feature of the service: `supported`, and further attributes. */
 const feature = (name: string, description: string, ...more: Attribute[]): Attribute =>
   read(name, description, {
     type: 'complex',
@@ -26,7 +26,7 @@ const feature = (name: string, description: string, ...more: Attribute[]): Attri
     subAttributes: [flag('supported', 'Whether it is offered.'), ...more],
   });
 
-/** Characteristics every attribute definition has (RFC 7643 §7), with or without sub-attributes. */
+/** Defines the characteristics of attribute definitions (RFC 7643 §7), with or without sub-attributes. */
 function definition(name: string, description: string, subAttributes: readonly Attribute[]): Attribute {
   const known = ['string', 'boolean', 'decimal', 'integer', 'dateTime', 'binary', 'reference', 'complex'];
   return read(name, description, {
@@ -52,6 +52,7 @@ function definition(name: string, description: string, subAttributes: readonly A
   });
 }
 
+/** The schemas of the discovery documents. */
 export const SERVICE_SCHEMAS: readonly ServiceSchema[] = [
   {
     urn: SPC_URN,

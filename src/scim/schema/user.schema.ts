@@ -2,7 +2,7 @@ import { attribute, type Attribute, type AttributeSpec } from './attribute.js';
 
 const PLACES = ['work', 'home', 'other'] as const;
 
-/** A multi-valued attribute with the sub-attributes of RFC 7643 §2.4. */
+/** Defines a multi-valued attribute with the sub-attributes of RFC 7643 §2.4. */
 function plural(
   name: string,
   description: string,
@@ -61,7 +61,7 @@ const groups = attribute('groups', 'The groups the user belongs to; changed thro
       referenceTypes: ['Group'],
     }),
     attribute('display', 'The name of the group.', { mutability: 'readOnly' }),
-    // Memberships through a group in a group are not shown.
+    // Memberships through nested groups are not shown.
     attribute('type', 'Direct membership.', { mutability: 'readOnly', canonicalValues: ['direct'] }),
   ],
 });
@@ -86,7 +86,7 @@ export const USER_ATTRIBUTES: readonly Attribute[] = [
   attribute('preferredLanguage', 'The preferred language.'),
   attribute('locale', 'The locale for dates, numbers and currency.'),
   attribute('timezone', 'The time zone, as in the IANA database.'),
-  // A cleared `active` says nothing. Reading it as true would let a leaver in again.
+  // A cleared `active` changes nothing. Reading it as true would reactivate a leaver.
   attribute('active', 'Whether the user may be used; true unless the client says otherwise when it creates the user.', {
     type: 'boolean',
     alwaysAssigned: true,

@@ -1,5 +1,6 @@
 import { equalities, type BoundValueFilter } from '../../scim/filter/bound.js';
-import { toSql, type ColumnMap } from '../../scim/filter/to-sql.js';
+import type { ColumnMap } from '../../scim/filter/column-map.js';
+import { toSql } from '../../scim/filter/to-sql.js';
 import { foldCase } from '../../scim/text.js';
 
 /** What can be asked of one member; the rows of `group_members` are called `m`. */

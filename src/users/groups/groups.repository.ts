@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql } from '../../scim/filter/to-sql.js';
 import type { Member } from '../../scim/patch/group-plan.js';
-import type { StoredDocument } from '../write/stored-document.js';
+import type { GroupDraft } from './group-draft.js';
 import { MEMBER_COLUMN_MAP } from './group.columns.js';
 import {
   FOUND,
@@ -32,14 +32,6 @@ export interface GroupRow {
 /** What a change of members did: the ids that came and went. */
 export interface MemberMoves {
   moved: string[];
-}
-
-/** A group as a write wants it, without its members. */
-export interface GroupDraft {
-  document: StoredDocument;
-  displayName: string;
-  displayNameKey: string;
-  externalId: string | null;
 }
 
 /** The columns of a `GroupRow` but the members, for a table that is called `g`. */

@@ -4,11 +4,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { makePassable, openToAll, reachable } from './passable.js';
 
-/** Where PostgreSQL's programs are, and as whom they must run. */
+/** The folder of PostgreSQL's programs, and the user to run them as. */
 export interface Binaries {
   postgres: string;
   initdb: string;
-  /** The operating-system user for the server; undefined: our own. PostgreSQL refuses to run as root. */
+  /**
+   * The operating-system user of the server; undefined: the user of this process. PostgreSQL refuses to run as root.
+   */
   runAs: { uid: number; gid: number } | undefined;
 }
 
@@ -18,9 +20,11 @@ interface PlatformPackage {
 }
 
 /**
- * Finds the PostgreSQL binaries that npm installed for this platform and makes them usable: library links that an
- * install without scripts leaves out are made, and as root below a closed home a copy is put where the database's own
- * user can reach it. Throws with the way out (`DATABASE_URL`) when there is no package for this platform.
+ * Finds the PostgreSQL binaries that npm installed for this platform and makes them usable. Creates library links that
+ * an install without scripts leaves out. As root below a closed home, makes a copy that the database's own user can
+ * read.
+ *
+ * @throws {PlainFailure} with the alternative (`DATABASE_URL`) when there is no package for this platform
  */
 export async function findBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -43,7 +47,7 @@ export async function findBinaries(): Promise<Binaries> {
 async function makeLinks(root: string): Promise<void> {
   const list = path.join(root, 'native', 'pg-symlinks.json');
   const text = await readFile(list, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '[]'; // this platform's build needs no links
+    if (error.code === 'ENOENT') return '[]'; // The build for this platform needs no links.
     throw error;
   });
   for (const { source, target } of JSON.parse(text) as { source: string; target: string }[]) {
@@ -51,7 +55,7 @@ async function makeLinks(root: string): Promise<void> {
     const points = path.relative(path.dirname(link), path.join(root, source));
     if ((await readlink(link).catch(() => null)) === points) continue;
     await symlink(points, link).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error; // another process was quicker
+      if (error.code !== 'EEXIST') throw error; // Another process was quicker.
     });
   }
 }
@@ -77,12 +81,12 @@ async function copyOutside(root: string): Promise<string> {
   await openToAll(draft);
   await rename(draft, target).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-    await rm(draft, { recursive: true }); // another process was quicker
+    await rm(draft, { recursive: true }); // Another process was quicker.
   });
   return target;
 }
 
-/** The folder for what cannot live below a closed home: owned by root, passable for all. */
+/** Returns the folder for files that cannot be below a closed home: owned by root, readable for all. */
 export function outsideFolder(): string {
   return process.platform === 'linux' ? '/var/lib/talent-bridge' : path.join(os.tmpdir(), 'talent-bridge');
 }

@@ -14,17 +14,17 @@ import { isAlive, whileLocked } from './start-lock.js';
 
 const USER = 'talent_bridge';
 const DATABASE = 'talent_bridge';
-/** A connection that was closed is no longer listed after this time, on a busy machine too. */
+/** A busy machine lists a closed connection for up to this time. */
 const LINGERS_MS = 1_000;
-/** How often it is looked whether the server still runs. */
+/** The interval of checks that the server runs. */
 const WATCH_MS = 500;
 
-/** What became of a server that ended by itself. */
+/** The events of a server that ended by itself. */
 export type EmbeddedEvent = 'ended' | 'restarted' | 'lost';
 
 /**
- * A real PostgreSQL that `npm start` and the tests run for themselves. It outlives a killed process: the next start
- * finds it still running and goes on with it.
+ * A PostgreSQL server for `npm start` and the tests. It outlives a killed process: the next start finds it running and
+ * uses it.
  */
 export class EmbeddedPostgres {
   private timer: NodeJS.Timeout | null = null;
@@ -38,24 +38,26 @@ export class EmbeddedPostgres {
     readonly adopted: boolean,
   ) {}
 
-  /** The address of the service's plain role: reads and writes rows, and owns nothing. */
+  /** Returns the address of the service's plain role, which reads and writes rows and owns nothing. */
   serviceUrl(): string {
     return addressOf(this.url(), SERVICE_ROLE, this.remembered.servicePassword);
   }
 
-  /** The owner's address of the service's database, or of another one on the same server. */
+  /** Returns the owner's address of the service's database, or of another one on the same server. */
   url(database: string = DATABASE): string {
     return `postgres://${USER}:${this.remembered.password}@127.0.0.1:${this.remembered.port}/${database}`;
   }
 
-  /** Where the data files are; below a closed home, as root, that is outside `dataDir`. */
+  /** The folder of the data files; as root below a closed home, it is outside `dataDir`. */
   get folder(): string {
     return this.remembered.folder;
   }
 
   /**
-   * Starts the server that belongs to `dataDir`, makes its data directory first if there is none, or adopts the one
-   * that still runs. Resolves when it answers queries. Throws with the end of the server's own log.
+   * Starts the server of `dataDir`, or uses the one that still runs. Creates the data directory if needed. Resolves
+   * when the server answers queries.
+   *
+   * @throws {Error} with the end of the server's log
    */
   static async start(dataDir: string, settings: string[] = []): Promise<EmbeddedPostgres> {
     await mkdir(dataDir, { recursive: true, mode: 0o755 });
@@ -83,9 +85,9 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Watches the server from now on, and starts it again at the same address when it has ended.
+   * Watches the server, and restarts it at the same address when it has ended.
    *
-   * @param tell is told that it ended, and then that it was restarted, or is lost because that failed
+   * @param tell called when it ended, and then when it was restarted, or is lost because that failed
    */
   keepUp(tell: (event: EmbeddedEvent, error?: Error) => void): void {
     this.timer = setInterval(() => {
@@ -100,7 +102,7 @@ export class EmbeddedPostgres {
     tell('ended');
     try {
       const { remembered } = await EmbeddedPostgres.start(this.dataDir, this.settings);
-      // The connections of this process go to the old address.
+      // The connections of this process use the old address.
       if (remembered.port !== this.remembered.port) throw new Error(`port ${this.remembered.port} was taken meanwhile`);
       tell('restarted');
     } catch (error) {
@@ -109,20 +111,20 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Stops the server (fast shutdown), unless another process of this installation still uses it. Resolves when its
-   * lock file is gone.
+   * Stops the server (fast shutdown), unless another process of this installation uses it. Resolves when its lock file
+   * is gone.
    */
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.timer) clearInterval(this.timer);
     await this.restarting;
     const client = new pg.Client({ connectionString: this.url('postgres') });
-    client.on('error', () => undefined); // another process of this installation may stop it in this very moment
+    client.on('error', () => undefined); // Another process of this installation can stop it at the same time.
     try {
       await client.connect();
       if (await isUsedByOthers(client)) return;
     } catch {
-      // It is going down already, or is not up any more.
+      // The server is stopping or has stopped.
     } finally {
       await client.end().catch(() => undefined);
     }
@@ -134,8 +136,8 @@ export class EmbeddedPostgres {
 }
 
 /**
- * Whether another process has connections to the server. Our own, closed a moment ago, are still listed until the server
- * has noticed: whoever is there stays there.
+ * Returns whether another process has connections to the server. Connections of this process that were just closed are
+ * still listed for a moment; connections of others stay.
  */
 async function isUsedByOthers(client: pg.Client): Promise<boolean> {
   const deadline = performance.now() + LINGERS_MS;
@@ -149,7 +151,7 @@ async function isUsedByOthers(client: pg.Client): Promise<boolean> {
   }
 }
 
-/** Whether our server runs; one that is still coming up (its starter was killed) is waited for. */
+/** Returns whether our server runs. Waits for one that is still starting (its starter was killed). */
 async function isRunning(remembered: Remembered): Promise<boolean> {
   const deadline = Date.now() + 30_000;
   for (;;) {
@@ -160,13 +162,16 @@ async function isRunning(remembered: Remembered): Promise<boolean> {
   }
 }
 
-/** Ready means: it lets us in, and it serves our own data directory (another server may have taken the port). */
+/**
+ * Returns whether the server accepts our password and serves our data directory (another server can have taken the
+ * port).
+ */
 async function isOurs(remembered: Remembered): Promise<boolean> {
   const client = new pg.Client({
     connectionString: `postgres://${USER}:${remembered.password}@127.0.0.1:${remembered.port}/postgres`,
     connectionTimeoutMillis: 2000,
   });
-  client.on('error', () => undefined); // the server may go away while we ask; the caller asks again
+  client.on('error', () => undefined); // The server can stop during the query; the caller repeats it.
   try {
     await client.connect();
     const { rows } = await client.query<{ folder: string }>(`select current_setting('data_directory') as folder`);
@@ -178,14 +183,14 @@ async function isOurs(remembered: Remembered): Promise<boolean> {
   } catch {
     return false;
   } finally {
-    await client.end().catch(() => undefined); // it was never up
+    await client.end().catch(() => undefined); // The connection was never open.
   }
 }
 
-/** The role that the service logs in as; its rights come with the migrations. */
+/** Creates the role that the service logs in as; the migrations grant its rights. */
 async function makeServiceRole({ port, password, servicePassword }: Remembered): Promise<void> {
   const client = new pg.Client({ connectionString: `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}` });
-  client.on('error', () => undefined); // the query that fails reports it
+  client.on('error', () => undefined); // The query that fails reports it.
   await client.connect();
   try {
     await ensureLogin(client, SERVICE_ROLE, servicePassword, true);
@@ -213,5 +218,5 @@ async function postmasterPid(folder: string): Promise<number | null> {
     throw error;
   });
   const pid = Number(text?.split('\n')[0]);
-  return pid > 0 ? pid : null; // empty in the moment in which it is made
+  return pid > 0 ? pid : null; // The file is empty for a moment after it was created.
 }

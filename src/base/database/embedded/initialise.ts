@@ -5,22 +5,22 @@ import { childEnvironment } from '../../config/child-environment.js';
 import type { Binaries } from './binaries.js';
 import { makePassable } from './passable.js';
 
-/** What the data directory is made with. */
+/** The parameters of a new data directory. */
 export interface Cluster {
   readonly folder: string;
-  /** The superuser that owns everything. */
+  /** The superuser that owns all objects. */
   readonly user: string;
   readonly password: string;
 }
 
-/** Makes the data directory, unless it is there: complete, or not at all. */
+/** Creates the data directory, complete or not at all, unless it exists. */
 export async function initialise(binaries: Binaries, { folder, user, password }: Cluster): Promise<void> {
   const done = await stat(path.join(folder, 'PG_VERSION')).then(
     () => true,
     () => false,
   );
   if (done) return;
-  // The server must be able to create its directory, so the folder above is its own.
+  // The server must be able to create its directory, so it owns the folder above.
   await makePassable(path.dirname(folder));
   const parent = binaries.runAs ? `${folder}.home` : path.dirname(folder);
   await mkdir(parent, { recursive: true, mode: 0o700 });

@@ -8,8 +8,8 @@ import type { Remembered } from './remembered.js';
 /**
  * Starts the server and waits until it is ready.
  *
- * @param isReady asks whether the server of this very data directory lets us in
- * @throws with the end of the server's own log when it does not start within 30 seconds
+ * @param isReady returns whether the server of this data directory accepts connections
+ * @throws {Error} with the end of the server's log when it does not start within 30 seconds
  */
 export async function launch(
   binaries: Binaries,
@@ -24,8 +24,8 @@ export async function launch(
   while (Date.now() < deadline) {
     if (exited) {
       exited = false;
-      // Its errors go to a file, because a pipe would die with us; detached, so that Ctrl-C does not reach it before
-      // the service has drained.
+      // The server's errors go to a file, because a pipe would end with this process. Detached, so that Ctrl-C does not
+      // reach it before the service has drained.
       const log = await open(logFile, 'a', 0o600);
       const child = spawn(binaries.postgres, serverArguments(remembered, settings), {
         ...binaries.runAs,
@@ -38,7 +38,7 @@ export async function launch(
         throw error;
       });
       child.on('exit', (status) => {
-        // Right after a crash the old lock file may still stand: it is tried again until the deadline.
+        // Right after a crash the old lock file can still exist: the start is repeated until the deadline.
         exited = true;
         code = status;
       });

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** True if a user without rights of their own can pass through every folder above this path. */
+/** Returns whether a user without special rights can pass through every folder above this path. */
 export async function reachable(target: string): Promise<boolean> {
   for (let folder = path.dirname(path.resolve(target)); ; folder = path.dirname(folder)) {
     const { mode } = await stat(folder);
@@ -10,17 +10,17 @@ export async function reachable(target: string): Promise<boolean> {
   }
 }
 
-/** Makes a folder, and every missing one above it, such that everybody can pass through, whatever our umask says. */
+/** Creates a folder, and every missing one above it, such that all users can pass through, whatever the umask is. */
 export async function makePassable(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true });
-  if (first === undefined) return; // it was there already
+  if (first === undefined) return; // The folder existed before.
   for (let made = folder; ; made = path.dirname(made)) {
     await chmod(made, 0o755);
     if (path.relative(made, first) === '') return;
   }
 }
 
-/** Lets everybody read what is below a folder, and run the programs in it: an install under a closed umask does not. */
+/** Makes everything below a folder readable, and its programs executable: an install under a closed umask does not. */
 export async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

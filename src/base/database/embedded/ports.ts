@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** Whether anybody listens on a port of this machine. */
+/** Returns whether a process listens on a port of this machine. */
 export function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1');
@@ -12,7 +12,7 @@ export function listens(port: number): Promise<boolean> {
   });
 }
 
-/** A port that is free now: the wanted one, if it is. */
+/** Returns a free port: the wanted one, if it is free. */
 export function freePort(wanted?: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net.createServer();

@@ -2,12 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 
-/** What is remembered between starts, in `<dataDir>/database.json` (mode 0600). */
+/** The state between starts, in `<dataDir>/database.json` (mode 0600). */
 export interface Remembered {
   port: number;
-  /** Of the owner, a superuser. */
+  /** The password of the owner, a superuser. */
   password: string;
-  /** Of the service's plain role. */
+  /** The password of the service's plain role. */
   servicePassword: string;
   /** The data directory of the server. */
   folder: string;
@@ -17,14 +17,14 @@ type OlderRemembered = Omit<Remembered, 'servicePassword'> & Partial<Remembered>
 
 const fileIn = (dataDir: string): string => path.join(dataDir, 'database.json');
 
-/** What the last start has left, or null. */
+/** Returns the state of the last start, or null. */
 export async function recall(dataDir: string): Promise<Remembered | null> {
   try {
     const found = JSON.parse(await readFile(fileIn(dataDir), 'utf8')) as OlderRemembered;
     const { port, password, servicePassword } = found;
     const remembered = { port, password, folder: path.resolve(dataDir, found.folder) };
     if (servicePassword !== undefined) return { ...remembered, servicePassword };
-    // A version before there were two roles has written the file.
+    // A version with a single role has written the file.
     const complete = { ...remembered, servicePassword: randomBytes(24).toString('base64url') };
     await remember(dataDir, complete);
     return complete;
@@ -34,7 +34,7 @@ export async function recall(dataDir: string): Promise<Remembered | null> {
   }
 }
 
-/** A folder inside is written by its relative name: the installation can be moved with all that is in it. */
+/** Stores the state. A folder inside is stored by its relative name, so that the installation can be moved. */
 export async function remember(
   dataDir: string,
   { port, password, servicePassword, folder }: Remembered,

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LONGEST_START_MS = 120_000;
 
 /**
- * Runs `work` while no other process of this installation does the same: of two first starts at once, the second
- * finds the server that the first one made. A lock whose process is gone is taken over.
+ * Runs `work` while no other process of this installation does: of two first starts at once, the second one finds the
+ * server of the first. Takes over a lock whose process is gone.
  */
 export async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const file = path.join(folder, 'database.lock');
@@ -31,20 +31,23 @@ async function take(file: string): Promise<boolean> {
   return false;
 }
 
-/** Whether the lock's process is gone. Numbers are given out again, so an old lock is nobody's, whatever runs. */
+/**
+ * Returns whether the process of the lock is gone. Process numbers are reused, so an old lock is invalid, whatever
+ * process has the number.
+ */
 async function isLeft(file: string): Promise<boolean> {
   try {
     const age = Date.now() - (await stat(file)).mtimeMs;
     const text = await readFile(file, 'utf8');
-    if (text === '') return age > 1_000; // its process is about to write its number, or ended there
+    if (text === '') return age > 1_000; // The process is about to write its number, or ended there.
     return age > LONGEST_START_MS || text === String(process.pid) || !isAlive(Number(text));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // it has just been given back
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // The lock has just been released.
     throw error;
   }
 }
 
-/** Whether a process of this number runs; one of another user counts. */
+/** Returns whether a process with this number runs; one of another user counts. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,3 +1,4 @@
+import { KEY_LIST } from '../../../base/config/setting-rules.js';
 import { code, head, table } from './markdown.js';
 
 /** A variable of the environment, as the source describes it. */
@@ -39,6 +40,8 @@ function valuesOf(decorator: string): string {
       return 'an http or https address';
     case 'Duration':
       return `a duration: ${code('90s')}, ${code('60m')}, ${code('12h')}`;
+    case 'KeyList':
+      return KEY_LIST;
     default:
       return texts.at(-1)!.replace(/^must be /, '');
   }

@@ -1,0 +1,42 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Moment } from '../base/http/fields.js';
+import { Text } from '../base/http/text.js';
+import { ServerSet } from '../base/http/validate.js';
+
+/** The body of `POST /directories/{id}/tokens`. */
+@ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at')
+export class CreateScimToken {
+  @Text({ max: 200, optional: true, example: 'Okta production' })
+  name?: string;
+
+  @Moment({ optional: true, nullable: true, description: 'At most a year from now; never, when left out.' })
+  expires_at?: Date | null;
+}
+
+/** A SCIM token without its secret. */
+export class ScimTokenBody {
+  @ApiProperty({ example: 'tok_01k0000000abcdefghjkmnpqrs' })
+  id!: string;
+  @ApiProperty()
+  name!: string;
+  @ApiProperty()
+  prefix!: string;
+  @ApiProperty({ type: Object, additionalProperties: true })
+  created_by!: unknown;
+  @ApiProperty({ type: Date, nullable: true })
+  expires_at!: Date | null;
+  @ApiProperty({ type: Date, nullable: true })
+  last_used_at!: Date | null;
+  @ApiProperty({ type: Date, nullable: true })
+  revoked_at!: Date | null;
+  @ApiProperty()
+  created_at!: Date;
+}
+
+/** A SCIM token with its secret, in the answer that creates it. */
+export class NewScimTokenBody extends ScimTokenBody {
+  @ApiProperty({ description: 'The secret itself: shown this once.' })
+  scim_token!: string;
+  @ApiProperty()
+  scim_base_url!: string;
+}
