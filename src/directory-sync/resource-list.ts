@@ -207,8 +207,9 @@ async function countAll(db: Database, table: ListTable, filter: ListFilter): Pro
   const text = whole
     ? `select ${whole} as n, $2::text[] as shown`
     : `select count(*)::int as n from ${table.from} where ${filter.where}`;
+  const params = [...filter.params];
   const { rows } = await (whole !== undefined || filter.selective
-    ? db.shaped<{ n: number }>(text, [...filter.params])
-    : db.search<{ n: number }>(text, [...filter.params]));
+    ? db.shaped<{ n: number }>(text, params)
+    : db.search<{ n: number }>(text, params));
   return rows[0]!.n;
 }
