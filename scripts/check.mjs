@@ -1,6 +1,7 @@
-// `npm run check`: types, lint, format, the arrows between the rooms, and no package that is not in the table of dependencies.
+// `npm run check`: types, lint, format, the arrows between the rooms, no unused export, and no package that is not in the table of dependencies.
 import { prepare, run } from './prepare.mjs';
 import { checkDependencies } from './check-dependencies.mjs';
+import { checkExports } from './check-exports.mjs';
 import { checkTables } from './check-tables.mjs';
 
 await prepare();
@@ -10,5 +11,6 @@ node('eslint/bin/eslint.js', 'src', 'test', '--max-warnings', '0');
 node('prettier/bin/prettier.cjs', '--check', '.');
 node('dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.mjs');
 checkTables();
+checkExports();
 checkDependencies();
 console.log('all checks passed');

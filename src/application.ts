@@ -30,7 +30,7 @@ import { Statistics } from './operations/statistics.js';
 import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
 import { ExpiryNotice } from './tenants/expiry-notice.js';
-import { AuditSealer } from './tenants/audit/audit-sealer.js';
+import { ChainSealer } from './ledger/chain-sealer.js';
 import { PeopleUpkeep } from './users/people-upkeep.js';
 
 /** The service in this process: the application and its background work, started and stopped as one. */
@@ -126,7 +126,7 @@ export class Application {
       TasksRunner,
       PeopleUpkeep,
       DeletedDirectories,
-      AuditSealer,
+      ChainSealer,
       DayCloser,
       ExpiryNotice,
       MetadataRefresh,

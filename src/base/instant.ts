@@ -17,7 +17,7 @@ export function readInstant(text: string): Date | null {
 }
 
 /** Returns whether milliseconds since 1970 are in the UTC years 1 to 9999; false for NaN. */
-export function hasFourDigitYear(milliseconds: number): boolean {
+function hasFourDigitYear(milliseconds: number): boolean {
   return milliseconds >= FIRST && milliseconds <= LAST;
 }
 

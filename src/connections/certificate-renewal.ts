@@ -68,7 +68,7 @@ export class CertificateRenewal {
       case 'unconfirmed':
         return `The metadata was read again and waits for an admin (${result.problem}): connection refresh-metadata ${known.slug} --confirm`;
       case 'failed':
-        return `The metadata was read again, in vain (${result.problem}). Once that is mended: connection refresh-metadata ${known.slug}`;
+        return `The metadata was read again without success (${result.problem}). After a correction: connection refresh-metadata ${known.slug}`;
       case 'gone':
       case 'done':
         return this.present(known);

@@ -19,7 +19,7 @@ export class CertificateBody {
 }
 
 /** The claims or attributes that are mapped; fields without one take the usual names. */
-export class ClaimMapBody implements ClaimMap {
+class ClaimMapBody implements ClaimMap {
   @ApiProperty({ required: false })
   email?: string;
   @ApiProperty({ required: false })
@@ -35,7 +35,7 @@ export class ClaimMapBody implements ClaimMap {
 }
 
 /** Fields of both types. Never a secret. */
-export class ConnectionHeadBody {
+class ConnectionHeadBody {
   @ApiProperty({ example: 'con_01k0000000abcdefghjkmnpqrs' })
   id!: string;
   @ApiProperty({ description: 'Names it in addresses; final.' })
@@ -52,7 +52,7 @@ export class ConnectionHeadBody {
     description: 'The first sign-in, real or test, that succeeded with the present settings; null: none has.',
   })
   tested_at!: Date | null;
-  @ApiProperty({ type: String, nullable: true, description: 'The directory whose people sign in here.' })
+  @ApiProperty({ type: String, nullable: true, description: 'The directory whose users sign in here.' })
   directory_id!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'null: the IdP’s usual one.' })
   link_claim!: string | null;
@@ -61,7 +61,7 @@ export class ConnectionHeadBody {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Value of the role claim → role; the first value that somebody has counts.',
+    description: 'Value of the role claim → role; the first value that matches counts.',
   })
   role_map!: Record<string, string>;
   @ApiProperty({
@@ -89,7 +89,7 @@ export class ConnectionHeadBody {
 }
 
 /** A connection to an OpenID provider, as the API shows it. */
-export class OidcConnectionBody extends ConnectionHeadBody {
+class OidcConnectionBody extends ConnectionHeadBody {
   @ApiProperty({ enum: ['oidc'] })
   type!: 'oidc';
   @ApiProperty({ example: 'https://idp.example.com' })
@@ -98,7 +98,7 @@ export class OidcConnectionBody extends ConnectionHeadBody {
   discovery_url!: string | null;
   @ApiProperty()
   client_id!: string;
-  @ApiProperty({ description: 'Whether there is one; it is shown to nobody.' })
+  @ApiProperty({ description: 'Whether a client secret is stored. The secret itself is never shown.' })
   client_secret_set!: boolean;
   @ApiProperty({ enum: TOKEN_AUTH })
   token_auth!: TokenAuth;
@@ -125,12 +125,19 @@ export class OidcConnectionBody extends ConnectionHeadBody {
 }
 
 /** A connection to a SAML IdP, as the API shows it. */
-export class SamlConnectionBody extends ConnectionHeadBody {
+class SamlConnectionBody extends ConnectionHeadBody {
   @ApiProperty({ enum: ['saml'] })
   type!: 'saml';
-  @ApiProperty({ type: String, nullable: true, description: 'null: an admin keeps up to date what follows.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'null: an administrator keeps the following fields up to date.',
+  })
   metadata_url!: string | null;
-  @ApiProperty({ type: [CertificateBody], description: 'Who has to have signed the metadata; empty: nobody.' })
+  @ApiProperty({
+    type: [CertificateBody],
+    description: 'Certificates, one of which has to have signed the metadata; empty: it may be unsigned.',
+  })
   metadata_certificates!: CertificateBody[];
   @ApiProperty({ type: 'integer', nullable: true, description: 'How long the metadata says that it holds.' })
   metadata_cache_seconds!: number | null;
@@ -162,13 +169,13 @@ export class SamlConnectionBody extends ConnectionHeadBody {
   name_id_format!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The attribute that is the subject; null: the NameID is.' })
   subject_claim!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'What was set as our entity id.' })
+  @ApiProperty({ type: String, nullable: true, description: 'The entity id that was set for this service.' })
   sp_entity_id!: string | null;
   @ApiProperty({ type: 'integer' })
   clock_skew_seconds!: number;
   @ApiProperty({ type: [String] })
   authn_contexts!: string[];
-  @ApiProperty({ description: 'Who we are to the IdP: our entity id, its audience.' })
+  @ApiProperty({ description: 'The entity id of this service at the IdP, which is the audience of its assertions.' })
   entity_id!: string;
   @ApiProperty({ description: 'Our metadata.' })
   sp_metadata_url!: string;
@@ -198,7 +205,7 @@ export class IdpLogoutBody {
 
 /** The result of a check of a connection. */
 export class ConnectionCheckBody {
-  @ApiProperty({ description: 'Whether people could sign in, as far as that shows without anybody signing in.' })
+  @ApiProperty({ description: 'Whether users could sign in, as far as a check without a sign-in shows.' })
   ok!: boolean;
   @ApiProperty({ type: String, nullable: true })
   problem!: string | null;
@@ -207,7 +214,7 @@ export class ConnectionCheckBody {
   @ApiProperty({
     type: IdpLogoutBody,
     nullable: true,
-    description: 'As the metadata of the IdP announces it; an IdP can offer what it does not announce (Okta, Entra).',
+    description: 'As the metadata of the IdP announces it; some IdPs offer more than they announce (Okta, Entra).',
   })
   logout!: IdpLogoutBody | null;
 }

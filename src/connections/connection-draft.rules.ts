@@ -18,8 +18,8 @@ export type Draft =
  * Returns the settings of a connection after a change, or of a new one. Adds every problem to `errors`; the draft is
  * valid only without any.
  *
- * @param paired whether it is paired with a directory afterwards
- * @param imported the IdP as read from metadata, where the request names some
+ * @param given `paired`: whether it is paired with a directory afterwards; `imported`: the IdP as read from metadata,
+ *   where the request names some
  */
 export function draftOf(
   present: Present,

@@ -7,7 +7,7 @@ const MAX_JWK = 16 * 1024; // RSA of 8192 bits has 6 kB
 /**
  * Declares a list of distinct texts of limited length.
  *
- * @param form what each text has to look like
+ * @param options `form`: what each text has to look like
  */
 export function Texts(
   options: FieldOptions & { max: number; form?: { test: RegExp; message: string } },

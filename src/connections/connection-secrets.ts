@@ -41,7 +41,7 @@ export class ConnectionSecrets {
    * Returns the sealed secrets of a row after a change.
    *
    * @param before the row before; null: a new one
-   * @param newKey the result of `keyFor`
+   * @param key the result of `keyFor`
    */
   sealed(
     tenantId: string,

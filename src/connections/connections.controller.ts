@@ -43,7 +43,7 @@ export class ConnectionsController {
   }
 
   @Get(':connection_id')
-  @ApiOperation({ summary: 'One connection, with what the admin of the IdP has to be told' })
+  @ApiOperation({ summary: 'One connection, with the values that the administrator of the IdP needs' })
   @ApiRecord(CONNECTION_SHAPE)
   get(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionBody> {
     return this.connections.get(caller.tenantId, id);
@@ -63,7 +63,7 @@ export class ConnectionsController {
 
   @Delete(':connection_id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Deletes a connection; whoever is signed in through it is signed out' })
+  @ApiOperation({ summary: 'Deletes a connection and ends the sessions through it' })
   @ApiNoContentResponse()
   @ApiRefusals({ 409: ['untested_connection'] })
   remove(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<void> {
@@ -85,7 +85,7 @@ export class ConnectionsController {
 
   @Post(':connection_id/check')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Looks at the IdP of an OIDC connection, without signing anybody in' })
+  @ApiOperation({ summary: 'Checks the IdP of an OIDC connection without a sign-in' })
   @ApiRecord(ConnectionCheckBody)
   @ApiRefusals({ 409: ['not_checkable'] })
   check(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionCheckBody> {

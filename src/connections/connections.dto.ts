@@ -50,9 +50,9 @@ export class ConnectionFields {
     description: 'Names it in addresses; unique over all tenants, and final.',
   })
   slug?: string;
-  @Flag({ ...OPTIONAL, description: 'Default true. Off: nobody signs in, and who is signed in is signed out.' })
+  @Flag({ ...OPTIONAL, description: 'Default true. Disabling it refuses sign-ins and ends the sessions through it.' })
   enabled?: boolean;
-  @Text({ max: 64, ...NULLABLE, description: 'The directory whose people sign in here.' })
+  @Text({ max: 64, ...NULLABLE, description: 'The directory whose users sign in here.' })
   directory_id?: string | null;
   @Text({ ...CLAIM, description: 'The claim that equals SCIM externalId; null: the IdP’s usual one.' })
   link_claim?: string | null;
@@ -64,7 +64,7 @@ export class ConnectionFields {
     {
       ...OPTIONAL,
       description:
-        'Value of the role claim → role of the catalogue: the first one that somebody has. Replaced as a whole; a whole number only by itself, since objects do not keep its place.',
+        'Value of the role claim → role of the catalogue; the first value that matches counts. Replaced as a whole. A value that is a whole number must be the only one, because JSON objects do not keep its place.',
     },
   )
   role_map?: Record<string, string>;
@@ -74,11 +74,11 @@ export class ConnectionFields {
       'Whether users are found by an e-mail only where the IdP says `email_verified: true`; `domain` unless set.',
   })
   email_trust?: EmailTrust;
-  @Flag({ ...OPTIONAL, description: 'Makes people who are not there yet. Never while paired with a directory.' })
+  @Flag({ ...OPTIONAL, description: 'Whether sign-ins create users. Never while paired with a directory.' })
   jit?: boolean;
-  @Text({ max: 100, ...OPTIONAL, description: 'The role of whom it makes; `User` unless set.' })
+  @Text({ max: 100, ...OPTIONAL, description: 'The role of created users; default `User`.' })
   default_role?: string;
-  @Texts({ max: 50, ...OPTIONAL, description: 'Origins of other applications that people may be sent back to.' })
+  @Texts({ max: 50, ...OPTIONAL, description: 'Origins of other applications that may be targets of a sign-in.' })
   return_origins?: string[];
 
   @Text({
@@ -92,7 +92,7 @@ export class ConnectionFields {
     max: 2000,
     ...NULLABLE,
     description:
-      'OIDC. Where the IdP’s metadata is; null: below the issuer, as OIDC Discovery §4 has it. What is found there has to name the issuer all the same.',
+      'OIDC. The address of the IdP’s metadata; null: below the issuer (OIDC Discovery §4). The document has to name the issuer in either case.',
   })
   discovery_url?: string | null;
   @Text({ max: 500, ...OPTIONAL, description: 'OIDC.' })
@@ -104,12 +104,15 @@ export class ConnectionFields {
   @Ruled(
     jwkProblem,
     { type: 'object', additionalProperties: true, writeOnly: true },
-    { ...NULLABLE, description: 'OIDC. A JWK for private_key_jwt, kept sealed; null: a new one is made.' },
+    { ...NULLABLE, description: 'OIDC. A JWK for private_key_jwt, stored encrypted; null: a new one is generated.' },
   )
   private_key?: Record<string, unknown> | null;
   @Texts({ max: 30, form: SCOPE, ...OPTIONAL, description: 'OIDC. openid is always among them.' })
   scopes?: string[];
-  @Choice(ID_TOKEN_ALGS, { ...NULLABLE, description: 'OIDC. Pinned; null: what the IdP announces of these.' })
+  @Choice(ID_TOKEN_ALGS, {
+    ...NULLABLE,
+    description: 'OIDC. The pinned algorithm; null: each of these that the IdP announces.',
+  })
   id_token_alg?: IdTokenAlg | null;
   @Choice(['never', 'optional', 'required'], { ...OPTIONAL, description: 'OIDC. Default optional.' })
   user_info?: 'never' | 'optional' | 'required';
@@ -160,7 +163,7 @@ export class ConnectionFields {
   signed?: SamlSigned;
   @Flag({ ...OPTIONAL, description: 'SAML. Default true.' })
   sign_requests?: boolean;
-  @Flag({ ...OPTIONAL, description: 'SAML. Default false: what nobody asked for is refused.' })
+  @Flag({ ...OPTIONAL, description: 'SAML. Default false: answers without a request are refused.' })
   allow_idp_initiated?: boolean;
   @Text({ max: 500, ...NULLABLE, description: 'SAML. The format that is asked for.' })
   name_id_format?: string | null;
@@ -168,14 +171,14 @@ export class ConnectionFields {
     max: 500,
     ...NULLABLE,
     description:
-      'SAML. The Name of the attribute that is the subject, which the IdP must never give to another user; a FriendlyName is none. Needed where NameIDs are transient. A change ends all bindings and sessions.',
+      'SAML. The Name of the attribute that is the subject, which the IdP must never give to another user; a FriendlyName does not count. Needed when NameIDs are transient. A change ends all bindings and sessions.',
   })
   subject_claim?: string | null;
   @Text({
     max: 1024,
     ...NULLABLE,
     description:
-      'SAML. Who we are to the IdP; null: the address of our metadata. No address of this service but that one, and no entity id that another tenant uses or has used.',
+      'SAML. The entity id of this service at the IdP; null: the address of its metadata. No other address of this service, and no entity id that another tenant uses or has used.',
   })
   sp_entity_id?: string | null;
   @Whole({ min: 0, max: 180, ...OPTIONAL, description: 'SAML. Default 60.' })

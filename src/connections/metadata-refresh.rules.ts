@@ -57,5 +57,5 @@ export function needsConfirmation(before: SamlSettings, after: IdpSettings): str
   }
   if (before.metadata_certificates.length > 0) return null;
   const known = before.certificates.some(({ pem }) => after.certificates.some((one) => sameCertificate(one.pem, pem)));
-  return known ? null : 'none of the known certificates is in the metadata any more';
+  return known ? null : 'the metadata has none of the known certificates';
 }

@@ -52,7 +52,7 @@ export function oidcAfter(
 /**
  * Decides what becomes of the two secrets; only the one in use is kept.
  *
- * @param has which secrets there are
+ * @param stored which secrets there are
  */
 export function secretPlans(
   before: OidcSettings | null,

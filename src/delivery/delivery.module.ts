@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Channels } from './channel.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
-import { DeliveryObserver, DeliveryObservers } from './delivery.observer.js';
 import { DeliveryOptions } from './delivery.options.js';
 import { DeliveryWorker } from './delivery.worker.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
@@ -13,8 +12,6 @@ const SHARED = [
   DestinationStatesRepository,
   DeliveryMetrics,
   DeliveryOptions,
-  DeliveryObservers,
-  DeliveryObserver,
   DeliveryWorker,
 ];
 
@@ -26,8 +23,6 @@ const SHARED = [
     DestinationStatesRepository,
     DeliveryMetrics,
     { provide: DeliveryOptions, useFactory: () => new DeliveryOptions() },
-    DeliveryObservers,
-    { provide: DeliveryObserver, useExisting: DeliveryObservers },
     DeliveryWorker,
   ],
   exports: SHARED,

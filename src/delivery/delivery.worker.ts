@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Activity } from '../base/activity.js';
 import { Database } from '../base/database/database.js';
+import { DomainEvents } from '../base/domain-events.js';
 import { Logger } from '../base/log/logger.js';
 import { Channels } from './channel.js';
 import { DeliveryMetrics } from './delivery.metrics.js';
-import { DeliveryObserver } from './delivery.observer.js';
 import { DeliveryOptions } from './delivery.options.js';
 import type { DestinationKey } from './destinations/destination.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
@@ -39,11 +39,11 @@ export class DeliveryWorker {
     states: DestinationStatesRepository,
     private readonly options: DeliveryOptions,
     metrics: DeliveryMetrics,
-    observer: DeliveryObserver,
+    events: DomainEvents,
     private readonly logger: Logger,
     activity: Activity = new Activity(),
   ) {
-    const shared = { db, destinations, states, options, metrics, observer, logger, activity };
+    const shared = { db, destinations, states, options, metrics, events, logger, activity };
     this.parts = { ...shared, claims: new Semaphore(options.claims), calls: { out: 0 } };
   }
 

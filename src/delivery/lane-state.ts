@@ -1,4 +1,5 @@
 import type { Call, Lookup, TargetState } from './call.js';
+import type { Attempt } from './outcome.js';
 
 /**
  * The state of a lane.
@@ -105,7 +106,7 @@ export interface Settlement {
   /** The destination has the body and the state of the call. */
   confirm: boolean;
   /** The id of the account: a new one, null to forget it, undefined to leave it. */
-  bind?: string | null;
+  bind: string | null | undefined;
   lookup: Lookup | null;
   /** Failures in a row, including this one. */
   failureCount: number;
@@ -122,12 +123,17 @@ export interface LeasedLane {
   subject: string;
   token: string;
   call: Call;
-  /** The lane as the claim left it. */
-  lane: Lane;
+  /** Failures in a row before this call, which set the pace. */
+  failureCount: number;
   /** The call was frozen by this claim, so it cannot have been sent yet. */
   fresh: boolean;
-  /** The time of the database at the claim. */
-  claimedOn: Date;
-  /** The same in monotonic milliseconds of this process. */
+  /** When it was claimed, in monotonic milliseconds of this process. */
   claimedAt: number;
+}
+
+/** A leased lane, what its outcome means, and its requests. No settlement: the lane is handed back. */
+export interface SettledStep {
+  lane: LeasedLane;
+  settlement: Settlement | null;
+  attempts: readonly Attempt[];
 }

@@ -1,5 +1,5 @@
 import { asksFirst, type Call } from './call.js';
-import type { AccountFact, Lane, LaneEvent } from './lane-state.js';
+import type { AccountFact, Lane, LaneEvent, LeasedLane } from './lane-state.js';
 import { settled } from './lanes/settled.rules.js';
 
 /**
@@ -8,7 +8,9 @@ import { settled } from './lanes/settled.rules.js';
  */
 export function transition(lane: Lane, event: LaneEvent, now: Date): Lane {
   const next = changed(lane, event, now);
-  return next === lane ? lane : { ...next, account: accountOf(next) };
+  // The copy is new, and not shared: another one would double the cost.
+  if (next !== lane) next.account = accountOf(next);
+  return next;
 }
 
 /** Returns what is known of the account of a lane. */
@@ -20,6 +22,48 @@ export function accountOf({
   if (accountId !== null) return 'bound';
   if (!asksFirst(lookup)) return confirmedState === 'active' ? 'unnamed' : 'none';
   return confirmedState === 'active' || lookup?.why === 'lost' || lookup?.why === 'no_id' ? 'lost' : 'sought';
+}
+
+/**
+ * Returns a leased lane to which nothing has happened since its call was frozen. What the call does not say is left at
+ * its beginning: no outcome that leaves the lane at rest depends on it.
+ */
+export function claimedLane({ call, token, failureCount }: LeasedLane): Lane {
+  const lane: Lane = {
+    state: 'calling',
+    target: call.state,
+    rank: 1,
+    firstPending: call.first,
+    lastPending: call.through,
+    pendingSince: null,
+    newerSince: null,
+    round: call.round,
+    epoch: call.epoch,
+    callCount: call.n,
+    call,
+    leaseToken: token,
+    lookup: call.lookup,
+    accountId: call.platform_id,
+    account: 'none',
+    confirmedState: call.confirmed,
+    confirmedDigest: call.known,
+    confirmedThrough: call.through,
+    confirmedAt: null,
+    failureCount,
+    ownFailureCount: 0,
+    failedAt: null,
+    nextAt: null,
+    parkedReason: null,
+    parkedDetail: null,
+  };
+  lane.account = accountOf(lane);
+  return lane;
+}
+
+/** Returns whether nothing of a lane is pending, asked or counted: it only has what is confirmed. */
+export function isAtRest(lane: Lane): boolean {
+  const { state, lookup, failureCount, ownFailureCount, failedAt } = lane;
+  return state === 'idle' && lookup === null && failureCount === 0 && ownFailureCount === 0 && failedAt === null;
 }
 
 function changed(lane: Lane, event: LaneEvent, now: Date): Lane {

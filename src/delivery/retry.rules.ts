@@ -1,11 +1,11 @@
 import { cutTo } from '../base/characters.js';
 import type { OutboundAnswer } from '../base/http/outbound.js';
 
-/** The most of the platform's own words that is kept. */
+/** How many characters of an answer are kept. */
 export const WORDS = 1024;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
-/** What an answer means, before anybody asks to which request it came. */
+/** What an answer means, whichever request it answers. */
 export type Verdict =
   /** 2xx with JSON, or without a body. */
   | { kind: 'ok'; status: number; body: unknown }
@@ -32,8 +32,10 @@ export type Verdict =
     };
 
 /**
- * Judges an answer. In: what came back, and the present time (for a Retry-After that is a date). Out: the verdict.
- * A page of HTML is never the API, whatever its status says: it is the proxy, the maintenance page or the firewall.
+ * Judges an answer. A page of HTML is never the API, whatever its status is: it comes from a proxy, a maintenance page or a
+ * firewall.
+ *
+ * @param now for a `Retry-After` that is a date
  */
 export function judge(answer: OutboundAnswer, now: Date): Verdict {
   if (answer.kind === 'failed') {
@@ -65,7 +67,7 @@ export function judge(answer: OutboundAnswer, now: Date): Verdict {
     case 408:
     case 425:
     case 429:
-      // "Not now" is no fault of what was sent.
+      // "Not now" is not the fault of the request.
       return unavailable(status, `status_${status}`, false, retryAfterMs, words);
     case 404:
     case 410:
@@ -77,7 +79,7 @@ export function judge(answer: OutboundAnswer, now: Date): Verdict {
   }
 }
 
-/** `Retry-After` in milliseconds, as seconds or as a date, an hour at the most; null if there is none to go by. */
+/** Reads `Retry-After` (seconds or a date) in milliseconds, an hour at the most; null if there is none (RFC 9110 §10.2.3). */
 export function retryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null;
   const text = header.trim();
@@ -86,13 +88,17 @@ export function retryAfter(header: string | null, now: Date): number | null {
   return Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
 }
 
-/** How long a lane waits after so many failures in a row. `random` is in [0, 1): half of the time is left to chance. */
+/**
+ * Returns how many milliseconds a lane waits after so many failures in a row.
+ *
+ * @param random in [0, 1); half of the time is left to chance
+ */
 export function backoff(failureCount: number, times: { firstMs: number; maxMs: number }, random: number): number {
   const full = Math.min(times.maxMs, times.firstMs * 2 ** Math.min(Math.max(failureCount - 1, 0), 30));
   return Math.round(full * (0.5 + random / 2));
 }
 
-/** An answer as one short line. */
+/** Returns an answer as one short line. */
 export function wordsOf(body: string): string {
   return cutTo(body.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim(), WORDS);
 }

@@ -16,7 +16,7 @@ export interface EventData {
     not_after: string;
     days: number;
   };
-  'destination.paused': { reason: string; detail: string };
+  'destination.paused': { reason: string; detail: string | null };
   'destination.back': { probes: number };
   'change.parked': { user_id: string; change_id: string; reason: string };
   'directory.refused': { directory_id: string; reason: string; token_prefix: string };
@@ -63,7 +63,7 @@ export const EVENTS: { readonly [Name in EventName]: EventKind<EventData[Name]> 
       credential_id: 'tok_01k0000000abcdefghjkmnpqrs',
       directory_id: 'dir_01k0000000abcdefghjkmnpqrs',
       expires_at: '2026-03-01T00:00:00.000Z',
-      days: 14,
+      days: 30,
     },
   },
   'connection.certificate_expiring': {
@@ -80,7 +80,7 @@ export const EVENTS: { readonly [Name in EventName]: EventKind<EventData[Name]> 
   'destination.paused': {
     severity: 'critical',
     runbook: 'Correct the platform’s address or API key and resume; changes wait until then and are not lost.',
-    schema: object({ reason: text, detail: text }),
+    schema: object({ reason: text, detail: textOrNull }),
     example: { reason: 'credential_refused', detail: 'The platform answered 401.' },
   },
   'destination.back': {

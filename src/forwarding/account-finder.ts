@@ -12,15 +12,15 @@ import { adoptByEmail, adoptByExternalId, type Adoption } from './adoption.rules
 import { Connections } from './platform/connections.js';
 import { waitFor } from './waiting.rules.js';
 
-/** Tries of a create whose answer named no id and that cannot be found afterwards, before it is believed. */
+/** How many times an account whose create named no id is looked for, before the create is believed. */
 const BELIEVED_AFTER = 3;
-/** So often a conflict may turn out to be none. */
+/** How many times a conflict may dissolve. */
 const DISSOLVES = 2;
 
 /**
- * Asks the platform what it has of a person. Only reads: whatever is found is bound, and the next step writes. That
- * a person is unknown there is believed only when the API itself says so (200 with `found: false`): a 404 may come
- * from any page that stands where the API should be.
+ * Asks the platform which account a user has. It only reads: what is found is bound, and the next step writes. A user
+ * counts as unknown only if the API itself says so (200 with `found: false`): a 404 may come from any page that stands
+ * where the API should be.
  */
 @Injectable()
 export class AccountFinder {
@@ -57,9 +57,11 @@ export class AccountFinder {
   }
 
   /**
-   * Two who look at the same moment, a leaver and whoever is hired again under the same names, may find and bind the same
-   * account. Each asks again before the first write, and by then at least one of them sees the other. Out: the outcome
-   * where somebody else has it, null where the account is this person's alone.
+   * Checks an account before the first write to it. Two lanes that look at the same moment (of a leaver, and of a user
+   * hired again under the same names) may find and bind the same account. By the time of the check at least one of them
+   * sees the other.
+   *
+   * @returns the outcome where another lane has the account, else null
    */
   async verify(lane: LeasedLane, destination: Destination): Promise<Outcome | null> {
     const { platform_id: id, lookup } = lane.call;
@@ -69,7 +71,7 @@ export class AccountFinder {
     return { kind: 'next', lookup: { why: 'lost' }, bind: null, circling: true };
   }
 
-  /** The id that we knew is unknown there, says an answer that may have come from anywhere. */
+  /** Looks for the account whose known id was answered with 404, which any page may have sent. */
   private async gone(search: Search): Promise<Outcome> {
     const { call } = search.lane;
     const id = await search.resolve(search.person.external_id ?? search.lane.subject);
@@ -79,17 +81,17 @@ export class AccountFinder {
     return { kind: 'delivered', bind: null };
   }
 
-  /** A create succeeded, and did not say under which id. */
+  /** Looks for the account of a create that named no id. */
   private async noId(search: Search): Promise<Outcome> {
     const { external_id, email } = search.person;
     const id = external_id === null ? null : await search.resolve(external_id);
     const found = id ?? (await search.byEmail(email)).find((user) => user.external_id === external_id)?.id ?? null;
     if (found !== null) return { kind: 'next', lookup: null, bind: found };
-    if (search.lane.lane.failureCount + 1 >= BELIEVED_AFTER) return { kind: 'delivered' };
+    if (search.lane.failureCount + 1 >= BELIEVED_AFTER) return { kind: 'delivered' };
     return { kind: 'next', lookup: search.lane.call.lookup, circling: true };
   }
 
-  /** An account is in the way, or there may be one of ours that we lost sight of. */
+  /** Looks for an account that is in the way, or for one whose create was never answered. */
   private async account(search: Search): Promise<Outcome> {
     const { lane, person } = search;
     const lookup = lane.call.lookup;
@@ -107,7 +109,7 @@ export class AccountFinder {
       refusal = adoption.detail;
     }
     if (lookup?.why !== 'conflict') {
-      // Nothing of ours is there: an active person is created now, and a leaver was never there.
+      // There is no account: an active user is created now, and a leaver never had one.
       return lane.call.state === 'active' ? { kind: 'next', lookup: null } : { kind: 'delivered' };
     }
     // A leaver who has no account of their own there needs none.
@@ -118,13 +120,13 @@ export class AccountFinder {
     return this.again(lookup);
   }
 
-  /** An update met another account: perhaps of somebody whose own change is still on its way. */
+  /** An update met another account, perhaps of a user whose own change is still on its way. */
   private async inTheWay(search: Search, lookup: Lookup | null): Promise<Outcome> {
     const { lane } = search;
     const accounts = (await search.suspects()).filter(({ id }) => id !== lane.call.platform_id);
     for (const account of accounts) {
       const bound = await this.boundTo(search, account.id);
-      // Whoever waited for somebody who is parked by now learns of whom.
+      // A lane that waited for one that is parked by now says for which.
       const waited = lookup?.waited !== undefined;
       if (bound?.pending && (!bound.parked || waited)) return waitFor(lane, bound);
     }
@@ -133,20 +135,20 @@ export class AccountFinder {
     return this.again(lookup);
   }
 
-  /** Nothing that could be in the way is there any more, or it may have been overtaken: try again, but not for ever. */
+  /** Repeats the write without a question, a limited number of times: what was in the way may be gone. */
   private again(lookup: Lookup | null): Outcome {
     const dissolved = (lookup?.dissolved ?? 0) + 1;
     if (dissolved <= DISSOLVES) return { kind: 'next', lookup: { why: 'dissolved', dissolved }, circling: true };
     return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
   }
 
-  /** The account that was found under an external id is this person's, if nobody else here works with it. */
+  /** Binds the account that was found under an external id, if no other lane works with it. */
   private async bind(search: Search, id: string): Promise<Outcome> {
     const bound = await this.boundTo(search, id);
     const adoption: Adoption = adoptByExternalId(bound);
     if (adoption.kind === 'wait') return waitFor(search.lane, bound!);
     if (adoption.kind === 'refuse') {
-      // The account is another person's by now (hired again under the same key): of the leaver there is nothing left.
+      // The account belongs to another user by now (hired again under the same key): the leaver has none.
       if (search.lane.call.state !== 'active') return { kind: 'delivered', bind: null };
       if (!hasComeBack(search.lane.call.lookup)) return this.again(search.lane.call.lookup);
       return { kind: 'park', reason: 'account_belongs_to_someone_else', detail: adoption.detail };
@@ -160,7 +162,7 @@ export class AccountFinder {
     return { kind: 'next', lookup: found, bind: id, ...(lookup?.why === 'conflict' ? { adopted: by } : {}) };
   }
 
-  /** Who else here works with an account, or may have created it just now. */
+  /** Returns the other lane that works with an account, or may be creating it. */
   private async boundTo({ destination, person, lane }: Search, platformId: string): Promise<Bound | null> {
     // In this order: a create that is over by the first look has left its binding for the second.
     const creator = await creating(this.db, destination, person, lane.subject);

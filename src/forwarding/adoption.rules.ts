@@ -3,16 +3,16 @@ import { accountRefusal } from '../identity/adoption.rules.js';
 import type { Person } from '../identity/person.js';
 import type { PlatformUser } from '../platform-client/platform.types.js';
 
-/** Whether an account that is there already may become this person's. */
+/** Whether an existing account may become the user's. */
 export type Adoption =
   | { kind: 'adopt' }
-  /** It is another person's here, whose own change is on its way: let that one go first. */
+  /** It belongs to another user, whose own change is on its way and goes first. */
   | { kind: 'wait'; detail: string }
   | { kind: 'refuse'; detail: string };
 
 /**
- * An account that was found by `external_id` is the person's own, unless somebody else here is working with it.
- * Of a leaver who is done it is taken over: that is a rehire under the same key.
+ * Decides on an account that was found by `external_id`: it belongs to the user, unless another lane works with it. The
+ * account of a leaver whose lane is idle is taken over: that is a rehire under the same key.
  */
 export function adoptByExternalId(bound: Bound | null): Adoption {
   if (bound === null) return { kind: 'adopt' };
@@ -24,8 +24,8 @@ export function adoptByExternalId(bound: Bound | null): Adoption {
 }
 
 /**
- * An account that was found by e-mail alone may be anybody's who once had that address. It is adopted only if it has
- * no other `external_id`, is bound to nobody here, and is not of somebody who left.
+ * Decides on an account that was found by e-mail alone, which may belong to a former holder of the address. It is adopted
+ * only if it has no other `external_id`, is bound to no lane, and is active.
  */
 export function adoptByEmail(person: Person, account: PlatformUser, bound: Bound | null): Adoption {
   if (bound !== null) {
@@ -41,19 +41,19 @@ export function adoptByEmail(person: Person, account: PlatformUser, bound: Bound
     case 'account_inactive':
       return {
         kind: 'refuse',
-        detail: `account ${account.id} is ${account.status}: somebody who left had this address`,
+        detail: `account ${account.id} is ${account.status}: a user who left had this address`,
       };
     case null:
       return { kind: 'adopt' };
   }
 }
 
-/** Whether an account has a name that a person needs: only then can it be in their way. */
+/** Returns whether an account has a name that a user needs: only then can it be in the way. */
 export function sharesName(person: Person, { email, external_id }: PlatformUser): boolean {
   return sameEmail(email, person.email) || (external_id !== null && external_id === person.external_id);
 }
 
-/** Whether two addresses are one mailbox for our purposes: without regard to case. */
+/** Returns whether two addresses are one mailbox, without regard to case. */
 export function sameEmail(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a.toLowerCase() === b.toLowerCase();
 }

@@ -2,9 +2,9 @@ import { asksFirst, isKnown, type Call } from '../delivery/call.js';
 import type { Person } from '../identity/person.js';
 import { createBody, updateBody } from './platform-user.mapping.js';
 
-/** What a call comes down to. */
+/** What has to be sent for a call. */
 export type Step =
-  /** The platform has it, or never had to. */
+  /** The platform has it, or never needs it. */
   | { kind: 'nothing' }
   /** Ask the platform what it has, before anything is written. */
   | { kind: 'look' }
@@ -13,17 +13,17 @@ export type Step =
   | { kind: 'deactivate'; id: string; body: string }
   | { kind: 'delete'; id: string };
 
-/** The steps that change something there. */
+/** The steps that change something on the platform. */
 export type Write = Exclude<Step, { kind: 'nothing' | 'look' }>;
 
-/** The person of a call. */
+/** Returns the user of a call. */
 export function personOf(call: Call): Person {
   return JSON.parse(call.person) as Person;
 }
 
 /**
- * What has to be said. A pure function of the call: the same call gives the same bytes, today and after an update of
- * this service. In: the call. Out: the step.
+ * Returns what has to be sent. It depends on the call alone: the same call gives the same bytes, today and after an
+ * update of this service.
  */
 export function stepOf(call: Call): Step {
   if (isKnown(call)) return { kind: 'nothing' };
@@ -41,7 +41,7 @@ export function stepOf(call: Call): Step {
   return { kind: 'deactivate', id, body: '{"status":"inactive"}' };
 }
 
-/** Who stood in the way of an earlier change does not matter to whoever leaves an account that we know. */
+/** A leaver whose account is known needs no question about a conflict of an earlier change. */
 function leavesAnyhow({ lookup, state, platform_id }: Call): boolean {
   return lookup?.why === 'conflict' && state !== 'active' && platform_id !== null;
 }

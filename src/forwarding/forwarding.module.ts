@@ -10,10 +10,11 @@ import { ForwardingService } from './forwarding.service.js';
 import { DriftRepository } from './tasks/drift.repository.js';
 import { DriftStep } from './tasks/drift.step.js';
 import { ImportStep } from './tasks/import.step.js';
+import { PlatformEvents } from './platform-events.js';
 import { ForwardingTasks } from './tasks/forwarding-tasks.js';
 import { PlatformList } from './tasks/platform-list.js';
 import { SendAgainSteps } from './tasks/send-again.steps.js';
-import { IntakeLocator } from './people-intake.js';
+import { PeopleIntakePort } from './people-intake.js';
 import { Connections } from './platform/connections.js';
 import { FirstPlatform } from './platform/first-platform.js';
 import { PlatformTrial } from './platform/platform-trial.js';
@@ -32,19 +33,28 @@ import { PlatformChannel } from './platform.channel.js';
     PlatformChannel,
     ForwardingService,
     SendAgainSteps,
-    IntakeLocator,
+    PeopleIntakePort,
     PlatformList,
     ImportStep,
     DriftRepository,
     DriftStep,
     ForwardingTasks,
+    PlatformEvents,
     ChangesRepository,
     ChangesService,
     PlatformService,
     FirstPlatform,
     PlatformTrial,
   ],
-  exports: [FirstPlatform, ForwardingService, PlatformService, ChangesService, DeliveryModule, Connections],
+  exports: [
+    PeopleIntakePort,
+    FirstPlatform,
+    ForwardingService,
+    PlatformService,
+    ChangesService,
+    DeliveryModule,
+    Connections,
+  ],
 })
 export class ForwardingModule {
   constructor(channels: Channels, platform: PlatformChannel) {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import type { AccountRefusal } from '../identity/adoption.rules.js';
 import type { Person } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
@@ -14,16 +13,13 @@ export type Intake =
   /** The account is left out; `detail` is a sentence for the report. */
   | { kind: 'left_out'; reason: LeftOutReason; detail: string };
 
-/**
- * The port through which people of the platform become people here, without being forwarded. The room that keeps the
- * people implements it.
- */
-export abstract class PeopleIntake {
+/** Takes accounts of the platform in as users. The room that keeps the users implements it. */
+export interface PeopleIntake {
   /**
    * Takes an account in as an unmanaged user, or finds its user: by `external_id`, else by e-mail as the adoption rule
    * says. Nothing is forwarded.
    */
-  abstract importUnmanaged(
+  importUnmanaged(
     tenantId: string,
     person: Person,
     status: 'active' | 'inactive',
@@ -32,16 +28,18 @@ export abstract class PeopleIntake {
   ): Promise<Intake>;
 }
 
-/** Finds the room that implements the port, which stands above this one: at the moment of use, and wherever it is. */
+/** The port that the room of the users, which stands above this one, is connected to. */
 @Injectable()
-export class IntakeLocator {
-  constructor(private readonly modules: ModuleRef) {}
+export class PeopleIntakePort {
+  private intake: PeopleIntake | null = null;
 
-  find(): PeopleIntake | null {
-    try {
-      return this.modules.get<PeopleIntake>(PeopleIntake, { strict: false });
-    } catch {
-      return null;
-    }
+  /** Connects the room that keeps the users, when its module is made. */
+  connect(intake: PeopleIntake): void {
+    this.intake = intake;
+  }
+
+  /** Returns the connected room, or null in a process without one. */
+  get connected(): PeopleIntake | null {
+    return this.intake;
   }
 }

@@ -3,17 +3,18 @@ import type { Bound } from '../delivery/lanes/accounts.js';
 import type { Outcome } from '../delivery/outcome.js';
 
 /**
- * So often somebody waits for another one who waits as well. Two people who swapped their addresses wait for each
- * other, and neither will ever be first; some two minutes tell that from a mere chain.
+ * How many times a lane waits for another one that waits as well. Two users who swapped their addresses wait for each
+ * other, and neither is ever first; about two minutes tell that from a chain.
  */
-export const MOST_WAITS_IN_CIRCLES = 20;
-/** So often somebody waits for another one who only is slow: nearly ten minutes. */
-export const MOST_WAITS = 60;
+const MOST_WAITS_IN_CIRCLES = 20;
+/** How many times a lane waits for another one that is only slow: nearly ten minutes. */
+const MOST_WAITS = 60;
 
 /**
- * What it comes to that the account of another person here has to change first. In: the lane, with the waits that it
- * counts so far; whose account it is. Out: one more wait, or, where that would lead nowhere, a park that says who
- * stands in whose way.
+ * Returns the outcome for a lane that needs the account of another one to change first.
+ *
+ * @param bound the lane that has the account
+ * @returns one more wait; where waiting leads nowhere, a park that names both users
  */
 export function waitFor(lane: LeasedLane, bound: Bound): Outcome {
   const { lookup } = lane.call;
@@ -28,7 +29,7 @@ export function waitFor(lane: LeasedLane, bound: Bound): Outcome {
 }
 
 // Ids and no addresses: this is kept with the attempts. Not a refusal of the platform's, so it says nothing about the
-// settings, and a few people who swap their addresses do not pause everybody else.
+// settings: a few users who swap their addresses do not pause the destination.
 function standstill(userId: string, bound: Bound): Outcome {
   const why = bound.waiting === true || bound.parked ? ', whose change cannot be sent either: have they swapped?' : '';
   return {

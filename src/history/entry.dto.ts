@@ -9,7 +9,7 @@ import { ActorBody, ChangeSourceBody } from './source.dto.js';
 const ANY = { type: 'object', additionalProperties: true, nullable: true } as const;
 
 /** The platform's view of a user. */
-export class PersonBody {
+class PersonBody {
   @ApiProperty(TEXT)
   email!: string | null;
   @ApiProperty()

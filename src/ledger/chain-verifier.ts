@@ -3,7 +3,7 @@ import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { TABLES } from './chain-heads.js';
 import { ChainKeys } from './chain-keys.js';
-import type { ChainSource } from './chain-source.js';
+import type { SealedChain } from './chain.js';
 import { ChainWalk, START_HASH, type Breach, type ChainPlace, type Mark, type Problem } from './chain.rules.js';
 import { dayHash, dayText, headText } from './head.rules.js';
 import { HeadsRepository, type ClosedDay, type StoredHead } from './heads.repository.js';
@@ -64,7 +64,7 @@ export class ChainVerifier {
    *
    * @param known a head that the caller has kept
    */
-  async verify(source: ChainSource, tenantId: string, known: ChainPlace | null = null): Promise<ChainReport> {
+  async verify(source: SealedChain, tenantId: string, known: ChainPlace | null = null): Promise<ChainReport> {
     await this.keys.ready(true);
     // A manipulated chain can refuse further lines; it is verified all the same.
     await source.sealNow(tenantId).catch((error: unknown) => {
@@ -90,7 +90,7 @@ export class ChainVerifier {
   }
 
   /** Finds breaches that the lines do not show: a missing or foreign head, changed days. */
-  private outside(source: ChainSource, tenantId: string, { walk, head, days, empty }: Found): Breach | null {
+  private outside(source: SealedChain, tenantId: string, { walk, head, days, empty }: Found): Breach | null {
     const { sequence } = walk.end;
     const at = (problem: Problem, detail: string, place = sequence): Breach => ({
       sequence: place,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from '../base/log/logger.js';
 import { Background } from '../base/loop.js';
-import { ChainSources } from './chain-source.js';
+import { Chains } from './chain.js';
 import { DayClosing } from './day-closing.js';
 
 const EVERY_MS = 60_000;
@@ -13,7 +13,7 @@ export class DayCloser extends Background {
 
   constructor(
     private readonly closing: DayClosing,
-    private readonly sources: ChainSources,
+    private readonly sources: Chains,
     logger: Logger,
   ) {
     super(EVERY_MS, 'closing the day of the chains', logger);

@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { ChainHeads, TABLES } from './chain-heads.js';
 import { ChainKeys } from './chain-keys.js';
-import type { ChainSource } from './chain-source.js';
+import type { SealedChain } from './chain.js';
 import { ChainWalk, START_HASH, type ChainLine } from './chain.rules.js';
 import { dayHash, dayText, type DayFields, type HeadSignature } from './head.rules.js';
 import { HeadsRepository, type ClosedDay } from './heads.repository.js';
@@ -34,7 +34,7 @@ export class DayClosing {
   }
 
   /** Closes the days that are over, of all tenants. Reports a broken chain and does not close it. */
-  async closeAll(source: ChainSource): Promise<void> {
+  async closeAll(source: SealedChain): Promise<void> {
     for (let after = ''; ;) {
       const tenants = await this.heads.grown(source.chain, after, BATCH);
       for (const tenantId of tenants) await this.close(source, tenantId);
@@ -44,7 +44,7 @@ export class DayClosing {
   }
 
   /** Closes the days of one chain that are over. */
-  async close(source: ChainSource, tenantId: string): Promise<void> {
+  async close(source: SealedChain, tenantId: string): Promise<void> {
     await this.keys.ready();
     await source.sealNow(tenantId);
     await this.db.transaction(tenantId, async (tx) => {
@@ -75,7 +75,7 @@ export class DayClosing {
    *
    * @returns null while the chain is empty
    */
-  async open(source: ChainSource, tenantId: string): Promise<(DayFields & HeadSignature) | null> {
+  async open(source: SealedChain, tenantId: string): Promise<(DayFields & HeadSignature) | null> {
     await this.keys.ready();
     await source.sealNow(tenantId);
     const { head } = await this.heads.headAndEnd(tenantId, source.chain, TABLES[source.chain]);
@@ -89,7 +89,7 @@ export class DayClosing {
   }
 
   /** Returns whether the newest closed day has a valid signature and is still in the chain. */
-  private async stands(tx: SqlRunner, tenantId: string, source: ChainSource, last: ClosedDay): Promise<boolean> {
+  private async stands(tx: SqlRunner, tenantId: string, source: SealedChain, last: ClosedDay): Promise<boolean> {
     const hash = await this.heads.hashAt(tx, tenantId, TABLES[source.chain], last.sequence);
     if (hash === last.hash && this.keys.verifies(dayText(last), last)) return true;
     this.logger.error('a chain differs from its newest closed day: no further day is closed', {
@@ -104,7 +104,7 @@ export class DayClosing {
   /** Returns the last line of each day that is over, after the last closed one. Checks the lines. */
   private async ends(
     tx: SqlRunner,
-    source: ChainSource,
+    source: SealedChain,
     tenantId: string,
     last: ClosedDay | null,
   ): Promise<{ ends: [day: string, line: ChainLine][]; walk: ChainWalk }> {
@@ -128,7 +128,7 @@ export class DayClosing {
   }
 
   private fields(
-    source: ChainSource,
+    source: SealedChain,
     tenantId: string,
     day: string,
     line: ChainLine,

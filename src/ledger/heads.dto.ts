@@ -37,7 +37,7 @@ export class DayHeadDto {
 }
 
 /** A public key that signatures of heads are checked with. */
-export class ChainKeyDto {
+class ChainKeyDto {
   @ApiProperty({ description: 'the first 16 hex digits of the SHA-256 of the key in SPKI form' })
   key_id!: string;
 

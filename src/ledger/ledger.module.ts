@@ -1,7 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { ChainHeads } from './chain-heads.js';
 import { ChainKeys } from './chain-keys.js';
-import { ChainSources } from './chain-source.js';
+import { Chains } from './chain.js';
+import { ChainSealer } from './chain-sealer.js';
 import { ChainVerifier } from './chain-verifier.js';
 import { DayCloser } from './day-closer.js';
 import { DayClosing } from './day-closing.js';
@@ -9,7 +10,8 @@ import { HeadsRepository } from './heads.repository.js';
 import { PublishedHeads } from './published-heads.js';
 
 const LEDGER = [
-  ChainSources,
+  Chains,
+  ChainSealer,
   HeadsRepository,
   ChainKeys,
   ChainHeads,

@@ -3,7 +3,7 @@ import { InvalidFields } from '../base/errors/domain-error.js';
 import { pageOf, readPage } from '../base/http/page.js';
 import { queryOptions, type Query } from '../base/http/query.js';
 import { ChainKeys } from './chain-keys.js';
-import type { ChainSource } from './chain-source.js';
+import type { SealedChain } from './chain.js';
 import type { ChainPlace } from './chain.rules.js';
 import { DayClosing } from './day-closing.js';
 import { dayText, type DayFields, type HeadSignature } from './head.rules.js';
@@ -20,7 +20,7 @@ export class PublishedHeads {
   ) {}
 
   /** Returns a page of closed days, newest first, with the current head and the public keys. */
-  async page(source: ChainSource, tenantId: string, query: Query): Promise<HeadsPageDto> {
+  async page(source: SealedChain, tenantId: string, query: Query): Promise<HeadsPageDto> {
     queryOptions(query, ['limit', 'cursor']);
     const page = readPage(query, `${source.chain} heads`);
     await this.keys.ready(true);

@@ -9,7 +9,7 @@ import { NoScope } from '../tenants/require-scope.js';
 import { UserDirectoryRepository } from '../users/user-directory.repository.js';
 
 /** The record that an id of another system belongs to. */
-export class ResolveBody {
+class ResolveBody {
   @ApiProperty()
   found!: boolean;
   @ApiProperty({ type: String, nullable: true })

@@ -90,7 +90,7 @@ async function assertion(connection: OidcSettings): Promise<ClientAuth> {
   if (jwk === null) throw new Error(`connection ${connection.id} has no private key`);
   const { alg, kid } = jwk as { alg: string; kid: string };
   const key = await importJWK(jwk as JWK, alg);
-  if (key instanceof Uint8Array) throw new Error(`connection ${connection.id} has a key that is no private key`);
+  if (key instanceof Uint8Array) throw new Error(`connection ${connection.id} has a key that is not a private key`);
   return PrivateKeyJwt(
     { key, kid },
     {

@@ -36,7 +36,7 @@ export function discoveryUrl(issuer: string): string {
  *
  * @param issuer the configured issuer
  * @param allowHttp permits http, for development and tests
- * @param problemOf returns why the service must not call an address; null: it may
+ * @param problemOfCalled returns why the service must not call an address; null: it may
  * @throws {OidcRefused} `issuer_mismatch` when the document names another issuer, even by a slash (OIDC Discovery §4.3)
  * @throws {OidcRefused} `idp_answer_invalid` when an endpoint is missing or is not an address
  */

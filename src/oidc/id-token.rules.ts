@@ -107,11 +107,12 @@ export function checkTimes(claims: JsonObject, now: Date, name: string): void {
     throw new OidcRefused('claims_invalid', `The ${name} needs exp and iat, both numbers.`);
   }
   if (nbf !== undefined && !isTime(nbf)) {
-    throw new OidcRefused('claims_invalid', `The ${name} has an nbf that is no number.`);
+    throw new OidcRefused('claims_invalid', `The ${name} has an nbf that is not a number.`);
   }
   if (seconds >= exp + SKEW) throw expired(`The ${name} expired ${Math.round(seconds - exp)} s ago (exp).`);
-  if (seconds - iat > MAX_AGE) throw expired(`The ${name} was made ${Math.round(seconds - iat)} s ago (iat).`);
-  if (iat - seconds > MAX_AHEAD) throw early(`The ${name} says it is made in ${Math.round(iat - seconds)} s (iat).`);
+  if (seconds - iat > MAX_AGE) throw expired(`The ${name} was issued ${Math.round(seconds - iat)} s ago (iat).`);
+  if (iat - seconds > MAX_AHEAD)
+    throw early(`The ${name} is issued ${Math.round(iat - seconds)} s in the future (iat).`);
   if (nbf !== undefined && nbf - seconds > SKEW) {
     throw early(`The ${name} is valid only in ${Math.round(nbf - seconds)} s (nbf).`);
   }
@@ -147,24 +148,22 @@ function checkStrength(claims: JsonObject, connection: IdTokenExpectation['conne
     const found = typeof acr === 'string' ? shorten(acr, 100) : 'not named';
     throw tooWeak(`The kind of authentication (acr) is ${found}; demanded: ${shorten(acrValues.join(', '), 300)}.`);
   }
-  if (authTime !== undefined && !isTime(authTime)) throw invalid('has an auth_time that is no number');
+  if (authTime !== undefined && !isTime(authTime)) throw invalid('has an auth_time that is not a number');
   if (maxAgeSeconds === null) return;
   // At least one IdP sends 0 for "unknown".
   if (authTime === undefined || authTime === 0) {
-    throw tooWeak('The IdP does not say when the person proved who they are (auth_time).');
+    throw tooWeak('The IdP does not say when the person authenticated (auth_time).');
   }
   const age = now.getTime() / 1000 - authTime;
   if (age > maxAgeSeconds + SKEW) {
-    throw tooWeak(
-      `The person proved who they are ${Math.round(age)} s ago, allowed are ${maxAgeSeconds} s (auth_time).`,
-    );
+    throw tooWeak(`The person authenticated ${Math.round(age)} s ago; ${maxAgeSeconds} s are permitted (auth_time).`);
   }
   if (age < -MAX_AHEAD) throw invalid('has an auth_time in the future');
 }
 
 function sessionEndOf(expiry: unknown, now: Date): Date | null {
   if (expiry === undefined) return null;
-  if (!isTime(expiry)) throw invalid('has a session_expiry that is no number');
+  if (!isTime(expiry)) throw invalid('has a session_expiry that is not a number');
   const end = new Date(expiry * 1000);
   if (end <= now) throw expired('The session at the IdP has ended (session_expiry).');
   return end;
@@ -173,7 +172,7 @@ function sessionEndOf(expiry: unknown, now: Date): Date | null {
 function textOf(claims: JsonObject, name: 'acr' | 'sid'): string | null {
   const value = claims[name];
   if (value === undefined) return null;
-  if (typeof value !== 'string' || value.length > 1024) throw invalid(`has a ${name} that is no text`);
+  if (typeof value !== 'string' || value.length > 1024) throw invalid(`has a ${name} that is not a text`);
   return value;
 }
 

@@ -40,7 +40,7 @@ export function shorten(text: string, length: number): string {
   return clean.length > length ? `${clean.slice(0, length)}…` : clean;
 }
 
-// Level by level and not by recursion: the text was somebody else's.
+// Level by level and not by recursion: the depth of foreign text must not exhaust the stack.
 function isUsable(value: object): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

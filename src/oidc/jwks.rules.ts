@@ -12,7 +12,7 @@ export interface IdpKey {
 
 const MAX_KEYS = 100;
 const MIN_RSA_BITS = 2048;
-/** Nobody has longer ones, and each verification would cost more than it should. */
+/** Longer keys are not in use, and each verification would cost too much. */
 const MAX_RSA_BITS = 8192;
 
 /**

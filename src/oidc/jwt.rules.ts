@@ -42,11 +42,11 @@ export function readToken(text: string, name: string, algs: readonly IdTokenAlg[
   const [header64, claims64, signature64, ...more] = text.split('.');
   if (more.length === 2) throw refuse('is encrypted, which was not agreed');
   if (more.length > 0 || ![header64, claims64].every(isBase64Url) || !/^[\w-]*$/.test(signature64 ?? '.')) {
-    throw refuse('is no signed JWT');
+    throw refuse('is not a signed JWT');
   }
   const header = readObject(decode(header64!));
   const claims = readObject(decode(claims64!));
-  if (header === null || claims === null) throw refuse('is no signed JWT');
+  if (header === null || claims === null) throw refuse('is not a signed JWT');
 
   const { alg, kid, typ } = withoutNulls(header);
   const accepted = algs.find((one) => one === alg);
@@ -54,15 +54,15 @@ export function readToken(text: string, name: string, algs: readonly IdTokenAlg[
     const named = typeof alg === 'string' ? shorten(alg, 40) : 'no name';
     throw new OidcRefused(
       'algorithm_refused',
-      `The ${name} is signed with ${named}; accepted: ${algs.join(', ') || 'none of what the IdP announces'}.`,
+      `The ${name} is signed with ${named}; accepted: ${algs.join(', ') || 'none that the IdP announces'}.`,
     );
   }
   if (signature64 === '') throw refuse('has no signature');
   const keyHeader = KEY_HEADERS.find((one) => header[one] != null);
   if (keyHeader !== undefined) throw refuse(`brings a key of its own (${keyHeader})`);
   if (header['crit'] !== undefined) throw refuse('demands an extension (crit)');
-  if (kid !== undefined && typeof kid !== 'string') throw refuse('has a kid that is no text');
-  if (typ !== undefined && typeof typ !== 'string') throw refuse('has a typ that is no text');
+  if (kid !== undefined && typeof kid !== 'string') throw refuse('has a kid that is not a text');
+  if (typ !== undefined && typeof typ !== 'string') throw refuse('has a typ that is not a text');
   return { text, header: { alg: accepted, kid: kid ?? null, typ: typ?.toLowerCase() ?? null }, claims };
 }
 

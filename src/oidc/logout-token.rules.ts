@@ -82,7 +82,7 @@ function text(claims: JsonObject, name: string): string | null {
   const value = claims[name];
   if (value === undefined) return null;
   if (typeof value === 'string' && value !== '' && value.length <= MAX_TEXT) return value;
-  throw refused(`The logout token has a ${name} that is no text of 1 to ${MAX_TEXT} characters.`);
+  throw refused(`The logout token has a ${name} that is not a text of 1 to ${MAX_TEXT} characters.`);
 }
 
 function refused(message: string): OidcRefused {

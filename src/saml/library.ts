@@ -1,7 +1,7 @@
 import type { CacheProvider, SamlConfig } from '@node-saml/passport-saml';
 
 /** The cache of node-saml stores nothing: requests and used messages are in the database. */
-export const NO_CACHE: CacheProvider = {
+const NO_CACHE: CacheProvider = {
   saveAsync: async () => null,
   getAsync: async () => null,
   removeAsync: async () => null,

@@ -194,7 +194,7 @@ function certificatesOf(role: XmlElement): string[] {
     throw new MetadataProblem(
       first === null
         ? 'The IdP names no certificate for its signatures.'
-        : `A signing certificate of the metadata ${first}.`,
+        : `A signing certificate in the metadata ${first}.`,
     );
   }
   if (certificates.length > MAX_CERTIFICATES) {

@@ -13,13 +13,14 @@ import { SeatsRepository } from './seats.repository.js';
 import { RoomMade } from './seats.events.js';
 import { SeatsService } from './seats.service.js';
 
-/** The policy for each door, in the API's words. */
+/** The policy of each channel, in the API's words. */
 export interface Policies {
   directory: SeatPolicy;
   api: SeatPolicy;
   sign_in: SeatPolicy;
 }
 
+/** A change of limit and policies; what is left out stays. */
 export interface LimitChange {
   limit?: number | null | undefined;
   policy?: Partial<Policies> | undefined;

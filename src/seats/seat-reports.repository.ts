@@ -79,7 +79,7 @@ export class SeatReportsRepository {
     return rows[0]!.since;
   }
 
-  /** Used seats at a past moment; null before the first entry: then nobody knows. */
+  /** Returns the used seats at a past moment; null before the first entry: not known. */
   async usedAt(tenantId: string, asOf: string): Promise<number | null> {
     const { rows } = await this.db.query<{ count_after: number }>(
       `select count_after from seat_entries where tenant_id = $1 and effective_at <= $2::timestamptz

@@ -3,11 +3,11 @@ import { Choice, Flag, Ruled, Whole } from '../base/http/fields.js';
 import type { SeatPolicy } from './seat.rules.js';
 
 const POLICIES = ['wait', 'block', 'allow'];
-const DOORS = ['directory', 'api', 'sign_in'];
+const CHANNELS = ['directory', 'api', 'sign_in'];
 const ONE_OF = `must be one of: ${POLICIES.join(', ')}`;
 
-/** What happens when no seat is left, for each door. */
-export class PoliciesDto {
+/** What happens when no seat is left, for each channel. */
+class PoliciesDto {
   @Choice(POLICIES, { optional: true, description: 'SCIM directories' })
   directory?: SeatPolicy;
   @Choice(POLICIES, { optional: true, description: 'the users API' })
@@ -16,6 +16,7 @@ export class PoliciesDto {
   sign_in?: SeatPolicy;
 }
 
+/** The body of `PUT /seats/limit`. */
 @ApiExtraModels(PoliciesDto)
 export class SeatLimitDto {
   @Whole({ min: 0, max: 10_000_000, optional: true, nullable: true, description: 'null: no limit' })
@@ -23,12 +24,12 @@ export class SeatLimitDto {
   @Ruled(
     policyProblem,
     { oneOf: [{ type: 'string', enum: POLICIES }, { $ref: getSchemaPath(PoliciesDto) }] },
-    { optional: true, description: 'one word for every door, or one for each' },
+    { optional: true, description: 'one word for every channel, or one for each' },
   )
   policy?: SeatPolicy | PoliciesDto;
 }
 
-/** The policies of a request: one word stands for every door. */
+/** The policies of a request: one word stands for every channel. */
 export function policiesIn(policy: SeatPolicy | PoliciesDto | undefined): PoliciesDto {
   return typeof policy === 'string' ? { directory: policy, api: policy, sign_in: policy } : (policy ?? {});
 }
@@ -36,13 +37,14 @@ export function policiesIn(policy: SeatPolicy | PoliciesDto | undefined): Polici
 function policyProblem(value: unknown): string | null {
   if (typeof value === 'string') return POLICIES.includes(value) ? null : ONE_OF;
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return ONE_OF;
-  for (const [door, policy] of Object.entries(value)) {
-    if (!DOORS.includes(door)) return `knows no door "${door}"; known: ${DOORS.join(', ')}`;
-    if (typeof policy !== 'string' || !POLICIES.includes(policy)) return `of ${door} ${ONE_OF}`;
+  for (const [channel, policy] of Object.entries(value)) {
+    if (!CHANNELS.includes(channel)) return `knows no channel "${channel}"; known: ${CHANNELS.join(', ')}`;
+    if (typeof policy !== 'string' || !POLICIES.includes(policy)) return `of ${channel} ${ONE_OF}`;
   }
   return null;
 }
 
+/** The body of `POST /seats/reconcile`. */
 export class ReconcileDto {
   @Flag({ optional: true, description: 'write what makes the ledger follow the people' })
   repair?: boolean;

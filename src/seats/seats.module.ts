@@ -3,7 +3,6 @@ import { TenantsModule } from '../tenants/tenants.module.js';
 import { LedgerReader } from './ledger/ledger-reader.js';
 import { SealedMoments } from './ledger/sealed-moments.js';
 import { SeatChain } from './ledger/seat-chain.js';
-import { SeatSealer } from './ledger/sealer.js';
 import { SeatChainController } from './seat-chain.controller.js';
 import { SeatListsController } from './seat-lists.controller.js';
 import { SeatLimitsService } from './seat-limits.service.js';
@@ -13,6 +12,7 @@ import { SeatsRepository } from './seats.repository.js';
 import { SeatsService } from './seats.service.js';
 import { UsageReport } from './usage-report.js';
 
+/** The seats of a tenant: limit, ledger, reports. */
 @Module({
   imports: [TenantsModule],
   controllers: [SeatsController, SeatListsController, SeatChainController],
@@ -24,9 +24,8 @@ import { UsageReport } from './usage-report.js';
     LedgerReader,
     SealedMoments,
     UsageReport,
-    SeatSealer,
     SeatChain,
   ],
-  exports: [SeatsService, SeatsRepository, SeatLimitsService, SeatSealer],
+  exports: [SeatsService, SeatsRepository, SeatLimitsService],
 })
 export class SeatsModule {}

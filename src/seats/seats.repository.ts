@@ -8,7 +8,7 @@ import type { SeatLimit, SeatLine, SeatPolicy } from './seat.rules.js';
 /** What each kind of line adds to the seats in use. */
 const STEP = { claim: 1, opening: 1, release: -1, update: 0 } as const;
 
-// Used = what is sealed, and the steps of the entries that are not sealed yet (at most about a second's worth).
+// Used seats: the sealed count, and the steps of entries that are not sealed yet (of about the last second).
 const USED = (tenant: string): string => `
   (coalesce((select count from chain_heads where tenant_id = ${tenant} and chain = 'seats'), 0)
    + coalesce((select sum(delta) from seat_entries where tenant_id = ${tenant} and sequence is null), 0))::int`;

@@ -36,6 +36,6 @@ export function signInErrorPage(refusal: Refusal, requestId: string): Page {
     body: html`<p role="alert">${said}</p>
       ${fields.length > 0 ? fields : html`<p class="note">${refusal.detail}</p>`}
       <a class="button" href="${LOGIN}">Sign in</a>
-      <footer>If it stays like this, send your IT team this support id: <code>${requestId}</code></footer>`,
+      <footer>If this continues, send your IT team this support id: <code>${requestId}</code></footer>`,
   };
 }

@@ -6,6 +6,7 @@ import { ApiKeyGuard } from './api-key.guard.js';
 import { OperatorGuard } from './operator.guard.js';
 import { OperatorOnly } from './require-scope.js';
 
+/** Options of an API controller. */
 export interface ApiControllerOptions {
   /** Also below `/api` without a version, as the resources that stood there from the start. */
   unversioned?: boolean;
@@ -14,7 +15,7 @@ export interface ApiControllerOptions {
 }
 
 /** The addresses of a resource: `/api/v1/x` and `/v1/x` are one, and for the oldest ones `/api/x` too. */
-export function apiPaths(path: string, unversioned = false): string[] {
+function apiPaths(path: string, unversioned = false): string[] {
   return [`api/v1/${path}`, `v1/${path}`, ...(unversioned ? [`api/${path}`] : [])];
 }
 

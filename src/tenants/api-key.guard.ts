@@ -12,9 +12,9 @@ import { TenantAddresses } from './tenant-addresses.js';
 import { MissingScope, Unauthenticated } from './tenants.errors.js';
 
 /** What the API answers with: records, and the exports of lists. */
-export const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', 'application/x-ndjson'] as const;
+const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', 'application/x-ndjson'] as const;
 
-/** The API's door: key, rate, scope, in that order; then the Idempotency-Key of a POST. */
+/** Guards the API: checks key, rate and scope, in that order; then the Idempotency-Key of a POST. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -53,7 +53,7 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-// A route that says nothing is nobody's: it must not open to every key because a line was forgotten.
+// A route without a declared scope is closed to every key: a forgotten line must not open it.
 function declared(context: ExecutionContext): Exclude<Demand, 'operator'> {
   const demand = demandOf(context.getHandler(), context.getClass());
   if (demand === undefined || demand === 'operator') {

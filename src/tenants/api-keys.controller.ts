@@ -10,6 +10,7 @@ import { CurrentCaller } from './current-caller.js';
 import { RequireScope } from './require-scope.js';
 import { ApiKeyBody, CreateApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
 
+/** The routes of API keys. */
 @ApiController('api-keys')
 @RequireScope('admin')
 export class ApiKeysController {

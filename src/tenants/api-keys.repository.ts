@@ -15,6 +15,7 @@ const COLUMNS = `k.id, k.name, k.prefix, k.scopes, k.owner_kind, k.owner_user_id
                  end as id) maker
     where maker.id is not null), false) as orphaned`;
 
+/** A key that is to be stored; the secret itself is not. */
 export interface NewKeyRow {
   tenantId: string;
   id: string;
@@ -28,6 +29,7 @@ export interface NewKeyRow {
   replacesId: string | null;
 }
 
+/** The statements of API keys. */
 @Injectable()
 export class ApiKeysRepository {
   constructor(private readonly db: Database) {}

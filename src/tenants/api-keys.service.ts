@@ -17,6 +17,7 @@ import { TenantsRepository } from './tenants.repository.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
+/** A key that is to be made. */
 export interface NewApiKey {
   name: string;
   scopes: readonly string[];
@@ -29,6 +30,7 @@ interface By {
   requestId: string | null;
 }
 
+/** Makes, rotates and revokes API keys. */
 @Injectable()
 export class ApiKeysService {
   constructor(

@@ -14,14 +14,19 @@ export interface Caller {
   readonly requestId: string;
 }
 
+/** A request with the caller that its credential stands for. */
 export type AuthenticatedRequest = BridgeRequest & { caller?: Caller };
 
 /** Whether the caller holds a scope; `admin` holds them all. */
-export function holdsScope(caller: Caller, scope: Scope): boolean {
+function holdsScope(caller: Caller, scope: Scope): boolean {
   return caller.scopes.has(scope) || caller.scopes.has('admin');
 }
 
-/** For routes whose scope depends on what is asked: 403 naming the scope unless the caller holds it. */
+/**
+ * Demands a scope, on routes whose scope depends on the request.
+ *
+ * @throws {MissingScope} naming the scope, when the caller does not hold it
+ */
 export function demandScope(caller: Caller, scope: Scope): void {
   if (!holdsScope(caller, scope)) throw new MissingScope(scope);
 }

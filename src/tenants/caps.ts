@@ -77,7 +77,7 @@ export const CAPS = {
 } as const satisfies Record<string, Cap>;
 
 /** As many of a noun as there can be. */
-export class TooMany extends DomainError {
+class TooMany extends DomainError {
   readonly kind = 'conflict';
   readonly code: string;
   constructor(cap: Cap, count: number) {

@@ -12,10 +12,10 @@ interface CredentialRow {
 /** An API key as it is stored. */
 export type ApiKeyRow = CredentialRow & { scopes: string[] };
 
-/** What is stored about a SCIM token: itself, or only that its tenant exists. */
+/** A stored SCIM token, or only the fact that its tenant exists. */
 export type ScimTokenRow = CredentialRow & { directory_id: string };
 
-// A person's own key needs the person: one that was made in the moment in which the person was put out is worth nothing.
+// A personal key needs an active user: a key made in the moment of the user's deactivation is not valid.
 const KEYS = `select k.id, k.name, k.expires_at, k.revoked_at, k.scopes from api_keys k
   where k.tenant_id = $T and k.hash = $H and (k.owner_kind = 'service' or exists (
     select 1 from users u where u.tenant_id = $T and u.id = k.owner_user_id and u.status = 'active'))`;

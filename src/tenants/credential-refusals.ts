@@ -37,7 +37,7 @@ export class CredentialRefusals {
     this.write(`ten_${tenant}`, null, reason, `${kind}_${tenant}_`);
   }
 
-  /** Notes a refusal. A token that nobody knows names only its tenant: then all of its directories get the note. */
+  /** Notes a refusal. An unknown token names only its tenant: then all of its directories get the note. */
   note(tenantId: string, directoryId: string | null, reason: RefusalReason, token: string): void {
     this.write(tenantId, directoryId, reason, token.slice(0, token.length - 45));
   }
@@ -54,7 +54,7 @@ export class CredentialRefusals {
       .catch((error: unknown) => this.logger.warn('refused credential not noted', { tenant_id: tenantId, error }));
   }
 
-  // Anybody can name any tenant in a wrong token: of more names than are remembered the newest are not noted, so that a
+  // A wrong token can name any tenant: of more names than are remembered the newest are not noted, so that a
   // flood of names writes no more than so many lines in ten seconds.
   private makeRoom(now: number): boolean {
     if (this.written.size < REMEMBERED) return true;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { parseToken, type ParsedToken } from '../base/crypto/tokens.js';
-import { Database, type SqlRunner } from '../base/database/database.js';
+import { Database } from '../base/database/database.js';
 import { FreshCache } from '../base/fresh-cache.js';
 import { TooManyRequests } from '../base/http/http.errors.js';
 import { FailedTries } from '../base/http/rate-limit.js';
@@ -28,7 +28,7 @@ export interface ApiKeyCredential {
   readonly actor: Actor;
 }
 
-/** A valid SCIM token, as the SCIM door needs it. */
+/** A valid SCIM token, as the SCIM routes need it. */
 export interface ScimCredential {
   readonly tenantId: string;
   readonly tokenId: string;
@@ -128,17 +128,6 @@ export class CredentialStore {
     this.names.delete(credentialId);
     this.keys.drop(name);
     this.tokens.drop(name);
-  }
-
-  /** Ends every API key that is a person's own; called in the transaction that ends the person. */
-  async endPerson(db: SqlRunner, tenantId: string, userId: string): Promise<void> {
-    const { rows } = await db.query<{ id: string }>(
-      `update api_keys set revoked_at = now()
-       where tenant_id = $1 and owner_kind = 'person' and owner_user_id = $2
-         and (revoked_at is null or revoked_at > now()) returning id`,
-      [tenantId, userId],
-    );
-    for (const { id } of rows) this.forget(id);
   }
 
   private async found<C, Row>(

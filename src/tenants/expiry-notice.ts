@@ -29,7 +29,7 @@ export class ExpiryNotice extends Background {
     super(EVERY_MS, 'looking for credentials that expire', logger);
   }
 
-  /** Records each credential that expires within two weeks and is not revoked; events once for each mark. */
+  /** Records each credential that expires within 30 days and is not revoked; events once for each mark. */
   override async run(): Promise<void> {
     const { rows } = await this.db.query<Expiring>(
       `select tenant_id, 'api_key' as kind, id, null as directory_id, expires_at from api_keys

@@ -1,7 +1,7 @@
 /** The longest life of a credential, in milliseconds. */
 export const MAX_LIFETIME_MS = 366 * 86_400_000;
 
-/** What is wrong with the end of a credential, or null: in the future, and not later than a year from now. */
+/** Returns the problem of the end of a credential, or null: it is in the future and at most a year away. */
 export function expiryProblem(value: Date, now: Date): string | null {
   if (value.getTime() <= now.getTime()) return 'must be in the future';
   return value.getTime() - now.getTime() > MAX_LIFETIME_MS ? 'must be at most a year from now' : null;
@@ -25,7 +25,7 @@ export function rotatedExpiry(
 }
 
 /** Days before the end of a credential at which its tenant is told, the earliest first. */
-export const NOTICE_DAYS = [14, 3, 1] as const;
+export const NOTICE_DAYS = [30, 7, 1] as const;
 
 /**
  * Returns the nearest mark that a credential has passed.

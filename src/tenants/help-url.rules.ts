@@ -2,7 +2,7 @@ import { urlOf } from '../base/http/url.js';
 
 const HELP_MAX = 2_048;
 
-/** What is wrong with a tenant's help link, or null. */
+/** Returns the problem of a tenant's help link, or null. */
 export function helpUrlProblem(value: unknown): string | null {
   const url = typeof value === 'string' && value.length <= HELP_MAX ? urlOf(value) : null;
   if (url === null || !/^(https|mailto):$/.test(url.protocol)) {

@@ -26,7 +26,8 @@ class MeKey {
   expires_at!: Date | null;
 }
 
-export class MeBody {
+/** The answer of `GET /me`. */
+class MeBody {
   @ApiProperty()
   tenant!: MeTenant;
   @ApiProperty()

@@ -13,7 +13,7 @@ import { OperatorNeeded, Unauthenticated } from './tenants.errors.js';
 const OPERATOR: Actor = Object.freeze({ kind: 'operator', id: 'operator', name: 'operator' });
 const NO_SCOPES: ReadonlySet<string> = new Set();
 
-/** The door of the installation's own administration. */
+/** Guards the administration of the installation. */
 @Injectable()
 export class OperatorGuard implements CanActivate {
   private readonly hash: Buffer;

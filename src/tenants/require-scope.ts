@@ -5,7 +5,7 @@ import type { Scope } from './scopes.js';
 /** What a route demands: a scope, any valid API key, or the operator's token. */
 export type Demand = Scope | 'any-key' | 'operator';
 
-export const DEMAND = Symbol('what a route demands of its caller');
+const DEMAND = Symbol('what a route demands of its caller');
 
 /** Where the documentation finds the scope. */
 export const DOCUMENTED_SCOPE = 'x-scope';
@@ -20,7 +20,7 @@ export const NoScope = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAN
 /** The route is for the installation's operator. */
 export const OperatorOnly = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'operator' satisfies Demand);
 
-/** What a handler, or its controller, demands; undefined when nobody has said. */
+/** Returns the scope that a handler or its controller declares; undefined: none is declared. */
 export function demandOf(handler: object, controller: object): Demand | undefined {
   return (Reflect.getMetadata(DEMAND, handler) ?? Reflect.getMetadata(DEMAND, controller)) as Demand | undefined;
 }

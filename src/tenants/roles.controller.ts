@@ -10,6 +10,7 @@ import { RequireScope } from './require-scope.js';
 import { RolesService } from './roles.service.js';
 import { ChangeRole, CreateRole, RoleBody } from './tenants.dto.js';
 
+/** The routes of the role catalogue. */
 @ApiController('roles')
 @RequireScope('admin')
 export class RolesController {

@@ -6,6 +6,7 @@ import type { RoleBody } from './tenants.dto.js';
 const COLUMNS = `r.name, r.takes_seat, r.created_at, (
   select count(*)::int from users u where u.tenant_id = r.tenant_id and u.role = r.name) as people`;
 
+/** The statements of the role catalogue. */
 @Injectable()
 export class RolesRepository {
   constructor(private readonly db: Database) {}

@@ -10,9 +10,10 @@ import { RoleInUse } from './tenants.errors.js';
 import type { CreateRole, RoleBody } from './tenants.dto.js';
 import { TenantStore } from './tenant.store.js';
 
-/** The role of whoever is created without one. */
-export const DEFAULT_ROLE = 'User';
+/** The role of a user that is created without one. */
+const DEFAULT_ROLE = 'User';
 
+/** Makes, changes and deletes roles of the catalogue. */
 @Injectable()
 export class RolesService {
   constructor(
@@ -53,11 +54,15 @@ export class RolesService {
     });
   }
 
-  /** 409 while anybody holds it, or a directory or a rule names it. */
+  /**
+   * Deletes a role.
+   *
+   * @throws {RoleInUse} while a user holds it, or a directory or a rule names it
+   */
   async remove(caller: Caller, name: string): Promise<void> {
     await this.changing(caller, 'role.deleted', name, async (tx) => {
       const before = await this.locked(tx, caller.tenantId, name);
-      if (name === DEFAULT_ROLE) throw new RoleInUse(name, 'whoever is created without a role gets it');
+      if (name === DEFAULT_ROLE) throw new RoleInUse(name, 'a user that is created without a role gets it');
       if (before.people > 0) throw new RoleInUse(name, `${before.people} people hold it`);
       const uses = await this.repository.usesElsewhere(tx, caller.tenantId, name);
       if (uses > 0) throw new RoleInUse(name, `${uses} defaults or rules of directories or connections name it`);

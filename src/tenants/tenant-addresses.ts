@@ -12,7 +12,7 @@ export function scimBaseOf(baseUrl: string): string {
   return `${baseUrl}/scim/v2`;
 }
 
-/** The base addresses that tenants have of their own (contract §1), at most a second old. */
+/** The base addresses that tenants have of their own, at most a second old. */
 @Injectable()
 export class TenantAddresses {
   private readonly owners: FreshCache<ReadonlyMap<string, string>>;

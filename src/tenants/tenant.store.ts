@@ -12,7 +12,7 @@ export interface TenantView {
   /** Where users get help with signing in: an https or mailto address. */
   readonly helpUrl: string | null;
   readonly ownerUserId: string | null;
-  /** Users whom a directory cannot put out: the owner and the break-glass accounts. */
+  /** Users that no directory can deactivate or remove: the owner and the break-glass accounts. */
   readonly protectedUserIds: ReadonlySet<string>;
   readonly apiMayWriteDirectoryUsers: boolean;
   readonly roles: ReadonlyMap<string, { readonly takesSeat: boolean }>;

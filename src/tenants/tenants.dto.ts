@@ -6,9 +6,9 @@ import { ServerSet } from '../base/http/validate.js';
 import { HELP_URL, helpUrlProblem } from './help-url.rules.js';
 import { SCOPES, type Scope } from './scopes.js';
 
-export const MAX_OVERLAP_SECONDS = 30 * 86_400;
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
-/** What is wrong with a time zone's name, or null. */
+/** Returns the problem of a time zone's name, or null. */
 function timeZoneProblem(value: unknown): string | null {
   if (typeof value !== 'string' || !/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/.test(value)) return 'must be an IANA time zone';
   try {
@@ -26,9 +26,9 @@ const TIME_ZONE = {
 };
 
 /** How many break-glass accounts a tenant can name. */
-export const MAX_BREAK_GLASS = 5;
+const MAX_BREAK_GLASS = 5;
 
-/** What is wrong with a list of break-glass accounts, or null. Whether they are users is asked of the database. */
+/** Returns the problem of a list of break-glass accounts, or null. The database says whether they are users. */
 function breakGlassProblem(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be a list of user ids';
   if (value.length > MAX_BREAK_GLASS) return `must name at most ${MAX_BREAK_GLASS} users, and names ${value.length}`;
@@ -42,10 +42,10 @@ const BREAK_GLASS = {
   maxItems: MAX_BREAK_GLASS,
   example: ['usr_01k0000000abcdefghjkmnpqrs'],
   description:
-    'Users whom no directory can put out, and for whom the operator can make a sign-in link. At most 5, each an active user when it is named.',
+    'Users that no directory can deactivate or remove, and for which the operator can make a sign-in link. At most 5, each an active user when it is named.',
 };
 
-/** What is wrong with a tenant's own base address, or null. */
+/** Returns the problem of a tenant's own base address, or null. */
 function baseUrlProblem(value: unknown): string | null {
   const url = typeof value === 'string' ? urlOf(value) : null;
   if (url === null || url.protocol !== 'https:') return 'must be an https address such as https://acme.example.com';
@@ -61,7 +61,8 @@ const BASE_URL = {
     'The tenant’s own base address, which stands in its links; null: the installation’s. No other tenant can have it, and it opens no other tenant’s resources.',
 };
 
-export class FirstApiKey {
+/** The first API key of a new tenant. */
+class FirstApiKey {
   @Text({ max: 200, optional: true, example: 'first key' })
   name?: string;
 
@@ -72,6 +73,7 @@ export class FirstApiKey {
   expires_at?: Date | null;
 }
 
+/** The body of `POST /tenants`. */
 @ServerSet('id', 'created_at', 'updated_at')
 export class CreateTenant {
   @Text({ max: 200, example: 'Example Ltd.' })
@@ -87,6 +89,7 @@ export class CreateTenant {
   api_key?: FirstApiKey;
 }
 
+/** The body of `PATCH /tenants/{id}`. */
 @ServerSet('id', 'base_url', 'created_at', 'updated_at')
 export class ChangeTenant {
   @Text({ max: 200, optional: true })
@@ -115,6 +118,7 @@ export class ChangeAnyTenant extends ChangeTenant {
   base_url?: string | null;
 }
 
+/** The body of `POST /api-keys`. */
 @ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at', 'replaces_id', 'orphaned')
 export class CreateApiKey {
   @Text({ max: 200, example: 'Zapier' })
@@ -134,6 +138,7 @@ export class CreateApiKey {
   owner_user_id?: string | null;
 }
 
+/** The body of the rotation of a key or token. */
 export class RotateCredential {
   @Whole({ min: 0, max: MAX_OVERLAP_SECONDS, optional: true, description: 'How long the old one still holds.' })
   overlap_seconds?: number;
@@ -147,6 +152,7 @@ export class RotateCredential {
   expires_at?: Date | null;
 }
 
+/** The body of `POST /roles`. */
 @ServerSet('created_at', 'people')
 export class CreateRole {
   @Text({ max: 100, example: 'Recruiter' })
@@ -156,12 +162,14 @@ export class CreateRole {
   takes_seat!: boolean;
 }
 
+/** The body of `PATCH /roles/{name}`. */
 @ServerSet('name', 'created_at', 'people')
 export class ChangeRole {
   @Flag()
   takes_seat!: boolean;
 }
 
+/** A tenant as the API shows it. */
 export class TenantBody {
   @ApiProperty({ example: 'ten_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -185,6 +193,7 @@ export class TenantBody {
   updated_at!: Date;
 }
 
+/** An API key as the API shows it, without its secret. */
 export class ApiKeyBody {
   @ApiProperty({ example: 'key_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -214,16 +223,19 @@ export class ApiKeyBody {
   created_at!: Date;
 }
 
+/** An API key that was just made, with its secret. */
 export class NewApiKeyBody extends ApiKeyBody {
   @ApiProperty({ description: 'The secret; only this answer shows it.' })
   api_key!: string;
 }
 
+/** A tenant that was just made. */
 export class NewTenantBody extends TenantBody {
   @ApiProperty({ required: false, description: 'The first key’s secret: shown this once.' })
   api_key?: string;
 }
 
+/** A role as the API shows it. */
 export class RoleBody {
   @ApiProperty({ example: 'User' })
   name!: string;

@@ -19,7 +19,7 @@ export class Unauthenticated extends DomainError {
   }
 }
 
-/** More than one credential: nobody could say which of them was meant. */
+/** The request has more than one credential, so the caller is ambiguous. */
 export class SeveralCredentials extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'several_credentials';
@@ -60,7 +60,7 @@ export class CredentialEnded extends DomainError {
   }
 }
 
-/** A role that somebody holds or something names cannot go, nor change what it costs. */
+/** A role that a user holds, or that a directory or rule names, can be neither deleted nor change its seat. */
 export class RoleInUse extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'role_in_use';

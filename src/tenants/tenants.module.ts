@@ -8,7 +8,6 @@ import { EventsModule } from '../events/events.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { AuditChain } from './audit/audit-chain.js';
 import { AuditController } from './audit/audit.controller.js';
-import { AuditSealer } from './audit/audit-sealer.js';
 import { AuditService } from './audit/audit.service.js';
 import { CredentialRefusals } from './credential-refusals.js';
 import { CredentialUses } from './credential-uses.js';
@@ -25,7 +24,7 @@ import { TenantsController } from './tenants.controller.js';
 import { TenantsRepository } from './tenants.repository.js';
 import { TenantsService } from './tenants.service.js';
 
-/** Tenants and their credentials. Global, because every door stands behind its guard. */
+/** Tenants and their credentials. Global, because the routes of every room use its guards. */
 @Global()
 @Module({
   imports: [EventsModule, LedgerModule],
@@ -53,7 +52,6 @@ import { TenantsService } from './tenants.service.js';
     RolesRepository,
     RolesService,
     AuditService,
-    AuditSealer,
     AuditChain,
     ExpiryNotice,
   ],
@@ -68,7 +66,6 @@ import { TenantsService } from './tenants.service.js';
     TenantsService,
     ApiKeysService,
     AuditService,
-    AuditSealer,
     ExpiryNotice,
   ],
 })

@@ -7,12 +7,13 @@ const COLUMNS = `id, name, time_zone, owner_user_id, break_glass, api_may_write_
   updated_at`;
 
 /** What a tenant begins with: who takes a seat and who does not. */
-export const FIRST_ROLES: readonly (readonly [name: string, takesSeat: boolean])[] = [
+const FIRST_ROLES: readonly (readonly [name: string, takesSeat: boolean])[] = [
   ['User', true],
   ['Admin', true],
   ['Observer', false],
 ];
 
+/** A change of a tenant; what is left out stays. */
 export interface TenantChange {
   name?: string;
   time_zone?: string;
@@ -24,6 +25,7 @@ export interface TenantChange {
   help_url?: string | null;
 }
 
+/** The statements of tenants. */
 @Injectable()
 export class TenantsRepository {
   constructor(private readonly db: Database) {}
@@ -101,12 +103,6 @@ export class TenantsRepository {
       `select 1 from users where tenant_id = $1 and id = $2 and status = 'active' and gone_at is null for share`,
       [tenantId, userId],
     );
-    return rowCount === 1;
-  }
-
-  /** How many tenants there are, up to one: whether this installation is new. */
-  async hasAny(): Promise<boolean> {
-    const { rowCount } = await this.db.query(`select 1 from tenants limit 1`);
     return rowCount === 1;
   }
 }

@@ -22,6 +22,7 @@ export interface By {
   requestId: string | null;
 }
 
+/** Makes and changes tenants. */
 @Injectable()
 export class TenantsService {
   constructor(

@@ -3,7 +3,7 @@ import { HELD_REASONS } from './held/held.dto.js';
 import { UserBody } from './user.dto.js';
 
 /** What the last accepted write asks for. */
-export class RequestedState {
+class RequestedState {
   @ApiProperty({ type: String, nullable: true })
   email!: string | null;
   @ApiProperty()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
-import { PeopleIntake, type Intake, type LeftOutReason } from '../forwarding/people-intake.js';
+import { PeopleIntakePort, type Intake, type LeftOutReason, type PeopleIntake } from '../forwarding/people-intake.js';
 import { accountRefusal } from '../identity/adoption.rules.js';
 import type { Person } from '../identity/person.js';
 import type { ChangeSource } from '../identity/source.js';
@@ -18,17 +18,18 @@ import { UsersRepository } from './users.repository.js';
 
 const ATTEMPTS = 3;
 
-/** People whom the platform had before us: taken in as unmanaged, with the seat they hold, and told to nobody. */
+/** Takes in the users that the platform had before this service: unmanaged, with the seat they hold, and not forwarded. */
 @Injectable()
-export class ImportedPeople extends PeopleIntake {
+export class ImportedPeople implements PeopleIntake {
   constructor(
     private readonly db: Database,
     private readonly users: UsersRepository,
     private readonly known: UserDirectoryRepository,
     private readonly runner: WriteRunner,
     private readonly tenants: TenantStore,
+    port: PeopleIntakePort,
   ) {
-    super();
+    port.connect(this);
   }
 
   async importUnmanaged(

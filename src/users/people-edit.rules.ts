@@ -40,7 +40,7 @@ export function editOf(
 }
 
 /**
- * A merge patch leaves alone what it does not name. What is in force need not be what the resource alone would give:
+ * A merge patch leaves alone the fields that it does not name. Their effective values need not follow from the resource:
  * a directory that is gone may have taken the names from elsewhere.
  */
 export function keepUnnamed(draft: UserDraft, row: UserRow, body: ChangedFields): void {

@@ -6,7 +6,6 @@ import { Logger } from '../base/log/logger.js';
 import { Loop } from '../base/loop.js';
 import { systemActor } from '../identity/source.js';
 import { RoomMade } from '../seats/seats.events.js';
-import { SeatSealer } from '../seats/ledger/sealer.js';
 import { SeatLimitsService } from '../seats/seat-limits.service.js';
 import { UsersService } from './users.service.js';
 import { DirectoryStore } from '../directories/directory.store.js';
@@ -25,13 +24,13 @@ const SWEEP_MS = 15_000;
 
 /**
  * Background work on users: gives the next free seat to the user who has waited longest, lets in users that were held for an
- * e-mail or key that is free now, seals the ledger, and folds the counts.
+ * e-mail or key that is free now, and folds the counts.
  */
 @Injectable()
 export class PeopleUpkeep {
   private readonly due = new Set<string>();
   private readonly reconsidering: Loop;
-  private readonly sealing: Loop;
+  private readonly folding: Loop;
   private sweptAt = 0;
 
   constructor(
@@ -39,13 +38,12 @@ export class PeopleUpkeep {
     private readonly users: UsersService,
     private readonly directories: DirectoryStore,
     private readonly limits: SeatLimitsService,
-    private readonly sealer: SeatSealer,
     private readonly logger: Logger,
     events: DomainEvents,
   ) {
     const report = (what: string) => (error: unknown) => logger.error(what, { error });
     this.reconsidering = new Loop(1000, () => this.reconsiderAll(), report('reconsidering users failed'));
-    this.sealing = new Loop(500, () => this.sealAndFold(), report('sealing failed'));
+    this.folding = new Loop(500, () => this.fold(), report('folding the counts failed'));
     const freed = (tenantId: string): void => {
       this.due.add(tenantId);
       this.reconsidering.wake();
@@ -55,11 +53,11 @@ export class PeopleUpkeep {
 
   start(): void {
     this.reconsidering.start();
-    this.sealing.start();
+    this.folding.start();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.reconsidering.stop(), this.sealing.stop()]);
+    await Promise.all([this.reconsidering.stop(), this.folding.stop()]);
   }
 
   private async reconsiderAll(): Promise<void> {
@@ -152,12 +150,6 @@ export class PeopleUpkeep {
       if (!(error instanceof NotFound)) this.logger.error('reconsidering a user failed', { user_id: id, error });
       return 'failed';
     }
-  }
-
-  private async sealAndFold(): Promise<boolean> {
-    const more = await this.sealer.sealAll();
-    await this.fold();
-    return more;
   }
 
   /** Folds the steps of the population into its figures; one statement, so that no reader counts a step twice. */

@@ -16,7 +16,7 @@ import { UsersService } from './users.service.js';
 import { DirectoryStore } from '../directories/directory.store.js';
 import type { WriteContext, WritingDirectory } from './write/write-context.js';
 
-/** The users API's way to people: plain fields in, one writer per field (contract §3). */
+/** The users API: plain fields, and one writer for each field. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -32,7 +32,12 @@ export class PeopleService {
     return row;
   }
 
-  /** Throws `InvalidFields` for an unknown role, `Taken` for an e-mail or key that is somebody else's. */
+  /**
+   * Creates a user.
+   *
+   * @throws {InvalidFields} for an unknown role
+   * @throws {Taken} when another user has the e-mail or the key
+   */
   async create(caller: Caller, body: CreateUser, receivedAt: Date): Promise<NamedUser> {
     await this.requireRole(caller.tenantId, body.role);
     return this.named(body.email, (userName) => this.createAs(caller, userName, body, receivedAt));
@@ -64,7 +69,7 @@ export class PeopleService {
     }
   }
 
-  /** Changes what is named; naming a field as it is already changes nothing and is always allowed. */
+  /** Changes the named fields. A field named with its present value changes nothing and is always allowed. */
   async change(caller: Caller, id: string, sent: ChangeUser, receivedAt: Date, foundByKey = false): Promise<NamedUser> {
     const body = fieldsOf(sent);
     const before = await this.get(caller.tenantId, id);
@@ -93,7 +98,7 @@ export class PeopleService {
     return body.email === undefined ? write('') : this.named(body.email, write);
   }
 
-  /** Creates or updates by the caller's own key. Answers whether it was created. */
+  /** Creates or updates by the caller's own key; returns whether the user was created. */
   async put(
     caller: Caller,
     externalId: string,

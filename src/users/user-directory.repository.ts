@@ -13,6 +13,7 @@ export type NamedUser = UserRow & { directory_name: string | null; held_since: s
 /** A person in a list, without the document: it may be large, and the lists show nothing of it. */
 export type ListedUser = Omit<NamedUser, 'doc'>;
 
+/** Which users a list of the users API shows. */
 export interface UserFilter {
   email?: string | undefined;
   user_name?: string | undefined;
@@ -72,7 +73,7 @@ export class UserDirectoryRepository {
     let selective = false;
     if (page.after !== null) conditions.push(`u.id < ${add(page.after)}`);
     if (filter.email !== undefined) {
-      // The address in force of the one who is active, and any address somebody inactive or held is known by.
+      // The effective address of an active user, and any address of an inactive or held one.
       const key = add(emailKey(filter.email));
       conditions.push(`u.email_key = ${key} and u.id = any(array(
         select o.id from users o where o.tenant_id = $1 and o.email_key = ${key} and o.status = 'active'

@@ -9,9 +9,6 @@ export interface Relations {
   manager: string | null;
 }
 
-/** Groups and manager of a user who is created without either. */
-export const NO_RELATIONS: Relations = { groups: null, manager: null };
-
 /**
  * The groups of a user, as JSON text. Whether there are any groups at all is asked once per statement, not once per
  * user: a tenant without groups pays nothing for them. `tenant` and `user` are SQL.

@@ -72,14 +72,15 @@ export function fieldsOf<T extends { email?: string | null; role?: string | null
   return { ...rest, ...(email == null ? {} : { email }), ...(role == null ? {} : { role }) };
 }
 
-export class ManagedBy {
+/** The directory that manages a user. */
+class ManagedBy {
   @ApiProperty()
   id!: string;
   @ApiProperty()
   name!: string;
 }
 
-/** A person as this API shows them: what is in force. */
+/** A user as this API shows it: the effective state. */
 export class UserBody {
   @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   id!: string;

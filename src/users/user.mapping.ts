@@ -7,7 +7,7 @@ import { ENTERPRISE_URN, USER_URN } from '../scim/urns.js';
 /** A SCIM user resource as it is stored: only attributes of the schema, none of them null. */
 export type UserDocument = Record<string, unknown>;
 
-/** Which SCIM attribute feeds which field of the platform; what is not named takes the contract's way. */
+/** The SCIM attribute of each field of the platform; a field that is not named has its default source. */
 export interface AttributeMap {
   external_id?: string;
   email?: string;
@@ -40,7 +40,7 @@ interface EmailValue {
   primary?: unknown;
 }
 
-/** Translates a stored resource into the draft of a write (contract §5, *Keyed by*). Pure. */
+/** Returns the draft of a write that a stored resource asks for. */
 export function draftOf(doc: UserDocument, map: AttributeMap = {}): UserDraft {
   const userName = doc['userName'] as string;
   const values = (doc['emails'] as EmailValue[] | undefined) ?? [];
@@ -80,7 +80,7 @@ export function emailKey(email: string): string {
   return foldCase(tidy(email));
 }
 
-/** The resource of somebody whom the users API made: what SCIM then shows of them (contract §3). */
+/** Returns the SCIM resource of a user that the users API creates. */
 export function documentOf(fields: {
   userName: string;
   email: string | null;
@@ -118,7 +118,7 @@ export function withFields(
     const place = values.findIndex((v) => v.value === old);
     const others = values.filter((_, i) => i !== place);
     next['emails'] = [{ ...(values[place] ?? { type: 'work', primary: true }), value: fields.email }, ...others];
-    // Somebody without a user name of their own goes by the address.
+    // A user without a name of its own is called by its address.
     if (doc['userName'] === old) next['userName'] = fields.email;
   }
   if (fields.first_name !== undefined || fields.last_name !== undefined) {
@@ -135,7 +135,7 @@ export function withFields(
   return next;
 }
 
-/** The primary address, else the `work` one, else the first, else a user name that is one (contract §5). */
+/** Returns the primary address, else the `work` one, else the first, else a `userName` that is an address. */
 function chosenEmail(values: EmailValue[], userName: string): string | null {
   let work: string | null = null;
   let first: string | null = null;

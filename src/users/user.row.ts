@@ -1,7 +1,7 @@
 import type { HeldReason, Person } from '../identity/person.js';
 import type { Current, SeatState } from '../identity/held.rules.js';
 
-/** A person as stored: what was written (`doc` … `active`) and what is in force (`email` … `seat`). */
+/** A user as stored: the requested state (`doc` … `active`) and the effective state (`email` … `seat`). */
 export interface UserRow {
   id: string;
   directory_id: string | null;
@@ -63,12 +63,12 @@ export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_n
 /** The columns of a `UserRow`, for a table that is called `u`. */
 export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;
 
-/** What is in force for a stored person. */
+/** Returns the effective state of a stored user. */
 export function currentOf(row: UserRow): Current {
   return { person: personOfRow(row), status: row.status, seat: row.seat, held: row.held, everActive: row.ever_active };
 }
 
-/** The platform's view of a stored person. */
+/** Returns the platform's view of a stored user. */
 export function personOfRow(row: UserRow): Person {
   return {
     email: row.email,

@@ -33,7 +33,7 @@ const HELD_CHOICES = ['any', 'none', ...HELD_REASONS] as const;
 const SEATS = ['held', 'none', 'waiting'] as const;
 const SOURCES = ['api', 'scim', 'sign-in'] as const;
 
-/** The people of a tenant, whichever door they came through. */
+/** The users of a tenant, whichever channel wrote them. */
 @ApiController('users', { unversioned: true })
 export class UsersController {
   constructor(

@@ -14,7 +14,7 @@ export class Taken extends DomainError {
   }
 }
 
-/** A field that a directory writes, and nobody else (contract §3, one writer per field). */
+/** The request changes a field that the user's directory writes: each field has one writer. */
 export class ManagedByDirectory extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'managed_by_directory';

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { DirectoriesModule } from '../directories/directories.module.js';
-import { PeopleIntake } from '../forwarding/people-intake.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { SeatsModule } from '../seats/seats.module.js';
@@ -41,8 +40,8 @@ import { UsersService } from './users.service.js';
     ExplainService,
     HeldService,
     HeldTasks,
+    ImportedPeople,
     ReleasedUsers,
-    { provide: PeopleIntake, useClass: ImportedPeople },
   ],
   exports: [
     UsersService,

@@ -1,16 +1,16 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
-import { OidcDoor } from '../sign-in/support/doors.js';
+import { OidcWay } from '../support/sign-in/connections.js';
 import { runCli } from '../../src/cli/program.js';
 
 let service: TestApp;
 let house: House;
-let door: OidcDoor;
+let door: OidcWay;
 beforeAll(async () => {
   service = await startApp();
   house = await newHouse(service);
-  door = await OidcDoor.open(service, house, { directory_id: house.directoryId });
+  door = await OidcWay.open(service, house, { directory_id: house.directoryId });
 });
 afterAll(async () => {
   await door.op.stop();

@@ -8,8 +8,8 @@ import { samlIdp, type AnswerShape } from '../saml/support/idp.js';
 import { newKey } from '../saml/support/keys.js';
 import { logoutForm } from '../saml/support/logout.js';
 import { signElement } from '../saml/support/sign.js';
-import { SamlDoor } from '../sign-in/support/doors.js';
-import type { Seen } from '../sign-in/support/tab.js';
+import { SamlWay } from '../support/sign-in/connections.js';
+import type { Seen } from '../support/sign-in/tab.js';
 
 // An IdP signs with a new certificate before anybody has told us.
 
@@ -43,7 +43,7 @@ async function opened(more: object = {}, written = (xml: string) => xml) {
   };
   say([one.key]);
   const body = { ...BY_METADATA, metadata_url: idp.url, directory_id: house.directoryId, ...more };
-  const door = await SamlDoor.open(service, house, body, one);
+  const door = await SamlWay.open(service, house, body, one);
   const nameId = fresh('name');
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: nameId }));
   idp.hits = 0;
@@ -79,7 +79,7 @@ it('signs in by a new certificate that is the only one where the metadata has to
   expect((await certain.signIn()).status).toBe(401);
 });
 
-it('lets an admin decide where none of the known certificates is left and nobody has signed that', async () => {
+it('lets an admin decide when none of the known certificates is left and the metadata is unsigned', async () => {
   const { door, say, signIn } = await opened();
   say([stranger]);
   const detail = await detailOf(await signIn({ key: stranger }));
@@ -132,7 +132,7 @@ it('says which certificate came, which are pinned and what mends it', async () =
   idp.say('no metadata', 500);
   expect(await detailOf(await signIn({ key: stranger }))).toContain('answered 500');
   say([old]);
-  const byHand = await SamlDoor.open(service, house);
+  const byHand = await SamlWay.open(service, house);
   const set = await detailOf(await byHand.signIn(byHand.tab(), {}, { key: stranger }));
   expect(set).toContain(`connection set ${byHand.slug} --certificate-file`);
 });

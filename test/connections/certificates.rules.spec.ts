@@ -19,7 +19,7 @@ describe('certificates that are pinned', () => {
     });
   });
 
-  it('are taken when they have expired, and named by their place when they are none', async () => {
+  it('are accepted after their end, and named by their place when they are invalid', async () => {
     const expired = await certificate(new Date('2021-01-01'));
     expect(pinned([expired], [], now)).toHaveProperty('certificates');
     expect(pinned([expired, 'nonsense'], [], now)).toEqual({ problem: expect.stringMatching(/^certificate 2 of 2 /) });

@@ -66,7 +66,7 @@ describe('what ends with a change', () => {
     expect(await ends(bystander.id)).toEqual([[null, true]]);
   });
 
-  it('everything with a pairing: whom a subject is, the directory says from then on', async () => {
+  it('everything with a pairing: from then on the directory decides who a subject is', async () => {
     const [first, second] = [await edge.newDirectory(edge.tenant), await edge.newDirectory(edge.tenant)];
     const { id } = await made(oidc());
     const bystander = await made(oidc({ directory_id: first }));

@@ -51,7 +51,7 @@ describe('secrets', () => {
     expect((await change(id, { issuer: 'https://new.example', client_secret: 'theirs' })).status).toBe(200);
   });
 
-  it('nor is whoever answers where its metadata is said to be', async () => {
+  it('nor does the secret go to another address of the metadata', async () => {
     const { id } = await made(oidc());
     const discovery_url = 'https://evil.example/.well-known/openid-configuration';
     const stolen = await change(id, { discovery_url });

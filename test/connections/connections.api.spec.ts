@@ -127,7 +127,7 @@ describe('a connection from nothing', () => {
     expect(await store.bySlug(body.slug)).toMatchObject({ version: 3, roleMap: [['staff', 'User']] });
   });
 
-  it('pairs with a directory, and then makes nobody', async () => {
+  it('pairs with a directory, and then creates no user', async () => {
     const directory = await edge.newDirectory(edge.tenant);
     const body = await made(oidc({ directory_id: directory }));
     expect(body.directory_id).toBe(directory);

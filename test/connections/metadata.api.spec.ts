@@ -202,7 +202,7 @@ describe('the daily look', () => {
     while (await worker.run());
   };
 
-  it('reads each address once a day, shared by all who look', async () => {
+  it('reads each address once a day, for all callers', async () => {
     await byUrl(0);
     await all();
     edge.clock.move(1.01);

@@ -118,7 +118,7 @@ describe('refused settings', () => {
     }
   });
 
-  it('404: another tenant’s connection, on every route, as one that nobody has', async () => {
+  it('404: another tenant’s connection, on every route, like an unknown one', async () => {
     const other = await edge.newTenant();
     const theirs = await made(oidc(), other);
     const { api } = edge.tenant;

@@ -68,14 +68,14 @@ describe('a slug', () => {
     expect(await store.bySlug('deleted-race')).toMatchObject({ tenantId: owner.id });
   });
 
-  it('that nobody chose never clashes', async () => {
+  it('that is generated never clashes', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, () => made(oidc({ name: 'Ünïcode & Söhne' }))));
     expect(new Set(all.map(({ slug }) => slug)).size).toBe(12);
     expect(all[0].slug).toMatch(/^unicode-sohne-[a-z0-9]{8}$/);
     expect((await made(oidc({ name: '日本' }))).slug).toMatch(/^[a-z0-9]{8}$/);
   });
 
-  it('that cannot be one is nobody’s: it is neither asked for nor kept', async () => {
+  it('that is invalid is neither queried nor cached', async () => {
     const { id, slug } = await made(oidc());
     const bad = ['Not a slug', 'ab', slug.toUpperCase(), `${slug}\n`, ` ${slug}`, 'x'.repeat(64), ''];
     for (const one of bad) {
@@ -105,7 +105,7 @@ describe('a slug', () => {
 });
 
 describe('how many', () => {
-  it('connections a tenant has is bounded, for those who come at once too; a deleted one counts no more', async () => {
+  it('connections of a tenant are bounded, for concurrent requests too; a deleted one does not count', async () => {
     const tenant = await edge.newTenant();
     const { id } = await made(oidc(), tenant);
     await edge.db.query(

@@ -1,9 +1,12 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { EVENTS } from '../../src/events/catalogue.js';
 import { EventsRepository, type NewEvent } from '../../src/events/events.repository.js';
 import { ExpiryNotice } from '../../src/tenants/expiry-notice.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { client, eventually } from '../support/http.js';
+import { fresh } from '../support/scim.js';
 
 let service: TestApp;
 let events: EventsRepository;
@@ -36,7 +39,8 @@ describe('the events of a tenant', () => {
   it('are found by name and since a moment, and in pages', async () => {
     const at = await newHouse(service);
     await events.record(at.tenantId, [LOST]);
-    const between = new Date().toISOString();
+    await service.db.query(`update events set at = at - interval '1 minute' where tenant_id = $1`, [at.tenantId]);
+    const between = new Date(Date.now() - 30_000).toISOString();
     for (let i = 0; i < 3; i++) await events.record(at.tenantId, [BACK]);
     expect(await namesOf(at, '&event=domain.lost')).toEqual(['domain.lost']);
     expect(await namesOf(at, `&since=${between}`)).toEqual(Array(3).fill('destination.back'));
@@ -86,7 +90,7 @@ describe('facts that become events', () => {
     await notice.run();
     const { body } = await at.api.get('/events?event=credential.expiring');
     expect(body.data).toHaveLength(1);
-    expect(body.data[0].data).toMatchObject({ kind: 'api_key', credential_id: key.id, days: 14 });
+    expect(body.data[0].data).toMatchObject({ kind: 'api_key', credential_id: key.id, days: 30 });
   });
 
   it('a refused SCIM token, once a day for each reason', async () => {
@@ -101,4 +105,54 @@ describe('facts that become events', () => {
     expect(body.data).toHaveLength(1);
     expect(body.data[0].data).toMatchObject({ directory_id: at.directoryId, reason: 'revoked' });
   });
+
+  it('a platform that is paused and resumed, with the reason', async () => {
+    const at = await newHouse(service);
+    await at.api.put('/platform', { base_url: 'http://127.0.0.1:9', api_key: 'key' });
+    await at.api.post('/platform/pause', { reason: 'maintenance' });
+    await at.api.post('/platform/pause', { reason: 'again' });
+    await at.api.post('/platform/resume', {});
+    const { body } = await at.api.get('/events');
+    expect(body.data.map(({ event, data }: { event: string; data: object }) => [event, data])).toEqual([
+      ['destination.back', { probes: 0 }],
+      ['destination.paused', { reason: 'by_hand', detail: 'maintenance' }],
+    ]);
+  });
+
+  it('a change that the platform refuses', async () => {
+    const at = await newHouse(service);
+    const platform = await refusing(422);
+    try {
+      await at.api.put('/platform', { base_url: platform.url, api_key: 'key' });
+      const { body: person } = await at.api.post('/users', {
+        email: `${fresh()}@x.example`,
+        first_name: 'P',
+        last_name: 'K',
+      });
+      const { data } = await eventually(
+        async () => (await at.api.get('/events?event=change.parked')).body,
+        (body) => body.data.length > 0,
+      );
+      expect(data[0].data).toMatchObject({ user_id: person.id, reason: 'refused' });
+      expect((await at.api.get(`/changes/${data[0].data.change_id}`)).body.state).toBe('parked');
+    } finally {
+      await platform.close();
+    }
+  });
 });
+
+/** A platform that answers every request with one status. */
+async function refusing(status: number): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((req, res) => {
+    req.resume();
+    res.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"refused"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -7,7 +7,8 @@ import { WriteStatement } from '../../src/base/database/write-statement.js';
 import { Outbound } from '../../src/base/http/outbound.js';
 import { Logger } from '../../src/base/log/logger.js';
 import { DeliveryMetrics } from '../../src/delivery/delivery.metrics.js';
-import { DeliveryObserver } from '../../src/delivery/delivery.observer.js';
+import { DomainEvents } from '../../src/base/domain-events.js';
+import { ChangeParked, DestinationPaused } from '../../src/delivery/delivery.events.js';
 import { DeliveryOptions } from '../../src/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../src/delivery/delivery.worker.js';
 import { Channels } from '../../src/delivery/channel.js';
@@ -23,8 +24,12 @@ import type { ChangeKind, Person, UserChange } from '../../src/identity/person.j
 import type { ChangeSource } from '../../src/identity/source.js';
 import { PlatformClient } from '../../src/platform-client/platform.client.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
+import { CHANNELS } from '../delivery/channels/index.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
+import { personOf } from '../support/persons.js';
 import { patience } from '../support/speed.js';
+
+export { personOf };
 
 export const SOURCE: ChangeSource = {
   request_id: 'req_test',
@@ -77,15 +82,19 @@ export function testConfig(values: Partial<Config> = {}): Config {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- read field by field, and compared
 export type Any = any;
 
-/** What the observer was told. */
-export class Told extends DeliveryObserver {
-  readonly paused: { tenantId: string; reason: string; detail: string }[] = [];
+/** The domain events of the delivery, as they were published. */
+export class Told {
+  readonly events = new DomainEvents();
+  readonly paused: { tenantId: string; reason: string; detail: string | null }[] = [];
   readonly parked: { tenantId: string; userId: string; reason: string }[] = [];
-  destinationPaused({ tenantId }: DestinationKey, reason: string, detail: string): void {
-    this.paused.push({ tenantId, reason, detail });
-  }
-  changeParked({ tenantId }: DestinationKey, userId: string, _through: number, reason: string): void {
-    this.parked.push({ tenantId, userId, reason });
+
+  constructor() {
+    this.events.on(DestinationPaused, ({ destination: { tenantId }, reason, detail }) => {
+      this.paused.push({ tenantId, reason, detail });
+    });
+    this.events.on(ChangeParked, ({ destination: { tenantId }, subject: userId, reason }) => {
+      this.parked.push({ tenantId, userId, reason });
+    });
   }
 }
 
@@ -119,7 +128,7 @@ export class Harness {
     readonly logger: Logger,
   ) {
     this.destinations = new DestinationsRepository(database.db, new Sealer(this.config.encryptionKeys));
-    this.states = new DestinationStatesRepository(database.db);
+    this.states = new DestinationStatesRepository(database.db, this.told.events);
     this.connections = new Connections(this.config);
   }
 
@@ -160,7 +169,7 @@ export class Harness {
     const life = { dead: false };
     const db = mortal(this.db, life);
     const channels = new Channels();
-    channels.add(this.platformChannel(db));
+    for (const [, kit] of CHANNELS) channels.add(kit.channel(this, db));
     const worker = new DeliveryWorker(
       db,
       channels,
@@ -168,7 +177,7 @@ export class Harness {
       this.states,
       new DeliveryOptions({ ...QUICK, ...options }),
       new DeliveryMetrics(db, this.states),
-      this.told,
+      this.told.events,
       this.logger,
     );
     worker.start();
@@ -182,7 +191,8 @@ export class Harness {
     };
   }
 
-  private platformChannel(db: Database): PlatformChannel {
+  /** The channel to the sandbox. */
+  platformChannel(db: Database): PlatformChannel {
     const clock = new SystemClock();
     const client = new PlatformClient(this.outbound);
     const finder = new AccountFinder(client, db, this.connections, clock);
@@ -283,17 +293,6 @@ export class Harness {
     const text = await response.text();
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };
   }
-}
-
-export function personOf(userId: string, person: Partial<Person> = {}): Person {
-  return {
-    email: `${userId}@example.com`,
-    first_name: 'First',
-    last_name: 'Last',
-    role: 'User',
-    external_id: `x-${userId}`,
-    ...person,
-  };
 }
 
 export async function until(test: () => Promise<boolean> | boolean, ms = 20_000): Promise<void> {

@@ -2,7 +2,7 @@ import { ENTRY_KINDS } from '../../src/history/timeline.rules.js';
 import { timelineSql } from '../../src/history/timeline.sql.js';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { hostileOp, type HostileOp } from '../oidc/support/op.js';
-import { OidcDoor } from '../sign-in/support/doors.js';
+import { OidcWay } from '../support/sign-in/connections.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { client, eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
@@ -66,7 +66,7 @@ async function paged(id: string, query: string, meanwhile: () => Promise<unknown
 async function wholeLife(): Promise<{ id: string; secrets: string[] }> {
   const api_key = `key-${house.tenantId}`;
   await house.api.put('/platform', { base_url: sandbox.url, api_key });
-  const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+  const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
   const sub = fresh('sub');
   const email = `${fresh()}@example.com`;
   const id = await madeUser(
@@ -150,7 +150,7 @@ describe('a history', () => {
   it.each(['desc', 'asc'])('comes page by page with every entry once, also while it grows (%s)', async (order) => {
     const sub = fresh('sub');
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
-    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
     for (let n = 0; n < 4; n++) {
       await house.scim.patch(`/Users/${id}`, replace('name.familyName', `N${n}`));
       await door.signIn(door.tab(), { sub });
@@ -248,7 +248,7 @@ describe('a history', () => {
   /** A tenant of many people, so that the plan is that of a large one. */
   async function crowd(): Promise<void> {
     const t = house.tenantId;
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     const nobody = `'{"kind":"system","id":"system","name":"x"}'`;
     const people = `generate_series(1, 3000) g`;
     await service.db.execute(`

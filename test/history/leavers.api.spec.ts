@@ -1,6 +1,6 @@
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { hostileOp, type HostileOp } from '../oidc/support/op.js';
-import { OidcDoor } from '../sign-in/support/doors.js';
+import { OidcWay } from '../support/sign-in/connections.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { client, eventually, type Answer } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
@@ -54,7 +54,7 @@ describe('a leaver’s record', () => {
     await connect();
     const sub = fresh('sub');
     const id = await known({ externalId: sub, name: { givenName: 'Ada', familyName: 'King' } });
-    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
     for (let n = 0; n < 2; n++) expect((await door.signIn(door.tab(), { sub })).status).toBe(303);
     expect((await leavers()).body.data).toEqual([]);
     const answer = await active(id, false);
@@ -84,7 +84,7 @@ describe('a leaver’s record', () => {
     await connect();
     const sub = fresh('sub');
     const id = await known({ externalId: sub });
-    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
     for (const count of [2, 1]) {
       for (let n = 0; n < count; n++) await door.signIn(door.tab(), { sub });
       await active(id, false);

@@ -4,12 +4,11 @@ import { Database } from '../../src/base/database/database.js';
 import { Logger } from '../../src/base/log/logger.js';
 import { ChainHeads } from '../../src/ledger/chain-heads.js';
 import { ChainKeys } from '../../src/ledger/chain-keys.js';
-import type { ChainSource } from '../../src/ledger/chain-source.js';
+import type { SealedChain } from '../../src/ledger/chain.js';
 import { DayClosing } from '../../src/ledger/day-closing.js';
 import { HeadsRepository } from '../../src/ledger/heads.repository.js';
 import { hashOf, type SealedEntry } from '../../src/seats/ledger/chain.rules.js';
-import { SeatChain } from '../../src/seats/ledger/seat-chain.js';
-import { SEALED_COLUMNS } from '../../src/seats/ledger/sealer.js';
+import { SeatChain, SEALED_COLUMNS } from '../../src/seats/ledger/seat-chain.js';
 import { AuditChain } from '../../src/tenants/audit/audit-chain.js';
 import { AUDIT_COLUMNS, auditHashInput, type AuditRow } from '../../src/tenants/audit/audit.rules.js';
 import { startApp, type TestApp } from '../support/app.js';
@@ -88,8 +87,8 @@ async function rehash(at: House, chain: Chain): Promise<void> {
   );
 }
 
-const source = (chain: Chain): ChainSource =>
-  service.app.nest.get<ChainSource>(chain === 'seats' ? SeatChain : AuditChain);
+const source = (chain: Chain): SealedChain =>
+  service.app.nest.get<SealedChain>(chain === 'seats' ? SeatChain : AuditChain);
 
 /** Closes the day of now, as if it were over. */
 async function closeToday(at: House, chain: Chain, daysLater = 1): Promise<void> {

@@ -194,7 +194,7 @@ describe('UserInfo', () => {
 });
 
 describe('signing out at the IdP', () => {
-  it('has an address, or none where the IdP offers none or is away', async () => {
+  it('has an address, and null when the IdP offers none or is not available', async () => {
     const connection = newConnection(op.issuer, { id: 'con_out' });
     const url = new URL((await party.protocol.endSession(connection, { idToken: 'a.b.c', state: 's' }))!);
     expect(url.pathname).toBe('/logout');

@@ -46,7 +46,7 @@ it('uses the last good value while there is no new one, and for so long only', a
   expect(await get()).toBe(6);
 });
 
-it('all who wait for one that fails are told, and nobody else is', async () => {
+it('reports a failure to all callers that wait for it, and to no other', async () => {
   const { state, get } = setUp();
   state.fails = new Error('away');
   const ends = await Promise.allSettled([get(), get(), get()]);
@@ -55,7 +55,7 @@ it('all who wait for one that fails are told, and nobody else is', async () => {
   expect(await get()).toBe(2);
 });
 
-it('asks again when somebody doubts it, but not twice in a row', async () => {
+it('requests again when a caller doubts the value, but not twice in a row', async () => {
   const { clock, state, get, again } = setUp();
   await get();
   expect(await Promise.all([again(), again(), again()])).toEqual([2, 2, 2]);
@@ -118,14 +118,14 @@ describe('with pauses of 1 and 2 s after the first failures', () => {
   });
 });
 
-it('whoever asks again uses up nobody else’s turn', async () => {
+it('a source that asks again uses up no other source’s turn', async () => {
   const { get, again } = setUp();
   await get();
   expect([await again('a', 'me'), await again('a', 'me')]).toEqual([2, 2]);
   expect([await again('a', 'you'), await again('a', 'you'), await again('a', 'me')]).toEqual([3, 3, 3]);
 });
 
-it('what takes a value back leaves none', async () => {
+it('an error that drops a value leaves none', async () => {
   const { clock, state, get } = setUp((error) => (error as Error).message === 'another');
   await get();
   clock.advance(10);

@@ -121,7 +121,7 @@ it("an attacker's key, another algorithm and no token at all: refused", async ()
   }
 });
 
-it('tokens that anybody can send do not use up the look at the keys by which a sign-in meets their rotation', async () => {
+it('tokens of callers do not use up the look at the keys by which a sign-in meets a rotation', async () => {
   const attacker = await newOpKey('RS256', 'made-up');
   const own = newParty(clock);
   try {

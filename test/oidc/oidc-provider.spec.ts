@@ -133,7 +133,7 @@ it('a code is taken once, and only with its own verifier', async () => {
   );
 });
 
-it('a person who says no is an error of the IdP', async () => {
+it('a person who declines is an error of the IdP', async () => {
   const connection = connectionFor('client_secret_basic');
   const expected = fresh();
   const browser = new TinyBrowser();
@@ -193,7 +193,7 @@ it('signing out goes to the IdP and comes back, and the IdP tells us by the back
   expect(demand).toMatchObject({ sid: idpSession, once: { id: expect.any(String) } });
   expect(idpSession).not.toBeNull();
   // The same IdP's ID token is no demand to end anything.
-  expect(await refusal(party.protocol.readLogoutToken(connection, idToken!))).toMatch(/^token_refused/);
+  expect(await refusal(party.protocol.readLogoutToken(connection, idToken))).toMatch(/^token_refused/);
   expect((await signIn(connection, 'ada', browser)).form).toBe(true);
 });
 

@@ -6,11 +6,11 @@ import { SignInLimits } from '../../src/sign-in/limits/sign-in-limits.js';
 import { StubbornPlatform } from '../history/support/peer.js';
 import { certificate, metadataXml, MetadataServer } from '../connections/support/metadata.js';
 import { NameServer } from '../connections/domains/support/name-server.js';
-import { OidcDoor, reasonOf, SamlDoor } from '../sign-in/support/doors.js';
+import { OidcWay, reasonOf, SamlWay } from '../support/sign-in/connections.js';
 import { logoutForm, logoutQuery } from '../saml/support/logout.js';
 import type { AnswerParts } from '../saml/support/idp.js';
-import { pkce } from '../sign-in/support/pkce.js';
-import { Tab, type Seen } from '../sign-in/support/tab.js';
+import { pkce } from '../support/sign-in/pkce.js';
+import { Tab, type Seen } from '../support/sign-in/tab.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { Description, type Ask, type Operation } from '../support/description.js';
 import { eventually, type Answer } from '../support/http.js';
@@ -38,7 +38,7 @@ let names: NameServer;
 let idp: MetadataServer;
 let platform: StubbornPlatform;
 let house: House;
-let door: OidcDoor;
+let door: OidcWay;
 let api: Description;
 let operations: Operation[];
 let routes: Map<string, DeclaredRoute>;
@@ -48,7 +48,7 @@ beforeAll(async () => {
   platform = await new StubbornPlatform().start();
   service = await startApp({ DNS_SERVERS: names.address });
   house = await newHouse(service);
-  door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [APP] });
+  door = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [APP] });
   api = await Description.of(service.url);
   operations = api.operations.filter(({ path }) => SURFACES.some((surface) => surface.test(path)));
   routes = new Map(declaredRoutes(service.app.nest).map((route) => [addressOf(route), route]));
@@ -338,12 +338,12 @@ describe('what is really answered is as described', () => {
 
   describe('to browsers and IdPs', () => {
     let busy: TestApp;
-    let saml: SamlDoor;
-    let byForm: SamlDoor;
+    let saml: SamlWay;
+    let byForm: SamlWay;
     beforeAll(async () => {
       const directory = { directory_id: house.directoryId };
-      saml = await SamlDoor.open(service, house, directory);
-      byForm = await SamlDoor.open(service, house, { ...directory, slo_binding: 'post' });
+      saml = await SamlWay.open(service, house, directory);
+      byForm = await SamlWay.open(service, house, { ...directory, slo_binding: 'post' });
       busy = await startApp({ RATE_LIMIT: '100' }, service);
       // No time goes by there, so that nothing that was used up comes back.
       const now = performance.now();
@@ -374,12 +374,12 @@ describe('what is really answered is as described', () => {
       const store = Object.assign(service.app.nest.get(ConnectionStore), { holds: () => Promise.resolve(false) });
       return ask().finally(() => Reflect.deleteProperty(store, 'holds'));
     };
-    const logoutAt = ({ slug, idp: { entityId: issuer } }: SamlDoor) => ({
+    const logoutAt = ({ slug, idp: { entityId: issuer } }: SamlWay) => ({
       id: `_l${fresh()}`,
       issuer,
       destination: `${service.app.config.appUrl}/api/auth/slo/${slug}`,
     });
-    const slo = ({ slug }: SamlDoor, query: string) => tab().get(`/api/auth/slo/${slug}?${query}`);
+    const slo = ({ slug }: SamlWay, query: string) => tab().get(`/api/auth/slo/${slug}?${query}`);
 
     it('the callback of OpenID Connect', async () => {
       const at = `/api/auth/callback/${door.slug}`;
@@ -410,7 +410,7 @@ describe('what is really answered is as described', () => {
         const admin = await testOf(door.id);
         await statuses([[() => door.answer(admin, admin.asked!, claims), 200]]);
       }
-      const away = await OidcDoor.open(service, house, { directory_id: house.directoryId });
+      const away = await OidcWay.open(service, house, { directory_id: house.directoryId });
       const late = tab();
       const begun = await away.begin(late);
       await away.op.stop();
@@ -454,13 +454,13 @@ describe('what is really answered is as described', () => {
     });
 
     it('single logout by SAML', async () => {
-      const of = (at: SamlDoor, nameId = 'nobody') => ({
+      const of = (at: SamlWay, nameId = 'nobody') => ({
         ...logoutAt(at),
         nameIdXml: `<saml:NameID>${nameId}</saml:NameID>`,
       });
-      const query = (at: SamlDoor, kind: 'LogoutRequest' | 'LogoutResponse' = 'LogoutRequest') =>
+      const query = (at: SamlWay, kind: 'LogoutRequest' | 'LogoutResponse' = 'LogoutRequest') =>
         logoutQuery(kind, at.idp.key, of(at));
-      const form = (at: SamlDoor, kind: 'LogoutRequest' | 'LogoutResponse' = 'LogoutRequest') =>
+      const form = (at: SamlWay, kind: 'LogoutRequest' | 'LogoutResponse' = 'LogoutRequest') =>
         new URLSearchParams([...logoutForm(kind, at.idp.key, of(at))]).toString();
       const at = `/api/auth/slo/${saml.slug}`;
       await statuses([
@@ -485,7 +485,7 @@ describe('what is really answered is as described', () => {
     });
 
     it('back-channel logout', async () => {
-      const away = await OidcDoor.open(service, house);
+      const away = await OidcWay.open(service, house);
       const at = `/api/auth/backchannel-logout/${away.slug}`;
       const now = Math.floor(Date.now() / 1000);
       const claims = {

@@ -253,11 +253,11 @@ describe('what is taken from it', () => {
       ['is blank', [attribute('Name="urn:uid"', ' \n')]],
       ['has lost a letter', [attribute('Name="urn:uid"', 'J\ufffdrg')]],
       ['is longer than a name', [attribute('Name="urn:uid"', 'u'.repeat(257))]],
-    ])('that %s names nobody', (_name, attributes) => {
+    ])('refuses %s as the subject', (_name, attributes) => {
       expect(outcome(...attributes)).toBe('name_id_missing');
     }); // prettier-ignore
 
-    it('a transient NameID without such an attribute names nobody', () => {
+    it('refuses a transient NameID without such an attribute', () => {
       expect(reason({ nameIdFormat: TRANSIENT })).toBe('name_id_missing');
     });
   });

@@ -50,7 +50,7 @@ describe('FairQueue', () => {
     expect([queue.size, queue.take()]).toEqual([0, undefined]);
   });
 
-  it('loses nothing, keeps its limits, and lets nobody wait longer than a turn of the others', () => {
+  it('loses no entry, keeps its limits, and makes no key wait longer than a turn of the others', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     fc.assert(
       fc.property(fc.array(fc.oneof(key, fc.constant(null)), { maxLength: 60 }), (steps) => {

@@ -35,7 +35,7 @@ function find(root: XmlElement, name: string): XmlElement | undefined {
 }
 
 describe('begin', () => {
-  it('says who asks, whom, and where the answer goes', async () => {
+  it('names the service provider, the user and the address of the answer', async () => {
     const { step, fields, root } = await begin();
     expect(step.kind).toBe('redirect');
     expect(Object.keys(fields)).toEqual(['SAMLRequest', 'RelayState', 'SigAlg', 'Signature']);
@@ -82,7 +82,7 @@ describe('begin', () => {
     expect([query.get('idpid'), query.get('a')]).toEqual(['C01', 'b c']);
   });
 
-  it('says whom the user has named beside what is signed, and in a form', async () => {
+  it('sends the typed name beside the signed parameters, and in a form', async () => {
     const ask = { requestId: '_req-1', relayState: 'st-1', forceAuthn: false, loginHint: "o'hara+x@example.com" };
     const step = await sp.protocol.begin(idp.connection({ ssoUrl: 'https://idp.example.com/sso?a=b' }), ask);
     const { url } = step as { url: string };
@@ -155,7 +155,7 @@ async function turnsMeanwhile(work: () => Promise<unknown>): Promise<boolean> {
 }
 
 describe('our metadata', () => {
-  it('says who we are, what we sign with and where we listen', async () => {
+  it('names the entity id, the keys and the addresses of the service provider', async () => {
     const connection = idp.connection({
       nameIdFormat: 'urn:x:persistent',
       spEntityId: 'https://sp.example/?a=1&b="2"',

@@ -58,7 +58,7 @@ describe('signature wrapping', () => {
     },
   );
 
-  it('gives no evil assertion out even where nobody looked at the structure before', async () => {
+  it('never gives out an unsigned assertion, also without a check of the structure', async () => {
     const evil = idp.assertion({ nameId: 'mallory', assertionId: '_evil' });
     const around = (inner: string, extensionsXml = '', status = '') =>
       idp
@@ -171,7 +171,7 @@ describe('signatures', () => {
     expect(await post(both, { signed: 'response' })).toBe(HONEST);
   });
 
-  it('of somebody else are refused, whatever KeyInfo says', async () => {
+  it('by another key are refused, whatever KeyInfo holds', async () => {
     const forged = (shape: AnswerShape) => idp.answer({ nameId: 'mallory' }, { key: attacker, ...shape });
     const cases = {
       'other key': forged({}),

@@ -43,7 +43,7 @@ describe('encrypted assertions', () => {
     expect(await post(shape, connection)).toBe(HONEST);
   });
 
-  it('are opened with the older key too while keys roll over, and with nobody else’s', async () => {
+  it('are decrypted with the older key too while keys roll over, and with no other key', async () => {
     expect(await post({ encryptTo: sp.older })).toBe(HONEST);
     expect(await post({ encryptTo: await newKey('somebody') })).toBe('decryption_failed');
     expect(await post({ encryptTo: sp.current })).toBe(HONEST);
@@ -65,7 +65,7 @@ describe('encrypted assertions', () => {
     expect(await post(honest, connection)).toBe(HONEST);
   });
 
-  it('signed by somebody else are refused', async () => {
+  it('by another key are refused', async () => {
     const attacker = await newKey('attacker');
     expect(await post({ key: attacker })).toBe('signature_invalid');
     // The padding of CBC is not even looked at before the signature around it holds.

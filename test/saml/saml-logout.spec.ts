@@ -223,7 +223,7 @@ describe('our own logout messages', () => {
     }
   });
 
-  it('carry no word of the RelayState when there is none', async () => {
+  it('carry no RelayState when the request had none', async () => {
     const step = await sp.protocol.logoutResponse(idp.connection(), {
       inResponseTo: '_x',
       success: false,

@@ -54,7 +54,7 @@ describe('XML that is not what a signature makes one believe', () => {
     }
   });
 
-  it('is refused where a letter is none: different names would become one', async () => {
+  it('is refused when a letter was lost: different names would become equal', async () => {
     expect(await post(idp.answer({ nameId: 'v&#x1F600;' }))).toBe('signed in: v😀');
     for (const half of ['&#xD800;', '&#xDC00;', '&#55297;', '&#xDFFF;']) {
       const form = formOf(idp.answer({ nameId: `v${half}` }));

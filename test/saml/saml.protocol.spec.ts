@@ -10,7 +10,7 @@ describe('an honest IdP', () => {
   });
   afterAll(() => sp.close());
 
-  it('signs somebody in, and everything it said is there', async () => {
+  it('signs a user in with everything that the IdP said', async () => {
     const answer = sp.protocol.read(idp.form());
     expect(answer).toMatchObject({ inResponseTo: SP.request, relayState: null, issuer: idp.entityId });
     // Some send the field empty where they have nothing to say.

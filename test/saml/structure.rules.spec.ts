@@ -42,7 +42,7 @@ describe('the shape of a Response', () => {
     expect(shape('both', idp.key)).toEqual({ encrypted: true, responseSigned: true, assertionSigned: false });
   });
 
-  it('may lack an assertion: an IdP says so why it has none', () => {
+  it('may lack an assertion when the IdP gives a status instead', () => {
     expect(readResponseShape(scanXml(idp.answer({ assertionXml: '' }, { sign: 'neither' }))).assertion).toBeNull();
   });
 
@@ -114,7 +114,7 @@ describe('the shape of a Response', () => {
     expect(reasonOf(() => demandSignatures(shape, wanted))).toBe(expected);
   });
 
-  it('where the other one is signed, whoever sets it up is told which setting fits', () => {
+  it('names the setting that fits when the other part is signed', () => {
     const shape = readResponseShape(scanXml(idp.answer({}, { sign: 'response' })));
     expect(() => demandSignatures(shape, 'assertion')).toThrow(/set "signed" of the connection to "response"/);
     expect(() => demandSignatures(shape, 'both')).not.toThrow(/"response"/);

@@ -111,7 +111,7 @@ describe('the pool of threads', () => {
     ]);
   });
 
-  it('tells whoever waits when it closes, and takes nothing any more', async () => {
+  it('rejects waiting jobs when it closes, and accepts no more', async () => {
     const closing = pool(script('good.mjs', SCRIPT), { size: 1, deadlineMs: 10_000 });
     const waiting = [closing.run('key', 'hang'), closing.run('key', 'behind it')].map(outcome);
     await closing.close();

@@ -9,16 +9,16 @@ import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from '../oidc/support/op.js';
 import { newKey } from '../saml/support/keys.js';
-import { OidcDoor, reasonOf, SamlDoor } from './support/doors.js';
-import type { Seen, Tab } from './support/tab.js';
+import { OidcWay, reasonOf, SamlWay } from '../support/sign-in/connections.js';
+import type { Seen, Tab } from '../support/sign-in/tab.js';
 
 // Attacks on a sign-in as a whole: on the state, the browser, the addresses. What is wrong inside a token or an
 // assertion is tried in test/oidc and test/saml. Each suite begins and ends with somebody honest.
 let service: TestApp;
 let second: TestApp;
 let house: House;
-let oidc: OidcDoor;
-let saml: SamlDoor;
+let oidc: OidcWay;
+let saml: SamlWay;
 let op: HostileOp;
 beforeAll(async () => {
   service = await startApp();
@@ -26,8 +26,8 @@ beforeAll(async () => {
   house = await newHouse(service);
   op = await hostileOp(() => new Date());
   const more = { directory_id: house.directoryId };
-  oidc = await OidcDoor.open(service, house, more, op);
-  saml = await SamlDoor.open(service, house, more);
+  oidc = await OidcWay.open(service, house, more, op);
+  saml = await SamlWay.open(service, house, more);
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'honest' }));
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'mallory' }));
 });
@@ -96,12 +96,12 @@ describe('the browser and the state', () => {
   });
 
   it('the state of another connection, of the same tenant or of another one', async () => {
-    const other = await OidcDoor.open(service, house, {}, op);
+    const other = await OidcWay.open(service, house, {}, op);
     const tab = oidc.tab();
     const asked = await other.begin(tab);
     await refused(tab, await oidc.answer(tab, asked, { sub: 'honest' }), 'state_unknown');
     const stranger = await newHouse(service);
-    const theirs = await OidcDoor.open(service, stranger, {}, op);
+    const theirs = await OidcWay.open(service, stranger, {}, op);
     const foreign = await theirs.begin(tab);
     await refused(tab, await oidc.answer(tab, foreign, { sub: 'honest' }), 'state_unknown');
   });
@@ -142,7 +142,7 @@ describe('the browser and the state', () => {
 
 describe('SAML messages as a whole', () => {
   it('replay: the same answer twice, in a new envelope, and 20 at once over two processes', async () => {
-    const door = await SamlDoor.open(service, house, { directory_id: house.directoryId, allow_idp_initiated: true });
+    const door = await SamlWay.open(service, house, { directory_id: house.directoryId, allow_idp_initiated: true });
     const form = door.idp.form(door.parts(null, { nameId: 'honest' }));
     const tab = door.tab();
     expect((await door.post(tab, form)).status).toBe(303);
@@ -166,14 +166,14 @@ describe('SAML messages as a whole', () => {
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
   });
 
-  it('unsolicited: refused unless the connection allows it, and then RelayState is nobody’s address', async () => {
+  it('unsolicited: refused unless the connection permits it, and then RelayState is not an address', async () => {
     const nobody = saml.tab();
     await refused(
       nobody,
       await saml.post(nobody, saml.idp.form(saml.parts(null, { nameId: 'honest' }))),
       'unsolicited',
     );
-    const door = await SamlDoor.open(service, house, { directory_id: house.directoryId, allow_idp_initiated: true });
+    const door = await SamlWay.open(service, house, { directory_id: house.directoryId, allow_idp_initiated: true });
     for (const relay of ['https://evil.example', '//evil.example', 'javascript:alert(1)', '/api/auth/session']) {
       const form = door.idp.form(door.parts(null, { nameId: 'honest' }));
       form.set('RelayState', relay);
@@ -192,12 +192,12 @@ describe('SAML messages as a whole', () => {
     const mixed = saml.idp.form(saml.parts(id, { nameId: 'honest' }));
     mixed.set('RelayState', wrong.relayState);
     await refused(tab, await saml.post(tab, mixed), 'in_response_to_mismatch');
-    const twin = await SamlDoor.open(service, house, { directory_id: house.directoryId }, saml.idp);
+    const twin = await SamlWay.open(service, house, { directory_id: house.directoryId }, saml.idp);
     const asked = await saml.begin(tab);
     const forTwin = saml.idp.form(twin.parts(asked.id, { nameId: 'honest' }));
     await refused(tab, await saml.post(tab, forTwin), 'destination_mismatch');
     const stranger = await newHouse(service);
-    const theirs = await SamlDoor.open(service, stranger, {}, saml.idp);
+    const theirs = await SamlWay.open(service, stranger, {}, saml.idp);
     const foreign = await theirs.begin(tab);
     const toThem = theirs.idp.form(theirs.parts(foreign.id, { nameId: 'honest' }));
     const seen = await theirs.post(tab, toThem);
@@ -220,7 +220,7 @@ describe('SAML messages as a whole', () => {
     expect((await saml.post(tab, form)).status).toBe(303);
   });
 
-  it('huge and many: every one refused, and whoever is honest comes in among them', async () => {
+  it('huge and many: every forgery is refused, and honest sign-ins succeed among them', async () => {
     const path = `/api/auth/callback/${saml.slug}`;
     const xml = (inner: string) =>
       `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_x" Version="2.0">${inner}</samlp:Response>`;
@@ -282,7 +282,7 @@ describe('open redirects', () => {
     'https://evil.example/', '//evil.example', '/\\evil.example', '\\\\evil.example', '/\t/evil.example', 'javascript:alert(1)',
     'data:text/html,x', 'http:evil.example', 'https:evil.example', ' https://evil.example', '/%0d%0aLocation:x\r\n',
     'https://user@localhost:3000/', '.evil.example', '@evil.example',
-  ])('%j is never where anybody ends', async (returnTo) => {
+  ])('%j is never a target', async (returnTo) => {
     const query = new URLSearchParams({ connection: oidc.slug, return_to: returnTo });
     const seen = await oidc.tab().get(`/api/auth/login?${query.toString()}`, { accept: 'application/json' });
     expect([seen.status, JSON.parse(seen.text).errors?.[0].field]).toEqual([422, 'return_to']);

@@ -9,8 +9,8 @@ import { client, eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, patch, user } from '../support/scim.js';
 import { startProvider, type RunningProvider } from '../oidc/support/provider-process.js';
-import { trustDomain } from './support/doors.js';
-import { startSamlIdp, type RunningSamlIdp } from './support/idp-processes.js';
+import { trustDomain } from '../support/sign-in/connections.js';
+import { startSamlIdp, type RunningSamlIdp } from '../support/sign-in/idp-processes.js';
 
 // A real browser between this service and real IdPs, each a process of its own. The service is `localhost`, the IdPs
 // are `127.0.0.1`: two sites, as in the world.
@@ -267,7 +267,7 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  it('Back after success: whoever is signed in goes on', async () => {
+  it('Back after success: a browser with a session goes on', async () => {
     await withContext(async (page, context) => {
       const answers: string[] = [];
       page.on('request', (request) => {
@@ -340,7 +340,7 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  it('somebody deactivated reads so, and is out within the same second', async () => {
+  it('a deactivated user reads so, and is signed out within the same second', async () => {
     await withContext(async (page, context) => {
       await byEmail(page);
       await signInAs(page, 'ada');
@@ -383,12 +383,12 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  it('a test sign-in shows the claims and signs nobody in', async () => {
+  it('a test sign-in shows the claims and begins no session', async () => {
     await withContext(async (page, context) => {
       const { body } = await house.api.post(`/connections/${oidc.id}/test-sign-in`);
       await page.goto(body.url);
       expect([await heading(page), await axe(page)]).toEqual(['Test the sign-in', []]);
-      await page.getByRole('button', { name: 'Begin the test' }).click();
+      await page.getByRole('button', { name: 'Start the test' }).click();
       await signInAs(page, 'ada');
       await at(page, '/api/auth/callback/');
       expect(await heading(page)).toBe('The test sign-in works');

@@ -3,8 +3,8 @@ import { newHouse, type House } from '../support/house.js';
 import { waitingForLock } from '../support/locks.js';
 import { fresh, madeUser, user } from '../support/scim.js';
 import { hostileOp, type HostileOp } from '../oidc/support/op.js';
-import { OidcDoor, outcomeAt, reasonOf, trustDomain } from './support/doors.js';
-import type { Seen } from './support/tab.js';
+import { OidcWay, outcomeAt, reasonOf, trustDomain } from '../support/sign-in/connections.js';
+import type { Seen } from '../support/sign-in/tab.js';
 import type { Answer } from '../support/http.js';
 import type { SqlRunner } from '../../src/base/database/database.js';
 
@@ -35,7 +35,7 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}, at = op): Promise<OidcDoor> => OidcDoor.open(service, house, more, at);
+const open = (more: object = {}, at = op): Promise<OidcWay> => OidcWay.open(service, house, more, at);
 const own = (body: object = {}): Promise<void> => trustDomain(service, house.tenantId, domain, body);
 const mails = (value: string) => ({ emails: [{ value, primary: true }] });
 const identities = async (id: string) => (await house.api.get(`/users/${id}/identities`)).body.data;
@@ -58,7 +58,7 @@ async function whileNameIsTaken(name: string, work: (tx: SqlRunner) => Promise<v
     });
 }
 
-it('a domain is bound to another connection while somebody of it is being made just in time', async () => {
+it('a domain is bound to another connection while just-in-time creation of its user is running', async () => {
   await own();
   const partner = await open({ jit: true });
   // Disabled: an unbound domain counts for the only enabled connection.
@@ -79,7 +79,7 @@ it('a domain is bound to another connection while somebody of it is being made j
   expect(await outcomeAt(house, partner, { sub: 'mallory', email })).toBe('email_outside_domains');
 });
 
-it('a domain is bound to another connection while somebody unproven is found to be proven', async () => {
+it('a domain is bound to another connection while an unproven binding is being proven', async () => {
   const partner = await open({ jit: true });
   const corp = await open({}, otherOp);
   const email = `${fresh('proven')}@${domain}`;
@@ -103,7 +103,7 @@ it('a domain is bound to another connection while somebody unproven is found to 
   expect(await tab.who()).toBeNull();
 });
 
-it('an upsert by a claimed key while whoever claimed it signs in', async () => {
+it('an upsert by a claimed key runs while the user who claimed it signs in', async () => {
   await own();
   const partner = await open({ jit: true, claim_map: { external_id: 'emp' } });
   const [email, key] = [`${fresh('m')}@${domain}`, fresh('key')];
@@ -127,7 +127,7 @@ it('an upsert by a claimed key while whoever claimed it signs in', async () => {
   expect(await identities(made)).toEqual([]);
 });
 
-it('somebody is removed between the search and the making', async () => {
+it('a user is deleted between the decision and the creation', async () => {
   const door = await open({ jit: true });
   const email = `${fresh('bob')}@${domain}`;
   const bob = await madeUser(house.scim, user(fresh('bob'), mails(email)));
@@ -144,7 +144,7 @@ it('somebody is removed between the search and the making', async () => {
   expect(await going).toBe('account_deleted');
 });
 
-it('a connection gets another IdP while somebody is being made just in time', async () => {
+it('a connection gets another IdP while just-in-time creation is running', async () => {
   const door = await open({ jit: true });
   const email = `${fresh('other')}@${domain}`;
   let going!: Promise<Seen>;
@@ -159,7 +159,7 @@ it('a connection gets another IdP while somebody is being made just in time', as
   expect((await house.api.get(`/users?email=${email}`)).body.data).toEqual([]);
 });
 
-it('somebody is removed while a first sign-in of theirs is being written down: no binding is left as if it held', async () => {
+it('a user is deleted while the first sign-in is being written: no live binding remains', async () => {
   const door = await open({ directory_id: house.directoryId });
   const sub = fresh('sub');
   const id = await madeUser(house.scim, user(fresh('zed'), { externalId: sub }));
@@ -203,7 +203,7 @@ it('a logout that names the session of a sign-in that is still on its way, of th
   expect((await door.signIn(tab, { sub, sid: fresh('sid'), iat })).status).toBe(303);
 });
 
-it('a directory takes somebody over while another connection binds them by an e-mail', async () => {
+it('a directory takes a user over while another connection binds the user by an e-mail', async () => {
   const partner = await open({ jit: true });
   const corp = await open({}, otherOp);
   const email = `${fresh('over')}@${domain}`;
@@ -224,7 +224,7 @@ it('a directory takes somebody over while another connection binds them by an e-
   expect(await identities(made)).toEqual([]);
 });
 
-it('the users API removes somebody whom a directory is just taking over', async () => {
+it('the users API deletes a user whom a directory is taking over', async () => {
   await own();
   const door = await open({ jit: true });
   const email = `${fresh('zoe')}@${domain}`;

@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
-import { OidcDoor, reasonOf, SamlDoor, trustDomain } from './support/doors.js';
+import { OidcWay, reasonOf, SamlWay, trustDomain } from '../support/sign-in/connections.js';
 
 let service: TestApp;
 let house: House;
@@ -16,7 +16,7 @@ afterAll(() => service.close());
 
 describe('the thin line', () => {
   it('signs a provisioned person in by OIDC', async () => {
-    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId });
+    const door = await OidcWay.open(service, house, { directory_id: house.directoryId });
     const id = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: 'ext-1' }));
     const tab = door.tab();
     const seen = await door.signIn(tab, { sub: 'ext-1' });
@@ -26,7 +26,7 @@ describe('the thin line', () => {
   });
 
   it('signs a provisioned person in by SAML', async () => {
-    const door = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+    const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     const id = await madeUser(house.scim, user(`${fresh()}@${domain}`, { externalId: 'ext-2' }));
     const tab = door.tab();
     const seen = await door.signIn(tab, { nameId: 'ext-2' });
@@ -34,8 +34,8 @@ describe('the thin line', () => {
     expect((await tab.who())?.user.id).toBe(id);
   });
 
-  it('refuses somebody unknown, with a reason in the log', async () => {
-    const door = await OidcDoor.open(service, house);
+  it('refuses an unknown account, with a reason in the log', async () => {
+    const door = await OidcWay.open(service, house);
     await trustDomain(service, house.tenantId, domain, { connection_id: door.id });
     const tab = door.tab();
     const seen = await door.signIn(tab, { email: `nobody@${domain}` });

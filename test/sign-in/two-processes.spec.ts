@@ -7,16 +7,16 @@ import { startApp, type TestApp } from '../support/app.js';
 import { eventually, send } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, patch, scim, user } from '../support/scim.js';
-import { OidcDoor } from './support/doors.js';
-import { pkce } from './support/pkce.js';
-import { Tab } from './support/tab.js';
+import { OidcWay } from '../support/sign-in/connections.js';
+import { pkce } from '../support/sign-in/pkce.js';
+import { Tab } from '../support/sign-in/tab.js';
 
 // The built service as two processes of the operating system on one database: what one of them does, the other knows.
 const APP = 'https://interviews.example.com';
 const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
 let service: TestApp;
 let house: House;
-let door: OidcDoor;
+let door: OidcWay;
 const children: ChildProcess[] = [];
 const urls: string[] = [];
 
@@ -49,7 +49,7 @@ async function start(): Promise<void> {
 beforeAll(async () => {
   service = await startApp({ ROLE: 'api' });
   house = await newHouse(service);
-  door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [APP] });
+  door = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [APP] });
   await start();
   await start();
 });

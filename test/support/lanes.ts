@@ -101,7 +101,8 @@ export function settledBy(
   more: { lastSuccessAt?: Date; limit?: number } = {},
 ): LaneEvent {
   const call = lane.call ?? callWith();
-  const leased = { subject: 'usr_1', token: TOKEN, call, lane, fresh: call.by === TOKEN, claimedOn: NOW, claimedAt: 0 };
+  const { failureCount } = lane;
+  const leased = { subject: 'usr_1', token: TOKEN, call, failureCount, fresh: call.by === TOKEN, claimedAt: 0 };
   const settlement = settlementOf(leased, outcome, { backoff: { firstMs: 1_000, maxMs: 60_000 } }, 1);
   const { lastSuccessAt = null, limit = 8 } = more;
   return { kind: 'settled', token: TOKEN, call, settlement, epoch: 1, lastSuccessAt, ownFailureLimit: limit };

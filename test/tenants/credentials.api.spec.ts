@@ -1,7 +1,10 @@
 import http from 'node:http';
 import { mintToken } from '../../src/base/crypto/tokens.js';
+import type { SqlRunner } from '../../src/base/database/database.js';
+import { WriteStatement } from '../../src/base/database/write-statement.js';
 import { CredentialUses } from '../../src/tenants/credential-uses.js';
 import { CredentialStore } from '../../src/tenants/credentials.js';
+import { endUserKeys } from '../../src/tenants/user-keys.js';
 import { adminApp, type AdminApp } from '../support/admin-app.js';
 import { waitingForLock } from '../support/locks.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
@@ -134,16 +137,22 @@ describe('a person’s key', () => {
     await person('usr_leaver');
     const [theirs, service] = [await newKey({ owner_user_id: 'usr_leaver' }), await newKey()];
     expect(await me(one, theirs.api_key)).toBe(200);
-    const store = one.app.get(CredentialStore);
+    const end = (tx: SqlRunner): Promise<unknown> => {
+      const statement = new WriteStatement().subject(
+        (p) => `select id from users where tenant_id = ${p.add(one.tenant.id)} and id = ${p.add('usr_leaver')}`,
+      );
+      endUserKeys(statement, one.tenant.id);
+      return statement.run(tx);
+    };
     await expect(
       one.db.transaction(null, async (tx) => {
-        await store.endPerson(tx, one.tenant.id, 'usr_leaver');
+        await end(tx);
         throw new Error('rolled back');
       }),
     ).rejects.toThrow('rolled back');
     await pause(900);
     expect(await me(one, theirs.api_key)).toBe(200);
-    await one.db.transaction(null, (tx) => store.endPerson(tx, one.tenant.id, 'usr_leaver'));
+    await one.db.transaction(null, end);
     await pause(900);
     expect([await me(one, theirs.api_key), await me(one, service.api_key)]).toEqual([401, 200]);
   });

@@ -27,10 +27,10 @@ it('an end lies in the future, and at most a year from now', () => {
 describe('the mark that an expiring credential has passed', () => {
   const now = new Date('2026-01-01T00:00:00.000Z');
   it.each([
-    [20, null],
-    [14, 14],
-    [5, 14],
-    [3, 3],
+    [40, null],
+    [30, 30],
+    [8, 30],
+    [7, 7],
     [0.5, 1],
   ])('with %s days left is %s', (left, mark) => {
     expect(noticeAt(new Date(now.getTime() + left * 86_400_000), now)).toBe(mark);

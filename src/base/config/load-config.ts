@@ -137,6 +137,6 @@ function chainKeyOf({ id, key }: EncryptionKey): EncryptionKey {
 }
 
 /** Returns the id of a key that has none in the settings: the first 8 hex digits of its SHA-256. */
-export function keyFingerprint(key: Buffer): string {
+function keyFingerprint(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }

@@ -1,7 +1,7 @@
 import { NotAcceptable } from './http.errors.js';
 
 /** The media type of SCIM messages (RFC 7644 §3.1). */
-export const SCIM_MEDIA_TYPE = 'application/scim+json';
+const SCIM_MEDIA_TYPE = 'application/scim+json';
 
 /**
  * Refuses a caller whose Accept header allows none of the media types of an address.

@@ -1,7 +1,7 @@
 import { TooManyBodies } from './http.errors.js';
 
 /** Memory for all bodies whose sender is not authenticated yet, in bytes. */
-export const MAX_ANONYMOUS = 16 * 1024 * 1024;
+const MAX_ANONYMOUS = 16 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 1;
 
 /** The memory of one body. */

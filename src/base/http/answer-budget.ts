@@ -4,7 +4,7 @@ import { Unavailable } from '../errors/domain-error.js';
 /**
  * The most bytes of large answers that are built or sent at the same time. Building one takes about five times as much.
  */
-export const MAX_ANSWERS = 64 * 1024 * 1024;
+const MAX_ANSWERS = 64 * 1024 * 1024;
 /** The part of one tenant: one page of 2 MiB. */
 const ONE_TENANT = 1 / 32;
 /** Smaller answers are not counted: the number of requests bounds them. */

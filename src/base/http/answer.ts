@@ -57,12 +57,6 @@ export function sendBody(
   });
 }
 
-/** Sends no body: 204, and 304. */
-export function sendEmpty(res: ServerResponse, status: number): void {
-  res.writeHead(status);
-  res.end();
-}
-
 /**
  * Returns whether an answer may be compressed. The answer to a POST can contain a secret, and is stored for its
  * Idempotency-Key as it is written.
@@ -73,7 +67,7 @@ function isCompressible({ req }: ServerResponse, length: number): boolean {
 }
 
 /** Returns whether an `Accept-Encoding` header accepts gzip (RFC 9110 §12.5.3). */
-export function acceptsGzip(header: string | string[] | undefined): boolean {
+function acceptsGzip(header: string | string[] | undefined): boolean {
   if (typeof header !== 'string') return false;
   for (const part of header.split(',')) {
     const [coding = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiExtension, ApiExtraModels, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 
 /** One wrong field of a request. */
-export class FieldProblem {
+class FieldProblem {
   @ApiProperty({ example: 'email' })
   field!: string;
   @ApiProperty({ example: 'must be an e-mail address' })

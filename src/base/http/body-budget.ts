@@ -1,7 +1,7 @@
 import { TooManyBodies } from './http.errors.js';
 
 /** The most bytes of large bodies in memory. One takes about three times as much while it is read. */
-export const MAX_HELD = 96 * 1024 * 1024;
+const MAX_HELD = 96 * 1024 * 1024;
 /** The part of one tenant: its slow uploads do not block other tenants. */
 const ONE_TENANT = 1 / 3;
 const RETRY_AFTER_SECONDS = 2;

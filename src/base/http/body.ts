@@ -16,10 +16,10 @@ const MAX_DISCARD = 64 * MIB;
  * Bodies up to this size are read before the caller is authenticated. Most bodies are smaller and need no earlier
  * look-up.
  */
-export const SMALL_BODY = 64 * 1024;
+const SMALL_BODY = 64 * 1024;
 
 /** Returns the most bytes that an address accepts: a group has its 100 000 members in one PUT. */
-export function bodyLimit(path: string): number {
+function bodyLimit(path: string): number {
   if (/^\/scim\/v2\/Groups(\/|$)/.test(path)) return 16 * MIB;
   if (/^\/scim\/v2\/Bulk\/?$/.test(path)) return 4 * MIB;
   return MIB;

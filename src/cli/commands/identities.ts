@@ -19,7 +19,7 @@ export const IDENTITY_COMMANDS: Command[] = [
   {
     noun: 'identity',
     verb: 'release',
-    description: 'Releases the binding of a user at a connection; the next sign-in links anew',
+    description: 'Removes the bindings of a user at a connection, so that the next sign-in links anew',
     argument: PERSON,
     options: [{ name: 'connection_id', description: 'the connection: its id or slug', required: true }],
     async run(context) {

@@ -2,7 +2,7 @@ const PREFIX = 'talent-bridge-verification=';
 const HOST = '_talent-bridge';
 const MAX_NAME = 253;
 /** How long a domain without its record stays verified. */
-export const GRACE_DAYS = 7;
+const GRACE_DAYS = 7;
 /** The interval of checks. */
 export const RECHECK_HOURS = 24;
 /** The interval after a check that no name server could answer. */
@@ -45,7 +45,7 @@ export function proofOf(domain: string, challenge: string, findings: readonly Tx
     others > 0
       ? 'a verification record with another value was found; values of other tenants and of earlier claims do not count'
       : texts.length > 0
-        ? `${texts.length} TXT record(s) were found, none of them ours`
+        ? `${texts.length} TXT record(s) were found, and none has the expected value`
         : 'no TXT record was found';
   return { kind: 'missing', detail: `At ${namesToAsk(domain).join(' and ')}, ${found}. Expected: ${record.value}` };
 }
@@ -71,7 +71,7 @@ export type CheckOutcome =
   | { kind: 'restored' } // it is there again
   | { kind: 'lost'; problem: string } // gone since now
   | { kind: 'still_lost'; problem: string } // gone, and within its days of grace
-  | { kind: 'released'; problem: string } // gone too long: the domain is nobody's again
+  | { kind: 'released'; problem: string } // gone too long: the tenant loses the domain
   | { kind: 'unknown' };
 
 /** Returns what a look-up of the TXT record makes of a domain. */

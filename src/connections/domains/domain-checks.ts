@@ -11,8 +11,8 @@ const EVERY_MS = 5 * 60_000;
 const HOUR = 3_600_000;
 
 /**
- * Looks every day whether the records of verified domains are still there. A domain whose record is gone gives no new
- * links; a week later it is nobody's. Where no name server answers, nothing changes.
+ * Checks daily that the records of verified domains are still there. A domain without its record links no further users;
+ * after a week the tenant loses it. Without an answer of a name server nothing changes.
  */
 @Injectable()
 export class DomainChecks extends Background {

@@ -57,7 +57,7 @@ export class DomainsController {
 
   @Delete(':domain')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Takes a domain off the list; whoever is signed in stays so' })
+  @ApiOperation({ summary: 'Removes a domain from the list; sessions continue' })
   @ApiNoContentResponse()
   remove(@CurrentCaller() caller: Caller, @Param('domain') domain: string): Promise<void> {
     return this.domains.remove(caller, domain);

@@ -5,7 +5,7 @@ import { ServerSet } from '../../base/http/validate.js';
 import { domainProblem } from './domain.rules.js';
 import type { DomainState } from './domain-check.rules.js';
 
-const CONNECTION = 'The connection that its people sign in through; null: any of the tenant’s.';
+const CONNECTION = 'The connection for users of the domain; null: any connection of the tenant.';
 const SERVER_SET = [
   'state',
   'dns_record',
@@ -39,7 +39,7 @@ export class ChangeDomain {
 }
 
 /** The TXT record that proves a domain. */
-export class DnsRecordBody {
+class DnsRecordBody {
   @ApiProperty({ enum: ['TXT'] })
   type!: 'TXT';
   @ApiProperty({ example: '_talent-bridge.example.com' })

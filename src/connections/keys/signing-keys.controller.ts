@@ -20,7 +20,10 @@ class RotateSigningKey {
   })
   active_in_seconds?: number;
 
-  @Flag({ optional: true, description: 'The one before was stolen: it is worth nothing from now on.' })
+  @Flag({
+    optional: true,
+    description: 'The former key was stolen: its signatures are no longer accepted from now on.',
+  })
   retire_old?: boolean;
 }
 
@@ -31,7 +34,7 @@ class SigningKeyBody implements ServiceKeyView {
   purpose!: KeyPurpose;
   @ApiProperty({ description: 'From when on it signs.' })
   active_from!: Date;
-  @ApiProperty({ type: Date, nullable: true, description: 'When it is worth nothing any more.' })
+  @ApiProperty({ type: Date, nullable: true, description: 'The end of its use.' })
   retired_at!: Date | null;
   @ApiProperty({ description: 'A JWK (jwt), a certificate in PEM (saml).' })
   public_key!: string;
@@ -60,7 +63,7 @@ export class SigningKeysController {
 
   @Post('rotate')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Makes the next key: shown at once, used later, and the one before stays a while' })
+  @ApiOperation({ summary: 'Makes the next key: published at once, active later; the former one stays for a while' })
   @ApiOkResponse({ type: SigningKeysBody })
   async rotate(@Body() body: RotateSigningKey): Promise<SigningKeysBody> {
     const keys = await this.keys.rotate(body.purpose, body.active_in_seconds, body.retire_old ?? false);

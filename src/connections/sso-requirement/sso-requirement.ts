@@ -33,9 +33,9 @@ export class SsoRequirement {
    */
   async demandTested(tx: SqlRunner, tenantId: string, from: string | null, to: string): Promise<void> {
     const all = await this.ways(tx, tenantId);
-    // A disabled connection signs nobody in either; a test has shown whether it would.
+    // A disabled connection counts as well, by its test.
     const target = all.filter(({ id }) => id === to);
-    const enabled = all.filter((door) => door.enabled);
+    const enabled = all.filter((way) => way.enabled);
     refuse(untestedLeft(waysOf(enabled, from), target));
   }
 

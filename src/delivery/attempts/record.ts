@@ -1,16 +1,17 @@
+import type { SqlRunner } from '../../base/database/database.js';
 import { deliveryId, type Call } from '../call.js';
+import type { DestinationKey } from '../destinations/destination.js';
+import { arraysOf, valuesOf, type ArrayColumns } from '../lanes/arrays.js';
 import type { Attempt } from '../outcome.js';
 
 /** A request with the call that it belongs to. */
-export interface AttemptsOfCall {
+export interface AttemptOfCall {
   subject: string;
   call: Call;
   attempt: Attempt;
 }
 
-type Columns = [name: string, type: string, value: (of: AttemptsOfCall) => unknown][];
-
-const COLUMNS: Columns = [
+const COLUMNS: ArrayColumns<AttemptOfCall> = [
   ['subject', 'text', ({ subject }) => subject],
   ['delivery_id', 'text', ({ subject, call }) => deliveryId(subject, call)],
   ['first_sequence', 'bigint', ({ call }) => call.first],
@@ -25,15 +26,15 @@ const COLUMNS: Columns = [
   ['sent_at', 'timestamptz', ({ attempt }) => attempt.sentAt],
 ];
 
-/** The columns of attempts that a statement inserts, and the arrays that hold their values. */
-export const ATTEMPTS_ARRAYS = {
-  count: COLUMNS.length,
-  names: COLUMNS.map(([name]) => name).join(', '),
-  /** The arrays as a table function; `first` is the number of the first parameter. */
-  rows: (first: number): string => `unnest(${COLUMNS.map(([, type], i) => `$${first + i}::${type}[]`).join(', ')})`,
-};
+const RECORD = `
+  insert into attempts (tenant_id, channel, destination, ${COLUMNS.map(([name]) => name).join(', ')}, n)
+  select $1, $2, $3, a.* from ${arraysOf(COLUMNS, 4)} with ordinality as a`;
 
-/** Returns the parameters of {@link ATTEMPTS_ARRAYS}: one array for each column. */
-export function attemptValues(attempts: readonly AttemptsOfCall[]): unknown[] {
-  return COLUMNS.map(([, , value]) => attempts.map(value));
+/** Records requests. */
+export async function recordAttempts(
+  tx: SqlRunner,
+  { tenantId, channel, id }: DestinationKey,
+  attempts: readonly AttemptOfCall[],
+): Promise<void> {
+  if (attempts.length > 0) await tx.query(RECORD, [tenantId, channel, id, ...valuesOf(COLUMNS, attempts)]);
 }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
+import { ChangeParked, DestinationBack, DestinationPaused } from '../delivery.events.js';
 import { unpark } from '../lanes/unpark.js';
 import type { Destination, DestinationKey, DestinationState } from './destination.js';
 import { looksMisconfigured, withRefusal, type Refusal } from './destination.rules.js';
@@ -21,7 +23,10 @@ export interface RefusalJudged {
  */
 @Injectable()
 export class DestinationStatesRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly events: DomainEvents,
+  ) {}
 
   /** Stops all calls until an administrator acts. Returns false if it was paused for this reason already. */
   async pause(db: SqlRunner, key: DestinationKey, reason: string, detail: string | null): Promise<boolean> {
@@ -30,6 +35,7 @@ export class DestinationStatesRepository {
        where ${BY_KEY} and not (state = 'paused' and state_reason = $4)`,
       [...of(key), reason, detail],
     );
+    if (rowCount === 1) await this.events.publish(new DestinationPaused(db, key, reason, detail));
     return rowCount === 1;
   }
 
@@ -39,21 +45,26 @@ export class DestinationStatesRepository {
    * @returns the tenants
    */
   async pauseAll(tx: SqlRunner, reason: string, detail: string): Promise<string[]> {
-    const { rows } = await tx.query<{ tenant_id: string }>(
-      `update destinations set ${PAUSED}, state_reason = $1, state_detail = $2 returning tenant_id`,
+    const { rows } = await tx.query<DestinationKey>(
+      `update destinations set ${PAUSED}, state_reason = $1, state_detail = $2
+       returning tenant_id as "tenantId", channel, id`,
       [reason, detail],
     );
-    return [...new Set(rows.map(({ tenant_id }) => tenant_id))];
+    for (const key of rows) await this.events.publish(new DestinationPaused(tx, key, reason, detail));
+    return [...new Set(rows.map(({ tenantId }) => tenantId))];
   }
 
   /** The same as `pause`, unless the destination has changed since the call went out. */
   async pauseIfUnchanged(destination: Destination, reason: string, detail: string): Promise<boolean> {
-    const { rowCount } = await this.db.query(
-      `update destinations set ${PAUSED}, state_reason = $5, state_detail = $6
-       where ${BY_KEY} and version = $4 and state <> 'paused'`,
-      [destination.tenantId, destination.channel, destination.id, destination.version, reason, detail],
-    );
-    return rowCount === 1;
+    return this.db.transaction(destination.tenantId, async (tx) => {
+      const { rowCount } = await tx.query(
+        `update destinations set ${PAUSED}, state_reason = $5, state_detail = $6
+         where ${BY_KEY} and version = $4 and state <> 'paused'`,
+        [...of(destination), destination.version, reason, detail],
+      );
+      if (rowCount === 1) await this.events.publish(new DestinationPaused(tx, destination, reason, detail));
+      return rowCount === 1;
+    });
   }
 
   /** Lets calls go out again, for whichever reason they were stopped. Returns false if they were not. */
@@ -69,6 +80,7 @@ export class DestinationStatesRepository {
        where ${BY_KEY} and state <> 'ok'`,
       of(key),
     );
+    if (rowCount === 1) await this.events.publish(new DestinationBack(db, key, 0));
     return rowCount === 1;
   }
 
@@ -116,15 +128,18 @@ export class DestinationStatesRepository {
     );
   }
 
-  /** Notes that the destination is back. Returns false if another worker noted it first. */
-  async close(destination: Destination): Promise<boolean> {
-    const { rowCount } = await this.db.query(
-      `update destinations set state = 'ok', state_reason = null, state_detail = null, state_since = now(),
-         next_probe_at = null, version = version + 1, updated_at = now()
-       where ${BY_KEY} and state = 'open' and epoch = $4`,
-      [destination.tenantId, destination.channel, destination.id, destination.epoch],
-    );
-    return rowCount === 1;
+  /** Notes that the destination is back, after so many failed probes. Returns false if another worker noted it first. */
+  async close(destination: Destination, probes: number): Promise<boolean> {
+    return this.db.transaction(destination.tenantId, async (tx) => {
+      const { rowCount } = await tx.query(
+        `update destinations set state = 'ok', state_reason = null, state_detail = null, state_since = now(),
+           next_probe_at = null, version = version + 1, updated_at = now()
+         where ${BY_KEY} and state = 'open' and epoch = $4`,
+        [...of(destination), destination.epoch],
+      );
+      if (rowCount === 1) await this.events.publish(new DestinationBack(tx, destination, probes));
+      return rowCount === 1;
+    });
   }
 
   /**
@@ -132,7 +147,7 @@ export class DestinationStatesRepository {
    * shows that the subjects are not the cause: the destination is paused, and those that were parked on the way are sent
    * again later.
    */
-  async refused(key: DestinationKey, subject: string, status: number): Promise<RefusalJudged> {
+  async refused(key: DestinationKey, subject: string, through: number, status: number): Promise<RefusalJudged> {
     return this.db.transaction(key.tenantId, async (tx) => {
       const { rows } = await tx.query<{
         state: DestinationState;
@@ -158,7 +173,10 @@ export class DestinationStatesRepository {
         ...of(key),
         JSON.stringify(misconfigured ? [] : refusals),
       ]);
-      if (!misconfigured) return { park: true, pausedNow: false };
+      if (!misconfigured) {
+        await this.events.publish(new ChangeParked(tx, key, subject, through, 'refused'));
+        return { park: true, pausedNow: false };
+      }
       await this.pause(tx, key, 'looks_misconfigured', `five users in a row were refused with ${status}`);
       await unpark(tx, key, { refused: refusals.map((r) => r.user_id) });
       return { park: false, pausedNow: true };

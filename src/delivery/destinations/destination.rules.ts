@@ -1,4 +1,4 @@
-/** How a destination that is away is asked whether it is back. */
+/** The pauses between probes of a destination that is away. */
 export interface ProbeTimes {
   /** The pause before the first probe; each further one waits twice as long, up to `maxMs`. */
   firstMs: number;
@@ -22,19 +22,19 @@ export interface Health {
 const STREAK = 6;
 const PEOPLE = 3;
 const ROUNDS = 3;
-const NOBODY: ReadonlyMap<string, number> = new Map();
+const NO_FAILURES: ReadonlyMap<string, number> = new Map();
 
-/** Begins with one call: nobody knows yet how the other side is, and a crowd on its doorstep would not help it. */
+/** Returns the health of a destination of which nothing is known yet: it begins with one call at a time. */
 export function newHealth(): Health {
-  return { streak: 0, failures: NOBODY, allowed: 1 };
+  return { streak: 0, failures: NO_FAILURES, allowed: 1 };
 }
 
-/** After an answer that shows the other side at work. One more call for each: the number doubles with each round. */
+/** Returns the health after a success. Each one allows one more call: the number doubles with each round. */
 export function afterSuccess(health: Health, concurrency: number): Health {
-  return { streak: 0, failures: NOBODY, allowed: Math.min(concurrency, health.allowed + 1) };
+  return { streak: 0, failures: NO_FAILURES, allowed: Math.min(concurrency, health.allowed + 1) };
 }
 
-/** After an answer that shows it in trouble. `busy`: it asked for less (429, Retry-After), and gets half. */
+/** Returns the health after a failure. `busy`: the destination asked for less (429, Retry-After), and gets half. */
 export function afterFailure(health: Health, userId: string, busy: boolean): Health {
   return {
     streak: health.streak + 1,
@@ -72,7 +72,7 @@ export function probePause(
   return Math.round(Math.max(pause * (0.9 + random / 10), retryAfterMs ?? 0));
 }
 
-/** Somebody whom the platform refused. */
+/** A refusal of one subject. */
 export interface Refusal {
   user_id: string;
   status: number;
@@ -81,7 +81,7 @@ export interface Refusal {
 
 const ALIKE = 5;
 
-/** Whether so many different people in a row were refused alike that it cannot be the people. */
+/** Returns whether five different subjects in a row were refused alike, so that the subjects cannot be the cause. */
 export function looksMisconfigured(refusals: readonly Refusal[]): boolean {
   const alike = new Set<string>();
   const status = refusals.at(-1)?.status;
@@ -89,7 +89,7 @@ export function looksMisconfigured(refusals: readonly Refusal[]): boolean {
   return alike.size >= ALIKE;
 }
 
-/** A refusal added to those since the last success; the newest of each person counts, and twenty are kept. */
+/** Adds a refusal to those since the last success. The newest of each subject counts, and twenty are kept. */
 export function withRefusal(refusals: readonly Refusal[], next: Refusal, lastSuccessAt: Date | null): Refusal[] {
   const since = lastSuccessAt?.getTime() ?? -Infinity;
   const others = refusals.filter((r) => r.user_id !== next.user_id && Date.parse(r.at) > since);

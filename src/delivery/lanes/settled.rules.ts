@@ -18,22 +18,22 @@ export function settled(lane: Lane, event: Settled, now: Date): Lane {
   const poisoned = s.ownFault && ownFailureCount >= event.ownFailureLimit;
   const keep = s.keep && !(poisoned && newer);
   const parked = newer ? null : (s.parked ?? (poisoned ? 'poison' : null));
-  const next: Lane = {
-    ...lane,
-    ...pendingAfter(lane, call, s, newer, now),
-    ...knownAfter(lane, event, { outdone: poisoned && newer }),
-    call: keep ? lane.call : null,
-    leaseToken: null,
-    ownFailureCount: ownFailuresAfter(s, newer, s.failed ? ownFailureCount : lane.ownFailureCount),
-    failureCount: s.failureCount,
-    failedAt: s.failed ? now : s.done ? null : lane.failedAt,
-    nextAt: parked === null && s.waitMs !== null ? new Date(now.getTime() + s.waitMs) : null,
-    parkedReason: parked,
-    parkedDetail: parked === null ? null : (s.parkedDetail ?? null),
-  };
-  if (next.call === null && !s.done) next.newerSince = null;
+  // One copy, which is changed in place: spreads of an object of this size cost more than all the rest.
+  const next = { ...lane };
+  settlePending(next, event, newer, now);
+  settleKnowledge(next, lane, event, poisoned && newer);
+  next.call = keep ? lane.call : null;
+  if (!keep) next.newerSince = null;
+  next.leaseToken = null;
+  next.ownFailureCount = ownFailuresAfter(s, newer, s.failed ? ownFailureCount : lane.ownFailureCount);
+  next.failureCount = s.failureCount;
+  next.failedAt = s.failed ? now : s.done ? null : lane.failedAt;
+  next.nextAt = parked === null && s.waitMs !== null ? new Date(now.getTime() + s.waitMs) : null;
+  next.parkedReason = parked;
+  next.parkedDetail = parked === null ? null : (s.parkedDetail ?? null);
   next.state = stateOf(next);
-  return next.state === 'parked' ? { ...next, ...afterGivingUp(next) } : next;
+  if (next.state === 'parked') giveUp(next);
+  return next;
 }
 
 /** Whether the target moved on while the call was out, or the subject is to be sent again. */
@@ -57,44 +57,42 @@ function stateOf({ firstPending, parkedReason, nextAt }: Lane): Lane['state'] {
   return nextAt === null ? 'due' : 'backing_off';
 }
 
-function pendingAfter(lane: Lane, call: Call, { done }: Settlement, newer: boolean, now: Date): Partial<Lane> {
-  if (!done) return {};
-  return {
-    confirmedThrough: Math.max(lane.confirmedThrough, call.through),
-    confirmedAt: now,
-    firstPending: newer ? Math.min(call.through + 1, lane.lastPending) : null,
-    pendingSince: newer ? lane.newerSince : null,
-    newerSince: null,
-  };
+function settlePending(next: Lane, { call, settlement }: Settled, newer: boolean, now: Date): void {
+  if (!settlement.done) return;
+  next.confirmedThrough = Math.max(next.confirmedThrough, call.through);
+  next.confirmedAt = now;
+  next.firstPending = newer ? Math.min(call.through + 1, next.lastPending) : null;
+  next.pendingSince = newer ? next.newerSince : null;
 }
 
 /**
- * Returns what is known of the destination after the call. A call of an earlier round confirms nothing. A repeated call
- * that is refused may have taken effect the first time, and so may a dropped one: the state of a known account counts
- * as unknown then, and an account that may have been created is looked for.
+ * Notes what is known of the destination after the call. A call of an earlier round confirms nothing. A repeated call
+ * that is refused may have taken effect the first time, and so may one that is dropped (`outdone`): the state of a known
+ * account counts as unknown then, and an account that may have been created is looked for.
  */
-function knownAfter(
-  lane: Lane,
-  { call, token, settlement: s }: Settled,
-  { outdone }: { outdone: boolean },
-): Partial<Lane> {
-  const lookup = outdone && createsAccount(call) ? LOST : s.lookup;
-  const accountId = s.bind === undefined ? lane.accountId : s.bind;
+function settleKnowledge(next: Lane, before: Lane, { call, token, settlement: s }: Settled, outdone: boolean): void {
+  next.lookup = outdone && createsAccount(call) ? LOST : s.lookup;
+  if (s.bind !== undefined) next.accountId = s.bind;
   const unheard = outdone || (!s.keep && !s.done && call.by !== token);
-  if (lane.round > call.round) return { lookup, accountId, confirmedState: null, confirmedDigest: null };
-  if (s.confirm) return { lookup, accountId, confirmedState: call.state, confirmedDigest: digestOf(call.person) };
-  if (s.bind === null) return { lookup, accountId, confirmedState: null, confirmedDigest: null };
-  return { lookup, accountId, confirmedState: unheard ? stateWithoutAnswer(lane) : lane.confirmedState };
+  if (before.round > call.round) confirm(next, null, null);
+  else if (s.confirm) confirm(next, call.state, digestOf(call.person));
+  else if (s.bind === null) confirm(next, null, null);
+  else if (unheard) next.confirmedState = stateWithoutAnswer(before);
+}
+
+function confirm(next: Lane, state: Lane['confirmedState'], digest: string | null): void {
+  next.confirmedState = state;
+  next.confirmedDigest = digest;
 }
 
 /**
- * Returns what stays known if the open call of a lane is never answered. It is stored when the lane is parked, so that
- * whatever takes the place of the call (a newer change, a dismissal) only has to drop it.
+ * Stores what stays known if the open call of a parked lane is never answered. So whatever takes the place of the call
+ * later (a newer change, a dismissal) only has to drop it.
  */
-function afterGivingUp(lane: Lane): Partial<Lane> {
-  if (lane.call === null) return {};
-  const lookup = createsAccount(lane.call) ? LOST : lane.lookup;
-  return { lookup, confirmedState: stateWithoutAnswer(lane) };
+function giveUp(next: Lane): void {
+  if (next.call === null) return;
+  if (createsAccount(next.call)) next.lookup = LOST;
+  next.confirmedState = stateWithoutAnswer(next);
 }
 
 /** Of an account whose id was never learned it stays known that it is there. */

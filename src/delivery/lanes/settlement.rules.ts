@@ -37,29 +37,30 @@ const LONGEST_OWN_WAIT_MS = 300_000;
  * @param random in [0, 1); spreads the pauses
  */
 export function settlementOf(
-  { lane, call, fresh }: LeasedLane,
+  { call, fresh, failureCount: before }: LeasedLane,
   outcome: Outcome,
   options: Pick<DeliveryOptions, 'backoff'>,
   random: number,
 ): Settlement {
-  const base: Settlement = { ...UNCHANGED, lookup: call.lookup };
-  const failureCount = lane.failureCount + 1;
+  const failureCount = before + 1;
   const pause = (): number => backoff(failureCount, options.backoff, random);
+  const base: Settlement = call.lookup === null ? UNCHANGED : { ...UNCHANGED, lookup: call.lookup };
   switch (outcome.kind) {
     case 'delivered':
-      return { ...base, ...boundBy(outcome), done: true, confirm: true, lookup: null };
+      return { ...UNCHANGED, bind: outcome.bind, done: true, confirm: true };
     case 'nothing':
-      return { ...base, done: true, lookup: null };
+      return { ...UNCHANGED, done: true };
     case 'next': {
       // Answers that contradict each other lead in circles: these have to slow down, and to end.
       const pace = outcome.circling
         ? { failureCount, failed: true, ownFault: true, waitMs: pause() }
-        : { failureCount: lane.failureCount };
-      return { ...base, ...boundBy(outcome), ...pace, confirm: outcome.confirm ?? false, lookup: outcome.lookup };
+        : { failureCount: before };
+      const { bind, confirm = false, lookup } = outcome;
+      return { ...base, ...pace, bind, confirm, lookup };
     }
     case 'wait': {
       const lookup = outcome.lookup ?? call.lookup;
-      return { ...base, failureCount: lane.failureCount, lookup, waitMs: turnMs(lookup?.waited ?? 1) };
+      return { ...base, failureCount: before, lookup, waitMs: turnMs(lookup?.waited ?? 1) };
     }
     case 'unavailable':
       return {
@@ -81,7 +82,9 @@ export function settlementOf(
   }
 }
 
-const UNCHANGED: Omit<Settlement, 'lookup'> = {
+const UNCHANGED: Settlement = {
+  bind: undefined,
+  lookup: null,
   done: false,
   keep: false,
   confirm: false,
@@ -97,8 +100,4 @@ function turnMs(waited: number): number {
 
 function neverSent(reason: string): boolean {
   return reason === 'refused' || reason === 'dns';
-}
-
-function boundBy({ bind }: { bind?: string | null }): Pick<Settlement, 'bind'> {
-  return bind === undefined ? {} : { bind };
 }

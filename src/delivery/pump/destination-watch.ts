@@ -113,14 +113,14 @@ export class DestinationWatch {
 
   /** Pauses the destination: no call can succeed before an administrator changes the settings. */
   async stopped(destination: Destination, { reason, detail }: Outcome & { kind: 'stopped' }): Promise<void> {
-    if (await this.parts.states.pauseIfUnchanged(destination, reason, detail)) this.paused(reason, detail);
+    if (await this.parts.states.pauseIfUnchanged(destination, reason, detail)) this.paused(reason);
     else this.forget();
   }
 
   /** Judges a refusal of a parked subject. Returns whether it stays parked: the settings may be the cause. */
-  async refused(lane: LeasedLane, { status, detail }: Outcome & { kind: 'refused' }): Promise<boolean> {
-    const { park, pausedNow } = await this.parts.states.refused(this.key, lane.subject, status);
-    if (pausedNow) this.paused('looks_misconfigured', `refused with ${status}: ${detail}`);
+  async refused(lane: LeasedLane, { status }: Outcome & { kind: 'refused' }): Promise<boolean> {
+    const { park, pausedNow } = await this.parts.states.refused(this.key, lane.subject, lane.call.through, status);
+    if (pausedNow) this.paused('looks_misconfigured');
     else if (this.destination) this.destination.hasRefusals = true;
     return park;
   }
@@ -142,10 +142,9 @@ export class DestinationWatch {
     return { tenant_id: tenantId, channel, destination: id };
   }
 
-  private paused(reason: string, detail: string): void {
+  private paused(reason: string): void {
     this.forget();
     this.onClosed();
     this.parts.logger.warn('destination.paused', { ...this.fields, reason });
-    this.parts.observer.destinationPaused(this.key, reason, detail);
   }
 }

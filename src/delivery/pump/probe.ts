@@ -42,8 +42,9 @@ export async function probe(
   }
   if (showsOf(outcome) === 'alive') {
     watch.returned();
-    if (await states.close(destination)) {
-      await endPauses(db, destination);
+    // Before the first claim: it would pass over lanes that are locked, and leavers may be among them.
+    await endPauses(db, destination);
+    if (await states.close(destination, turn.probes)) {
       logger.info('destination.back', { tenant_id: destination.tenantId, channel: channel.name, probes: turn.probes });
     }
     return true;

@@ -2,7 +2,7 @@ import type { Activity } from '../../base/activity.js';
 import type { Database } from '../../base/database/database.js';
 import type { Logger } from '../../base/log/logger.js';
 import type { DeliveryMetrics } from '../delivery.metrics.js';
-import type { DeliveryObserver } from '../delivery.observer.js';
+import type { DomainEvents } from '../../base/domain-events.js';
 import type { DeliveryOptions } from '../delivery.options.js';
 import type { Destination } from '../destinations/destination.js';
 import type { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
@@ -16,7 +16,7 @@ export interface PumpParts {
   states: DestinationStatesRepository;
   options: DeliveryOptions;
   metrics: DeliveryMetrics;
-  observer: DeliveryObserver;
+  events: DomainEvents;
   logger: Logger;
   /** How busy this process is with requests, which go first. */
   activity: Activity;

@@ -1,7 +1,8 @@
 import type { Channel } from '../channel.js';
 import type { DestinationKey } from '../destinations/destination.js';
 import { removeDelivered } from '../lanes/remove.js';
-import { settle, type SettledStep } from '../lanes/settle.js';
+import type { SettledStep } from '../lane-state.js';
+import { settle } from '../lanes/settle.js';
 import type { PumpParts } from './pump-parts.js';
 import { subjectField } from './report.js';
 
@@ -50,12 +51,11 @@ export class SettleQueue {
 
   /** Reports that a change is parked. */
   reportParked(subject: string, through: number, reason: string): void {
-    const { observer, metrics, logger } = this.parts;
+    const { metrics, logger } = this.parts;
     const { tenantId, channel, id } = this.key;
     metrics.parked.inc({ channel, reason });
     const where = { tenant_id: tenantId, channel, destination: id, ...subjectField(channel, subject) };
     logger.warn('change.parked', { ...where, through, reason });
-    observer.changeParked(this.key, subject, through, reason);
   }
 
   private async write(): Promise<void> {
@@ -99,8 +99,8 @@ export class SettleQueue {
   }
 
   private async settle(steps: readonly SettledStep[], touch: boolean): Promise<void> {
-    const { db, options } = this.parts;
-    const settled = await settle(db, this.key, steps, { ownFailureLimit: options.ownFailureLimit, touch });
+    const { db, events, options } = this.parts;
+    const settled = await settle(db, this.key, steps, { ownFailureLimit: options.ownFailureLimit, touch, events });
     if (!this.channel.folds) await removeDelivered(db, this.key, settled.idle);
     for (const { subject, reason } of settled.parked) {
       const step = steps.find(({ lane }) => lane.subject === subject);

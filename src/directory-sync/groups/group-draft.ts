@@ -3,7 +3,7 @@ import type { Resource } from '../../scim/schema/resource-types.js';
 import { uniqueness } from '../../scim/scim.errors.js';
 import { foldCase } from '../../scim/text.js';
 import { storedDocument } from '../../users/write/stored-document.js';
-import type { GroupDraft } from '../../users/groups/groups.repository.js';
+import type { GroupDraft } from '../../users/groups/group-draft.js';
 
 /**
  * Splits a group resource into its document and its members.

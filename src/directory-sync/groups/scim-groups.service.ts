@@ -23,12 +23,8 @@ import { memberPartsOf, type MemberPart } from '../../users/groups/group-members
 import { groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
 import { isGroupId, lockForRemoval, lockGroup, lockMembers, memberIdsOf } from '../../users/groups/group-locks.js';
 import { beginVersions } from '../../users/groups/memberships.sql.js';
-import {
-  GroupsRepository,
-  type GroupDraft,
-  type GroupRow,
-  type MemberMoves,
-} from '../../users/groups/groups.repository.js';
+import { GroupsRepository, type GroupRow, type MemberMoves } from '../../users/groups/groups.repository.js';
+import type { GroupDraft } from '../../users/groups/group-draft.js';
 
 const TABLE: ListTable = {
   type: GROUP_TYPE,

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { PREVIEW_KINDS } from './preview.rules.js';
 
 /** Numbers of users by the effect of going live. */
-export class PreviewCounts {
+class PreviewCounts {
   @ApiProperty({ description: 'New users.' })
   create!: number;
   @ApiProperty({ description: 'Unmanaged users that the directory would manage.' })

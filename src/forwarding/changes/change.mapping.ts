@@ -2,9 +2,12 @@ import type { AttemptRow } from '../../delivery/attempts/of-change.js';
 import type { ChangeKind, Person } from '../../identity/person.js';
 import type { ChangeSource } from '../../identity/source.js';
 
+/** The states of a change, as the API names them. */
 export const CHANGE_STATES = ['pending', 'delivered', 'parked', 'recorded', 'dismissed'] as const;
+/** The state of a change: where the lane of its user stands. */
 export type ChangeState = (typeof CHANGE_STATES)[number];
 
+/** A change as it is read. */
 export interface ChangeRow {
   sequence: string;
   user_id: string;
@@ -44,20 +47,23 @@ export interface ChangeBody {
   error?: { code: string; detail: string | null };
 }
 
+/** A request as the API shows it. */
 export interface AttemptBody extends Omit<AttemptRow, 'at' | 'sent_at'> {
   at: string;
   sent_at: string;
 }
 
+/** Returns the id of a change. */
 export function changeId(sequence: string | number): string {
   return `chg_${sequence}`;
 }
 
-/** The sequence in an id, or null if it is none. */
+/** Returns the sequence in an id, or null if it is no id of a change. */
 export function sequenceOf(id: string): string | null {
   return /^chg_([1-9]\d{0,17})$/.exec(id)?.[1] ?? null;
 }
 
+/** Returns a change as the API shows it. */
 export function changeBody(row: ChangeRow): ChangeBody {
   const { person } = row;
   return {
@@ -88,6 +94,7 @@ export function changeBody(row: ChangeRow): ChangeBody {
   };
 }
 
+/** Returns a request as the API shows it. */
 export function attemptBody(row: AttemptRow): AttemptBody {
   return { ...row, at: row.at.toISOString(), sent_at: row.sent_at.toISOString() };
 }

@@ -16,6 +16,7 @@ import { ChangesService } from './changes.service.js';
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] as const;
 const FILTERS = ['user_id', 'state', 'kind', 'since'] as const;
 
+/** The user changes of a tenant. */
 @ApiController('changes')
 @RequireScope('admin')
 export class ChangesController {
@@ -53,7 +54,7 @@ export class ChangesController {
   @Post('resend')
   @HttpCode(202)
   @ApiRefusals({ 409: ['too_many_jobs'] })
-  @ApiOperation({ summary: 'Sends everybody who changed since then again, as they are now, in the background' })
+  @ApiOperation({ summary: 'Sends all users who changed since then again, as they are now, in the background' })
   @ApiAcceptedResponse({ type: TaskBody })
   async resend(@CurrentCaller() caller: Caller, @Body() body: ResendChanges): Promise<TaskBody> {
     return newTaskBody(await this.changes.resend(caller, body.since));

@@ -3,13 +3,15 @@ import { Moment } from '../../base/http/fields.js';
 import { Text } from '../../base/http/text.js';
 import { CHANGE_STATES } from './change.mapping.js';
 
+/** The body of a dismissal. */
 export class DismissChange {
   @Text({ max: 500, optional: true, description: 'Why it is given up.' })
   reason?: string;
 }
 
+/** The body of a request to send again. */
 export class ResendChanges {
-  @Moment({ description: 'Everybody who changed since then is sent again, as they are now.' })
+  @Moment({ description: 'All users who changed since then are sent again, as they are now.' })
   since!: Date;
 }
 
@@ -33,6 +35,7 @@ class ChangeError {
   detail!: string | null;
 }
 
+/** A user change in the API reference. */
 export class ChangeShape {
   @ApiProperty({ example: 'chg_42' })
   id!: string;
@@ -66,6 +69,7 @@ export class ChangeShape {
   error?: ChangeError;
 }
 
+/** A page of user changes in the API reference. */
 export class ChangePage {
   @ApiProperty({ type: [ChangeShape] })
   data!: ChangeShape[];

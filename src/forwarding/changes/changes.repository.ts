@@ -8,6 +8,7 @@ import type { ChangeKind } from '../../identity/person.js';
 import { PLATFORM, platformOf } from '../platform-destination.js';
 import type { ChangeRow, ChangeState } from './change.mapping.js';
 
+/** What a list of changes is filtered by. */
 export interface ChangeFilter {
   user_id?: string | undefined;
   state?: ChangeState | undefined;

@@ -38,14 +38,23 @@ export class ChangesService {
     return this.repository.list(tenantId, filter, page);
   }
 
-  /** Throws NotFound. */
+  /**
+   * Returns a change with its requests.
+   *
+   * @throws {NotFound} when the tenant has no such change
+   */
   async get(tenantId: string, id: string): Promise<ChangeBody & { attempts: AttemptBody[] }> {
     const row = await this.find(tenantId, id);
     const attempts = await this.repository.attempts(tenantId, row.user_id, row.sequence);
     return { ...changeBody(row), attempts: attempts.map(attemptBody) };
   }
 
-  /** Sends a parked or waiting change at once. Throws NotFound; Conflict where nothing waits. */
+  /**
+   * Sends a parked or waiting change at once.
+   *
+   * @throws {NotFound} when the tenant has no such change
+   * @throws {Conflict} `not_waiting` when nothing is pending for its user
+   */
   async retry(caller: Caller, id: string): Promise<ChangeBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const row = await this.find(caller.tenantId, id, tx);
@@ -59,7 +68,12 @@ export class ChangesService {
     return changeBody(await this.find(caller.tenantId, id));
   }
 
-  /** Gives up a parked change, and what of the same person is parked with it. Throws NotFound, Conflict. */
+  /**
+   * Gives up a parked change, and what of the same user is parked with it.
+   *
+   * @throws {NotFound} when the tenant has no such change
+   * @throws {Conflict} `not_parked` when it is not parked
+   */
   async dismiss(caller: Caller, id: string, reason: string | null): Promise<ChangeBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const row = await this.find(caller.tenantId, id, tx);
@@ -74,7 +88,7 @@ export class ChangesService {
     return changeBody(await this.find(caller.tenantId, id));
   }
 
-  /** Begins to send everybody who changed since then again, as they are now. */
+  /** Begins to send all users who changed since then again, as they are now. */
   async resend(caller: Caller, since: Date): Promise<TaskRow> {
     return this.db.transaction(caller.tenantId, async (tx) => {
       const payload = { since: since.toISOString(), after: '0' };

@@ -4,7 +4,7 @@ import { urlOf } from '../../base/http/url.js';
 import type { Destination } from '../../delivery/destinations/destination.js';
 import type { PlatformConnection } from '../../platform-client/platform.types.js';
 
-/** Turns a destination into what the client needs, and says which addresses need no leave. */
+/** Makes connections of destinations, and says which addresses may be private. */
 @Injectable()
 export class Connections {
   private readonly allowPrivate: boolean;
@@ -28,8 +28,8 @@ export class Connections {
   }
 
   /**
-   * Whether an address may be private and plain http: where the operator allows that to all tenants, and at the origin
-   * that the operator chose for this very tenant. Another tenant that names the same origin gets no leave by that.
+   * Returns whether an address may be private and plain http: where the operator allows that to all tenants, and at the
+   * origin that the operator chose for this tenant. It does not count for another tenant that names the same origin.
    */
   mayBePrivate(baseUrl: string, known: Destination | null): boolean {
     return this.allowPrivate || isAt(baseUrl, known?.operatorOrigin ?? null);

@@ -14,6 +14,7 @@ import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlat
 import { PlatformTrial } from './platform-trial.js';
 import { PlatformService } from './platform.service.js';
 
+/** The platform connection of a tenant. */
 @ApiController('platform')
 @RequireScope('admin')
 export class PlatformController {
@@ -74,7 +75,7 @@ export class PlatformController {
   @Post('import')
   @HttpCode(202)
   @ApiRefusals({ 409: ['no_platform_yet', 'too_many_jobs'] })
-  @ApiOperation({ summary: 'Takes in everybody whom the platform already has, without forwarding anything' })
+  @ApiOperation({ summary: 'Takes in all users that the platform already has, without forwarding anything' })
   @ApiAcceptedResponse({ type: TaskBody })
   async import(@CurrentCaller() caller: Caller): Promise<TaskBody> {
     return newTaskBody(await this.platform.import(caller));

@@ -6,7 +6,7 @@ import { ServerSet } from '../../base/http/validate.js';
 
 const REMOVALS = ['inactive', 'delete'] as const;
 
-/** What is wrong with an address, whoever gives it. */
+/** What is wrong with an address. */
 function addressProblem(value: unknown): string | null {
   if (typeof value === 'string' && value.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
   const url = typeof value === 'string' ? urlOf(value) : null;
@@ -26,13 +26,15 @@ const PATH = {
   message: 'must be a path such as /v1/users, without empty and dot segments',
 };
 
-export class PlatformPaths {
+/** The paths of the users API. */
+class PlatformPaths {
   @Text({ max: 200, optional: true, pattern: PATH, example: '/v1/users' })
   users?: string;
   @Text({ max: 200, optional: true, pattern: PATH, example: '/v1/resolve' })
   resolve?: string;
 }
 
+/** The body of a change of the platform connection; a field that is left out stays. */
 @ServerSet(
   'connected',
   'key_hint',
@@ -77,11 +79,13 @@ export class ChangePlatform {
   timeout_ms?: number;
 }
 
+/** The body of a pause. */
 export class PausePlatform {
-  @Text({ max: 500, optional: true, description: 'Why, for whoever wonders later.' })
+  @Text({ max: 500, optional: true, description: 'Why, for other administrators.' })
   reason?: string;
 }
 
+/** The body of a test of the platform connection. */
 export class TestPlatform {
   @Flag({
     optional: true,
@@ -90,6 +94,7 @@ export class TestPlatform {
   write?: boolean;
 }
 
+/** The platform connection as the API shows it. */
 export class PlatformBody {
   @ApiProperty({ description: 'False: there is no platform yet; changes wait and nothing is lost.' })
   connected!: boolean;
@@ -126,7 +131,7 @@ export class PlatformBody {
   next_probe_at!: Date | null;
   @ApiProperty({ type: Date, nullable: true })
   last_success_at!: Date | null;
-  @ApiProperty({ description: 'People for whom something waits to be sent.' })
+  @ApiProperty({ description: 'Users for whom something waits to be sent.' })
   waiting!: number;
   @ApiProperty({ description: 'People whose last change is parked.' })
   parked!: number;
@@ -152,6 +157,7 @@ export class PlatformTestStep {
   duration_ms!: number;
 }
 
+/** What a test of the platform connection found. */
 export class PlatformTestBody {
   @ApiProperty()
   ok!: boolean;

@@ -50,8 +50,10 @@ export class PlatformService {
   }
 
   /**
-   * Makes or changes the connection; what is left out stays. Throws `InvalidFields` for an address that may not be
-   * used, and for a new host without a key: the old key is not for others' eyes.
+   * Makes or changes the connection; what is left out stays.
+   *
+   * @throws {InvalidFields} when the address may not be used, and for a new host without a key: the present key is only
+   *   sent to the present host
    */
   async change(caller: Caller, body: ChangePlatform): Promise<PlatformBody> {
     const change = changeOf(body);
@@ -71,7 +73,9 @@ export class PlatformService {
 
   /**
    * Gives a tenant a connection if it has none: the operator's own platform for the first tenant, the sandbox for
-   * the demo tenant. Out: whether one was made.
+   * the demo tenant.
+   *
+   * @returns whether one was made
    */
   async ensure(tenantId: string, baseUrl: string, key: string | null): Promise<boolean> {
     return this.db.transaction(tenantId, async (tx) => {
@@ -98,7 +102,7 @@ export class PlatformService {
     });
   }
 
-  /** Asks the platform about nobody and says what came of it. Changes nothing. */
+  /** Asks the platform about a user that does not exist, and says what came of it. Changes nothing. */
   async test(tenantId: string): Promise<PlatformTestBody> {
     const destination = await this.destinations.read(platformOf(tenantId));
     if (destination === null) throw noPlatform();
@@ -128,7 +132,7 @@ export class PlatformService {
     return this.show(caller.tenantId);
   }
 
-  /** Begins to take in everybody whom the platform has. */
+  /** Begins to take in all users that the platform has. */
   import(caller: Caller): Promise<TaskRow> {
     return this.begin(caller, 'platform.import', 'platform.import_begun');
   }

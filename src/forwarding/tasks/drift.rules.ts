@@ -10,7 +10,7 @@ export function differenceOf(expected: Expected, account: PlatformUser, accountI
   if (shouldBeActive !== accountIsActive) {
     return shouldBeActive ? 'Active here and inactive on the platform.' : 'Active on the platform and not here.';
   }
-  // An inactive account keeps what it had: nobody works with it.
+  // An inactive account keeps the values that it had.
   if (!shouldBeActive) return null;
   const person = JSON.parse(expected.body) as Person;
   // A platform that does not show a field cannot be compared by it.

@@ -72,7 +72,7 @@ export class DriftStep {
     return found;
   }
 
-  /** What an account is; null: an inactive account that is nobody's here. */
+  /** Returns what an account is; null: an inactive account without a user. */
   private async judge(task: Task, expected: Expected | undefined, account: PlatformUser): Promise<keyof Counts | null> {
     const active = isActive(account);
     if (expected === undefined) {

@@ -7,26 +7,26 @@ import type { ChangeSource } from '../../identity/source.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';
 import { platformOf } from '../platform-destination.js';
 import { personText } from '../platform-user.mapping.js';
-import { IntakeLocator, type Intake, type PeopleIntake } from '../people-intake.js';
+import { PeopleIntakePort, type Intake, type PeopleIntake } from '../people-intake.js';
 import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
 import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-list.js';
 import { sideBySide } from './side-by-side.js';
 
-/** Takes in the people whom the platform already has, one page of its list after the other. Nothing is forwarded. */
+/** Takes in the users that the platform already has, one page of its list after the other. Nothing is forwarded. */
 @Injectable()
 export class ImportStep {
   constructor(
     private readonly db: Database,
     private readonly destinations: DestinationsRepository,
     private readonly list: PlatformList,
-    private readonly intake: IntakeLocator,
+    private readonly port: PeopleIntakePort,
     private readonly leftOut: LeftOutRepository,
   ) {}
 
   async run(task: Task): Promise<Batch> {
     const destination = await this.destinations.read(platformOf(task.tenantId));
     if (destination === null) throw new TaskFailed('There is no platform connection.');
-    const intake = this.intake.find();
+    const intake = this.port.connected;
     if (intake === null) throw new TaskFailed('This installation cannot take people in.');
     const cursor = typeof task.payload['cursor'] === 'string' ? task.payload['cursor'] : undefined;
     const { accounts, next } = await this.list.page(destination, cursor);

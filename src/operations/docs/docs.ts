@@ -76,7 +76,7 @@ function complete(path: string, method: (typeof METHODS)[number], operation: Ope
 }
 
 /** The description of the API, made from the code. Each resource is shown once, at its canonical address. */
-export function describeApi(app: NestExpressApplication): OpenAPIObject {
+function describeApi(app: NestExpressApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, frameOf(app.get(Config).apiBaseUrl), {
     operationIdFactory: (controller: string, method: string) => `${controller.replace(/Controller$/, '')}_${method}`,
   });

@@ -13,7 +13,7 @@ import { KeptMark, type Mark } from './kept-mark.js';
 const EVERY_MS = 1_000;
 
 /** The reason of a pause after a restore. */
-export const RESTORED = 'database_restored';
+const RESTORED = 'database_restored';
 
 /**
  * Detects a database that was restored to an earlier state. Such a database does not know users who left since, and

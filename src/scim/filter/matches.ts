@@ -33,7 +33,7 @@ export function matches(filter: BoundFilter, node: unknown): boolean {
  * Returns whether a value is present: not null, not empty, and not made of such parts only (RFC 7643 §2.5, RFC 7644
  * §3.4.2.2 "pr").
  */
-export function isPresent(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false;
   if (Array.isArray(value)) return value.some(isPresent);
   if (typeof value === 'object') return Object.values(value).some(isPresent);

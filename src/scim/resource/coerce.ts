@@ -46,7 +46,7 @@ export function readResource(type: ResourceTypeDef, body: unknown, dialect: Dial
  *
  * @throws {ScimRequestError} invalidValue with the name of the missing attribute
  */
-export function requireAttributes(type: ResourceTypeDef, resource: Resource): void {
+function requireAttributes(type: ResourceTypeDef, resource: Resource): void {
   for (const attribute of type.required) {
     if (resource[attribute.name] === undefined) throw invalidValue(`"${attribute.name}" is required.`);
   }

@@ -3,6 +3,7 @@ import type { SealedEntry } from './chain.rules.js';
 
 /** The kinds of lines in the seat ledger. */
 export const ENTRY_KINDS = ['claim', 'release', 'update', 'opening', 'limit', 'policy', 'repair'] as const;
+/** The kind of a ledger entry. */
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** Which events are wanted; null: no condition. */

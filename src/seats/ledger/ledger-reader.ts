@@ -5,7 +5,7 @@ import { csvLine } from '../../base/http/csv.js';
 import { SeatReportsRepository, type Holder } from '../seat-reports.repository.js';
 import type { SealedEntry } from './chain.rules.js';
 import { ALL_EVENTS, eventView, type EventFilter } from './event.mapping.js';
-import { SEALED_COLUMNS } from './sealer.js';
+import { SEALED_COLUMNS } from './seat-chain.js';
 
 const BATCH = 1000;
 const HOLDERS = 10_000;

@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { asOfText, isDay, momentText } from '../past-moment.js';
 import { SeatReportsRepository, type Moment } from '../seat-reports.repository.js';
-import { SeatSealer } from './sealer.js';
+import { SeatChain } from './seat-chain.js';
 
 /** Moments that reports are about, once everything up to now is sealed. */
 @Injectable()
 export class SealedMoments {
   constructor(
-    private readonly sealer: SeatSealer,
+    private readonly chain: SeatChain,
     private readonly reports: SeatReportsRepository,
   ) {}
 
   /** Seals what waits. */
   async sealNow(tenantId: string): Promise<void> {
-    while (await this.sealer.seal(tenantId));
+    await this.chain.sealNow(tenantId);
   }
 
   /**
-   * The moment that is asked about.
+   * Returns the moment that is asked about.
    *
    * @param text a time, or a date: the end of that day in the tenant's time zone; undefined: now
    * @throws {InvalidFields} for anything else
@@ -32,7 +32,7 @@ export class SealedMoments {
   }
 
   /**
-   * An end of a half-open range as RFC 3339.
+   * Returns an end of a half-open range as RFC 3339.
    *
    * @param text a time, or a date: the start of that day in the tenant's time zone
    * @throws {InvalidFields} that names the option, for anything else

@@ -6,7 +6,8 @@ import type { VerifiedSignIn } from '../verified-sign-in.js';
 import type { IdentityRefusal } from './account.rules.js';
 import { claimedAccount, type ClaimedAccount } from './claims.mapping.js';
 import { EvidenceReader } from './evidence.js';
-import { resolveIdentity, type IdentityDecision } from './resolve-identity.rules.js';
+import type { IdentityDecision } from './identity-decision.js';
+import { resolveIdentity } from './resolve-identity.rules.js';
 
 /** What a verified sign-in says, and which user it leads to. */
 export interface Resolution {

@@ -6,7 +6,8 @@ import type { StoredBinding } from '../../sessions/binding.js';
 import { isUnproven, type Candidate } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
-import { isDisputed, type ConnectionFacts, type Evidence } from './resolve-identity.rules.js';
+import type { ConnectionFacts, Evidence } from './identity-decision.js';
+import { isDisputed } from './resolve-identity.rules.js';
 
 /** Reads what `resolveIdentity` decides by. */
 @Injectable()

@@ -18,7 +18,7 @@ const OF_SAML = reasonsBut(
   'nonce_mismatch', 'token_expired', 'token_not_yet_valid', 'userinfo_mismatch', 'authentication_too_weak',
 ); // prettier-ignore
 
-const TEST = 'Of a test sign-in: the page that says what it came to, worked or refused. Nobody is signed in.';
+const TEST = 'Of a test sign-in: the page with its result, successful or refused. No session begins.';
 
 /** Describes the redirect URI for the API reference. */
 export function DescribedOidcCallback(): MethodDecorator {

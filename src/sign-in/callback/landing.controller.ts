@@ -50,7 +50,7 @@ export class LandingController {
       if (/^sin_[0-9a-z]{26}$/.test(supportId)) return this.refused.stale(req, res, supportId);
       // A browser that is signed in has only come back here and goes on.
       if ((await this.sessions.check(sessionToken(cookies))) !== null) return this.refused.stale(req, res, req.id);
-      throw new SignInRefused('landing_lost', 'the browser came back without the cookie of its accepted sign-in');
+      throw new SignInRefused('landing_lost', 'the browser came without the cookie of its accepted sign-in');
     }
     const old = sessionToken(cookies);
     if (old !== token) await this.sessions.end(old, 'signed_in_again');

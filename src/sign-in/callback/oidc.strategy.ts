@@ -66,7 +66,7 @@ export class TenantOidcStrategy extends PassportStrategy(OIDCStrategy, NAME) {
 export class OidcSignInGuard extends AuthGuard(NAME) {
   override handleRequest<T = VerifiedSignIn>(error: Error | null | undefined, user: T | false | null | undefined): T {
     if (error) throw error;
-    if (!user) throw new SignInRefused('idp_answer_invalid', 'The answer of the IdP led to nobody.');
+    if (!user) throw new SignInRefused('idp_answer_invalid', 'The answer of the IdP was not verified.');
     return user;
   }
 }

@@ -82,13 +82,14 @@ export class PendingSignIns {
     const ours = request !== null && request.connection_id === connection.id;
     const browser = ours ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
     if (browser === null) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
-    if (!ours) throw new SignInRefused('state_unknown', 'no such sign-in was begun with this connection');
+    if (!ours) throw new SignInRefused('state_unknown', 'this connection has no such sign-in');
     const lacksCookies = cookies.size === 0 && !request.used && !request.expired;
     req.signInContext = { connection, request: browser === null ? null : request, browser, lacksCookies };
-    if (browser === null) throw new SignInRefused('other_browser', 'this browser has not begun the sign-in');
+    if (browser === null)
+      throw new SignInRefused('other_browser', 'another browser began the sign-in, or this one lost its cookie');
     demandFresh(request);
     if (!(await this.requests.consume(connection.tenantId, handle))) {
-      throw new SignInRefused('state_used', 'the sign-in was answered at the same moment');
+      throw new SignInRefused('state_used', 'the sign-in was answered by a concurrent request');
     }
     if (!connection.enabled && request.kind !== 'test') {
       throw new SignInRefused('connection_disabled', 'the connection is disabled');
@@ -123,7 +124,7 @@ export class PendingOidcGuard implements CanActivate {
     // As it came: Express would make lists of repeated names, and readers would differ about their value.
     const query = new URLSearchParams(rawQuery(req));
     const states = query.getAll('state');
-    if (states.length !== 1) throw new SignInRefused('state_unknown', 'the answer names no sign-in, or several');
+    if (states.length !== 1) throw new SignInRefused('state_unknown', 'the answer names no sign-in, or more than one');
     const { nonce, codeVerifier } = await this.pending.take(req, connection, states[0]!);
     req.signIn = {
       protocol: this.protocol,
@@ -150,7 +151,7 @@ export class PendingSamlGuard implements CanActivate {
     const connection = await this.pending.connectionOf(req, 'saml');
     const form = await readForm(req, SAML_FORM_BYTES);
     if (/[?&]saml(response|request)=/i.test(req.originalUrl) || form.has('SAMLRequest')) {
-      throw new SignInRefused('binding_refused', 'an answer comes by HTTP-POST, in the form alone');
+      throw new SignInRefused('binding_refused', 'an answer has to come in the form of an HTTP-POST alone');
     }
     await this.pending.demandMayAnswer(req, connection, form.get('RelayState') ?? '');
     const answer = this.protocol.read(form);
@@ -158,14 +159,11 @@ export class PendingSamlGuard implements CanActivate {
     if (answer.inResponseTo !== null) {
       const handle = answer.inResponseTo.slice(1);
       if (!answer.inResponseTo.startsWith('_') || (answer.relayState !== null && answer.relayState !== handle)) {
-        throw new SignInRefused(
-          'in_response_to_mismatch',
-          'InResponseTo and RelayState are not of one sign-in of ours',
-        );
+        throw new SignInRefused('in_response_to_mismatch', 'InResponseTo and RelayState do not name the same sign-in');
       }
       await this.pending.take(req, connection, handle);
     } else if (!connection.allowIdpInitiated) {
-      throw new SignInRefused('unsolicited', 'the answer is to no request, and the connection does not allow that');
+      throw new SignInRefused('unsolicited', 'the answer has no request, which the connection does not permit');
     } else if (!connection.enabled) {
       throw new SignInRefused('connection_disabled', 'the connection is disabled');
     }

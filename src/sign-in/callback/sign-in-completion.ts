@@ -6,7 +6,7 @@ import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { AccountsService, refusalError } from '../accounts/accounts.service.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import { EvidenceChanged } from '../accounts/evidence-changed.js';
-import type { IdentityDecision } from '../accounts/resolve-identity.rules.js';
+import type { IdentityDecision } from '../accounts/identity-decision.js';
 import type { LinkKind } from '../../sessions/binding.js';
 import { BindingsRepository } from '../../sessions/bindings.repository.js';
 import type { Connection } from '../../connections/connection.js';
@@ -144,7 +144,7 @@ export class SignInCompletion {
    */
   private async demandHeld(connection: Connection, db: SqlRunner): Promise<void> {
     if (await this.connections.holds(db, connection)) return;
-    const why = 'the connection was changed while this sign-in was under way';
+    const why = 'the connection was changed during this sign-in';
     throw new SignInRefused('connection_changed', why);
   }
 
@@ -159,7 +159,7 @@ export class SignInCompletion {
     return this.db.transaction(tenantId, async (tx) => {
       await this.demandHeld(connection, tx);
       if (await this.idpLogouts.hasEnded(tx, tenantId, connectionId, verified)) {
-        const why = 'the IdP has signed the person out since it answered';
+        const why = 'the IdP has signed the user out since it answered';
         throw new SignInRefused('idp_session_ended', why, found.account.shown, found.decision.user.id);
       }
       const person = await this.demandStillIn(tx, tenantId, found);

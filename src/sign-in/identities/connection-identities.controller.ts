@@ -20,7 +20,7 @@ export class ConnectionIdentitiesController {
   constructor(private readonly identities: IdentitiesService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Whom the subjects of an IdP are, newest first' })
+  @ApiOperation({ summary: 'The bindings of a connection, newest first' })
   @ApiQuery({ name: 'ended', required: false, enum: ['true', 'false'], description: 'Only these; both unless set.' })
   @ApiPage(ConnectionIdentityBody)
   async list(

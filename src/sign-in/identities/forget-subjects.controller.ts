@@ -19,7 +19,7 @@ export class ForgetSubjectsController {
   @Post()
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Forgets the subjects of all users of a connection who can be found again',
+    summary: 'Forgets the subjects of all users of a connection whom a sign-in can find again',
     description:
       'The remedy where an IdP has changed what it sends as subject (its NameID format, say) and sign-ins are refused as `bound_to_another`. The next sign-in of each user links anew, as a first one does. Sessions go on; a subject of a deleted user stays closed.',
   })

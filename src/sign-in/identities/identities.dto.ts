@@ -5,9 +5,9 @@ const TIME = { type: String, format: 'date-time' } as const;
 
 /** A binding of a subject to a user. */
 class IdentityFacts {
-  @ApiProperty({ description: 'Who the person is to the IdP: `sub`, or the NameID.' })
+  @ApiProperty({ description: 'The IdP’s name for the person: `sub`, or the NameID.' })
   subject!: string;
-  @ApiProperty({ enum: ['claim', 'user_name', 'email', 'created'], description: 'What the person was found by.' })
+  @ApiProperty({ enum: ['claim', 'user_name', 'email', 'created'], description: 'How the user was found.' })
   made_by!: 'claim' | 'user_name' | 'email' | 'created';
   @ApiProperty({ description: 'The value of that.' })
   made_of!: string;
@@ -22,7 +22,7 @@ class IdentityFacts {
     nullable: true,
     enum: ['deleted', 'connection_changed', 'connection_deleted', 'pairing_changed', 'released', null],
     description:
-      '`deleted`: the person was removed, and the subject makes nobody anew until it is released. `released`: an admin had the subjects of the connection forgotten.',
+      '`deleted`: the user was deleted, and the subject creates no user until it is released. `released`: an admin had the subjects of the connection forgotten.',
   })
   end_reason!: string | null;
 }
@@ -31,7 +31,7 @@ class IdentityFacts {
 export class PersonIdentityBody extends IdentityFacts {
   @ApiProperty()
   connection_id!: string;
-  @ApiProperty({ description: 'What the connection is called; a deleted one was.' })
+  @ApiProperty({ description: 'The name of the connection, also of a deleted one.' })
   connection!: string;
 }
 

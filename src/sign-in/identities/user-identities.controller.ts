@@ -17,7 +17,7 @@ export class UserIdentitiesController {
   constructor(private readonly identities: IdentitiesService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Who a person is at the IdPs, newest first; of a removed person, too' })
+  @ApiOperation({ summary: 'The bindings of a user, newest first; also of a deleted user' })
   @ApiList(PersonIdentityBody)
   async list(
     @CurrentCaller() caller: Caller,
@@ -29,7 +29,7 @@ export class UserIdentitiesController {
   @Delete(':connection_id')
   @HttpCode(204)
   @ApiOperation({
-    summary: 'Forgets who a person is at a connection',
+    summary: 'Removes the bindings of a user at a connection',
     description:
       'The next sign-in links anew. The remedy where a sign-in is refused as `bound_to_another`, or as ' +
       '`account_deleted` because of a binding that has ended. Ends the person’s sessions through the connection.',

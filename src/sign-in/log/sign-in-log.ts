@@ -140,7 +140,7 @@ export class SignInLog {
   }
 }
 
-/** Text that an IdP or a browser chose, without what no database keeps, and not longer than anybody reads. */
+/** Returns foreign text for the log: without characters that PostgreSQL refuses, and cut to a length. */
 function short(text: string | null | undefined, length = MAX_TEXT): string | null {
   if (text === null || text === undefined) return null;
   return text.slice(0, length).replace(/\p{Cc}|\p{Cs}/gu, '\ufffd');

@@ -14,7 +14,7 @@ export class SignInBody implements SignInRow {
   kind!: string;
   @ApiProperty(TEXT)
   connection_id!: string | null;
-  @ApiProperty({ ...TEXT, description: 'What the connection is called; a deleted one was.' })
+  @ApiProperty({ ...TEXT, description: 'The name of the connection, also of a deleted one.' })
   connection!: string | null;
   @ApiProperty({ enum: SIGN_IN_OUTCOMES })
   outcome!: 'success' | 'refused';
@@ -22,13 +22,13 @@ export class SignInBody implements SignInRow {
   reason!: string | null;
   @ApiProperty({ ...TEXT, description: 'The same in words.' })
   detail!: string | null;
-  @ApiProperty({ ...TEXT, description: 'Whom the IdP named.' })
+  @ApiProperty({ ...TEXT, description: 'The account that the IdP named.' })
   account!: string | null;
-  @ApiProperty({ ...TEXT, description: 'Who that is to the IdP: `sub`, or the NameID.' })
+  @ApiProperty({ ...TEXT, description: 'The IdP’s name for the account: `sub`, or the NameID.' })
   subject!: string | null;
   @ApiProperty(TEXT)
   user_id!: string | null;
-  @ApiProperty({ ...TEXT, description: 'What the person was found by; `known`: by an earlier sign-in.' })
+  @ApiProperty({ ...TEXT, description: 'How the user was found; `known`: by an earlier sign-in.' })
   linked_by!: string | null;
   @ApiProperty({ ...TEXT, description: 'The session that it led to.' })
   session_id!: string | null;

@@ -26,7 +26,7 @@ import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
 const FORM_BYTES = 20_000;
 /** Marks a request that was redirected to our configured address. */
 const HERE = 'here=1';
-const UNKNOWN = 'There is no sign-in for this e-mail address. Check it for slips; if it is right, ask your IT team.';
+const UNKNOWN = 'There is no sign-in for this e-mail address. Check the spelling. If it is right, ask your IT team.';
 
 /** The start of sign-ins. */
 @Controller('api/auth')
@@ -59,7 +59,7 @@ export class LoginController {
 
   @Post('login')
   @ApiOperation({
-    summary: 'The same by a form: of our own page, or of an IdP that begins by itself (OIDC Core §4)',
+    summary: 'The same by a form, of our own page or of an IdP that begins a sign-in (OIDC Core §4)',
     description:
       'The e-mail that a user types comes by a form, so that it stands in no address. A form of another site comes without our cookies; the browser is sent on to the same by GET.',
   })

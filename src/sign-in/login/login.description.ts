@@ -17,7 +17,7 @@ export function DescribedLogin(): MethodDecorator {
     ApiQuery({
       name: 'target_link_uri',
       required: false,
-      description: 'The `return_to` of an IdP that begins by itself.',
+      description: 'The `return_to` of an IdP that begins a sign-in.',
     }),
     ApiQuery({ name: 'return_to', required: false }),
     ApiQuery({ name: 'prompt', required: false, enum: ['select_account', 'login'] }),
@@ -29,7 +29,7 @@ export function DescribedLogin(): MethodDecorator {
         'RFC 7636, S256, of the application that gets the code; required where `return_to` is of another origin.',
     }),
     ApiQuery({ name: 'code_challenge_method', required: false, enum: ['S256'] }),
-    ApiHtml(200, 'Asks for the e-mail, or lets people choose; or a form that goes on to the IdP by itself.'),
+    ApiHtml(200, 'A page that asks for the e-mail or offers a choice, or a form to the IdP that sends itself.'),
     ApiRedirect(302, 'To the IdP.'),
     RefusalPages(['too_many_tries', 'connection_disabled', 'idp_unreachable', 'idp_answer_invalid', 'issuer_mismatch']),
     ApiRefusals({ 403: ['cross_site_request'], 404: ['not_found'] }),
@@ -38,7 +38,7 @@ export function DescribedLogin(): MethodDecorator {
 
 /** The form of a page of ours, or of an IdP that begins a sign-in (OIDC Core §4). */
 class InitiatedLogin {
-  @ApiProperty({ required: false, description: 'What a user has typed; of a page of ours alone.' })
+  @ApiProperty({ required: false, description: 'The e-mail that a user has typed; only from a page of this service.' })
   email?: string;
   @ApiProperty({ required: false, description: 'The slug of the connection that the user has chosen.' })
   connection?: string;
@@ -55,11 +55,8 @@ export function DescribedInitiatedLogin(): MethodDecorator {
   return applyDecorators(
     ApiConsumes('application/x-www-form-urlencoded'),
     ApiBody({ type: InitiatedLogin }),
-    ApiHtml(200, 'Lets the user choose among several sign-ins; or a form that goes on to the IdP by itself.'),
-    ApiRedirect(
-      303,
-      'To the IdP; for a form of another site to the same address, with what the form says in its query.',
-    ),
+    ApiHtml(200, 'A page that offers a choice of sign-ins, or a form to the IdP that sends itself.'),
+    ApiRedirect(303, 'To the IdP; for a form of another site, to the same address with its fields in the query.'),
     RefusalPages(['too_many_tries', 'connection_disabled', 'idp_unreachable', 'idp_answer_invalid', 'issuer_mismatch']),
     ApiRefusals({ 403: ['cross_site_request'], 404: ['not_found'] }),
   );

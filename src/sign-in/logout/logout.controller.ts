@@ -32,7 +32,7 @@ export class LogoutController {
   @ApiOperation({
     summary: 'Ends this session, then goes on to the IdP’s own logout where it offers one',
     description:
-      'A browser is redirected; whoever accepts JSON and no HTML gets `redirect_to` to go on to. Nobody signed in is no failure. Nothing is read from the body: it is empty, as that of a form without fields.',
+      'A browser is redirected; a client that accepts JSON and no HTML gets `redirect_to`. A request without a session succeeds. The body is empty, like that of a form without fields.',
   })
   @DescribedLogout()
   async end(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
@@ -71,7 +71,7 @@ export class LogoutController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'Who is signed in, for people without an application to go to' })
+  @ApiOperation({ summary: 'The home page of the signed-in user' })
   @DescribedHome()
   async home(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));

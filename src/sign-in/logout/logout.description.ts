@@ -20,7 +20,7 @@ const OURS = 'The IdP’s answer to our LogoutRequest; instead of `SAMLRequest`.
 /** Describes the answers of both bindings. */
 function SloAnswers(): MethodDecorator {
   return applyDecorators(
-    ApiHtml(200, 'To the IdP with our LogoutResponse: a form that goes on by itself (HTTP-POST).'),
+    ApiHtml(200, 'A form to the IdP with our LogoutResponse, which sends itself (HTTP-POST).'),
     ApiRedirect(303, 'To the IdP with our LogoutResponse, or to the signed-out page.'),
     RefusalPages([
       'too_many_tries', 'binding_refused', 'message_malformed', 'message_too_large', 'dtd_refused', 'structure_refused',
@@ -86,7 +86,7 @@ export function DescribedFrontChannel(): MethodDecorator {
     ApiForeignQuery(),
     ApiQuery({ name: 'iss', description: 'The issuer of the connection.' }),
     ApiQuery({ name: 'sid', description: 'The session at the IdP, as its ID token has named it.' }),
-    ApiHtml(200, 'An empty page. It says nothing about whether there was such a session.'),
+    ApiHtml(200, 'An empty page. It does not reveal whether there was such a session.'),
     RefusalPages(['too_many_tries', 'binding_refused', 'issuer_mismatch']),
     ApiRefusals({ 400: ['repeated_parameter'], 422: ['invalid_fields'] }),
   );
@@ -110,7 +110,7 @@ export function DescribedLogout(): MethodDecorator {
     ApiExtraModels(SignedOutBody),
     ApiResponse({
       status: 200,
-      description: 'Where to go on, or a form that goes on to the IdP by itself (SAML by HTTP-POST).',
+      description: 'The next address, or a form to the IdP that sends itself (SAML by HTTP-POST).',
       content: {
         'application/json': { schema: { $ref: getSchemaPath(SignedOutBody) } },
         'text/html': { schema: { type: 'string' } },
@@ -123,15 +123,15 @@ export function DescribedLogout(): MethodDecorator {
 
 /** Describes the page after a logout for the API reference. */
 export function DescribedSignedOut(): MethodDecorator {
-  return ApiHtml(200, 'Says so, with a way back in.');
+  return ApiHtml(200, 'A page that confirms it, with a link to sign in again.');
 }
 
 /** Describes the home page for the API reference. */
 export function DescribedHome(): MethodDecorator {
   return applyDecorators(
     MaybeSession(),
-    ApiHtml(200, 'Who is signed in, and a button to sign out.'),
-    ApiRedirect(302, 'To the login, where nobody is signed in.'),
+    ApiHtml(200, 'The signed-in user, and a button to sign out.'),
+    ApiRedirect(302, 'To the login, when there is no session.'),
     ApiRefusals(),
   );
 }

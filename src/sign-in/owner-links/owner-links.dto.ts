@@ -17,7 +17,7 @@ export class MakeOwnerLink {
 export class OwnerLinkBody {
   @ApiProperty({ format: 'uri', description: 'Works once. The secret stands in the fragment, which no server sees.' })
   url!: string;
-  @ApiProperty({ description: 'Who signs in by it.' })
+  @ApiProperty({ description: 'The user who signs in by it.' })
   user_id!: string;
   @ApiProperty({ description: 'Ten minutes from now.' })
   expires_at!: Date;

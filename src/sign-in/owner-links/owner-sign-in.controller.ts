@@ -36,7 +36,7 @@ export class OwnerSignInController {
 
   @Get()
   @ApiOperation({
-    summary: 'The page of a sign-in link that the operator has made',
+    summary: 'The page of an operator’s sign-in link',
     description:
       'The secret stands in the fragment of the address and does not come to this address; opening the page uses nothing up.',
   })

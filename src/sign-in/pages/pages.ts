@@ -71,7 +71,7 @@ export function choicePage(ask: {
 /** Makes the form of SAML by HTTP-POST. It sends itself where scripts run. */
 export function handoverPage({ action, fields }: Handover): Page {
   return {
-    title: 'On to your company’s sign-in',
+    title: 'Continue to your company’s sign-in',
     script: 'submit',
     body: html`<p>If nothing happens within a moment, press the button.</p>
       <form method="post" action="${action}">
@@ -115,7 +115,7 @@ export function refusalPage(text: RefusalText): Page {
               <button class="second" type="submit">Sign out at your company</button>
             </form>`
       }
-      <footer>If it stays like this, send your IT team this support id: <code>${text.supportId}</code></footer>`,
+      <footer>If this continues, send your IT team this support id: <code>${text.supportId}</code></footer>`,
   };
 }
 
@@ -145,7 +145,7 @@ export function ownerSignInPage(action: string): Page {
         </div>
         <button type="submit">Sign in</button>
       </form>
-      <p class="note">If you did not ask for a link, close this page. Nobody is signed in yet.</p>`,
+      <p class="note">If you did not ask for a link, close this page. You are not signed in yet.</p>`,
   };
 }
 
@@ -156,10 +156,10 @@ export function testLinkPage(connection: string, action: string): Page {
     tellsUs: true,
     body: html`<p>
         This tests the connection <strong>${connection}</strong>. You sign in at your company. Afterwards you see what
-        came from there. The test changes no user and signs nobody in here.
+        came from there. The test changes no user and begins no session.
       </p>
       <form method="post" action="${action}">
-        <button type="submit">Begin the test</button>
+        <button type="submit">Start the test</button>
       </form>
       <p class="note">The button works once.</p>`,
   };
@@ -186,10 +186,10 @@ export function testPage(result: TestResult): Page {
       </p>
       <p><strong>Next step:</strong> ${result.next}</p>
       <p class="note">
-        Connection <strong>${result.connection}</strong>. Nothing was changed, and nobody is signed in. This page can be
-        loaded again for ten minutes; the sign-in log keeps the outcome.
+        Connection <strong>${result.connection}</strong>. Nothing was changed, and no session has begun. This page can
+        be loaded again for ten minutes; the sign-in log keeps the outcome.
       </p>
-      ${table('What it is here', result.fields)} ${table('What the IdP sent', result.claims)}`,
+      ${table('What is used of it', result.fields)} ${table('What the IdP sent', result.claims)}`,
   };
 }
 

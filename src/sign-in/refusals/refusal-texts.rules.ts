@@ -27,14 +27,14 @@ export const NO_COOKIES: PlainRefusal = {
 };
 const CHANGED: PlainRefusal = {
   status: 409,
-  title: 'Something has changed meanwhile',
-  said: 'Your account, or your company’s sign-in, was changed while you were signing in. Begin once more.',
+  title: 'Something has changed',
+  said: 'Your account, or your company’s sign-in, was changed while you were signing in. Start again.',
   way: 'again',
 };
 const BAD_ANSWER: PlainRefusal = {
   status: 401,
   title: 'We could not sign you in',
-  said: 'Your company’s sign-in answered in a way that we cannot accept. Trying again helps if it was a slip; if not, your IT team can find out more with the support id.',
+  said: 'We cannot accept the answer of your company’s sign-in. Try again. If this continues, your IT team can find the reason with the support id.',
   way: 'again',
 };
 
@@ -54,13 +54,13 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   idp_session_ended: {
     status: 403,
     title: 'You have signed out',
-    said: 'Your company’s sign-in says that you have signed out in the meantime. Sign in again if you want to go on.',
+    said: 'Your company’s sign-in says that you have signed out in the meantime. Sign in again to continue.',
     way: 'again',
   },
   unsolicited: {
     status: 403,
-    title: 'Please begin here',
-    said: 'Your company’s sign-in sent you here without having been asked, and your company does not allow that. Begin your sign-in here.',
+    title: 'Please start here',
+    said: 'Your company’s sign-in sent you here without a request, which your company does not permit. Start your sign-in here.',
     way: 'again',
   },
   too_many_tries: {
@@ -72,37 +72,37 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   idp_error: {
     status: 401,
     title: 'Your company’s sign-in did not let you through',
-    said: 'It was cancelled, or your account is not allowed to use this application there. Your IT team decides who is.',
+    said: 'It was cancelled, or your account is not allowed to use this application there. Ask your IT team for access.',
     way: 'other',
   },
   status_not_success: {
     status: 401,
     title: 'Your company’s sign-in did not let you through',
-    said: 'It was cancelled, or your account is not allowed to use this application there. Your IT team decides who is.',
+    said: 'It was cancelled, or your account is not allowed to use this application there. Ask your IT team for access.',
     way: 'other',
   },
   idp_unreachable: {
     status: 503,
     title: 'Your company’s sign-in cannot be reached',
-    said: 'It does not answer just now. Try again in a moment; if it stays like this, tell your IT team.',
+    said: 'It does not answer at the moment. Try again shortly. If this continues, tell your IT team.',
     way: 'again',
   },
   connection_disabled: {
     status: 403,
     title: 'This sign-in is switched off',
-    said: 'Your company has switched this way of signing in off. Your IT team knows which one is right.',
+    said: 'Your company has switched off this way of signing in. Your IT team knows the right one.',
     way: 'none',
   },
   unknown_account: {
     status: 403,
     title: 'There is no account for you yet',
-    said: 'You signed in at your company, but nobody has given this account access here. If you have another one, use that; otherwise ask your IT team for access.',
+    said: 'You signed in at your company, but this account has no access here. If you have another account, use that one. Otherwise ask your IT team for access.',
     way: 'other',
   },
   account_inactive: {
     status: 403,
     title: 'Your account is deactivated',
-    said: 'You signed in at your company, but your access here has ended. If that is a mistake, your IT team can give it back.',
+    said: 'You signed in at your company, but your access here has ended. If that is a mistake, your IT team can restore it.',
     way: 'other',
   },
   account_deleted: {
@@ -114,43 +114,43 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   account_held: {
     status: 403,
     title: 'Your account is not ready yet',
-    said: 'It is there, but something about it still has to be settled by your IT team, such as your role.',
+    said: 'Your account exists, but your IT team still has to complete it, for example with a role.',
     way: 'other',
   },
   no_seat: {
     status: 403,
     title: 'All seats are taken',
-    said: 'Your company has no free seat just now. You get the next one as soon as there is one; your IT team can also free one.',
+    said: 'Your company has no free seat at the moment. You get access as soon as a seat is free. Your IT team can also free one.',
     way: 'other',
   },
   bound_to_another: {
     status: 403,
     title: 'This account belongs to another sign-in',
-    said: 'Somebody signs in here already as this person, by another account of your company. Use that account, or ask your IT team.',
+    said: 'Another account of your company already signs in as this user. Use that account, or ask your IT team.',
     way: 'other',
   },
   email_missing: {
     status: 403,
     title: 'Your e-mail is missing',
-    said: 'Your company’s sign-in has not told us your e-mail address, and without one no account can be made. Your IT team can add it.',
+    said: 'Your company’s sign-in did not send your e-mail address, and a new account needs one. Your IT team can add it.',
     way: 'other',
   },
   email_unverified: {
     status: 403,
     title: 'Your e-mail is not confirmed',
-    said: 'Your company’s sign-in says that nobody has confirmed your e-mail address yet. Confirm it there, then sign in again.',
+    said: 'Your company’s sign-in says that your e-mail address is not confirmed yet. Confirm it there, then sign in again.',
     way: 'other',
   },
   email_outside_domains: {
     status: 403,
     title: 'There is no account for you yet',
-    said: 'The e-mail of this account is none of your company’s. If you have another account, use that; otherwise ask your IT team.',
+    said: 'This e-mail address does not belong to your organization. If you have another account, use that one. Otherwise ask your IT team.',
     way: 'other',
   },
   account_taken: {
     status: 403,
-    title: 'There is somebody with this e-mail already',
-    said: 'Another account here has your user name or e-mail. Your IT team can see which one, and put it right.',
+    title: 'This e-mail is already in use',
+    said: 'Another account here has your user name or e-mail. Your IT team can see which one and correct it.',
     way: 'other',
   },
   authentication_too_weak: {
@@ -178,14 +178,14 @@ export function plainLogoutRefusal(reason: RefusalReason, answers: boolean): Pla
     return {
       status,
       title: 'Your company has not confirmed the sign-out',
-      said: 'If you have signed out here, that is done. What your company’s sign-in answered to it cannot be believed, so you may still be signed in there: to be sure, sign out there as well.',
+      said: 'If you signed out here, you are signed out here. We could not verify the answer of your company’s sign-in, so you may still be signed in there. Sign out there as well.',
       way: 'home',
     };
   }
   return {
     status,
-    title: 'The sign-out did not come through',
-    said: 'Your company’s sign-in asked us to sign you out, in a way that we cannot accept. You may still be signed in here: there you can sign out yourself.',
+    title: 'The sign-out did not succeed',
+    said: 'Your company’s sign-in asked us to sign you out, but we cannot accept the request. You may still be signed in here, and can sign out on the next page.',
     way: 'home',
   };
 }

@@ -67,10 +67,10 @@ export class RefusedSignIns implements ExceptionFilter {
       if (kept !== null) return sendPage(res, testPage(kept), await this.faces.of(context.connection.tenantId));
     }
     const begun = context?.request != null || req.user !== undefined || isTest;
-    const door = context?.kind === 'logout' ? 'logout' : 'sign-in';
+    const limit = context?.kind === 'logout' ? 'logout' : 'sign-in';
     const refused = begun
       ? found
-      : await this.limits.unlessUsedUp(req.ip ?? '', context?.connection.tenantId ?? '', door, found);
+      : await this.limits.unlessUsedUp(req.ip ?? '', context?.connection.tenantId ?? '', limit, found);
     const supportId = await this.note(refused, req, context);
     const face = await this.faces.of(context?.connection.tenantId);
     if (context !== undefined && isTest) {
@@ -83,7 +83,7 @@ export class RefusedSignIns implements ExceptionFilter {
     }
     if (isStale(refused.reason)) return this.stale(req, res, supportId);
     const plain =
-      door === 'logout'
+      limit === 'logout'
         ? plainLogoutRefusal(refused.reason, context?.answersLogout === true)
         : plainRefusal(refused.reason);
     const leave = plain.way === 'other' && req.user ? await this.leave(context!.connection, req.user) : null;
@@ -172,7 +172,7 @@ export class RefusedSignIns implements ExceptionFilter {
 
   private ways(way: PlainRefusal['way'], context?: SignInContext): Way[] {
     if (way === 'none') return [];
-    if (way === 'home') return [{ label: 'See whether you are signed in', href: this.addresses.home }];
+    if (way === 'home') return [{ label: 'Check whether you are signed in', href: this.addresses.home }];
     if (context === undefined) return [{ label: 'Sign in', href: this.addresses.login }];
     const { connection, request } = context;
     const ask: StartAsk = {

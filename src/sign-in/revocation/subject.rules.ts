@@ -7,7 +7,7 @@ export type SubjectId =
   | { format: 'opaque'; id: string };
 
 /** The supported formats with their members. */
-export const SUBJECT_FORMATS = { email: ['email'], iss_sub: ['iss', 'sub'], opaque: ['id'] } as const;
+const SUBJECT_FORMATS = { email: ['email'], iss_sub: ['iss', 'sub'], opaque: ['id'] } as const;
 
 const MAX_TEXT = 1_024;
 

@@ -23,7 +23,7 @@ export class SessionController {
   ) {}
 
   @Get('session')
-  @ApiOperation({ summary: 'Who is signed in here (by the session’s cookie), or 401' })
+  @ApiOperation({ summary: 'The session of the cookie, or 401' })
   @ApiOkResponse({ type: SessionBody })
   show(@Req() { session }: SessionRequest): SessionBody {
     return {

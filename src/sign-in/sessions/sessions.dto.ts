@@ -9,7 +9,7 @@ export class ListedSessionBody implements ListedSession {
   id!: string;
   @ApiProperty({ ...TEXT, description: 'Null for a session of a sign-in link of the operator.' })
   connection_id!: string | null;
-  @ApiProperty({ ...TEXT, description: 'What the connection is called.' })
+  @ApiProperty({ ...TEXT, description: 'The name of the connection.' })
   connection!: string | null;
   @ApiProperty({ ...TEXT, description: 'From where it was begun.' })
   ip!: string | null;
@@ -65,7 +65,7 @@ class SessionFacts {
   id!: string;
   @ApiProperty()
   created_at!: Date;
-  @ApiProperty({ ...TEXT, description: 'How the IdP says that it has looked: `acr`, or the AuthnContext.' })
+  @ApiProperty({ ...TEXT, description: 'How the IdP authenticated the user: `acr`, or the AuthnContext.' })
   auth_context!: string | null;
 }
 

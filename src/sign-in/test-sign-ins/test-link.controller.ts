@@ -78,5 +78,5 @@ export class TestLinkController {
 }
 
 function isOver(): SignInRefused {
-  return new SignInRefused('state_used', 'the test was begun already, or its link is too old; make a new one');
+  return new SignInRefused('state_used', 'the test has begun already, or its link has expired; make a new one');
 }

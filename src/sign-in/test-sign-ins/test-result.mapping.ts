@@ -52,7 +52,7 @@ function fieldsOf(account: ClaimedAccount, verified: VerifiedSignIn): (readonly 
     ['user name', account.userName],
     [
       'e-mail',
-      account.email === null ? null : `${account.email}${account.emailTrusted ? '' : ' (not verified, says the IdP)'}`,
+      account.email === null ? null : `${account.email}${account.emailTrusted ? '' : ' (the IdP calls it unverified)'}`,
     ],
     ['first name', account.firstName],
     ['last name', account.lastName],
@@ -86,7 +86,7 @@ function nextStepAfter(reason: RefusalReason, slug: string): string {
     case 'token_not_yet_valid':
       return 'Compare the clocks of the IdP and of this service.';
     default:
-      return `Mend what the line above says, then make a new test: talent-bridge connection test ${slug}`;
+      return `Correct the problem in the line above, then make a new test: talent-bridge connection test ${slug}`;
   }
 }
 

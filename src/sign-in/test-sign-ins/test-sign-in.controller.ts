@@ -30,7 +30,7 @@ export class TestSignInController {
 
   @Post()
   @ApiOperation({
-    summary: 'A test sign-in: changes nothing, and shows what the IdP sends and whom it would lead to',
+    summary: 'A test sign-in: changes nothing, and shows what the IdP sends and which user that matches',
   })
   @ApiCreatedResponse({ type: TestSignInBody })
   async prepare(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<TestSignInBody> {

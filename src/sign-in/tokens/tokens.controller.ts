@@ -37,7 +37,7 @@ export class TokensController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'A token for a one-time code, for a refresh token, or for the session’s own cookie',
-    description: 'What OAuth libraries send besides (`client_id`, `redirect_uri`, `scope`, …) is passed over.',
+    description: 'Further fields of OAuth libraries (`client_id`, `redirect_uri`, `scope`, …) are ignored.',
   })
   @ApiConsumes(...FORMS)
   @ApiBody({ type: TokenAsk, required: false })
@@ -66,8 +66,7 @@ export class TokensController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Whether a token is good at this moment, its session included (RFC 7662)',
-    description:
-      'Asked without a credential: whoever has a token can read all that the answer says, but whether it counts.',
+    description: 'Needs no credential: a token shows everything in the answer except whether it is active.',
   })
   @ApiConsumes(...FORMS)
   @ApiBody({ type: IntrospectAsk })

@@ -48,7 +48,7 @@ const SECONDS = { type: 'integer', required: false, description: 'Seconds since 
 
 /** The claims of a token while it is active. */
 export class IntrospectionBody {
-  @ApiProperty({ description: 'Where it is false, nothing else is said.' })
+  @ApiProperty({ description: 'When it is false, the answer has no other field.' })
   active!: boolean;
   @ApiProperty({ ...OPTIONAL, enum: ['Bearer'] })
   token_type?: string;

@@ -19,6 +19,7 @@ import { AuditService, type AuditFilter } from './audit.service.js';
 const FILTERS = ['action', 'actor_id', 'target_type', 'target_id', 'since', 'until'] as const;
 const COLUMNS = ['id', 'at', 'actor_kind', 'actor_id', 'actor_name', 'action', 'target_type', 'target_id'] as const;
 
+/** The routes of the audit log. */
 @ApiController('audit')
 export class AuditController {
   constructor(

@@ -1,6 +1,7 @@
 import { canonicalJson, chainHash } from '../../base/crypto/chain.js';
 import type { Actor } from '../../identity/source.js';
 import type { ChainLine } from '../../ledger/chain.rules.js';
+import type { SealedBatch, StoredHead } from '../../ledger/heads.repository.js';
 
 /** A line of the audit log. `at` is text to the microsecond: a Date would lose what the hash is about. */
 export interface AuditRow {
@@ -23,7 +24,7 @@ export interface AuditRow {
 export const AUDIT_COLUMNS = `tenant_id, entry_id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
   actor, action, target_type, target_id, before, after, request_id, sequence, previous_hash, hash`;
 
-/** What the hash of a line is about: everything it says, and its place. `row.sequence` is the place it gets. */
+/** Returns the text that the hash of a line is about: all its values and its place (`row.sequence`). */
 export function auditHashInput(row: Omit<AuditRow, 'previous_hash' | 'hash'>): string {
   return canonicalJson({
     tenant_id: row.tenant_id,
@@ -40,7 +41,20 @@ export function auditHashInput(row: Omit<AuditRow, 'previous_hash' | 'hash'>): s
   });
 }
 
-/** A sealed line as the verifier of both chains reads it. */
+/** Gives lines their places behind a head, in their order. */
+export function sealedLines(head: Pick<StoredHead, 'sequence' | 'hash'>, rows: readonly AuditRow[]): SealedBatch {
+  let { sequence } = head;
+  let hash: Buffer = Buffer.from(head.hash, 'hex');
+  const hashes = rows.map((row) => {
+    sequence += 1;
+    hash = chainHash(hash, auditHashInput({ ...row, sequence: String(sequence) }));
+    return hash.toString('hex');
+  });
+  const ids = rows.map((row) => row.entry_id);
+  return { ids, hashes, counts: null, effectiveAt: null, sealedThrough: rows.at(-1)?.at ?? null };
+}
+
+/** Returns a sealed line as the verifier of both chains reads it. */
 export function toChainLine(row: AuditRow): ChainLine {
   const sequence = Number(row.sequence);
   const previous = row.previous_hash ?? Buffer.alloc(0);

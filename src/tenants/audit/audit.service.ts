@@ -23,6 +23,7 @@ export interface AuditLine {
 /** Who changes the administration of which tenant, in which request. */
 export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId'>;
 
+/** Which lines a list of the audit log shows. */
 export interface AuditFilter {
   action?: string | undefined;
   actor_id?: string | undefined;

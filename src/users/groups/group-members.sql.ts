@@ -2,7 +2,7 @@ import type { Projection } from '../../scim/resource/project.js';
 
 // Parts of the statements that change members. `$1` is the tenant, `$2` the group, `$3` the directory.
 
-// Who is meant by the ids of a request: a user the directory sees, a group of it, or nobody yet. An id is never looked
+// The members that the ids of a request name: a user the directory sees, a group of it, or none yet. An id is never looked
 // up as anything but an id (CVE-2025-41115).
 /** The users and groups that the ids of a request name. `owners` is SQL: the directories whose users are seen. */
 export const FOUND = (owners: string): string => `
@@ -14,7 +14,7 @@ export const FOUND = (owners: string): string => `
     select w.v, w.d, 'Group' from wanted w join groups c on c.tenant_id = $1 and c.id = w.v
       where c.directory_id = $3 and c.id <> $2)`;
 
-// Whoever is going to be a member, held until it is done: somebody who is deleted meanwhile does not stay one. `offset 0`
+// Locks the users that become members: a user that is deleted meanwhile does not stay a member. `offset 0`
 // here and `not in` below keep the planner, which does not know how long the lists are, from comparing each with each.
 /** Those of them who are no members yet. */
 export const NEW = `
@@ -30,7 +30,7 @@ export const TOUCH = (source: string): string => `
   touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
     where g.tenant_id = $1 and g.id = $2 and exists (select 1 from ${source}))`;
 
-// First the people, then the group: a deletion of somebody takes its locks in this order, too.
+// First the users, then the group: the deletion of a user takes its locks in this order, too.
 /** The group, locked after the people. */
 export const LOCKED_AFTER_PEOPLE = `locked as materialized (
   select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 and (select count(*) from people) >= 0
@@ -42,6 +42,7 @@ export const LOCKED = `locked as materialized (
 
 /** The parts of a member, in the order in which they are shown. */
 const MEMBER_PARTS = ['value', 'type', 'display', '$ref'] as const;
+/** A part of a member that an answer can show. */
 export type MemberPart = (typeof MEMBER_PARTS)[number];
 
 /** The parts of each member that an answer needs. Of a large group every part costs as much as reading the rows. */

@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql } from '../../scim/filter/to-sql.js';
 import type { Member } from '../../scim/patch/group-plan.js';
-import type { StoredDocument } from '../write/stored-document.js';
+import type { GroupDraft } from './group-draft.js';
 import { MEMBER_COLUMN_MAP } from './group.columns.js';
 import {
   FOUND,
@@ -32,13 +32,6 @@ export interface GroupRow {
 /** What a change of members did: the ids that came and went. */
 export interface MemberMoves {
   moved: string[];
-}
-
-export interface GroupDraft {
-  document: StoredDocument;
-  displayName: string;
-  displayNameKey: string;
-  externalId: string | null;
 }
 
 /** The columns of a `GroupRow` but the members, for a table that is called `g`. */
@@ -134,7 +127,7 @@ export class GroupsRepository {
     return rowCount === 1;
   }
 
-  /** Adds members; who is there already stays as they are, ids that nobody has wait as pending. Null: no such group. */
+  /** Adds members. Present members stay as they are; ids of no user wait as pending. Null: there is no such group. */
   async addMembers(
     tenantId: string,
     directoryId: string,

@@ -1,6 +1,6 @@
 import type { SqlRunner } from '../../base/database/database.js';
 
-// `due` is what was waited for and is there now: the rows leave one table and enter the other.
+// `due`: awaited members that exist now. The rows move from one table to the other.
 const JOIN = `
   added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
     select $1, group_id, member_id, 'User', display from due on conflict do nothing returning group_id),
@@ -8,7 +8,7 @@ const JOIN = `
     where g.tenant_id = $1 and g.id in (select group_id from added))
   select group_id from added`;
 
-/** Somebody has come into a directory: they join the groups in which they were waited for. Answers these groups. */
+/** Adds a user that has come into a directory to the groups in which it is awaited; returns these groups. */
 export async function joinAwaited(
   db: SqlRunner,
   tenantId: string,
@@ -31,7 +31,7 @@ export async function joinAwaited(
   return rows.map((row) => row.group_id);
 }
 
-/** People have become unmanaged: every directory sees them now, and one or the other may have waited for them. */
+/** Adds users that have become unmanaged, and so are seen by every directory, to the groups in which they are awaited. */
 export async function joinUnmanaged(db: SqlRunner, tenantId: string): Promise<void> {
   await db.query(
     `with due as (delete from pending_members p using users u where p.tenant_id = $1 and u.tenant_id = $1

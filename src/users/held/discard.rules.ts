@@ -2,7 +2,7 @@ import { ENTERPRISE_URN } from '../../scim/urns.js';
 import { draftOf, emailKey, withFields, type AttributeMap, type UserDocument } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 
-/** The resource of a user, made anew from what is in force, and the role that is left out for good. */
+/** The resource of a user, made anew from the effective state, and the role that is left out for good. */
 export interface Discarded {
   doc: UserDocument;
   /** The role of rules or default that does not count any more; `''`: none; null: the role in force is the one given. */
@@ -16,7 +16,7 @@ export interface GivenRoles {
 }
 
 /**
- * Makes the resource that says what is in force: where the two agree, the resource stays letter for letter.
+ * Returns the resource that says the effective state: where the two agree, the resource stays letter for letter.
  *
  * @param row a held user
  * @param map the attribute map of the user's directory

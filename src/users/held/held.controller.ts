@@ -17,7 +17,7 @@ import { HELD_REASONS as REASONS, HeldCount, HeldSelection } from './held.dto.js
 import { demandChoice, HeldTasks, type HeldAct } from './held-tasks.js';
 import { HeldService } from './held.service.js';
 
-/** People for whom what was written is not in force, and why. */
+/** Held users: their requested state is not in force, each for a reason. */
 @ApiController('held')
 @RequireScope('admin')
 export class HeldController {
@@ -28,7 +28,7 @@ export class HeldController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Held people, longest first, with what was written and what is in force' })
+  @ApiOperation({ summary: 'Held users, longest first, with requested and effective state' })
   @ApiQuery({ name: 'reason', required: false, enum: REASONS })
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
@@ -91,7 +91,7 @@ export class HeldController {
   @Post(':user_id/discard')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Makes what is in force the written resource, for good',
+    summary: 'Makes the effective state the requested one, for good',
     description: 'The IdP reads it back. Where the `userName` of a removed user was given away, another one stands in.',
   })
   async discard(@CurrentCaller() caller: Caller, @Param('user_id') id: string): Promise<object> {

@@ -26,7 +26,7 @@ const CAUSE: Partial<Record<HeldReason, string>> = {
   email_taken: 'another active user has the e-mail address; it is the platform’s key and cannot be given twice',
 };
 
-/** People for whom what was written is not in force: one mechanism, released or discarded in one place. */
+/** Releases and discards held users: users whose requested state is not in force. */
 @Injectable()
 export class HeldService {
   constructor(
@@ -37,7 +37,11 @@ export class HeldService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Puts what was written into force. Throws `Conflict` where the reason is not an admin's to set aside. */
+  /**
+   * Puts the requested state into force.
+   *
+   * @throws {Conflict} when an admin cannot set the reason aside
+   */
   async release(caller: RequestedBy, userId: string): Promise<NamedUser | null> {
     const row = await this.heldRow(caller.tenantId, userId);
     const reason = row.held!;
@@ -63,7 +67,7 @@ export class HeldService {
   }
 
   /**
-   * Makes what is in force the written resource, for good: the IdP reads it back, and only a new write brings another value.
+   * Makes the effective state the requested one, for good: the IdP reads it back, and only a new write brings another value.
    * Where the `userName` of a removed user has been given away, another one stands in; the history says which.
    *
    * @throws {NotFound} when the user is not held

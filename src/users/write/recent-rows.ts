@@ -9,7 +9,7 @@ const MAX_ROW_BYTES = 64 * 1024;
 
 /**
  * The rows that this process wrote last. Never the truth, only a guess at it: a write onto such a row is guarded by
- * its version, and goes nowhere if somebody else has changed the person meanwhile.
+ * its version, and writes nothing if another process has changed the user meanwhile.
  */
 export class RecentRows {
   private readonly rows = new ByteMap<UserWithGroups>({ entries: MAX_ROWS, bytes: MAX_BYTES });
@@ -26,7 +26,7 @@ export class RecentRows {
     else this.rows.delete(key);
   }
 
-  /** Gives the row away: whoever writes it puts the next version back. */
+  /** Returns the row and forgets it: the write that follows puts the next version back. */
   take(tenantId: string, id: string): UserWithGroups | undefined {
     const key = `${tenantId} ${id}`;
     const row = this.rows.get(key);

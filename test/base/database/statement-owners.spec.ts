@@ -18,18 +18,17 @@ const OF_THE_INSTALLATION = [
   'directories/directory-marks.ts', // last requests of directories, of many tenants at once
   'directory-sync/roles/deleted-directories.ts',
   'ledger/chain-keys.ts', // keys of the installation
+  'ledger/chain.ts', // tenants with lines to seal
   'ledger/heads.repository.ts', // tenants whose heads or days are due
   'operations/metrics.ts',
   'operations/restore/installation.repository.ts', // the installation’s own row
   'operations/retention.ts', // months, through functions of the owner
   'operations/statistics.ts',
-  'seats/ledger/sealer.ts',
   'seats/seats.repository.ts', // tenants whose seats are counted under the lock
   'sessions/sessions.repository.ts', // cookies in batches
   'sign-in/limits/shared-buckets.store.ts',
   'sign-in/tokens/session-tokens.repository.ts', // codes in batches
   'tasks/task-claims.repository.ts', // the next task that is due, of any tenant
-  'tenants/audit/audit-sealer.ts',
   'tenants/credential-queries.ts', // tokens in batches
   'tenants/credential-uses.ts',
   'tenants/expiry-notice.ts',

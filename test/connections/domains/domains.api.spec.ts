@@ -52,7 +52,7 @@ const audit = async ({ api }: AdminTenant, domain: string) =>
     .reverse();
 
 describe('a domain from nothing', () => {
-  it('is one of 200 at most, for those who come at once too; a removed one counts no more', async () => {
+  it('is one of 200 at most, for concurrent requests too; a removed one does not count', async () => {
     const tenant = await edge.newTenant();
     await edge.db.query(
       `insert into domains (tenant_id, domain, challenge) select $1, 'bulk' || n || '.example', 'c'
@@ -148,7 +148,7 @@ describe('what is not taken', () => {
     },
   );
 
-  it('422: a connection of nobody, of another tenant, or deleted', async () => {
+  it('422: an unknown connection, of another tenant, or deleted', async () => {
     const { tenant } = edge;
     const theirs = await connection(await edge.newTenant());
     const gone = await connection(tenant);
@@ -192,7 +192,7 @@ describe('what is not taken', () => {
     expect(answer.body.detail).toContain('gave no answer');
   });
 
-  it('404: another tenant’s domain, on every route, as one that nobody has', async () => {
+  it('404: another tenant’s domain, on every route, like an unknown one', async () => {
     const other = await edge.newTenant();
     const { domain } = await verified(other);
     const { api } = edge.tenant;
@@ -214,7 +214,7 @@ describe('what is not taken', () => {
 });
 
 describe('one domain, two tenants', () => {
-  it('both may claim it, exactly one wins, and the other is not told who', async () => {
+  it('both may claim it, exactly one wins, and the other one does not learn the winner', async () => {
     for (let round = 0; round < 8; round++) {
       const tenants = [await edge.newTenant(), await edge.newTenant()];
       const domain = fresh();
@@ -378,7 +378,7 @@ describe('the operator’s word', () => {
     expect(new Set(lines.map(({ actor }) => actor.kind))).toEqual(new Set(['operator']));
   });
 
-  it('turns a pending domain into a verified one, and takes nobody’s away', async () => {
+  it('turns a pending domain into a verified one, and takes none away', async () => {
     const tenant = await edge.newTenant();
     const { domain } = await added(tenant);
     expect((await trust(tenant.id, domain)).body.state).toBe('verified');

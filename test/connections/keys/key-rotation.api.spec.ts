@@ -3,9 +3,9 @@ import { startApp } from '../../support/app.js';
 import { client, send } from '../../support/http.js';
 import { newHouse } from '../../support/house.js';
 import { madeUser, user } from '../../support/scim.js';
-import { OidcDoor, SamlDoor } from '../../sign-in/support/doors.js';
-import { pkce } from '../../sign-in/support/pkce.js';
-import { Tab } from '../../sign-in/support/tab.js';
+import { OidcWay, SamlWay } from '../../support/sign-in/connections.js';
+import { pkce } from '../../support/sign-in/pkce.js';
+import { Tab } from '../../support/sign-in/tab.js';
 
 const APP = 'https://app.example.com';
 const newKey = (): string => randomBytes(32).toString('base64');
@@ -21,9 +21,9 @@ it('everything that sign-ins have sealed opens after the key was changed', async
   const after = await startApp({ ENCRYPTION_KEY: `newer:${newer}`, OPERATOR_TOKEN: operatorToken }, before);
   const house = await newHouse(before);
   const more = { directory_id: house.directoryId, return_origins: [APP] };
-  const door = await OidcDoor.open(before, house, more);
+  const door = await OidcWay.open(before, house, more);
   try {
-    const saml = await SamlDoor.open(before, house, more);
+    const saml = await SamlWay.open(before, house, more);
     await madeUser(house.scim, user('ada@e.com', { externalId: 'ada' }));
     const tab = door.tab();
     const { verifier: code_verifier, query } = pkce();

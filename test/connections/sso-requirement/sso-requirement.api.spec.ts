@@ -4,13 +4,13 @@ import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
 import { newKey } from '../../saml/support/keys.js';
-import { OidcDoor, SamlDoor, trustDomain } from '../../sign-in/support/doors.js';
+import { OidcWay, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 let service: TestApp;
 let house: House;
 let op: HostileOp;
 let sub: string;
-let works: OidcDoor;
+let works: OidcWay;
 beforeAll(async () => {
   service = await startApp();
   op = await hostileOp(() => new Date());
@@ -27,17 +27,17 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}): Promise<OidcDoor> =>
-  OidcDoor.open(service, house, { directory_id: house.directoryId, ...more }, op);
+const open = (more: object = {}): Promise<OidcWay> =>
+  OidcWay.open(service, house, { directory_id: house.directoryId, ...more }, op);
 const testedAt = async ({ id }: { id: string }) =>
   (await house.api.get(`/connections/${id}`)).body.tested_at as unknown;
 /** A test sign-in through a connection, as an admin makes one. */
-const test = async (door: OidcDoor, claims: Record<string, unknown> = { sub }): Promise<string> =>
+const test = async (door: OidcWay, claims: Record<string, unknown> = { sub }): Promise<string> =>
   (await door.test(house, claims)).text;
 const disable = ({ id }: { id: string }) => house.api.patch(`/connections/${id}`, { enabled: false });
 const remove = ({ id }: { id: string }) => house.api.delete(`/connections/${id}`);
 
-describe('a connection is the only door after a sign-in through it succeeded, and not before', () => {
+describe('a connection becomes the only way to sign in after a successful sign-in through it, and not before', () => {
   it.each([
     ['disabled', disable, 200],
     ['deleted', remove, 204],
@@ -83,7 +83,7 @@ describe('a connection is the only door after a sign-in through it succeeded, an
     expect((await bind({ connection_id: null })).status).toBe(200);
   });
 
-  it('a domain that is not verified yet leads nobody anywhere, and can be bound to it', async () => {
+  it('a domain that is not verified leads no user anywhere, and can be bound to it', async () => {
     const domain = `${fresh('d')}.example.com`;
     const next = await open();
     expect((await house.api.post('/domains', { domain, connection_id: works.id })).status).toBe(201);
@@ -104,7 +104,7 @@ describe('a connection is the only door after a sign-in through it succeeded, an
   });
 
   it('a further certificate of the IdP needs no new test, and the loss of one does', async () => {
-    const saml = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+    const saml = await SamlWay.open(service, house, { directory_id: house.directoryId });
     expect((await saml.signIn(saml.tab(), { nameId: sub })).status).toBe(303);
     expect(await testedAt(saml)).not.toBeNull();
     const further = (await newKey('further')).certificate;
@@ -124,9 +124,9 @@ describe('a connection is the only door after a sign-in through it succeeded, an
     expect(statuses.sort()).toEqual([200, 409]);
   });
 
-  it('the first connection, an untested one beside it, and the last one of all are nobody’s lock-out', async () => {
+  it('the first connection, an untested one beside it, and the last one of all lock no user out', async () => {
     const other = await newHouse(service);
-    const [one, two] = [await OidcDoor.open(service, other, {}, op), await OidcDoor.open(service, other, {}, op)];
+    const [one, two] = [await OidcWay.open(service, other, {}, op), await OidcWay.open(service, other, {}, op)];
     expect((await other.api.delete(`/connections/${one.id}`)).status).toBe(204);
     expect((await other.api.delete(`/connections/${two.id}`)).status).toBe(204);
     const third = await open();

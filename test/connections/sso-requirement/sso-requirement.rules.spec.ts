@@ -1,4 +1,8 @@
-import { waysOf, untestedLeft, type SignInWay } from '../../../src/connections/sso-requirement/sso-requirement.rules.js';
+import {
+  waysOf,
+  untestedLeft,
+  type SignInWay,
+} from '../../../src/connections/sso-requirement/sso-requirement.rules.js';
 
 const door = (id: string, tested: boolean): SignInWay => ({ id, name: id, tested });
 const [works, works2, unknown, unknown2] = [door('a', true), door('b', true), door('c', false), door('d', false)];

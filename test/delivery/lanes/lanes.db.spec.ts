@@ -26,7 +26,11 @@ describe('lanes', () => {
     claimLanes(h.db, destination, { limit, leaseMs: 60_000, mode: 'normal', policy, ...more });
   const settle = (lane: LeasedLane, outcome: Outcome, { ownFailureLimit = 8, touch = true } = {}) => {
     const settlement = settlementOf(lane, outcome, { backoff: { firstMs: 0, maxMs: 0 } }, 0);
-    return settleLanes(h.db, platformOf(t), [{ lane, settlement, attempts: [] }], { ownFailureLimit, touch });
+    return settleLanes(h.db, platformOf(t), [{ lane, settlement, attempts: [] }], {
+      ownFailureLimit,
+      touch,
+      events: h.told.events,
+    });
   };
   const away: Outcome = { kind: 'unavailable', reason: 'timeout', ownFault: true, retryAfterMs: null };
 
@@ -107,7 +111,7 @@ describe('lanes', () => {
     await h.change(t, 'usr_1', 'active');
     const [lane] = await claim();
     const step = { lane: lane!, settlement: null, attempts: [] };
-    await settleLanes(h.db, platformOf(t), [step], { ownFailureLimit: 8, touch: false });
+    await settleLanes(h.db, platformOf(t), [step], { ownFailureLimit: 8, touch: false, events: h.told.events });
     const handedBack = { state: 'due', call: null, lease_token: null, own_failure_count: 0, failed_at: null };
     expect(await h.lane(t, 'usr_1')).toMatchObject(handedBack);
     expect(await claim()).toHaveLength(1);
@@ -221,7 +225,7 @@ describe('a worker', () => {
         .catch(() => undefined);
       for (let n = 1; n <= 20; n++) await again(() => h.change(t, `usr_${n}`, 'active', { last_name: `r${round}` }));
     }
-    await h.drained(t, 20_000);
+    await again(() => h.drained(t, 20_000));
     const there = await h.platformUsers(t);
     expect([...there.values()].every((user) => user['last_name'] === 'r2')).toBe(true);
     await worker.stop();

@@ -1,11 +1,10 @@
 import type { Call } from '../../../src/delivery/call.js';
-import type { Lane, LeasedLane } from '../../../src/delivery/lane-state.js';
+import type { LeasedLane } from '../../../src/delivery/lane-state.js';
 import type { Outcome } from '../../../src/delivery/outcome.js';
 import { settlementOf, showsOf } from '../../../src/delivery/lanes/settlement.rules.js';
 
 const lane = (fresh: boolean, failureCount = 0, call: Partial<Call> = {}): LeasedLane => {
-  const known = { failureCount } as Lane;
-  return { fresh, lane: known, call: { lookup: null, ...call } } as LeasedLane;
+  return { fresh, failureCount, call: { lookup: null, ...call } } as LeasedLane;
 };
 const OPTIONS = { backoff: { firstMs: 1_000, maxMs: 60_000 } };
 const settle = (outcome: Outcome, l = lane(true)) => settlementOf(l, outcome, OPTIONS, 1);

@@ -1,6 +1,6 @@
 import { WriteStatement } from '../../../src/base/database/write-statement.js';
 import type { Destination } from '../../../src/delivery/destinations/destination.js';
-import { transition } from '../../../src/delivery/lane.js';
+import { claimedLane, transition } from '../../../src/delivery/lane.js';
 import type { Lane, LaneEvent } from '../../../src/delivery/lane-state.js';
 import { claim } from '../../../src/delivery/lanes/claim.js';
 import { enqueue } from '../../../src/delivery/lanes/enqueue.js';
@@ -89,6 +89,17 @@ describe('enqueue', () => {
   );
 });
 
+/** What a call does not say of its lane. */
+const UNSAID = {
+  rank: 1,
+  pendingSince: null,
+  confirmedThrough: 7,
+  confirmedAt: null,
+  ownFailureCount: 0,
+  failedAt: null,
+  nextAt: null,
+};
+
 describe('claim', () => {
   const FAR = new Date('2100-01-01T00:00:00.000Z');
   const future = (lane: Lane): Lane => (lane.nextAt === LATER ? { ...lane, nextAt: FAR } : lane);
@@ -109,12 +120,13 @@ describe('claim', () => {
         expect(transition(lane, { ...EVENTS['claimed']!(lane), early } as LaneEvent, new Date())).toBe(lane);
         return;
       }
-      const { token, call, claimedOn, lane: answered } = claimed[0]!;
-      const until = new Date(claimedOn.getTime() + 60_000);
-      const claimed_ = { kind: 'claimed', token, until, epoch: 1, policy: POLICY, body: BODY, early } as const;
-      expect(answered).toEqual(transition(lane, claimed_, claimedOn));
-      expect({ ...answered, body: BODY }).toEqual(after);
+      const { token, call } = claimed[0]!;
+      const until = after.nextAt!;
+      const event = { kind: 'claimed', token, until, epoch: 1, policy: POLICY, body: BODY, early } as const;
+      expect(after).toEqual({ ...transition(lane, event, new Date()), body: BODY });
       expect(call).toEqual(after.call);
+      const { body: _body, ...lane_ } = after;
+      if (lane.call === null) expect(claimedLane(claimed[0]!)).toEqual({ ...lane_, ...UNSAID });
     },
   );
 });

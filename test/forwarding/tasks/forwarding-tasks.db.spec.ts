@@ -46,7 +46,7 @@ describe('tasks of forwarding', () => {
       h.destinations,
       list,
       // The room of the users stands above and has no part here: no import gets as far as its port.
-      { find: () => ({ importUnmanaged: () => Promise.resolve({ kind: 'left_out' }) }) } as never,
+      { connected: { importUnmanaged: () => Promise.resolve({ kind: 'left_out' }) } } as never,
       leftOut,
     );
     const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db), leftOut);

@@ -8,7 +8,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, patch, user } from '../../support/scim.js';
 import { samlIdp } from '../../saml/support/idp.js';
-import { trustDomain } from '../support/doors.js';
+import { trustDomain } from '../../support/sign-in/connections.js';
 
 // A company over the years, made up at random: people are hired, renamed, given others' names, put out and hired again,
 // and sign in in between, by IdPs of every kind. Whoever signs in is themselves, each time, and gets in.

@@ -3,7 +3,7 @@ import { newHouse, type House } from '../../support/house.js';
 import { waitingForLock } from '../../support/locks.js';
 import { fresh, madeUser, patch, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, outcomeAt, SamlDoor, trustDomain } from '../support/doors.js';
+import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 // Who would be somebody else: by a name that weighs less than an id, by coming first, by coming in between. Each attack
 // has its good twin, who gets in.
@@ -29,8 +29,8 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}, idp = op): Promise<OidcDoor> => OidcDoor.open(service, house, more, idp);
-const paired = (): Promise<OidcDoor> => open({ directory_id: house.directoryId });
+const open = (more: object = {}, idp = op): Promise<OidcWay> => OidcWay.open(service, house, more, idp);
+const paired = (): Promise<OidcWay> => open({ directory_id: house.directoryId });
 const own = (more: object = {}): Promise<void> => trustDomain(service, house.tenantId, domain, more);
 const set = (id: string, path: string, value: unknown) =>
   house.scim.patch(`/Users/${id}`, patch({ op: 'replace', path, value }));
@@ -40,11 +40,11 @@ const attribute = (name: string, value: string): string =>
   `<saml:AttributeStatement><saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
 
 /** Who comes in; the reason where nobody does. */
-const outcome = (door: OidcDoor, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
-const samlOutcome = (door: SamlDoor, nameId: string, attributesXml?: string): Promise<string> =>
+const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
+const samlOutcome = (door: SamlWay, nameId: string, attributesXml?: string): Promise<string> =>
   outcomeAt(house, door, { nameId, ...(attributesXml === undefined ? {} : { attributesXml }) });
 
-describe('who is known by an id is not found by a name', () => {
+describe('a user known by an id is not found by a name', () => {
   it.each(['re-keyed', 'without any key'])('%s, and a stranger has the user name', async (how) => {
     const door = await paired();
     const name = `${fresh('vic')}@${domain}`;
@@ -71,7 +71,7 @@ describe('who is known by an id is not found by a name', () => {
   });
 
   it('a renamed subject takes the new name along only where it is that name', async () => {
-    const door = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+    const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     const [before, after] = [`${fresh('old')}@${domain}`, `${fresh('new')}@${domain}`];
     const id = await madeUser(house.scim, user(before));
     expect(await samlOutcome(door, before)).toBe(id);
@@ -81,7 +81,7 @@ describe('who is known by an id is not found by a name', () => {
     expect(await samlOutcome(door, after)).toBe(id);
   });
 
-  it('a known subject becomes somebody else by the directory’s word, and not by a claimed name', async () => {
+  it('a known subject moves by the directory’s word, and not by a claimed name', async () => {
     const door = await paired();
     const [one, two] = [`${fresh('one')}@${domain}`, `${fresh('two')}@${domain}`];
     const first = await madeUser(house.scim, user(one, { externalId: 'first' }));
@@ -92,9 +92,9 @@ describe('who is known by an id is not found by a name', () => {
     expect(await outcome(door, { sub: 'second', email: undefined })).toBe(second);
   });
 
-  it('a reused user name is its new owner’s, whom the directory also knows by the id', async () => {
+  it('a reused user name moves to its new owner, whom the directory also knows by the id', async () => {
     const link_claim = 'oid';
-    const door = await SamlDoor.open(service, house, { directory_id: house.directoryId, link_claim });
+    const door = await SamlWay.open(service, house, { directory_id: house.directoryId, link_claim });
     const name = `${fresh('alice')}@${domain}`;
     const first = await madeUser(house.scim, user(name));
     expect(await samlOutcome(door, name)).toBe(first);
@@ -104,7 +104,7 @@ describe('who is known by an id is not found by a name', () => {
   });
 });
 
-describe('signing in makes nobody anew who was put out', () => {
+describe('signing in never creates a deleted user again', () => {
   it.each(['owned', 'unproven'])('under the same e-mail, in a domain that is %s', async (how) => {
     if (how === 'owned') await own();
     const door = await open({ jit: true });
@@ -134,7 +134,7 @@ describe('signing in makes nobody anew who was put out', () => {
   });
 });
 
-describe('who came first under an address is not its owner', () => {
+describe('the first person who claims an address is not its owner', () => {
   it('the proof at another connection puts them out, with their session', async () => {
     const email = `${fresh('ceo')}@${domain}`;
     const partner = await open({ jit: true });
@@ -149,7 +149,7 @@ describe('who came first under an address is not its owner', () => {
     expect(await outcome(corp, { sub: 'ceo', email })).toBe(id);
   });
 
-  it('and at the same one; whom the IdP goes on to name is proven from then on', async () => {
+  it('and at the same one; the user whom the IdP goes on to name is proven from then on', async () => {
     const door = await open({ jit: true });
     const [taken, kept] = [`${fresh('cfo')}@${domain}`, `${fresh('kept')}@${domain}`];
     const squatted = await outcome(door, { sub: 'squatter', email: taken });
@@ -188,7 +188,7 @@ describe('a domain that is bound to one connection', () => {
     expect(await outcome(partner, { sub: 'own', email: undefined })).toBe(elsewhere);
   });
 
-  it('is not everybody’s when that one is deleted to be made again', async () => {
+  it('does not open to others when it is deleted to be made again', async () => {
     const partner = await open({ jit: true });
     const corp = await open({}, otherOp);
     await own({ connection_id: corp.id });
@@ -205,9 +205,9 @@ describe('a domain that is bound to one connection', () => {
   });
 });
 
-describe('who is meant changes while it is being written down', () => {
+describe('the evidence changes while the decision is being written', () => {
   /** Holds the connection, which a sign-in locks as the first thing that it writes, until `change` is done. */
-  async function meanwhile<T>(door: OidcDoor, signIn: () => Promise<T>, change: () => Promise<unknown>): Promise<T> {
+  async function meanwhile<T>(door: OidcWay, signIn: () => Promise<T>, change: () => Promise<unknown>): Promise<T> {
     const seen = await service.db.transaction(null, async (tx) => {
       await tx.query(`select 1 from connections where id = $1 for no key update`, [door.id]);
       const signing = signIn();
@@ -218,7 +218,7 @@ describe('who is meant changes while it is being written down', () => {
     return seen.signing;
   }
 
-  it('an id that the directory gives to somebody else is the other one’s', async () => {
+  it('an id that the directory gives to another user moves to that user', async () => {
     const door = await paired();
     const first = await madeUser(house.scim, user(fresh('p1'), { externalId: 'moves' }));
     const second = await madeUser(house.scim, user(fresh('p2'), { externalId: 'waits' }));
@@ -233,7 +233,7 @@ describe('who is meant changes while it is being written down', () => {
     expect(who).toBe(second);
   });
 
-  it('an e-mail whose domain leaves leads to nobody', async () => {
+  it('an e-mail whose domain leaves matches no user', async () => {
     await own();
     const door = await open();
     const email = `${fresh('x')}@${domain}`;
@@ -245,7 +245,7 @@ describe('who is meant changes while it is being written down', () => {
     expect(await sign('late')).toBe(id);
   });
 
-  it('somebody who is removed while they are bound, and brought again, comes in again', async () => {
+  it('a user who is deleted during the binding, and brought again, signs in again', async () => {
     const door = await paired();
     const name = fresh('n');
     const id = await madeUser(house.scim, user(name, { externalId: 'back' }));
@@ -264,7 +264,7 @@ describe('who is meant changes while it is being written down', () => {
   });
 
   it('one subject with many addresses at once is one person', async () => {
-    const door = await SamlDoor.open(service, house, { jit: true });
+    const door = await SamlWay.open(service, house, { jit: true });
     const ready = await Promise.all(
       Array.from({ length: 6 }, async (_, i) => {
         const tab = door.tab();

@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, patch, scim, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, outcomeAt, reasonOf, SamlDoor, trustDomain } from '../support/doors.js';
+import { OidcWay, outcomeAt, reasonOf, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 // Whom a sign-in leads to: the rules of contract §7, each with somebody who gets in and somebody who must not.
 let service: TestApp;
@@ -24,14 +24,14 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}): Promise<OidcDoor> => OidcDoor.open(service, house, more, op);
-const paired = (more: object = {}): Promise<OidcDoor> => open({ directory_id: house.directoryId, ...more });
+const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
+const paired = (more: object = {}): Promise<OidcWay> => open({ directory_id: house.directoryId, ...more });
 const own = (): Promise<void> => trustDomain(service, house.tenantId, domain);
 const person = (more: object = {}, name = `${fresh('u')}@${domain}`): Promise<string> =>
   madeUser(house.scim, user(name, more));
 
 /** Who comes in; the reason where nobody does. */
-const outcome = (door: OidcDoor, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
+const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
 
 describe('a paired connection', () => {
   it('links by the claim that equals externalId, and knows the subject from then on', async () => {
@@ -42,7 +42,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 's-2', oid: 'object-2', email: undefined })).toBe('unknown_account');
   });
 
-  it('a rename of everything at the IdP and in the directory locks nobody out', async () => {
+  it('a rename of everything at the IdP and in the directory locks no user out', async () => {
     const door = await paired({ link_claim: 'oid' });
     const before = `${fresh('old')}@${domain}`;
     const id = await person({ externalId: 'object-3' }, before);
@@ -67,7 +67,7 @@ describe('a paired connection', () => {
   });
 
   it('a subject that is the user name itself moves with it, and only with it', async () => {
-    const door = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+    const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     const before = `${fresh('saml')}@${domain}`;
     const id = await person({ externalId: 'unlike' }, before);
     const first = door.tab();
@@ -95,7 +95,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: '00u1', email: undefined })).toBe(id);
   });
 
-  it('the binding moves when the directory gives the value to somebody else', async () => {
+  it('the binding moves when the directory gives the value to another user', async () => {
     const door = await paired();
     const first = await person({ externalId: 'reused' });
     expect(await outcome(door, { sub: 'reused' })).toBe(first);
@@ -119,7 +119,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'first', preferred_username: 'anything' })).toBe(id);
   });
 
-  it('an immutable id that says somebody else overrules every name and e-mail', async () => {
+  it('an immutable id of another user overrules every name and e-mail', async () => {
     await own();
     const door = await paired({ link_claim: 'oid' });
     const name = `${fresh('ceo')}@${domain}`;
@@ -134,7 +134,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'plain', oid: 'any', preferred_username: plain })).toBe(id);
   });
 
-  it('a rename by the directory opens nobody to a second subject', async () => {
+  it('a rename by the directory opens no account to a second subject', async () => {
     const door = await paired();
     const before = `${fresh('was')}@${domain}`;
     const after = `${fresh('is')}@${domain}`;
@@ -147,7 +147,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'stable', preferred_username: after })).toBe(id);
   });
 
-  it('another pairing asks anew who everybody is; nobody is taken for removed', async () => {
+  it('after another pairing all users are found again, and none counts as deleted', async () => {
     const door = await paired();
     const id = await person({ externalId: 'first-directory' });
     expect(await outcome(door, { sub: 'first-directory', email: undefined })).toBe(id);
@@ -162,7 +162,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'second', email: undefined })).toBe(there);
   });
 
-  it('its directory is deleted: who was bound still comes in, and others by their e-mail', async () => {
+  it('after the deletion of its directory bound users sign in, and others by their e-mail', async () => {
     await own();
     const other = await service.newDirectory(house.tenantId);
     const there = scim(service.url, other.token);
@@ -178,7 +178,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'anything', email: name })).toBe(later);
   });
 
-  it('never links somebody of another directory, by no claim', async () => {
+  it('never links a user of another directory, by any claim', async () => {
     await own();
     const other = await service.newDirectory(house.tenantId);
     const door = await open({ directory_id: other.id });
@@ -273,7 +273,7 @@ describe('by e-mail', () => {
 
   it('is said by a SAML IdP in what it signs, which has no email_verified: the owner is found by it', async () => {
     await own();
-    const door = await SamlDoor.open(service, house);
+    const door = await SamlWay.open(service, house);
     const name = `${fresh('boss')}@${domain}`;
     const id = await person({}, name);
     await house.api.patch('/tenant', { owner_user_id: id });
@@ -297,7 +297,7 @@ describe('by e-mail', () => {
     const name = `${fresh('victim')}@${domain}`;
     const victim = await person({ externalId: 'victim-key' }, name);
     const attacker = await newHouse(service);
-    const door = await OidcDoor.open(service, attacker, { directory_id: attacker.directoryId }, op);
+    const door = await OidcWay.open(service, attacker, { directory_id: attacker.directoryId }, op);
     const seen = await door.signIn(door.tab(), {
       sub: 'victim-key',
       email: name,
@@ -313,7 +313,7 @@ describe('by SAML attributes', () => {
     await own();
     const name = `${fresh('f')}@${domain}`;
     const id = await person({}, name);
-    const door = await SamlDoor.open(service, house);
+    const door = await SamlWay.open(service, house);
     const sent = (attribute: string) => ({
       nameId: 'opaque',
       attributesXml: `<saml:AttributeStatement><saml:Attribute ${attribute}><saml:AttributeValue>${name}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`,
@@ -326,7 +326,7 @@ describe('by SAML attributes', () => {
   });
 });
 
-describe('whom nobody lets in', () => {
+describe('refused users', () => {
   it('deactivated, deleted, held and waiting people, each with their own page and no session', async () => {
     const door = await paired();
     const id = await person({ externalId: 'gone-1' });

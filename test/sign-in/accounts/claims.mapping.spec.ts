@@ -96,7 +96,7 @@ it('the name of WS-Federation is a user name only where it is written like one',
   ]);
 });
 
-it('a claim is found by its path where none has that name', () => {
+it('a claim is found by its path when none has that name', () => {
   const roles = (claims: Record<string, unknown>, role: string) => byOidc(claims, { role }).roleValues;
   const keycloak = { realm_access: { roles: ['a', 'b'] }, resource_access: { 'my.app': { roles: ['c'] } } };
   expect(roles(keycloak, 'realm_access.roles')).toEqual(['a', 'b']);

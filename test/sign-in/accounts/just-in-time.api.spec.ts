@@ -3,7 +3,7 @@ import { eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, outcomeAt, SamlDoor, trustDomain } from '../support/doors.js';
+import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 // Who is made by their first sign-in, and kept up to date by the later ones.
 let service: TestApp;
@@ -24,11 +24,11 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}): Promise<OidcDoor> => OidcDoor.open(service, house, more, op);
+const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
 const own = (): Promise<void> => trustDomain(service, house.tenantId, domain);
 
 /** Who comes in; the reason where nobody does. */
-const outcome = (door: OidcDoor, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
+const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
 
 describe('just in time', () => {
   const claims = (name: string) => ({ sub: `jit-${name}`, email: name, given_name: 'Grace', family_name: 'Hopper' });
@@ -66,7 +66,7 @@ describe('just in time', () => {
     expect((await house.api.get(`/users/${plain}`)).body.role).toBe('User');
   });
 
-  it('the first value of the map that somebody has gives the role, in the order of the admin', async () => {
+  it('the first mapped value in the order of the admin gives the role', async () => {
     await own();
     const role_map = { 'zz-admins': 'Admin', staff: 'Observer' };
     const door = await open({ jit: true, role_map, claim_map: { role: 'groups' } });
@@ -78,7 +78,7 @@ describe('just in time', () => {
     expect(removal.body.code).toBe('role_in_use');
   });
 
-  it('an e-mail that somebody else has changes nothing else of what the IdP says', async () => {
+  it('an e-mail of another user changes nothing else of what the IdP says', async () => {
     await own();
     const door = await open({ jit: true, role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } });
     const name = `${fresh('j')}@${domain}`;
@@ -105,7 +105,7 @@ describe('just in time', () => {
     expect(await roleAfter({ groups: [] })).toBe('User');
   });
 
-  it('whoever was made under somebody’s name or address is not them when the directory brings them', async () => {
+  it('a user created under another’s name or address is not matched when the directory brings that person', async () => {
     const ceo = `${fresh('ceo')}@${domain}`;
     const door = await open({ jit: true });
     // Nobody has verified the domain: the IdP’s word for the e-mail is all there is.
@@ -125,7 +125,7 @@ describe('just in time', () => {
 
   it('twenty first sign-ins at once make one person', async () => {
     await own();
-    const door = await SamlDoor.open(service, house, { jit: true, claim_map: { email: 'm' } });
+    const door = await SamlWay.open(service, house, { jit: true, claim_map: { email: 'm' } });
     const name = `${fresh('j')}@${domain}`;
     const attributesXml = `<saml:AttributeStatement><saml:Attribute Name="m"><saml:AttributeValue>${name}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
     const begun = await Promise.all(
@@ -142,7 +142,7 @@ describe('just in time', () => {
     expect((await house.api.get(`/users?email=${encodeURIComponent(name)}`)).body.data).toHaveLength(1);
   });
 
-  it('never makes anew who was removed, nor takes an e-mail that somebody has', async () => {
+  it('never creates a deleted user again, and takes no e-mail in use', async () => {
     await own();
     const door = await open({ jit: true });
     const name = `${fresh('j')}@${domain}`;
@@ -158,7 +158,7 @@ describe('just in time', () => {
     expect(await outcome(door, claims(`a@n-${domain}`))).toBe('email_outside_domains');
   });
 
-  it('makes again whom another IdP at the same connection names by the same subject', async () => {
+  it('creates again a user whom another IdP at the same connection names by the same subject', async () => {
     await own();
     const door = await open({ jit: true });
     const first = await outcome(door, claims(`${fresh('j')}@${domain}`));
@@ -174,7 +174,7 @@ describe('just in time', () => {
     expect(second).not.toBe(first);
   });
 
-  it('waits for a seat where none is free, and comes in when there is one', async () => {
+  it('waits for a seat when none is free, and signs in when there is one', async () => {
     await own();
     const door = await open({ jit: true });
     await house.api.put('/seats/limit', { limit: 0 });
@@ -189,7 +189,7 @@ describe('just in time', () => {
     expect(await outcome(door, claims(name))).toMatch(/^usr_/);
   });
 
-  it('whoever was made with somebody’s key is not them when the directory brings them', async () => {
+  it('a user created with another’s key is not matched when the directory brings that person', async () => {
     await own();
     const door = await open({ jit: true, claim_map: { external_id: 'emp' } });
     const squatter = { ...claims(`${fresh('m')}@${domain}`), emp: 'ceo-key' };
@@ -242,7 +242,7 @@ describe('just in time', () => {
     expect([brought.body.id, (await house.api.get(`/users/${id}`)).body.email]).toEqual([id, email]);
   });
 
-  it('a key that is claimed keeps nobody out, and leads no upsert to whoever claimed it', async () => {
+  it('a claimed key refuses no user, and leads no upsert to the user who claimed it', async () => {
     const map = { claim_map: { external_id: 'emp' } };
     const [partner, corp] = [await open({ jit: true, ...map }), await open({ jit: true, ...map })];
     await trustDomain(service, house.tenantId, domain, { connection_id: corp.id });
@@ -264,7 +264,7 @@ describe('just in time', () => {
     expect(await outcome(corp, { ...kept, email: undefined })).toBe(id);
   });
 
-  it('takes no address that somebody had who is deactivated', async () => {
+  it('takes no address of a deactivated user', async () => {
     await own();
     const door = await open({ jit: true });
     const bob = `${fresh('bob')}@${domain}`;
@@ -278,7 +278,7 @@ describe('just in time', () => {
   });
 
   it('whose NameID is the e-mail goes with it to its new owner', async () => {
-    const door = await SamlDoor.open(service, house, { jit: true });
+    const door = await SamlWay.open(service, house, { jit: true });
     const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
     const as = (nameId: string) => outcomeAt(house, door, { nameId, nameIdFormat, attributesXml: '' });
     for (const provenAtOnce of [true, false]) {

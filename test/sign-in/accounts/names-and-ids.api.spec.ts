@@ -2,7 +2,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, outcomeAt, SamlDoor, trustDomain } from '../support/doors.js';
+import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 // Names that directories take from one person and give to another, ids that come late, letters that change: whoever is
 // meant gets in, as themselves and as nobody else.
@@ -25,10 +25,10 @@ afterAll(async () => {
 });
 
 const OBJECT_ID = 'http://schemas.microsoft.com/identity/claims/objectidentifier';
-const open = (more: object = {}): Promise<OidcDoor> =>
-  OidcDoor.open(service, house, { directory_id: house.directoryId, ...more }, op);
-const saml = (more: object = {}): Promise<SamlDoor> =>
-  SamlDoor.open(service, house, { directory_id: house.directoryId, ...more });
+const open = (more: object = {}): Promise<OidcWay> =>
+  OidcWay.open(service, house, { directory_id: house.directoryId, ...more }, op);
+const saml = (more: object = {}): Promise<SamlWay> =>
+  SamlWay.open(service, house, { directory_id: house.directoryId, ...more });
 const own = (door?: { id: string }): Promise<void> =>
   trustDomain(service, house.tenantId, domain, door === undefined ? {} : { connection_id: door.id });
 const address = (name: string): string => `${fresh(name)}@${domain}`;
@@ -39,12 +39,12 @@ const person = (name: string, more: object = {}): Promise<string> => madeUser(ho
 const said = (name: string, value: string): string =>
   `<saml:AttributeStatement><saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>`;
 
-const outcome = (door: OidcDoor, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
-const by = (door: SamlDoor, nameId: string, attributesXml = ''): Promise<string> =>
+const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
+const by = (door: SamlWay, nameId: string, attributesXml = ''): Promise<string> =>
   outcomeAt(house, door, { nameId, attributesXml });
 
 describe('a subject of its own', () => {
-  it('is still who it was when its user name is somebody else’s, whatever name the IdP goes on to send', async () => {
+  it('stays with its user when the user name is given to another, whatever name the IdP sends', async () => {
     const door = await open();
     const name = fresh('a');
     const alice = await person(name);
@@ -56,7 +56,7 @@ describe('a subject of its own', () => {
     expect(await outcome(door, { ...claims, sub: 'stable-bob' })).toBe(bob);
   });
 
-  it('that was bound by an e-mail which is renamed becomes nobody else by a claimed user name', async () => {
+  it('bound by an e-mail that is renamed does not move by a claimed user name', async () => {
     await own();
     const door = await open();
     const [mail, ceo] = [address('m'), fresh('ceo')];
@@ -73,7 +73,7 @@ describe('a NameID that is a name', () => {
   it.each([
     ['a named claim', 'oid', { link_claim: 'oid' }],
     ['Entra’s object id', OBJECT_ID, {}],
-  ])('given to somebody else is theirs, where %s says who it is', async (_how, claim, more) => {
+  ])('given to another user moves when %s identifies the new one', async (_how, claim, more) => {
     const door = await saml(more);
     const [first, second] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
     const name = address('a');
@@ -85,7 +85,7 @@ describe('a NameID that is a name', () => {
     expect(await by(door, 'whatever', said(claim, first))).toBe(alice);
   });
 
-  it('opens nobody’s account while the directory has not heard yet that it is somebody else’s', async () => {
+  it('opens no account while the directory does not know its new owner yet', async () => {
     const door = await saml({ link_claim: 'oid' });
     const format = (kind: string) => `urn:oasis:names:tc:SAML:${kind}`;
     const at = (nameId: string, oid: string, nameIdFormat: string) =>
@@ -165,7 +165,7 @@ describe('a NameID that is a name', () => {
     }
   });
 
-  it('may change its letters, and is nobody else’s for that', async () => {
+  it('may change its letters without moving to another user', async () => {
     const door = await saml();
     const name = address('john');
     const john = await person(name);
@@ -209,11 +209,11 @@ describe('an immutable id that comes late', () => {
   });
 });
 
-describe('a name that somebody else has had since leads back to nobody', () => {
+describe('a name that another user has had since does not lead back to the first one', () => {
   it.each([
     ['renamed away', (id: string, name: string) => set(id, 'userName', name)],
     ['removed', (id: string) => house.scim.delete(`/Users/${id}`)],
-  ])('whoever had it last is %s, and the IdP has not heard of it', async (_how, leave) => {
+  ])('when its last owner is %s and the IdP does not know it yet', async (_how, leave) => {
     const door = await saml();
     const [eve, kim] = [address('eve'), address('kim')];
     const first = await person(eve);
@@ -227,9 +227,9 @@ describe('a name that somebody else has had since leads back to nobody', () => {
     expect(await outcomeAt(house, door, { nameId: kim })).toBe(first);
   });
 
-  it('an e-mail that two have is not taken from the one who still has it', async () => {
+  it('an e-mail of two users is not taken from the one who still has it', async () => {
     await own();
-    const door = await SamlDoor.open(service, house);
+    const door = await SamlWay.open(service, house);
     const mail = address('shared');
     const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
     const who = () => outcomeAt(house, door, { nameId: mail, nameIdFormat, attributesXml: '' });
@@ -248,7 +248,7 @@ describe('a name that somebody else has had since leads back to nobody', () => {
   });
 });
 
-it('a name is its new owner’s, whom the directory knows by no id yet, where the id says that it is not the old one', async () => {
+it('a name moves to its new owner without an id in the directory when the sent id contradicts the old one', async () => {
   const door = await saml({ link_claim: 'oid' });
   const eve = address('eve');
   const nameIdFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';

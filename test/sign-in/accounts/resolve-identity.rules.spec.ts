@@ -2,13 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Candidate } from '../../../src/sign-in/accounts/account.rules.js';
 import type { ClaimedAccount } from '../../../src/sign-in/accounts/claims.mapping.js';
-import {
-  isDisputed,
-  resolveIdentity,
-  type ConnectionFacts,
-  type Evidence,
-  type IdentityDecision,
-} from '../../../src/sign-in/accounts/resolve-identity.rules.js';
+import type { ConnectionFacts, Evidence, IdentityDecision } from '../../../src/sign-in/accounts/identity-decision.js';
+import { isDisputed, resolveIdentity } from '../../../src/sign-in/accounts/resolve-identity.rules.js';
 import type { StoredBinding } from '../../../src/sessions/binding.js';
 
 /** A case of a file: what differs from the defaults below. Users are named by their id. */

@@ -3,8 +3,8 @@ import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import type { AnswerParts } from '../../saml/support/idp.js';
 import { logoutForm } from '../../saml/support/logout.js';
-import { reasonOf, SamlDoor } from '../support/doors.js';
-import type { Seen, Tab } from '../support/tab.js';
+import { reasonOf, SamlWay } from '../../support/sign-in/connections.js';
+import type { Seen, Tab } from '../../support/sign-in/tab.js';
 
 // IdPs whose NameIDs are transient as installed (Shibboleth, SimpleSAMLphp): an attribute is the subject.
 
@@ -13,11 +13,11 @@ const UID = 'urn:oid:0.9.2342.19200300.100.1.1';
 
 let service: TestApp;
 let house: House;
-let door: SamlDoor;
+let door: SamlWay;
 beforeAll(async () => {
   service = await startApp();
   house = await newHouse(service);
-  door = await SamlDoor.open(service, house, { directory_id: house.directoryId, subject_claim: UID });
+  door = await SamlWay.open(service, house, { directory_id: house.directoryId, subject_claim: UID });
 });
 afterAll(() => service.close());
 
@@ -55,13 +55,13 @@ it('the same user is recognised by the attribute, whatever the NameID is', async
   expect(body.data).toMatchObject([{ subject: uid, connection_id: door.id }]);
 });
 
-it('nobody comes in without the attribute, or as a user whose attribute is the NameID', async () => {
+it('refuses a sign-in without the attribute, or with the attribute in the NameID', async () => {
   const { uid } = await person();
   const without = await door.signIn(door.tab(), about(uid, { attributesXml: attribute('urn:other', uid) }));
   expect([without.status, await reasonOf(house, without)]).toEqual([401, 'name_id_missing']);
   const asNameId = await door.signIn(door.tab(), about('nobody', { nameId: uid }));
   expect([asNameId.status, await reasonOf(house, asNameId)]).toEqual([403, 'unknown_account']);
-  const plain = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+  const plain = await SamlWay.open(service, house, { directory_id: house.directoryId });
   const refused = await plain.signIn(plain.tab(), about(uid));
   expect([refused.status, await reasonOf(house, refused)]).toEqual([401, 'name_id_missing']);
   expect((await door.signIn(door.tab(), about(uid))).status).toBe(303);
@@ -107,7 +107,7 @@ it('another attribute ends all bindings and sessions: its values are other users
 });
 
 it('is a setting of SAML connections, which keep their test when it stays as it is', async () => {
-  const plain = await SamlDoor.open(service, house);
+  const plain = await SamlWay.open(service, house);
   const shown = await house.api.get(`/connections/${plain.id}`);
   expect(shown.body.subject_claim).toBeNull();
   const again = await house.api.patch(`/connections/${plain.id}`, { subject_claim: null });

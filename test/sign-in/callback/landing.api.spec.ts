@@ -1,15 +1,15 @@
 import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../support/scim.js';
-import { SamlDoor } from '../support/doors.js';
-import { pkce } from '../support/pkce.js';
-import type { Seen, Tab } from '../support/tab.js';
+import { SamlWay } from '../../support/sign-in/connections.js';
+import { pkce } from '../../support/sign-in/pkce.js';
+import type { Seen, Tab } from '../../support/sign-in/tab.js';
 
 // SAML's answer is another site's form, with which the session's cookie does not come: the session is taken up on a page
 // of ours, which sees what the browser had before.
 let service: TestApp;
 let house: House;
-let door: SamlDoor;
+let door: SamlWay;
 let ada: string;
 beforeAll(async () => {
   service = await startApp();
@@ -17,21 +17,21 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function newDoor(more: object = {}): Promise<[House, SamlDoor, string]> {
+async function newDoor(more: object = {}): Promise<[House, SamlWay, string]> {
   const one = await newHouse(service);
-  const opened = await SamlDoor.open(service, one, { directory_id: one.directoryId, ...more });
+  const opened = await SamlWay.open(service, one, { directory_id: one.directoryId, ...more });
   return [one, opened, await madeUser(one.scim, user(`${fresh()}@e.com`, { externalId: 'ada' }))];
 }
 
 /** As far as the ACS: the session has begun, and the browser has not gone on yet. */
-async function answered(tab: Tab, to: SamlDoor = door, more: Record<string, string> = {}): Promise<Seen> {
+async function answered(tab: Tab, to: SamlWay = door, more: Record<string, string> = {}): Promise<Seen> {
   const { id, relayState } = await to.begin(tab, more);
   const form = to.idp.form(to.parts(id, { nameId: 'ada' }));
   form.set('RelayState', relayState);
   return to.postOnly(tab, form);
 }
 
-const unsolicited = (to: SamlDoor): Map<string, string> => to.idp.form(to.parts(null, { nameId: 'ada' }));
+const unsolicited = (to: SamlWay): Map<string, string> => to.idp.form(to.parts(null, { nameId: 'ada' }));
 const withSession = (token: string): Tab => {
   const tab = door.tab();
   tab.jar.set('__Host-session', token);
@@ -66,7 +66,7 @@ it('the address alone is worth nothing in another browser, nor with another conn
   const page = await thief.get(seen.location!);
   expect([page.status, page.headers.getSetCookie()]).toEqual([400, []]);
   expect(page.text).toContain('Sign in again');
-  const twin = await SamlDoor.open(service, house, {}, door.idp);
+  const twin = await SamlWay.open(service, house, {}, door.idp);
   const crossed = await tab.get(seen.location!.replace(door.slug, twin.slug));
   expect([crossed.status, crossed.headers.getSetCookie()]).toEqual([400, []]);
   expect((await tab.get('/api/auth/landing/no-such-slug?request=x')).status).toBe(404);
@@ -74,7 +74,7 @@ it('the address alone is worth nothing in another browser, nor with another conn
   expect((await tab.who())?.user.id).toBe(ada);
 });
 
-it('whoever is put out between the answer and the page has no session', async () => {
+it('a user deactivated between the answer and the page has no session', async () => {
   const [one, own, id] = await newDoor();
   const tab = own.tab();
   const seen = await answered(tab, own);

@@ -64,7 +64,7 @@ describe('the strategy and its guard', () => {
     return { status: response.status, body: await response.json() };
   }
 
-  it('let the verified through and nobody else', async () => {
+  it('accept verified answers alone', async () => {
     const let_in = { status: 201, body: { subject: 'ada-1815' } };
     const refused = (reason: string) => ({ status: 401, body: { reason } });
     for (const base of bases) {

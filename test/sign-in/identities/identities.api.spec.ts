@@ -5,8 +5,8 @@ import { newHouse, type House } from '../../support/house.js';
 import { waitingForLock } from '../../support/locks.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, outcomeAt, trustDomain } from '../support/doors.js';
-import type { Tab } from '../support/tab.js';
+import { OidcWay, outcomeAt, trustDomain } from '../../support/sign-in/connections.js';
+import type { Tab } from '../../support/sign-in/tab.js';
 
 // What an admin can see and undo of who is whom.
 let service: TestApp;
@@ -33,13 +33,13 @@ interface Listed {
   subject: string;
   ended_at: string | null;
 }
-const open = (more: object = {}): Promise<OidcDoor> => OidcDoor.open(service, house, more, op);
-const paired = (): Promise<OidcDoor> => open({ directory_id: house.directoryId });
+const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
+const paired = (): Promise<OidcWay> => open({ directory_id: house.directoryId });
 const identities = async (id: string): Promise<Listed[]> => (await house.api.get(`/users/${id}/identities`)).body.data;
 const release = (id: string, connection: string) => house.api.delete(`/users/${id}/identities/${connection}`);
 
 /** Who comes in; the reason where nobody does. */
-const outcome = (door: OidcDoor, claims: Record<string, unknown>, tab?: Tab): Promise<string> =>
+const outcome = (door: OidcWay, claims: Record<string, unknown>, tab?: Tab): Promise<string> =>
   outcomeAt(house, door, claims, tab);
 
 describe('a binding is released', () => {
@@ -112,7 +112,7 @@ describe('a binding is released', () => {
     expect(rows).toEqual([{ end_reason: 'ended_by_admin' }]);
   });
 
-  it('of somebody who was removed: the subject makes nobody until then', async () => {
+  it('of a deleted user: the subject creates no user until then', async () => {
     await trustDomain(service, house.tenantId, domain);
     const door = await open({ jit: true });
     const claims = (name: string) => ({ sub: 'jit-1', email: `${name}@${domain}`, preferred_username: undefined });
@@ -192,7 +192,7 @@ describe('a binding is released', () => {
   });
 });
 
-describe('whom a connection knows', () => {
+describe('lists the bindings of a connection', () => {
   it('comes in pages, newest first, all or only those that are live or have ended', async () => {
     const door = await paired();
     const empty = await house.api.get(`/connections/${door.id}/identities`);
@@ -242,7 +242,7 @@ describe('whom a connection knows', () => {
   });
 });
 
-it('a pairing changes: who was found by e-mail is found anew, by the directory', async () => {
+it('after a change of the pairing, users found by e-mail are found again by the directory', async () => {
   await trustDomain(service, house.tenantId, domain);
   const door = await open();
   const name = `${fresh('u')}@${domain}`;
@@ -293,7 +293,7 @@ it('the command line lists and releases', async () => {
 describe('an IdP that now sends other subjects', () => {
   const forget = (id: string, body: object = {}) => house.api.post(`/connections/${id}/forget-subjects`, body);
 
-  it('locks nobody out after forget-subjects, and the log names the old subject and the new one before it', async () => {
+  it('locks no user out after forget-subjects, and the log names both subjects before it', async () => {
     const door = await paired();
     const people: { id: string; name: string }[] = [];
     for (let i = 0; i < 3; i++) {
@@ -338,7 +338,7 @@ describe('an IdP that now sends other subjects', () => {
     expect(await outcome(door, { sub: goes })).toBe('account_deleted');
   });
 
-  it('keeps the subjects of users whom no sign-in could find again', async () => {
+  it('keeps the subjects of users whom no sign-in can find again', async () => {
     const door = await open({ jit: true });
     const name = fresh('p');
     const email = `${name}@${domain}`;

@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, SamlDoor } from '../support/doors.js';
+import { OidcWay, SamlWay } from '../../support/sign-in/connections.js';
 
 // How often an address may try, over all processes, and who may finish all the same (ADM-04).
 let service: TestApp;
@@ -33,7 +33,7 @@ async function withLimits(): Promise<TestApp> {
 it('front-channel logouts of an address that name no session are limited, and those of other addresses are not', async () => {
   const busy = await withLimits();
   try {
-    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
     const [sub, sid] = [fresh('sub'), fresh('sid')];
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
     const tab = door.tab();
@@ -59,7 +59,7 @@ it('front-channel logouts of an address that name no session are limited, and th
 it('an address that begins or fails too often waits; others do not', async () => {
   const busy = await withLimits();
   try {
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     const from = (address: string, path: string) =>
       fetch(busy.url + path, { redirect: 'manual', headers: { 'x-forwarded-for': address, accept: 'text/html' } });
     const start = `/api/auth/login?connection=${door.slug}`;
@@ -104,8 +104,8 @@ it('an address that begins or fails too often waits; others do not', async () =>
 it('what an address tries at one tenant refuses nothing at another one', async () => {
   const busy = await withLimits();
   try {
-    const loud = await OidcDoor.open(service, house, {}, op);
-    const quiet = await OidcDoor.open(service, await newHouse(service), {}, op);
+    const loud = await OidcWay.open(service, house, {}, op);
+    const quiet = await OidcWay.open(service, await newHouse(service), {}, op);
     const headers = { 'x-forwarded-for': '192.0.2.9', accept: 'text/html' };
     const get = async (path: string) => (await fetch(busy.url + path, { redirect: 'manual', headers })).status;
     const used = async (path: string) => {
@@ -117,7 +117,7 @@ it('what an address tries at one tenant refuses nothing at another one', async (
     expect(await get(`/api/auth/login?connection=${quiet.slug}`)).toBe(302);
     expect(await used(`/api/auth/callback/${loud.slug}?state=x&code=y`)).toBe(429);
     expect(await get(`/api/auth/callback/${quiet.slug}?state=x&code=y`)).toBe(400);
-    const logout = async (door: OidcDoor) => {
+    const logout = async (door: OidcWay) => {
       const form = { method: 'POST', headers, body: new URLSearchParams({ logout_token: 'x' }) };
       return (await fetch(`${busy.url}/api/auth/backchannel-logout/${door.slug}`, form)).status;
     };
@@ -133,8 +133,8 @@ it('answers beyond the limit are not even read, unless this browser has begun wh
   const busy = await withLimits();
   try {
     const [saml, open] = [
-      await SamlDoor.open(busy, house, { directory_id: house.directoryId }),
-      await SamlDoor.open(busy, house, { allow_idp_initiated: true }),
+      await SamlWay.open(busy, house, { directory_id: house.directoryId }),
+      await SamlWay.open(busy, house, { allow_idp_initiated: true }),
     ];
     await madeUser(house.scim, user(fresh(), { externalId: 'honest' }));
     const from = { 'x-forwarded-for': '192.0.2.7' };
@@ -150,7 +150,7 @@ it('answers beyond the limit are not even read, unless this browser has begun wh
     const browser = saml.tab();
     const { id, relayState } = await saml.begin(browser);
     const [name, secret] = [...browser.jar].find(([one]) => one.startsWith('__Host-signin-'))!;
-    const tried: [string, string | null, SamlDoor?][] = [
+    const tried: [string, string | null, SamlWay?][] = [
       ['__Host-signin-x=1', null],
       ['__Host-signin-x=1', 'x'],
       [`${name}=${'x'.repeat(43)}`, relayState],

@@ -23,7 +23,7 @@ it('is used up over all processes, each name and each kind for itself', async ()
   expect(await process({ kind: 'another' }).take('a')).toBe(true);
 });
 
-it('of many who take at once, as many get one as there are', async () => {
+it('of concurrent takers as many succeed as there are tokens', async () => {
   const processes = Array.from({ length: 4 }, () => process({ burst: 20 }));
   const all = await Promise.all(Array.from({ length: 60 }, (_, i) => processes[i % 4]!.take('crowd')));
   expect(all.filter(Boolean)).toHaveLength(20);

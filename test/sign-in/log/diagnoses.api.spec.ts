@@ -2,7 +2,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, reasonOf, SamlDoor, trustDomain } from '../support/doors.js';
+import { OidcWay, reasonOf, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
 
 // What goes wrong in practice has a reason of its own, which leads whoever looks for it to the cause.
 let service: TestApp;
@@ -23,19 +23,19 @@ afterAll(async () => {
   await service.close();
 });
 
-const open = (more: object = {}): Promise<OidcDoor> => OidcDoor.open(service, house, more, op);
+const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
 const own = (): Promise<void> => trustDomain(service, house.tenantId, domain);
 const lines = async (query = ''): Promise<Record<string, string | null>[]> =>
   (await house.api.get(`/sign-ins${query}`)).body.data;
 
-async function outcome(door: OidcDoor, claims: Record<string, unknown>): Promise<string> {
+async function outcome(door: OidcWay, claims: Record<string, unknown>): Promise<string> {
   const tab = door.tab();
   const seen = await door.signIn(tab, claims);
   return seen.status === 303 ? (await tab.who())!.user.id : reasonOf(house, seen);
 }
 
-describe('who was removed', () => {
-  it('is nobody of another directory who was called the same there', async () => {
+describe('a deleted user', () => {
+  it('does not match a user of another directory with the same name', async () => {
     const gone = await madeUser(house.scim, user(`${fresh('zed')}@${domain}`, { externalId: 'eve' }));
     await house.scim.delete(`/Users/${gone}`);
     const jit = await open({ jit: true });
@@ -64,7 +64,7 @@ describe('who was removed', () => {
 });
 
 describe('an e-mail', () => {
-  it('that did not come is not one that nobody has confirmed', async () => {
+  it('that was not sent is not called unconfirmed', async () => {
     const door = await open({ jit: true });
     for (const email of [undefined, '', 'no-address', ['a@b.example', 'c@d.example']]) {
       expect([email, await outcome(door, { sub: 'jit', email })]).toEqual([email, 'email_missing']);
@@ -102,7 +102,7 @@ describe('an e-mail', () => {
 
 describe('a landing', () => {
   it('without its cookie says so, and leads to its line in the log', async () => {
-    const door = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+    const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
     await madeUser(house.scim, user(fresh(), { externalId: 'lands' }));
     const tab = door.tab();
     const { id, relayState } = await door.begin(tab);
@@ -122,7 +122,7 @@ describe('a landing', () => {
 });
 
 describe('a test sign-in', () => {
-  const prepared = async (door: OidcDoor): Promise<string> =>
+  const prepared = async (door: OidcWay): Promise<string> =>
     (await house.api.post(`/connections/${door.id}/test-sign-in`)).body.url as string;
 
   it('tells the admin that the IdP cannot be reached, and is good for another try', async () => {
@@ -139,7 +139,7 @@ describe('a test sign-in', () => {
     expect((await door.tab().post(url)).status).toBe(303);
   });
 
-  it('that was opened already says so, to somebody who is signed in as well', async () => {
+  it('that was opened already says so, also with a session', async () => {
     const door = await open({ directory_id: house.directoryId });
     await madeUser(house.scim, user(fresh(), { externalId: 'admin' }));
     const tab = door.tab();
@@ -166,7 +166,7 @@ describe('a test sign-in', () => {
 
 describe('a sign-out that the IdP asks for', () => {
   it('is told as one where it is not accepted, and leads to where one can sign out', async () => {
-    const saml = await SamlDoor.open(service, house);
+    const saml = await SamlWay.open(service, house);
     const oidc = await open();
     for (const [path, reason] of [
       [`/api/auth/slo/${saml.slug}?SAMLRequest=x`, 'signature_missing'],
@@ -174,7 +174,7 @@ describe('a sign-out that the IdP asks for', () => {
     ] as const) {
       const seen = await saml.tab().get(path);
       expect([path, await reasonOf(house, seen)]).toEqual([path, reason]);
-      expect(seen.text).toContain('The sign-out did not come through');
+      expect(seen.text).toContain('The sign-out did not succeed');
       expect(seen.text).not.toMatch(/sign you in|Sign in again/);
       expect((await lines('?limit=1'))[0]).toMatchObject({ kind: 'logout', outcome: 'refused' });
     }
@@ -182,7 +182,7 @@ describe('a sign-out that the IdP asks for', () => {
 });
 
 describe('the figures', () => {
-  it('count what came to the door, by outcome and reason', async () => {
+  it('count sign-ins by outcome and reason', async () => {
     const figure = async (labels: string): Promise<number> => {
       await new Promise((resolve) => setTimeout(resolve, 1_100)); // an answer is shared for a second
       const text = await (await fetch(`${service.url}/metrics`)).text();
@@ -207,7 +207,7 @@ describe('an address', () => {
   it('of IPv4 is written as one, however it came', async () => {
     const behind = await startApp({ TRUST_PROXY: '127.0.0.1' }, service);
     try {
-      const door = await OidcDoor.open(behind, house, {}, op);
+      const door = await OidcWay.open(behind, house, {}, op);
       const headers = { 'x-forwarded-for': '::ffff:192.0.2.77', accept: 'text/html' };
       await fetch(`${behind.url}/api/auth/callback/${door.slug}?state=x&code=y`, { headers });
       expect((await lines('?limit=1'))[0]!['ip']).toBe('192.0.2.77');
@@ -245,8 +245,8 @@ describe('when a session ends', () => {
   });
 });
 
-it('an IdP that lets somebody not through is no fault of its answer', async () => {
-  const door = await SamlDoor.open(service, house);
+it('a person whom the IdP does not let through is not a wrong answer', async () => {
+  const door = await SamlWay.open(service, house);
   for (const status of ['Requester', 'Responder']) {
     const seen = await door.signIn(door.tab(), { status: `urn:oasis:names:tc:SAML:2.0:status:${status}` });
     expect([seen.status, await reasonOf(house, seen)]).toEqual([401, 'status_not_success']);

@@ -4,9 +4,9 @@ import { send } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, reasonOf, SamlDoor, trustDomain } from '../support/doors.js';
-import { pkce } from '../support/pkce.js';
-import { Tab, type Seen } from '../support/tab.js';
+import { OidcWay, reasonOf, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
+import { pkce } from '../../support/sign-in/pkce.js';
+import { Tab, type Seen } from '../../support/sign-in/tab.js';
 
 let service: TestApp;
 let house: House;
@@ -35,7 +35,7 @@ const login = (query: Record<string, string>, from = tab()) =>
 
 describe('which sign-in it is', () => {
   it('follows from the domain of the e-mail, without regard to case; the hint goes along', async () => {
-    await OidcDoor.open(service, house, {}, op);
+    await OidcWay.open(service, house, {}, op);
     await trustDomain(service, house.tenantId, domain);
     for (const email of [`ada@${domain}`, `ADA@${domain.toUpperCase()}`, ` ada@${domain} `]) {
       const seen = await login({ email });
@@ -49,7 +49,7 @@ describe('which sign-in it is', () => {
   });
 
   it('is typed into a form, so that it stands in no address of ours', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     await trustDomain(service, house.tenantId, domain);
     const page = await login({ return_to: '/deep' });
     expect(page.text).toMatch(/<form method="post" action="[^"]*\/api\/auth\/login">/);
@@ -71,7 +71,7 @@ describe('which sign-in it is', () => {
   });
 
   it('of a form of another site is not taken as typed here: no sign-in begins without the browser’s own request', async () => {
-    await OidcDoor.open(service, house, {}, op);
+    await OidcWay.open(service, house, {}, op);
     await trustDomain(service, house.tenantId, domain);
     const form: [string, string][] = [['email', `ada@${domain}`]];
     const foreign: Record<string, string>[] = [
@@ -88,8 +88,8 @@ describe('which sign-in it is', () => {
     }
   });
 
-  it('says the same for every name of a domain, whoever there is', async () => {
-    await OidcDoor.open(service, house, {}, op);
+  it('shows the same for every name of a domain, whether a user exists or not', async () => {
+    await OidcWay.open(service, house, {}, op);
     await trustDomain(service, house.tenantId, domain);
     await madeUser(house.scim, user(`known@${domain}`));
     const shapes = await Promise.all(
@@ -103,8 +103,8 @@ describe('which sign-in it is', () => {
   });
 
   it('is chosen where there are several, unless the domain is bound to one', async () => {
-    const one = await OidcDoor.open(service, house, { name: 'Staff' }, op);
-    const two = await SamlDoor.open(service, house, { name: 'Contractors' });
+    const one = await OidcWay.open(service, house, { name: 'Staff' }, op);
+    const two = await SamlWay.open(service, house, { name: 'Contractors' });
     await trustDomain(service, house.tenantId, domain);
     const seen = await login({ email: `ada@${domain}`, return_to: '/deep' });
     expect(seen.status).toBe(200);
@@ -123,7 +123,7 @@ describe('which sign-in it is', () => {
 
   it('the page in between loses nothing of what the sign-in was asked with', async () => {
     const app = 'https://app.example.com';
-    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [app] }, op);
+    const door = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [app] }, op);
     await trustDomain(service, house.tenantId, domain);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'between' }));
     const { verifier, query: challenge } = pkce();
@@ -148,7 +148,7 @@ describe('which sign-in it is', () => {
   });
 
   it('an unknown connection, a wrong option, a repeated one: a clear answer, and nothing begun', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     expect((await login({ connection: 'no-such-slug' })).status).toBe(404);
     for (const [field, query] of [
       ['prompt', { prompt: 'none' }],
@@ -175,10 +175,10 @@ describe('which sign-in it is', () => {
 });
 
 describe('an IdP that begins by itself (OIDC Core §4)', () => {
-  it('names its issuer, by GET or as a form; where several have it, or nobody, nobody is sent anywhere', async () => {
+  it('uses the named issuer, by GET or as a form; without exactly one match it asks', async () => {
     const own = await hostileOp(() => new Date());
     try {
-      const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, own);
+      const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, own);
       const asked = { iss: own.issuer, login_hint: 'ada@x.example', target_link_uri: '/deep' };
       const at = (seen: Seen): URL => new URL(seen.location!);
       const byGet = at(await login(asked));
@@ -193,7 +193,7 @@ describe('an IdP that begins by itself (OIDC Core §4)', () => {
       expect((await login({ iss: `${own.issuer}/` })).status).toBe(404);
       expect((await login({ iss: 'x\0y' })).status).toBe(404);
       const stranger = await newHouse(service);
-      await OidcDoor.open(service, stranger, {}, own);
+      await OidcWay.open(service, stranger, {}, own);
       const both = await login(asked);
       expect([both.status, both.location]).toEqual([200, null]);
       expect(both.text).toContain('value="ada@x.example"');
@@ -206,7 +206,7 @@ describe('an IdP that begins by itself (OIDC Core §4)', () => {
   });
 
   it('a tile that names the organization leads to the authorization server of the connection', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     for (const iss of [op.issuer, `${op.issuer}/`, `${op.issuer}/oauth2/default`]) {
       const seen = await login({ connection: door.slug, iss });
       expect([seen.status, new URL(seen.location!).origin]).toEqual([302, op.issuer]);
@@ -214,13 +214,13 @@ describe('an IdP that begins by itself (OIDC Core §4)', () => {
     for (const iss of ['https://other.example', op.issuer.replace(/\d$/, '9999'), 'x', 'null']) {
       expect((await login({ connection: door.slug, iss })).status).toBe(422);
     }
-    const saml = await SamlDoor.open(service, house);
+    const saml = await SamlWay.open(service, house);
     expect((await login({ connection: saml.slug, iss: saml.idp.entityId })).status).toBe(302);
     expect((await login({ connection: saml.slug, iss: `${saml.idp.entityId}/other` })).status).toBe(422);
   });
 
-  it('sends nobody to another site, and takes each thing once', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+  it('redirects to no other site, and accepts each value once', async () => {
+    const door = await OidcWay.open(service, house, {}, op);
     const evil = await login({ connection: door.slug, target_link_uri: 'https://evil.example/' });
     expect(evil.status).toBe(422);
     const twice = await tab().post(`/api/auth/login?iss=https://a.example`, [['iss', 'https://b.example']]);
@@ -232,7 +232,7 @@ describe('an IdP that begins by itself (OIDC Core §4)', () => {
 
 describe('the bad day', () => {
   it('an IdP that is away, or answers nonsense, is said in plain words, and the next try works', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     for (const [canned, status, words, reason] of [
       [{ status: 500, body: 'no' }, 503, 'cannot be reached', 'idp_unreachable'],
       [{ status: 200, body: 'no' }, 401, 'We could not sign you in', 'idp_answer_invalid'],
@@ -247,7 +247,7 @@ describe('the bad day', () => {
   });
 
   it('expired, used or unknown: one link that begins again with the same connection and target', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     const browser = tab();
     const asked = await door.begin(browser, { return_to: '/deep?x=1' });
     await service.db.execute(`update sign_in_requests set expires_at = now() where used_at is null`);
@@ -261,7 +261,7 @@ describe('the bad day', () => {
   });
 
   it('with a live session people go on, to where that sign-in was going', async () => {
-    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'on' }));
     const browser = tab();
     const asked = await door.begin(browser, { return_to: '/deep' });
@@ -276,7 +276,7 @@ describe('the bad day', () => {
 
   it('what was allowed when it began and is not any more ends at home, with a session', async () => {
     const app = 'https://app.example.com';
-    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [app] }, op);
+    const door = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [app] }, op);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'moved' }));
     const browser = tab();
     const one = await door.begin(browser, { return_to: `${app}/x`, ...pkce().query });
@@ -293,7 +293,7 @@ describe('the bad day', () => {
   });
 
   it('pictures, frames, prefetches and previews of links begin and end nothing', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
     const count = async () => (await house.api.get('/sign-ins')).body.data.length as number;
     const before = await count();
@@ -317,7 +317,7 @@ describe('the bad day', () => {
   });
 
   it('a database that fails in the middle of a refusal is an answer, and not the end of the process', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     const browser = tab();
     browser.jar.set('__Host-session', mintToken('tbn', house.tenantId).token);
     await service.db.execute('alter table sessions rename to sessions_away');
@@ -331,7 +331,7 @@ describe('the bad day', () => {
   });
 
   it('a browser with very many tabs gives up the oldest ones, and the newest works', async () => {
-    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'tabs' }));
     const browser = tab();
     let last = await door.begin(browser);
@@ -343,7 +343,7 @@ describe('the bad day', () => {
 
 describe('a test sign-in', () => {
   it('shows the claims, changes nothing, and works for a connection that is switched off', async () => {
-    const door = await OidcDoor.open(service, house, { enabled: false, directory_id: house.directoryId }, op);
+    const door = await OidcWay.open(service, house, { enabled: false, directory_id: house.directoryId }, op);
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'tested' }));
     const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
     const browser = tab();
@@ -363,8 +363,8 @@ describe('a test sign-in', () => {
     expect(late.text).toContain('make a new one');
   });
 
-  it('says why it was refused, to the admin who opened it', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+  it('shows the reason of a refusal to the admin who opened it', async () => {
+    const door = await OidcWay.open(service, house, {}, op);
     const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
     const browser = tab();
     const asked = new URL((await browser.post(body.url)).location!).searchParams;
@@ -375,7 +375,7 @@ describe('a test sign-in', () => {
   });
 
   it('is begun by its button alone: opening its link, however often, uses nothing up', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
     for (let i = 0; i < 3; i++) {
       const page = await tab().get(body.url);
@@ -390,7 +390,7 @@ describe('a test sign-in', () => {
   });
 
   it('is for this tenant’s admins', async () => {
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     const other = await newHouse(service);
     expect((await other.api.post(`/connections/${door.id}/test-sign-in`)).status).toBe(404);
   });
@@ -398,7 +398,7 @@ describe('a test sign-in', () => {
 
 describe('the log', () => {
   it('is listed, filtered and exported; another tenant sees nothing of it', async () => {
-    const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+    const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'logged' }));
     await door.signIn(tab(), { sub: 'logged' });
     await door.signIn(tab(), { sub: '=cmd()', email: '=cmd()@evil.example' });

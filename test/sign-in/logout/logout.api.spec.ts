@@ -1,30 +1,23 @@
 import { inflateRawSync } from 'node:zlib';
 import { IdpLogouts } from '../../../src/sessions/idp-logouts.repository.js';
 import { SessionsService } from '../../../src/sessions/sessions.service.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
 import { waitingForLock } from '../../support/locks.js';
-import { newHouse, type House } from '../../support/house.js';
+import type { House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
-import { hostileOp, newOpKey, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, reasonOf, SamlDoor } from '../support/doors.js';
-import type { Tab } from '../support/tab.js';
+import { newOpKey, type HostileOp } from '../../oidc/support/op.js';
+import { pairedHouse } from '../../support/sign-in/paired-house.js';
+import { OidcWay, reasonOf, SamlWay } from '../../support/sign-in/connections.js';
+import type { Tab } from '../../support/sign-in/tab.js';
 
 let service: TestApp;
 let house: House;
 let op: HostileOp;
-let oidc: OidcDoor;
-let saml: SamlDoor;
-beforeAll(async () => {
-  service = await startApp();
-  house = await newHouse(service);
-  op = await hostileOp(() => new Date());
-  oidc = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
-  saml = await SamlDoor.open(service, house, { directory_id: house.directoryId });
-});
-afterAll(async () => {
-  await op.stop();
-  await service.close();
-});
+let oidc: OidcWay;
+let saml: SamlWay;
+let close: () => Promise<void>;
+beforeAll(async () => ({ service, house, op, oidc, saml, close } = await pairedHouse()));
+afterAll(() => close());
 
 async function byOidc(claims: Record<string, unknown> = {}): Promise<{ tab: Tab; sub: string }> {
   const sub = (claims['sub'] as string | undefined) ?? fresh('sub');
@@ -48,8 +41,8 @@ describe('signing out here', () => {
     expect((await tab.get('/api/auth/signed-out')).text).toContain('You are signed out');
   });
 
-  it('ends the session here even if the IdP is away, and is nothing for nobody', async () => {
-    const own = await OidcDoor.open(service, house, { directory_id: house.directoryId });
+  it('ends the session here also when the IdP is not available, and succeeds without a session', async () => {
+    const own = await OidcWay.open(service, house, { directory_id: house.directoryId });
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'away' }));
     const tab = own.tab();
     await own.signIn(tab, { sub: 'away' });
@@ -121,7 +114,7 @@ describe('back-channel logout', () => {
       })
     ).status;
 
-  it('ends the sessions of a subject, or the one session, and of nobody else', async () => {
+  it('ends the sessions of a subject, or one session, and no others', async () => {
     const one = await byOidc();
     const other = await byOidc();
     expect(await post(await token({ sub: one.sub }))).toBe(200);
@@ -228,7 +221,7 @@ describe('front-channel logout', () => {
     });
   const named = (sid: string, more: Record<string, string> = {}) => ({ iss: op.issuer, sid, ...more });
 
-  it('ends the sessions of the session at the IdP, without a cookie, and those of nobody else', async () => {
+  it('ends the sessions of the session at the IdP, without a cookie, and no others', async () => {
     const [one, other] = [await byOidc(), await byOidc()];
     const twin = await byOidc({ sub: one.sub, sid: 'elsewhere' });
     const answer = await frame(named(`sid-${one.sub}`));
@@ -257,7 +250,7 @@ describe('front-channel logout', () => {
 
   it('ends no session by another issuer, another connection, half a name or a HEAD', async () => {
     const { tab, sub } = await byOidc();
-    const own = await OidcDoor.open(service, house, {}, op);
+    const own = await OidcWay.open(service, house, {}, op);
     const sid = `sid-${sub}`;
     const tries: [Promise<Response>, number][] = [
       [frame({ iss: 'https://other.example', sid }), 401],

@@ -4,21 +4,21 @@ import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { newKey } from '../../saml/support/keys.js';
 import { logoutForm, logoutQuery, type LogoutParts } from '../../saml/support/logout.js';
-import { reasonOf, SamlDoor } from '../support/doors.js';
-import type { Seen, Tab } from '../support/tab.js';
+import { reasonOf, SamlWay } from '../../support/sign-in/connections.js';
+import type { Seen, Tab } from '../../support/sign-in/tab.js';
 
 type Kind = 'LogoutRequest' | 'LogoutResponse';
-type Key = SamlDoor['idp']['key'] | null;
+type Key = SamlWay['idp']['key'] | null;
 
 // Single logout by SAML as browsers bring it, in both bindings. What one message may say is tried in test/saml.
 let service: TestApp;
 let house: House;
-let saml: SamlDoor;
-let mallory: SamlDoor['idp']['key'];
+let saml: SamlWay;
+let mallory: SamlWay['idp']['key'];
 beforeAll(async () => {
   service = await startApp();
   house = await newHouse(service);
-  saml = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+  saml = await SamlWay.open(service, house, { directory_id: house.directoryId });
   mallory = await newKey('mallory');
 });
 afterAll(() => service.close());
@@ -32,7 +32,7 @@ async function signedIn(): Promise<{ tab: Tab; sub: string }> {
 }
 
 /** What an honest message of the IdP for a connection says, unless told otherwise. */
-const parts = (door: SamlDoor, sub: string, more: LogoutParts): LogoutParts => ({
+const parts = (door: SamlWay, sub: string, more: LogoutParts): LogoutParts => ({
   id: `_l${fresh()}`,
   issuer: door.idp.entityId,
   destination: `${service.app.config.appUrl}/api/auth/slo/${door.slug}`,
@@ -53,7 +53,7 @@ const answerOf = (seen: Seen): string =>
   inflateRawSync(Buffer.from(new URL(seen.location!).searchParams.get('SAMLResponse')!, 'base64')).toString('utf8');
 
 describe('single logout by a query (HTTP-Redirect)', () => {
-  it('ends the sessions of whom it names, answers the IdP, and takes nothing unsigned, forged, misdirected or repeated', async () => {
+  it('ends the named sessions, responds to the IdP, and refuses what is unsigned, forged, misdirected or repeated', async () => {
     const { tab, sub } = await signedIn();
     for (const [what, raw, reason] of [
       ['unsigned', query(sub, {}, null), 'signature_missing'],
@@ -77,7 +77,7 @@ describe('single logout by a query (HTTP-Redirect)', () => {
 });
 
 describe('single logout by a form (HTTP-POST)', () => {
-  it('ends the sessions of whom it names and of nobody else, and answers the IdP', async () => {
+  it('ends the named sessions and no others, and responds to the IdP', async () => {
     const { tab, sub } = await signedIn();
     const other = await signedIn();
     const nobody = await post(form('somebody-else', { id: '_nobody' }));
@@ -137,7 +137,7 @@ describe('single logout by a form (HTTP-POST)', () => {
     expect(await tab.who()).toBeNull();
   });
 
-  it('is good once, whoever comes at once, in either binding', async () => {
+  it('works once, also for concurrent requests and in either binding', async () => {
     const { tab, sub } = await signedIn();
     const fields = form(sub, { id: '_once' });
     const seen = await Promise.all(Array.from({ length: 10 }, () => post(fields)));
@@ -155,7 +155,7 @@ describe('single logout by a form (HTTP-POST)', () => {
   it('of another tenant’s IdP ends nothing here, though it is signed and names the same subject', async () => {
     const { tab, sub } = await signedIn();
     const stranger = await newHouse(service);
-    const theirs = await SamlDoor.open(service, stranger, {}, saml.idp);
+    const theirs = await SamlWay.open(service, stranger, {}, saml.idp);
     expect((await post(logoutForm('LogoutRequest', theirs.idp.key, parts(theirs, sub, {})), theirs)).status).toBe(303);
     expect(await refusal(await post(logoutForm('LogoutRequest', theirs.idp.key, parts(theirs, sub, {}))))).toEqual([
       401,
@@ -165,7 +165,7 @@ describe('single logout by a form (HTTP-POST)', () => {
   });
 
   it('is answered by a form where the IdP reads forms', async () => {
-    const door = await SamlDoor.open(service, house, { slo_binding: 'post' });
+    const door = await SamlWay.open(service, house, { slo_binding: 'post' });
     const seen = await post(logoutForm('LogoutRequest', door.idp.key, parts(door, 'nobody', { id: '_by-form' })), door);
     expect([seen.status, seen.location]).toEqual([200, null]);
     expect(seen.text).toContain('action="https://idp.example.com/slo"');
@@ -175,7 +175,7 @@ describe('single logout by a form (HTTP-POST)', () => {
 });
 
 describe('the IdP’s answer to a logout of ours', () => {
-  it('leads to the page after signing out in both bindings, and ends nobody’s session', async () => {
+  it('leads to the page after a logout in both bindings, and ends no session', async () => {
     const { tab, sub } = await signedIn();
     for (const seen of [
       await go(query(sub, {}, saml.idp.key, 'LogoutResponse')),
@@ -197,10 +197,10 @@ describe('the IdP’s answer to a logout of ours', () => {
       expect(await refusal(await go(query('x', more, key, 'LogoutResponse')))).toEqual([401, reason]);
       // The session here was over before the IdP was asked; an IdP that does not sign its answer changes nothing of that.
       expect((await go(query('x', more, key, 'LogoutResponse'))).text).toContain(
-        'If you have signed out here, that is done',
+        'If you signed out here, you are signed out here',
       );
       expect((await post(form('x', more, key, 'LogoutResponse'))).text).toContain(
-        'If you have signed out here, that is done',
+        'If you signed out here, you are signed out here',
       );
       expect((await go(query('x', more, key))).text).toContain('You may still be signed in here');
     }

@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { client, type Client } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../support/scim.js';
-import { Tab, type Seen } from '../support/tab.js';
+import { Tab, type Seen } from '../../support/sign-in/tab.js';
 
 let service: TestApp;
 let house: House;
@@ -124,7 +124,7 @@ describe('a sign-in link for the owner', () => {
     expect([own.status, own.body.code]).toEqual([403, 'operator_only']);
   });
 
-  it('signs nobody in who was put out, or is the owner no more, since it was made', async () => {
+  it('signs in no user who was deactivated, or is no longer the owner, since it was made', async () => {
     const first = await made();
     await directoryLess(owner);
     expect((await press(tab(), secretOf(first))).status).toBe(400);
@@ -145,7 +145,7 @@ describe('a sign-in link for the owner', () => {
     expect(await browser.who()).toBeNull();
   });
 
-  it('refuses what is no link, and counts that for nobody else', async () => {
+  it('refuses an invalid link, and counts it for its address alone', async () => {
     expect(service.app.nest.get(Clock)).toBeDefined();
     for (const code of ['', 'x', `tbl_${'a'.repeat(20)}_${'b'.repeat(49)}`, house.apiKey])
       expect([code, (await press(tab(), code)).status]).toEqual([code, 400]);

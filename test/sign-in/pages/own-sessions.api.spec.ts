@@ -2,18 +2,18 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor } from '../support/doors.js';
-import type { Tab } from '../support/tab.js';
+import { OidcWay } from '../../support/sign-in/connections.js';
+import type { Tab } from '../../support/sign-in/tab.js';
 
 let service: TestApp;
 let house: House;
 let op: HostileOp;
-let door: OidcDoor;
+let door: OidcWay;
 beforeAll(async () => {
   service = await startApp();
   house = await newHouse(service);
   op = await hostileOp(() => new Date());
-  door = await OidcDoor.open(service, house, { directory_id: house.directoryId, name: 'Head office' }, op);
+  door = await OidcWay.open(service, house, { directory_id: house.directoryId, name: 'Head office' }, op);
 });
 afterAll(async () => {
   await op.stop();
@@ -50,7 +50,7 @@ it('the front page shows one’s sessions, and ends the others one by one', asyn
   expect((await end(tab, id!)).status).toBe(303);
 });
 
-it('another site, another user and nobody end nothing', async () => {
+it('another site, another user and a request without a session end nothing', async () => {
   const { tab, sub } = await signedIn();
   const other = (await signedIn(sub, true)).tab;
   const stranger = (await signedIn()).tab;

@@ -1,27 +1,20 @@
-import { startApp, type TestApp } from '../../support/app.js';
-import { newHouse, type House } from '../../support/house.js';
-import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor, reasonOf, SamlDoor } from '../support/doors.js';
-import { Tab, type Seen } from '../support/tab.js';
+import type { TestApp } from '../../support/app.js';
+import type { House } from '../../support/house.js';
+import type { HostileOp } from '../../oidc/support/op.js';
+import { pairedHouse } from '../../support/sign-in/paired-house.js';
+import { reasonOf, type OidcWay, type SamlWay } from '../../support/sign-in/connections.js';
+import { Tab, type Seen } from '../../support/sign-in/tab.js';
 
 // What a person sees who cannot sign in: each page has words of its own, and a way on.
 
 let service: TestApp;
 let house: House;
 let op: HostileOp;
-let oidc: OidcDoor;
-let saml: SamlDoor;
-beforeAll(async () => {
-  service = await startApp();
-  house = await newHouse(service);
-  op = await hostileOp(() => new Date());
-  oidc = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
-  saml = await SamlDoor.open(service, house, { directory_id: house.directoryId });
-});
-afterAll(async () => {
-  await op.stop();
-  await service.close();
-});
+let oidc: OidcWay;
+let saml: SamlWay;
+let close: () => Promise<void>;
+beforeAll(async () => ({ service, house, op, oidc, saml, close } = await pairedHouse()));
+afterAll(() => close());
 
 const tab = () => new Tab(service);
 const titleOf = ({ text }: Seen) => /<h1>([^<]*)<\/h1>/.exec(text)?.[1];
@@ -45,7 +38,7 @@ describe('a browser that blocks cookies', () => {
     expect(await reasonOf(house, seen)).toBe('other_browser');
   });
 
-  it('is no browser with other cookies, and none whose sign-in is too old or used', async () => {
+  it('shows the expired page to a browser with other cookies, or with a used or expired sign-in', async () => {
     const other = tab();
     await oidc.begin(other);
     expect(titleOf(await oidc.answer(other, await oidc.begin(tab())))).toBe(EXPIRED);

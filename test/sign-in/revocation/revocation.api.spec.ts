@@ -5,9 +5,9 @@ import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, newOpKey, type HostileOp } from '../../oidc/support/op.js';
 import { newKey } from '../../saml/support/keys.js';
-import { OidcDoor, SamlDoor, trustDomain } from '../support/doors.js';
-import { pkce } from '../support/pkce.js';
-import type { Tab } from '../support/tab.js';
+import { OidcWay, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
+import { pkce } from '../../support/sign-in/pkce.js';
+import type { Tab } from '../../support/sign-in/tab.js';
 
 const APP = 'https://interviews.example.com';
 const TYP = 'global-token-revocation+jwt';
@@ -16,15 +16,15 @@ let service: TestApp;
 let twin: TestApp;
 let house: House;
 let op: HostileOp;
-let door: OidcDoor;
-let saml: SamlDoor;
+let door: OidcWay;
+let saml: SamlWay;
 beforeAll(async () => {
   service = await startApp();
   twin = await startApp({}, service);
   house = await newHouse(service);
   op = await hostileOp(() => new Date());
-  door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [APP] }, op);
-  saml = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+  door = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [APP] }, op);
+  saml = await SamlWay.open(service, house, { directory_id: house.directoryId });
 });
 afterAll(async () => {
   await op.stop();
@@ -39,11 +39,11 @@ interface Person {
   id: string;
 }
 
-async function signedIn(at: OidcDoor | SamlDoor = door): Promise<Person> {
+async function signedIn(at: OidcWay | SamlWay = door): Promise<Person> {
   const [sub, email] = [fresh('sub'), `${fresh()}@e.com`];
   const id = await madeUser(house.scim, user(email, { externalId: sub }));
   const tab = at.tab();
-  const seen = at instanceof OidcDoor ? await at.signIn(tab, { sub }) : await at.signIn(tab, { nameId: sub });
+  const seen = at instanceof OidcWay ? await at.signIn(tab, { sub }) : await at.signIn(tab, { nameId: sub });
   expect(seen.status).toBe(303);
   return { tab, sub, email, id };
 }
@@ -81,7 +81,7 @@ describe('universal logout', () => {
     ['iss_sub', ({ sub }) => bySub(sub)],
     ['opaque, the IdP’s id', ({ sub }) => opaque(sub)],
     ['opaque, our id', ({ id }) => opaque(id)],
-  ])('ends the sessions of the user, and of nobody else: %s', async (_, subject) => {
+  ])('ends the sessions of the user, and no others: %s', async (_, subject) => {
     const [one, other] = [await signedIn(), await signedIn()];
     expect(await post(subject(one), await token())).toMatchObject({ status: 204 });
     expect([await one.tab.who(), await one.tab.who(twin)]).toEqual([null, null]);
@@ -195,7 +195,7 @@ describe('universal logout', () => {
     expect(await other.tab.who()).not.toBeNull();
   });
 
-  it('answers 404 for a user whom the tenant does not have, and 422 for a body that names nobody', async () => {
+  it('answers 404 for an unknown user, and 422 for a body without a user', async () => {
     const other = await newHouse(service);
     const email = `${fresh()}@e.com`;
     await madeUser(other.scim, user(email, { externalId: 'theirs' }));
@@ -219,7 +219,7 @@ describe('universal logout', () => {
     expect((await post(byEmail(one.email), await token(), 'nobody')).status).toBe(404);
   });
 
-  it('names by e-mail nobody whose domain is another connection’s, unless it signs them in', async () => {
+  it('matches no user by an e-mail of another connection’s domain, unless the user is bound to this one', async () => {
     const domain = `${fresh('d')}.example.com`;
     const [stranger, known] = [`a@${domain}`, `b@${domain}`];
     await madeUser(house.scim, user(stranger, { externalId: fresh() }));
@@ -233,7 +233,7 @@ describe('universal logout', () => {
   });
 
   it('is 503 and nothing else while the IdP’s keys cannot be had, and the token stays good', async () => {
-    const away = await OidcDoor.open(service, house, { directory_id: house.directoryId });
+    const away = await OidcWay.open(service, house, { directory_id: house.directoryId });
     const sub = fresh('sub');
     await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
     const tab = away.tab();

@@ -5,14 +5,14 @@ import { newHouse, type House } from '../../support/house.js';
 import { waitingForLock } from '../../support/locks.js';
 import { group, fresh, madeUser, patch, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcDoor } from '../support/doors.js';
-import type { Tab } from '../support/tab.js';
+import { OidcWay } from '../../support/sign-in/connections.js';
+import type { Tab } from '../../support/sign-in/tab.js';
 
 // Two processes on one database: what one of them ends, the other must not take any more.
 let first: TestApp;
 let second: TestApp;
 let house: House;
-let door: OidcDoor;
+let door: OidcWay;
 let op: HostileOp;
 beforeAll(async () => {
   first = await startApp();
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   house = await newHouse(first);
-  door = await OidcDoor.open(first, house, { directory_id: house.directoryId }, op);
+  door = await OidcWay.open(first, house, { directory_id: house.directoryId }, op);
 });
 afterAll(async () => {
   await op.stop();
@@ -62,7 +62,7 @@ describe('a session', () => {
     expect(rows[0]!.row).not.toContain(secret.split('_')[2]);
   });
 
-  it('says who, which tenant, which connection, until when', async () => {
+  it('names the user, the tenant, the connection and the end', async () => {
     const { tab, id } = await signedIn();
     const answer = await tab.get('/api/auth/session', { accept: 'application/json' });
     expect(JSON.parse(answer.text)).toMatchObject({
@@ -86,7 +86,7 @@ describe('a session', () => {
     expect(await onBoth(tab)).toEqual([true, true]);
   });
 
-  it('a session that somebody made up, or of another tenant’s form, is none', async () => {
+  it('refuses a made-up session, and one that names another tenant', async () => {
     const { tab } = await signedIn();
     const real = tab.jar.get('__Host-session')!;
     const thief = door.tab();
@@ -136,7 +136,7 @@ describe('it ends, on every process and in the same moment, when', () => {
     expect(await onBoth(tab)).toEqual([false, false]);
   });
 
-  it('the users API deactivates or deletes, of whom no directory manages', async () => {
+  it('the users API deactivates or deletes a user of no directory', async () => {
     for (const end of ['patch', 'delete'] as const) {
       const email = `${fresh()}@own.example`;
       const { body } = await house.api.post('/users', {
@@ -145,7 +145,7 @@ describe('it ends, on every process and in the same moment, when', () => {
         last_name: 'B',
         external_id: fresh('k'),
       });
-      const free = await OidcDoor.open(first, house, { jit: false }, op);
+      const free = await OidcWay.open(first, house, { jit: false }, op);
       await first.db.execute(
         `insert into identities (tenant_id, connection_id, subject, user_id, made_by, made_of)
          values ('${house.tenantId}', '${free.id}', 'by-hand', '${body.id}', 'email', '${email}')`,
@@ -194,7 +194,7 @@ describe('it ends, on every process and in the same moment, when', () => {
     expect(await onBoth(tab)).toEqual([true, true]);
   });
 
-  it('whoever signs in at the very moment of their deactivation has no session afterwards', async () => {
+  it('a sign-in concurrent with the deactivation of its user leaves no session', async () => {
     const sub = fresh('sub');
     const id = await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
     for (let round = 0; round < 10; round++) {
@@ -260,7 +260,7 @@ describe('it ends, on every process and in the same moment, when', () => {
 });
 
 describe('one’s own sessions', () => {
-  it('are listed and ended one by one; nobody else’s are', async () => {
+  it('are listed and ended one by one, without those of other users', async () => {
     const { tab, sub } = await signedIn();
     const other = (await signedIn(sub)).tab;
     const stranger = (await signedIn()).tab;

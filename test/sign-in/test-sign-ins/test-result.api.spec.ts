@@ -6,7 +6,7 @@ import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
 import type { AnswerParts, AnswerShape } from '../../saml/support/idp.js';
 import { newKey } from '../../saml/support/keys.js';
-import { OidcDoor, SamlDoor } from '../support/doors.js';
+import { OidcWay, SamlWay } from '../../support/sign-in/connections.js';
 
 // What an admin sees of a test sign-in, at a glance.
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 /** The text of a page as it is read, without its mark-up. */
 const read = (page: string) => page.replace(/<style>[^]*<\/style>|<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
-async function samlTest(door: SamlDoor, parts: AnswerParts, shape: AnswerShape = {}): Promise<string> {
+async function samlTest(door: SamlWay, parts: AnswerParts, shape: AnswerShape = {}): Promise<string> {
   const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
   const tab = door.tab();
   const begun = await tab.post(body.url as string);
@@ -37,7 +37,7 @@ async function samlTest(door: SamlDoor, parts: AnswerParts, shape: AnswerShape =
 }
 
 it('says that it works, what the NameID is, what was signed by which certificate, and the next step', async () => {
-  const door = await SamlDoor.open(service, house, { directory_id: house.directoryId, enabled: false });
+  const door = await SamlWay.open(service, house, { directory_id: house.directoryId, enabled: false });
   const nameId = fresh('name');
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: nameId }));
   const { fingerprint256 } = new X509Certificate(door.idp.key.certificate);
@@ -53,7 +53,7 @@ it('says that it works, what the NameID is, what was signed by which certificate
 });
 
 it('says that it is refused, why, and what to do next', async () => {
-  const door = await SamlDoor.open(service, house, { directory_id: house.directoryId });
+  const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
   const unknown = await samlTest(door, { nameId: 'nobody', attributesXml: '' });
   expect(unknown).toMatch(/✗ Refused\. unknown_account: .* In the sign-in log: sin_/);
   expect(unknown).toContain('Next step: Let the directory send this user');
@@ -67,7 +67,7 @@ it('says that it is refused, why, and what to do next', async () => {
 });
 
 it('names algorithm and key of OIDC', async () => {
-  const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+  const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
   const sub = fresh('sub');
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
   const page = read((await door.test(house, { sub })).text);
@@ -77,7 +77,7 @@ it('names algorithm and key of OIDC', async () => {
 
 /** A test of an OIDC connection, and the address of its answer, as a browser has it. */
 async function tested(claims: Record<string, unknown>) {
-  const door = await OidcDoor.open(service, house, { directory_id: house.directoryId }, op);
+  const door = await OidcWay.open(service, house, { directory_id: house.directoryId }, op);
   const link = (await house.api.post(`/connections/${door.id}/test-sign-in`)).body.url as string;
   const tab = door.tab();
   const asked = new URL((await tab.post(link)).location!).searchParams;
@@ -110,7 +110,7 @@ describe('the pages of a tenant', () => {
     const name = `Acme <${fresh()}>`;
     const help_url = 'mailto:it@acme.example?subject=Sign-in';
     await house.api.patch('/tenant', { name });
-    const door = await OidcDoor.open(service, house, {}, op);
+    const door = await OidcWay.open(service, house, {}, op);
     const link = (await house.api.post(`/connections/${door.id}/test-sign-in`)).body.url as string;
     const mark = `<p class="mark">${name.replace('<', '&lt;').replace('>', '&gt;')}</p>`;
     await eventually(() => door.tab().get(link), ({ text }) => text.includes(mark)); // prettier-ignore

@@ -5,20 +5,20 @@ import { client, eventually, send } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { waitingForLock } from '../../support/locks.js';
 import { fresh, madeUser, patch, user } from '../../support/scim.js';
-import { OidcDoor } from '../support/doors.js';
-import { pkce } from '../support/pkce.js';
-import type { Tab } from '../support/tab.js';
+import { OidcWay } from '../../support/sign-in/connections.js';
+import { pkce } from '../../support/sign-in/pkce.js';
+import type { Tab } from '../../support/sign-in/tab.js';
 
 const APP = 'https://interviews.example.com';
 /** Of the application; each sign-in here begins with its challenge. */
 const { verifier: code_verifier, query: challenge } = pkce();
 let service: TestApp;
 let house: House;
-let door: OidcDoor;
+let door: OidcWay;
 beforeAll(async () => {
   service = await startApp();
   house = await newHouse(service);
-  door = await OidcDoor.open(service, house, { directory_id: house.directoryId, return_origins: [APP] });
+  door = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [APP] });
 });
 afterAll(async () => {
   await door.op.stop();
@@ -61,7 +61,7 @@ it('sends the browser back to the application with a one-time code, which become
   expect(payload.exp! - payload.iat!).toBe(300);
 });
 
-it('a code is good once, for a minute, and for nobody without its verifier', async () => {
+it('a code works once, for a minute, with its verifier alone', async () => {
   const once = await withCode();
   const both = await Promise.all([ask({ code: once.code }), ask({ code: once.code })]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
@@ -84,7 +84,7 @@ it('is renewed only while the session is live; a refresh token is good once', as
   expect((await ask({ refresh_token: two.refresh_token })).body.code).toBe('invalid_grant');
 });
 
-it('whoever uses a code or a refresh token a second time ends what came of it', async () => {
+it('a second use of a code or refresh token ends its tokens', async () => {
   const one = (await ask({ code: (await withCode()).code })).body;
   const two = (await ask({ refresh_token: one.refresh_token })).body;
   expect((await ask({ refresh_token: one.refresh_token })).status).toBe(400);
@@ -179,12 +179,7 @@ it('a code without a challenge, of an older version, is worth nothing', async ()
 });
 
 it('an application that is taken away is renewed no more', async () => {
-  const other = await OidcDoor.open(
-    service,
-    house,
-    { directory_id: house.directoryId, return_origins: [APP] },
-    door.op,
-  );
+  const other = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [APP] }, door.op);
   await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: 'taken' }));
   const seen = await other.signIn(other.tab(), { sub: 'taken' }, { return_to: APP, ...challenge });
   const code = new URL(seen.location!).searchParams.get('code');

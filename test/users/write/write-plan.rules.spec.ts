@@ -1,66 +1,12 @@
 import type { HeldReason } from '../../../src/identity/person.js';
-import type { TenantView } from '../../../src/tenants/tenant.store.js';
-import { documentOf, draftOf } from '../../../src/users/user.mapping.js';
 import type { UserWithGroups } from '../../../src/users/users.repository.js';
-import { rowAfter } from '../../../src/users/write/user-write.rules.js';
 import { NO_CONFLICTS, type Conflicts, type Edit, type WriteCase } from '../../../src/users/write/write-case.js';
 import type { WritingDirectory } from '../../../src/users/write/write-context.js';
 import { planWrite, type WritePlan } from '../../../src/users/write/write-plan.rules.js';
-
-const STAMP = { id: 'usr_new', at: new Date('2026-01-02T03:04:05.000Z') };
-const TENANT = {
-  roles: new Map([
-    ['User', { takesSeat: true }],
-    ['Guest', { takesSeat: false }],
-  ]),
-  protectedUserIds: new Set(['usr_protected']),
-  ownerUserId: null,
-} as unknown as TenantView;
-const DIRECTORY: WritingDirectory = {
-  id: 'dir',
-  name: 'Okta',
-  state: 'live',
-  defaultRole: 'User',
-  attributeMap: {},
-  onMatch: 'link',
-  takesOver: null,
-  superseded: false,
-  hasSuccessor: false,
-  hasRules: false,
-};
-
-const draft = (more: { active?: boolean; email?: string; first_name?: string } = {}) =>
-  draftOf(
-    documentOf({
-      userName: 'ada@example.com',
-      email: more.email ?? 'ada@example.com',
-      first_name: more.first_name ?? 'Ada',
-      last_name: 'Lovelace',
-      external_id: 'e-1',
-      active: more.active ?? true,
-    }),
-  );
-
-const caseOf = (more: Partial<WriteCase> = {}, directory: WritingDirectory | null = DIRECTORY): WriteCase => ({
-  ctx: { tenantId: 'ten', channel: directory === null ? 'api' : 'scim', directory, receivedAt: STAMP.at },
-  tenant: TENANT,
-  row: null,
-  draft: draft(),
-  roleSet: null,
-  fromRules: [],
-  released: null,
-  ...more,
-});
+import { caseOf, DIRECTORY, draft, STAMP, stored } from './support.js';
 
 const creation = (about: WriteCase, conflicts: Partial<Conflicts> = {}): WritePlan =>
   planWrite({ kind: 'create', about }, { ...NO_CONFLICTS, ...conflicts }, STAMP)!;
-
-/** The stored row of a user after its creation. */
-const stored = (about = caseOf(), more: Partial<UserWithGroups> = {}): UserWithGroups => {
-  const { subject } = creation(about);
-  if (subject.kind !== 'insert') throw new Error('a creation inserts');
-  return { ...rowAfter(null, subject.write), ...more };
-};
 
 const edited = (edit: Edit, row = stored(), more: Partial<WriteCase> = {}): WritePlan | null => {
   const about = { ...caseOf({ draft: edit.draft, released: row.released, ...more }), row };

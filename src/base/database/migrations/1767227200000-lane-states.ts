@@ -37,6 +37,7 @@ export class LaneStates1767227200000 implements MigrationInterface {
         drop constraint lanes_pkey,
         add primary key (tenant_id, channel, destination, subject),
         alter column state drop default,
+        alter column call type json using call::json,
         add constraint lane_state check (${STATE_CHECK}),
         add constraint lane_account check ((account = 'bound') = (platform_id is not null)
           and account in ('bound', 'none', 'unnamed', 'lost', 'sought'))`);

@@ -28,7 +28,7 @@ export interface Site {
 }
 
 /** The folder `docs` of the installation, beside `dist` or `src`. */
-export const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
+const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
 
 /**
  * Reads and renders the documentation.

@@ -1,4 +1,4 @@
-import type { TestApp } from '../../support/app.js';
+import type { TestApp } from '../app.js';
 
 /** What came back, with the cookies noted already. */
 export interface Seen {

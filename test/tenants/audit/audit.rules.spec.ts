@@ -1,6 +1,6 @@
-import { canonicalJson, chainHash, CHAIN_START } from '../../src/base/crypto/chain.js';
-import { ChainWalk, type Breach } from '../../src/ledger/chain.rules.js';
-import { auditHashInput, toChainLine, type AuditRow } from '../../src/tenants/audit/audit.rules.js';
+import { canonicalJson, chainHash, CHAIN_START } from '../../../src/base/crypto/chain.js';
+import { ChainWalk, type Breach } from '../../../src/ledger/chain.rules.js';
+import { auditHashInput, toChainLine, type AuditRow } from '../../../src/tenants/audit/audit.rules.js';
 
 /** The first breach, by the verifier of both chains. */
 function breachOf(rows: readonly AuditRow[]): Breach | null {

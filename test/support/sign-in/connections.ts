@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
-import type { TestApp } from '../../support/app.js';
-import { client } from '../../support/http.js';
-import type { House } from '../../support/house.js';
+import type { TestApp } from '../app.js';
+import { client } from '../http.js';
+import type { House } from '../house.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
 import { samlIdp, type AnswerParts, type AnswerShape, type SamlIdp } from '../../saml/support/idp.js';
 import { Tab, type Seen } from './tab.js';
@@ -49,7 +49,7 @@ async function made(house: House, body: object): Promise<{ id: string; slug: str
 }
 
 /** A connection to an OpenID provider that says whatever a test wants. */
-export class OidcDoor {
+export class OidcWay {
   private constructor(
     readonly op: HostileOp,
     readonly id: string,
@@ -57,7 +57,7 @@ export class OidcDoor {
     private readonly service: TestApp,
   ) {}
 
-  static async open(service: TestApp, house: House, more: object = {}, op?: HostileOp): Promise<OidcDoor> {
+  static async open(service: TestApp, house: House, more: object = {}, op?: HostileOp): Promise<OidcWay> {
     const idp = op ?? (await hostileOp(() => new Date()));
     const body = {
       type: 'oidc',
@@ -69,7 +69,7 @@ export class OidcDoor {
       ...more,
     };
     const { id, slug } = await made(house, body);
-    return new OidcDoor(idp, id, slug, service);
+    return new OidcWay(idp, id, slug, service);
   }
 
   tab(): Tab {
@@ -117,7 +117,7 @@ export class OidcDoor {
 }
 
 /** A connection to a SAML IdP that says whatever a test wants. */
-export class SamlDoor {
+export class SamlWay {
   private constructor(
     readonly idp: SamlIdp,
     readonly id: string,
@@ -125,7 +125,7 @@ export class SamlDoor {
     private readonly service: TestApp,
   ) {}
 
-  static async open(service: TestApp, house: House, more: object = {}, idp?: SamlIdp): Promise<SamlDoor> {
+  static async open(service: TestApp, house: House, more: object = {}, idp?: SamlIdp): Promise<SamlWay> {
     const one = idp ?? (await samlIdp(`https://idp-${randomBytes(4).toString('hex')}.example.com/saml`));
     const body = {
       type: 'saml',
@@ -137,7 +137,7 @@ export class SamlDoor {
       ...more,
     };
     const { id, slug } = await made(house, body);
-    return new SamlDoor(one, id, slug, service);
+    return new SamlWay(one, id, slug, service);
   }
 
   tab(): Tab {

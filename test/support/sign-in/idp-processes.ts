@@ -13,7 +13,7 @@ export interface RunningSamlIdp {
 
 /** Starts `saml-idp.mjs` as a process of its own; resolves when it listens. */
 export async function startSamlIdp(config: object): Promise<RunningSamlIdp> {
-  const program = path.join(process.cwd(), 'test/sign-in/support/saml-idp.mjs');
+  const program = path.join(process.cwd(), 'test/support/sign-in/saml-idp.mjs');
   const child = spawn(process.execPath, ['--no-deprecation', program, JSON.stringify(config)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, NODE_OPTIONS: '' },

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+
+/** Values of which only the type is used: the union of their members. */
+const ONLY_TYPED = new Set(['OIDC_REFUSAL_REASONS', 'SAML_REFUSAL_REASONS']);
+
+function filesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.posix.join(folder, entry.name);
+    return entry.isDirectory() ? filesIn(file) : /\.m?ts$|\.mjs$/.test(file) ? [file] : [];
+  });
+}
+
+/** The identifiers of a file with their number, and the names that it exports. */
+function namesOf(file) {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
+  const used = new Map();
+  const exported = [];
+  const visit = (node) => {
+    if (ts.isIdentifier(node)) used.set(node.text, (used.get(node.text) ?? 0) + 1);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  for (const statement of source.statements) {
+    if (!statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) continue;
+    const isType = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
+    const names = ts.isVariableStatement(statement)
+      ? statement.declarationList.declarations.map(({ name }) => name)
+      : [statement.name];
+    for (const name of names)
+      if (name && ts.isIdentifier(name))
+        exported.push({ name: name.text, isType: isType || ONLY_TYPED.has(name.text) });
+  }
+  return { file, used, exported };
+}
+
+/**
+ * Returns exported names that no other file mentions: `file name`. A type that its own file uses is excepted, since it is
+ * part of the signature of another export.
+ */
+export function unusedExports() {
+  const files = ['src', 'test', 'scripts', 'bin'].flatMap(filesIn).map(namesOf);
+  const mentions = new Map();
+  for (const { used } of files) for (const name of used.keys()) mentions.set(name, (mentions.get(name) ?? 0) + 1);
+  return files
+    .filter(({ file }) => file.startsWith('src/') && !/\/migrations\/|\/tables\.ts$/.test(file))
+    .flatMap(({ file, used, exported }) =>
+      exported
+        .filter(({ name, isType }) => mentions.get(name) === 1 && !(isType && used.get(name) > 1))
+        .map(({ name }) => `${file} ${name}`),
+    );
+}
+
+/** Fails where the source exports a name that no other file mentions. */
+export function checkExports() {
+  const unused = unusedExports();
+  if (unused.length > 0) throw new Error(`exported, and not used in another file:\n  ${unused.join('\n  ')}`);
+}

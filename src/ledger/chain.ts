@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { ChainHeads, TABLES } from './chain-heads.js';
+import type { ChainLine, ChainName } from './chain.rules.js';
+import { UTC, type SealedBatch, type StoredHead } from './heads.repository.js';
+
+/** A chain as its verifier and its sealer use it. */
+export interface SealedChain {
+  readonly chain: ChainName;
+  /** A tenant can be without a line: the audit log begins with the tenant itself. */
+  readonly mayBeEmpty: boolean;
+  /** Time may not run backwards along the chain. */
+  readonly ordered: boolean;
+  /** Returns sealed lines in order, those after one sequence and up to another. */
+  lines(db: SqlRunner, tenantId: string, after: number, through: number, limit: number): Promise<ChainLine[]>;
+  /** Seals everything that a tenant has committed by now. */
+  sealNow(tenantId: string): Promise<void>;
+  /** Seals what waits, for every tenant. Returns true if there may be more. */
+  sealAll(): Promise<boolean>;
+}
+
+/** All chains; each registers itself. */
+@Injectable()
+export class Chains {
+  readonly all: SealedChain[] = [];
+}
+
+/** What a room says of its chain. `Row` is a row with the columns that the hash is about. */
+export interface ChainKind<Row> {
+  readonly chain: ChainName;
+  /** The columns of a row that has its place in the chain, as SQL. */
+  readonly columns: string;
+  /** See {@link SealedChain}. */
+  readonly mayBeEmpty: boolean;
+  /** See {@link SealedChain}. */
+  readonly ordered: boolean;
+  /** How many lines one transaction seals. */
+  readonly batch: number;
+  /** Returns a sealed row as the verifier reads it. */
+  line(row: Row): ChainLine;
+  /**
+   * Gives rows their places behind a head, in their order.
+   *
+   * @param now RFC 3339, taken before the rows were read: a row that commits later is effective later
+   */
+  sealed(head: StoredHead, rows: readonly Row[], now: string): SealedBatch;
+}
+
+/**
+ * An append-only chain of hashes. Lines are written with the change, in any order and without a lock; they get their place in
+ * the order of the commits right after. One process seals a tenant's chain at a time.
+ */
+export abstract class Chain<Row extends object> implements SealedChain {
+  readonly chain: ChainName;
+  readonly mayBeEmpty: boolean;
+  readonly ordered: boolean;
+
+  constructor(
+    private readonly db: Database,
+    private readonly heads: ChainHeads,
+    chains: Chains,
+    private readonly kind: ChainKind<Row>,
+  ) {
+    ({ chain: this.chain, mayBeEmpty: this.mayBeEmpty, ordered: this.ordered } = kind);
+    chains.all.push(this);
+  }
+
+  async lines(db: SqlRunner, tenantId: string, after: number, through: number, limit: number): Promise<ChainLine[]> {
+    const { rows } = await db.query<Row>(
+      `select ${this.kind.columns} from ${this.table}
+       where tenant_id = $1 and sequence > $2 and sequence <= $3 order by sequence limit $4`,
+      [tenantId, after, through, limit],
+    );
+    return rows.map((row) => this.kind.line(row));
+  }
+
+  async sealNow(tenantId: string): Promise<void> {
+    while (await this.seal(tenantId, true));
+  }
+
+  async sealAll(): Promise<boolean> {
+    let more = false;
+    for (const tenantId of await this.tenantsWaiting()) more = (await this.seal(tenantId, false)) || more;
+    return more;
+  }
+
+  private get table(): string {
+    return TABLES[this.chain];
+  }
+
+  /** With `wait`, also waits for another process that seals the tenant. */
+  private async seal(tenantId: string, wait: boolean): Promise<boolean> {
+    const { chain, columns, batch } = this.kind;
+    await this.heads.ready();
+    return this.db.transaction(tenantId, async (tx) => {
+      const head = await this.heads.lock(tx, tenantId, chain, wait);
+      if (head === null) return false;
+      const { rows: clock } = await tx.query<{ now: string }>(`select ${UTC('clock_timestamp()')} as now`);
+      const { rows } = await tx.query<Row>(
+        `select ${columns} from ${this.table} where tenant_id = $1 and sequence is null order by entry_id limit ${batch}`,
+        [tenantId],
+      );
+      await this.heads.seal(tx, tenantId, chain, head, this.kind.sealed(head, rows, clock[0]!.now));
+      return rows.length === batch;
+    });
+  }
+
+  /** One index probe for each tenant with waiting lines, not one for each line. */
+  private async tenantsWaiting(): Promise<string[]> {
+    const { rows } = await this.db.query<{ tenant_id: string }>(
+      `with recursive waiting as (
+         (select tenant_id from ${this.table} where sequence is null order by tenant_id limit 1)
+         union all
+         select (select e.tenant_id from ${this.table} e where e.sequence is null and e.tenant_id > w.tenant_id
+                 order by e.tenant_id limit 1) from waiting w where w.tenant_id is not null)
+       select tenant_id from waiting where tenant_id is not null`,
+    );
+    return rows.map((row) => row.tenant_id);
+  }
+}

@@ -1,0 +1,9 @@
+import type { ChannelKit } from './kit.js';
+import { platformKit } from './platform/platform.kit.js';
+import { receiverKit } from './receiver/receiver.kit.js';
+
+/** All channels for which the suites of the delivery run: a channel is one folder, and one line here. */
+export const CHANNELS: [string, ChannelKit][] = [
+  ['platform', platformKit],
+  ['receiver', receiverKit],
+];

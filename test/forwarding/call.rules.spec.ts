@@ -1,0 +1,94 @@
+import { createsAccount, digestOf, isKnown, type Call } from '../../src/delivery/call.js';
+import { stepOf } from '../../src/forwarding/call.rules.js';
+import { personText } from '../../src/forwarding/platform-user.mapping.js';
+import { callWith } from '../support/lanes.js';
+import { personOf } from '../support/persons.js';
+
+const person = personOf('usr_1', { last_name: '' });
+const call = (more: Partial<Call> = {}): Call => callWith({ person: personText(person), ...more });
+
+describe('stepOf', () => {
+  const id = { platform_id: 'hp_1' };
+  it.each<[string, Partial<Call>, object]>([
+    ['nothing new', { confirmed: 'active', known: digestOf(personText(person)) }, { kind: 'nothing' }],
+    ['a new person', {}, { kind: 'create', body: JSON.stringify(person) }],
+    [
+      'a person without key and role',
+      { person: personText({ ...person, external_id: null, role: null }) },
+      { kind: 'create', body: '{"email":"usr_1@example.com","first_name":"First","last_name":""}' },
+    ],
+    [
+      'a person in whose name a null is written',
+      { person: personText({ ...person, first_name: 'a:null', role: null }) },
+      { kind: 'create', body: JSON.stringify({ ...person, first_name: 'a:null', role: undefined }) },
+    ],
+    ['a change', { ...id, confirmed: 'active' }, { kind: 'update', id: 'hp_1', body: JSON.stringify(person) }],
+    [
+      'a return',
+      { ...id, confirmed: 'inactive' },
+      { kind: 'update', body: JSON.stringify({ ...person, status: 'active' }) },
+    ],
+    ['an adopted account', { ...id }, { kind: 'update', body: JSON.stringify({ ...person, status: 'active' }) }],
+    [
+      'a deactivation',
+      { ...id, state: 'inactive', confirmed: 'active' },
+      { kind: 'deactivate', body: '{"status":"inactive"}' },
+    ],
+    [
+      'a deactivation that deletes',
+      { ...id, state: 'inactive', as: 'delete', confirmed: 'active' },
+      { kind: 'delete', id: 'hp_1' },
+    ],
+    ['a deletion', { ...id, state: 'deleted', as: 'delete', confirmed: 'active' }, { kind: 'delete' }],
+    [
+      'a deletion that deactivates',
+      { ...id, state: 'deleted', as: 'inactive', confirmed: 'active' },
+      { kind: 'deactivate' },
+    ],
+    [
+      'a deletion of somebody inactive',
+      { ...id, state: 'deleted', as: 'delete', confirmed: 'inactive' },
+      { kind: 'delete' },
+    ],
+    [
+      'the same, where both are one',
+      { ...id, state: 'deleted', as: 'inactive', confirmed: 'inactive' },
+      { kind: 'nothing' },
+    ],
+    ['a leaver who was never there', { state: 'inactive' }, { kind: 'nothing' }],
+    ['a deleted one who was never there', { state: 'deleted', as: 'delete' }, { kind: 'nothing' }],
+    [
+      'a leaver who is there under an id we never learned',
+      { state: 'inactive', confirmed: 'active' },
+      { kind: 'look' },
+    ],
+    ['a leaver who may be there', { state: 'inactive', lookup: { why: 'lost' } }, { kind: 'look' }],
+    ['a conflict', { lookup: { why: 'conflict' } }, { kind: 'look' }],
+    [
+      'a conflict of a user who leaves by now',
+      { ...id, state: 'deleted', as: 'delete', confirmed: 'inactive', lookup: { why: 'conflict' } },
+      { kind: 'delete', id: 'hp_1' },
+    ],
+    [
+      'a conflict of a leaver whose account is unknown',
+      { state: 'inactive', lookup: { why: 'conflict' } },
+      { kind: 'look' },
+    ],
+    ['a conflict that is none any more', { lookup: { why: 'dissolved', dissolved: 1 } }, { kind: 'create' }],
+  ])('%s', (_, more, step) => expect(stepOf(call(more))).toMatchObject(step));
+
+  it('gives the same bytes for the same call', () => {
+    const one = call({ platform_id: 'hp_1' });
+    expect(stepOf(JSON.parse(JSON.stringify(one)) as Call)).toEqual(stepOf(one));
+  });
+});
+
+it('is a create exactly where the engine stores that a call creates an account', () => {
+  for (const state of ['active', 'inactive', 'deleted'] as const)
+    for (const platform_id of [null, 'hp_1'])
+      for (const confirmed of [null, 'active', 'inactive', 'deleted'] as const)
+        for (const why of [null, 'conflict', 'gone', 'lost', 'no_id', 'dissolved', 'found'] as const) {
+          const one = call({ state, platform_id, confirmed, lookup: why === null ? null : { why } });
+          expect(stepOf(one).kind === 'create').toBe(createsAccount(one) && !isKnown(one));
+        }
+});

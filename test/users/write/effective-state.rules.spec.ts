@@ -1,0 +1,68 @@
+import type { HeldReason } from '../../../src/identity/person.js';
+import { asksSeat, decide, removalHeld, stillReleased } from '../../../src/users/write/effective-state.rules.js';
+import { writtenIn } from '../../../src/users/write/requested-state.rules.js';
+import { NO_CONFLICTS, type WriteCase } from '../../../src/users/write/write-case.js';
+import { caseOf, DIRECTORY, draft, stored } from './support.js';
+
+const PREVIEW = { ...DIRECTORY, state: 'preview' as const };
+const SUPERSEDED = { ...DIRECTORY, superseded: true };
+const decided = (about: WriteCase) => decide(about, writtenIn(about), NO_CONFLICTS);
+
+it.each<[string, WriteCase, HeldReason | null]>([
+  ['a live directory', caseOf(), null],
+  ['a directory in preview', caseOf({}, PREVIEW), 'preview'],
+  ['a superseded directory', caseOf({}, SUPERSEDED), 'superseded'],
+  ['a directory without a role to give', caseOf({}, { ...DIRECTORY, defaultRole: null }), 'no_role'],
+])('a new user of %s is held for the expected reason', (_, about, held) => {
+  expect(decided(about).held).toBe(held);
+});
+
+it('holds the deactivation of a protected user by SCIM, and not by the users API', () => {
+  const row = stored(caseOf(), { id: 'usr_protected' });
+  const leaver = { row, draft: draft({ active: false }) };
+  expect(decided(caseOf(leaver)).held).toBe('protected');
+  expect(decided(caseOf(leaver, null)).held).toBeNull();
+});
+
+it.each<[string, WriteCase, boolean]>([
+  ['an active user with a role that takes one', caseOf(), true],
+  ['a role that takes none', caseOf({ roleSet: 'Guest' }, null), false],
+  ['a role that is gone from the catalogue', caseOf({ fromRules: ['Gone'] }), true],
+  ['an inactive user', caseOf({ draft: draft({ active: false }) }), false],
+  ['a directory in preview', caseOf({}, PREVIEW), false],
+  ['a superseded directory', caseOf({}, SUPERSEDED), false],
+  ['a user who holds one', caseOf({ row: stored() }), false],
+])('asks for a seat: %s (%#)', (_, about, expected) => {
+  expect(asksSeat(about, writtenIn(about))).toBe(expected);
+});
+
+describe('a removal', () => {
+  const row = stored();
+  it.each<[string, Parameters<typeof removalHeld>[0], HeldReason | null]>([
+    ['by a live directory', caseOf().ctx, null],
+    ['by a directory in preview', caseOf({}, PREVIEW).ctx, 'preview'],
+    ['by the users API', caseOf({}, null).ctx, null],
+  ])('%s is held for the expected reason', (_, ctx, held) => {
+    expect(removalHeld(ctx, row, new Set())).toBe(held);
+  });
+
+  it('of a user that was never in force is not held in preview', () => {
+    const never = { ...row, status: 'inactive' as const, ever_active: false };
+    expect(removalHeld(caseOf({}, PREVIEW).ctx, never, new Set())).toBeNull();
+  });
+});
+
+describe('a released reason', () => {
+  const of = (released: HeldReason, next = draft()) =>
+    stillReleased({ ...caseOf({ released, draft: next }), row: stored() });
+  it.each<[string, HeldReason, ReturnType<typeof draft>, HeldReason | null]>([
+    ['protected ends when the user is active', 'protected', draft(), null],
+    ['protected stays while the user is inactive', 'protected', draft({ active: false }), 'protected'],
+    ['no_email ends when an address arrives', 'no_email', draft(), null],
+    ['external_id_taken stays with the same key', 'external_id_taken', draft(), 'external_id_taken'],
+    ['external_id_taken ends with another key', 'external_id_taken', { ...draft(), doc: { ...draft().doc, externalId: 'e-2' } }, null],
+    ['no_seat stays', 'no_seat', draft(), 'no_seat'],
+  ])('%s', (_, released, next, expected) => {
+    expect(of(released, next)).toBe(expected);
+  }); // prettier-ignore
+});

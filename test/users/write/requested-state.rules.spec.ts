@@ -1,0 +1,53 @@
+import { discardedRoleAfter, givenRoles, writtenIn } from '../../../src/users/write/requested-state.rules.js';
+import { caseOf, draft, stored } from './support.js';
+
+describe('the roles of a user', () => {
+  it.each([
+    ['the default of the directory', caseOf(), { byResource: null, byRules: 'User' }],
+    ['a rule before the default', caseOf({ fromRules: ['Guest'] }), { byResource: null, byRules: 'Guest' }],
+    ['a role of the resource', caseOf({ draft: { ...draft(), roles: ['Guest'] } }), { byResource: 'Guest', byRules: 'User' }],
+    ['a role set by the users API', caseOf({ roleSet: 'Guest' }), { byResource: null, byRules: 'Guest' }],
+    ['no directory: SCIM roles do not count', caseOf({ draft: { ...draft(), roles: ['Guest'] } }, null), { byResource: null, byRules: 'User' }],
+  ])('come from %s', (_, about, expected) => {
+    expect(givenRoles(about)).toEqual(expected);
+  }); // prettier-ignore
+});
+
+describe('the key towards the platform', () => {
+  const unkeyed = { ...draft(), key: null };
+  it('is that of the draft', () => {
+    expect(writtenIn(caseOf()).person.external_id).toBe('e-1');
+  });
+  it('stays when the directory only leaves it out', () => {
+    expect(writtenIn(caseOf({ row: stored(), draft: unkeyed })).person.external_id).toBe('e-1');
+  });
+  it('is the userName when there never was one', () => {
+    expect(writtenIn(caseOf({ draft: unkeyed })).person.external_id).toBe('ada@example.com');
+  });
+  it('follows the userName while that stands in for it', () => {
+    const row = stored(caseOf(), { person_external_id: 'ada@example.com' });
+    const renamed = { ...unkeyed, userName: 'countess@example.com' };
+    expect(writtenIn(caseOf({ row, draft: renamed })).person.external_id).toBe('countess@example.com');
+  });
+});
+
+describe('a discarded role', () => {
+  const row = stored(caseOf(), { discarded_role: 'User', role: 'Guest' });
+  const about = { ...caseOf(), row };
+  it('leaves the user with its role', () => {
+    expect(writtenIn(about).person.role).toBe('Guest');
+    expect(discardedRoleAfter(about, { kind: 'change', draft: draft() })).toBe('User');
+  });
+  it('ends when rules or default give another role', () => {
+    const other = { ...about, fromRules: ['Guest'] };
+    expect(discardedRoleAfter(other, { kind: 'change', draft: draft() })).toBeNull();
+  });
+  it('ends when the resource gives a role', () => {
+    const given = { ...about, draft: { ...draft(), roles: ['User'] } };
+    expect(discardedRoleAfter(given, { kind: 'change', draft: draft() })).toBeNull();
+  });
+  it('is set by a discard', () => {
+    const edit = { kind: 'discard', draft: draft(), discardedRole: 'Guest', released: null } as const;
+    expect(discardedRoleAfter(about, edit)).toBe('Guest');
+  });
+});
