@@ -6,8 +6,13 @@ import all from './jest.config.mjs';
 // name has no cost suffix, and neither it nor a file of test that it imports leads to one of these.
 const COSTLY =
   /from '(?:typescript|selfsigned|fast-check|axe-core|node:(?:child_process|http|https|net|tls|dgram|worker_threads)|@nestjs\/testing|pg|playwright-core|samlp|oidc-provider)'|support\/(?:app|admin-app|database|processes|browser|house|http)\.m?js'|\bdist\//;
-/** Pure specs that read for a long time. */
-const SLOW = new Set(['test/linear-time.spec.ts', 'test/saml/saml-flood.spec.ts']);
+/** Pure specs that take long: they measure times, generate RSA keys, or load nearly all of the source. */
+const SLOW = new Set([
+  'test/linear-time.spec.ts',
+  'test/saml/saml-flood.spec.ts',
+  'test/oidc/client-keys.spec.ts',
+  'test/docs/reference.spec.ts',
+]);
 
 const root = import.meta.dirname;
 const known = new Map();
