@@ -10,6 +10,7 @@ const DOCUMENTED = [
   'delivery',
   'directories',
   'directory-sync',
+  'events',
   'forwarding',
   'history',
   'identity',
@@ -29,9 +30,6 @@ const DOCUMENTED = [
   'tenants',
   'users',
 ];
-
-// Files that are still longer than 250 lines, or have a function of more than 60.
-const LONG = ['src/sign-in/accounts/resolve-identity.rules.ts', 'src/users/write/update-user.sql.ts'];
 
 // Type-aware rules: what they find (a promise nobody awaits, an `any` that leaks) is what loses data here.
 export default tseslint.config(
@@ -79,7 +77,7 @@ export default tseslint.config(
   })),
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/base/database/migrations/**', ...LONG],
+    ignores: ['src/base/database/migrations/**'],
     rules: { 'max-lines': ['error', 250], 'max-lines-per-function': ['error', 60] },
   },
   {

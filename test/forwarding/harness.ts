@@ -12,7 +12,7 @@ import { ChangeParked, DestinationPaused } from '../../src/delivery/delivery.eve
 import { DeliveryOptions } from '../../src/delivery/delivery.options.js';
 import { DeliveryWorker } from '../../src/delivery/delivery.worker.js';
 import { Channels } from '../../src/delivery/channel.js';
-import type { Destination, DestinationKey, DestinationSettings } from '../../src/delivery/destinations/destination.js';
+import type { Destination, DestinationSettings } from '../../src/delivery/destinations/destination.js';
 import { DestinationStatesRepository } from '../../src/delivery/destinations/destination-states.repository.js';
 import { DestinationsRepository } from '../../src/delivery/destinations/destinations.repository.js';
 import { AccountFinder } from '../../src/forwarding/account-finder.js';
