@@ -1,10 +1,11 @@
 // `npm run check`: types, lint, format, the arrows between the rooms, no unused export, and no package that is not in the table of dependencies.
 import { prepare, run } from './prepare.mjs';
-import { checkDependencies } from './check-dependencies.mjs';
-import { checkExports } from './check-exports.mjs';
-import { checkTables } from './check-tables.mjs';
 
 await prepare();
+// The checks import packages that `prepare` installs on a fresh clone.
+const { checkDependencies } = await import('./check-dependencies.mjs');
+const { checkExports } = await import('./check-exports.mjs');
+const { checkTables } = await import('./check-tables.mjs');
 const node = (script, ...args) => run(process.execPath, [`node_modules/${script}`, ...args], { stdio: 'inherit' });
 node('typescript/bin/tsc', '-p', '.');
 node('eslint/bin/eslint.js', 'src', 'test', '--max-warnings', '0');
