@@ -133,7 +133,7 @@ it('a restored database forwards nothing until an administrator resumes, and the
   // 1. Restore, start: it is noticed, said, and nothing is forwarded.
   await restore();
   app = await start();
-  expect(app.app.warnings).toEqual([expect.stringMatching(/^The database was put back to an earlier state/)]);
+  expect(app.app.warnings).toEqual([expect.stringMatching(/^The database was restored to an earlier state/)]);
   const paused = { state: 'paused', reason: 'database_restored', detail: app.app.warnings[0] };
   expect((await app.api.get('/platform')).body).toMatchObject(paused);
   // Another key of the platform does not end the pause.
