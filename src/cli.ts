@@ -1,5 +1,11 @@
 import { runCli } from './cli/program.js';
 
+// `changes list | head` closes the pipe before the output ends: the reader has what it wants.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 process.exitCode = await runCli(process.argv.slice(2), process.env, {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

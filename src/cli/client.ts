@@ -51,14 +51,14 @@ export class Client {
     return { status: answer.status, body: parse(await answer.text()) as T };
   }
 
-  /** All pages of a list, up to `limit` entries. */
-  async list(path: string, limit = 1_000, operator = false): Promise<Json[]> {
-    const all: Json[] = [];
+  /** Returns the entries of a list, over all its pages, up to `limit`; `T` is the shape of an entry. */
+  async list<T = Json>(path: string, limit = 1_000, operator = false): Promise<T[]> {
+    const all: T[] = [];
     let cursor: string | null = null;
     do {
       const joint = path.includes('?') ? '&' : '?';
       const page: string = `${path}${joint}limit=200${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-      const answer: { data: Json[]; next_cursor: string | null } = operator
+      const answer: { data: T[]; next_cursor: string | null } = operator
         ? await this.operate('GET', page)
         : await this.call('GET', page);
       all.push(...answer.data);

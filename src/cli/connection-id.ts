@@ -41,8 +41,8 @@ interface Named {
   slug: string;
 }
 
-async function connections(client: Client, query = ''): Promise<Named[]> {
-  return (await client.list(`/connections${query}`)) as unknown as Named[];
+function connections(client: Client, query = ''): Promise<Named[]> {
+  return client.list<Named>(`/connections${query}`);
 }
 
 function slugs(all: readonly Named[]): string {

@@ -15,7 +15,7 @@ export const DIRECTORY = {
  */
 export async function directoryId({ client, argument }: Context): Promise<string> {
   if (argument?.startsWith('dir_')) return argument;
-  const all = (await client.list('/directories')) as unknown as { id: string; name: string }[];
+  const all = await client.list<{ id: string; name: string }>('/directories');
   if (all.length === 0) throw new CliError('There is no directory yet.', EXIT.usage);
   const found = all.filter(({ name }) => argument === undefined || name.toLowerCase() === argument.toLowerCase());
   const listed = (found.length === 0 ? all : found).map(({ id, name }) => `${id} (${name})`).join(', ');

@@ -35,7 +35,7 @@ async function idOf(client: Context['client'], named: string): Promise<string> {
   if (ID.test(named)) return named;
   const filters = named.includes('@') ? ['email', 'user_name', 'external_id'] : ['external_id', 'user_name'];
   for (const filter of filters) {
-    const found = (await client.list(`/users?${filter}=${encodeURIComponent(named)}`)) as unknown as Found[];
+    const found = await client.list<Found>(`/users?${filter}=${encodeURIComponent(named)}`);
     const [only, ...others] = found;
     if (only === undefined) continue;
     if (others.length === 0) return only.id;

@@ -8,6 +8,7 @@ export class TaskHandlers {
 
   /** Adds the handler of some kinds; `P` is the payload that the room gives tasks of these kinds. */
   add<P extends object = Record<string, unknown>>(kinds: readonly TaskKind[], handler: TaskHandler<P>): void {
+    // The payload of a kind is written and read by one room, so the map does not know its type.
     for (const kind of kinds) this.handlers.set(kind, handler as unknown as TaskHandler);
   }
 

@@ -116,7 +116,7 @@ export const PLATFORM_COMMANDS: Command[] = [
     argument: { name: 'change_id', required: true, description: 'as the list shows it' },
     async run({ client, argument, options }) {
       const found = await client.call<ShownChange>('GET', `/changes/${encode(argument!)}`);
-      return options['json'] === true ? (found as unknown as Json) : readable(found);
+      return options['json'] === true ? { ...found } : readable(found);
     },
   },
   ...(['retry', 'dismiss'] as const).map((verb): Command => ({

@@ -42,7 +42,7 @@ export const USER_COMMANDS: Command[] = [
         'GET',
         `/users/${encode(await personId(context))}/explain`,
       );
-      return context.options['json'] === true ? (explained as unknown as Json) : readable(explained);
+      return context.options['json'] === true ? { ...explained } : readable(explained);
     },
   },
 ];

@@ -223,6 +223,7 @@ export function platformApi(): OpenAPIObject {
       },
       schemas: SCHEMAS,
     },
+    // The types of @nestjs/swagger are those of OpenAPI 3.0; this document is 3.1 (`license.identifier`, lists of types).
   } as unknown as OpenAPIObject;
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { NavSection } from './layout.js';
 import { addressOf, anchorOf, renderPage, type RenderedPage } from './markdown.mapping.js';
-import type { Section } from './search.rules.js';
+import { indexed, type IndexedSection, type Section } from './search.rules.js';
 
 /** The folders of the documentation in the order of the navigation, and the pages that come first in each. */
 const FOLDERS: readonly (readonly [folder: string, title: string, first: readonly string[]])[] = [
@@ -24,7 +24,7 @@ export interface Site {
   readonly nav: readonly NavSection[];
   /** By address, such as `/docs/connect/okta`. */
   readonly pages: ReadonlyMap<string, RenderedPage>;
-  readonly sections: readonly Section[];
+  readonly sections: readonly IndexedSection[];
 }
 
 /** The folder `docs` of the installation, beside `dist` or `src`. */
@@ -37,12 +37,12 @@ const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
  */
 export function readSite(folder: string = DOCS): Site {
   const pages = new Map<string, RenderedPage>();
-  const sections: Section[] = [];
+  const sections: IndexedSection[] = [];
   const add = (file: string) => {
     const markdown = readFileSync(path.join(folder, file), 'utf8');
     const page = renderPage(markdown, file);
     pages.set(addressOf(file), page);
-    sections.push(...sectionsOf(markdown, page.title, addressOf(file)));
+    sections.push(...sectionsOf(markdown, page.title, addressOf(file)).map(indexed));
     return { title: page.title, address: addressOf(file) };
   };
   if (!existsSync(path.join(folder, 'README.md'))) return { nav: [], pages, sections };

@@ -1,6 +1,7 @@
-import { search, type Section } from '../../../../src/operations/docs/site/search.rules.js';
+import { indexed, search, type IndexedSection } from '../../../../src/operations/docs/site/search.rules.js';
 
-const section = (heading: string, text: string): Section => ({ page: 'Keys', heading, address: `#${heading}`, text });
+const section = (heading: string, text: string): IndexedSection =>
+  indexed({ page: 'Keys', heading, address: `#${heading}`, text });
 const SECTIONS = [
   section('Backup', 'Keep the encryption key.'),
   section('Rotate the encryption key', 'Put a new key first.'),
