@@ -3,7 +3,7 @@ import { Logger } from '../base/log/logger.js';
 import { Loop } from '../base/loop.js';
 import { TaskClaims, type ClaimedTask } from './task-claims.repository.js';
 import { TaskHandlers } from './task-handlers.js';
-import { TaskFailed, type TaskKind } from './task.js';
+import { TaskFailed } from './task.js';
 
 const POLL_MS = 1_000;
 /** So many tasks are worked on at once, each of another tenant or queue. */
@@ -59,9 +59,8 @@ export class TasksRunner {
   }
 
   private async fillSlots(): Promise<void> {
-    const { calling, local } = this.handlers.queues;
     while (this.working.size < SLOTS) {
-      const task = (await this.claims.claim(local)) ?? (await this.claimCalling(calling));
+      const task = await this.claimForSlot();
       if (task === null) return;
       const work = this.work(task).finally(() => {
         this.working.delete(task);
@@ -71,10 +70,15 @@ export class TasksRunner {
     }
   }
 
-  /** One slot is always left to tasks that call no other system. */
-  private async claimCalling(kinds: TaskKind[]): Promise<ClaimedTask | null> {
-    const calling = [...this.working.keys()].filter(({ kind }) => kinds.includes(kind)).length;
-    return calling < SLOTS - 1 ? this.claims.claim(kinds) : null;
+  /** One slot is always left to the other queue: neither hanging platforms nor many local tasks stop the rest. */
+  private async claimForSlot(): Promise<ClaimedTask | null> {
+    const { calling, local } = this.handlers.queues;
+    for (const queue of [local, calling]) {
+      const taken = [...this.working.keys()].filter(({ kind }) => queue.includes(kind)).length;
+      const task = taken < SLOTS - 1 ? await this.claims.claim(queue) : null;
+      if (task !== null) return task;
+    }
+    return null;
   }
 
   /** Does one batch. Never throws: a task whose state cannot even be noted is left to its lease. */
