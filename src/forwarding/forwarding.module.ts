@@ -7,6 +7,7 @@ import { ChangesController } from './changes/changes.controller.js';
 import { ChangesRepository } from './changes/changes.repository.js';
 import { ChangesService } from './changes/changes.service.js';
 import { ForwardingService } from './forwarding.service.js';
+import { SeenRepository } from './tasks/seen.repository.js';
 import { DriftRepository } from './tasks/drift.repository.js';
 import { DriftStep } from './tasks/drift.step.js';
 import { ImportStep } from './tasks/import.step.js';
@@ -37,6 +38,7 @@ import { PlatformChannel } from './platform.channel.js';
     PlatformList,
     ImportStep,
     DriftRepository,
+    SeenRepository,
     DriftStep,
     ForwardingTasks,
     PlatformEvents,

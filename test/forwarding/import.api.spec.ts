@@ -21,11 +21,15 @@ interface Account {
 /** A platform that has a list of accounts and takes nothing. */
 class ListingPlatform {
   accounts: Account[] = [];
+  /** Runs before each reading of the list, counted from 1. */
+  onReading: (n: number) => void = () => undefined;
+  private readings = 0;
   readonly others: string[] = [];
   private readonly server = http.createServer((req, res) => {
     const url = new URL(req.url!, 'http://x');
     if (req.method !== 'GET') this.others.push(`${req.method} ${req.url}`);
     const from = Number(url.searchParams.get('cursor') ?? 0);
+    if (from === 0) this.onReading((this.readings += 1));
     const to = from + Number(url.searchParams.get('limit') ?? 50);
     const next_cursor = to < this.accounts.length ? String(to) : null;
     res.writeHead(200, { 'content-type': 'application/json' });
@@ -206,4 +210,27 @@ it('a task of another tenant is no task', async () => {
   expect((await at.api.get('/tasks')).body.data).toMatchObject([
     { id: task.id, kind: 'platform.import', state: 'done' },
   ]);
+});
+
+it('takes an account once whose state changes between the two readings of the list', async () => {
+  const [comes, goes] = [fresh('comes'), fresh('goes')];
+  const account = (id: string, status: string): Account => ({ id, email: `${id}@x.example`, first_name: 'F', status });
+  const accounts = [account(comes, 'inactive'), account(goes, 'active'), account(fresh('stays'), 'active')];
+  const readings: number[] = [];
+  platform.onReading = (n) => {
+    readings.push(n);
+    if (readings.length === 2) platform.accounts = [account(comes, 'active'), account(goes, 'inactive'), accounts[2]!];
+  };
+  try {
+    expect((await imported(accounts)).result).toEqual({ created: 3, known: 0, left_out: 0 });
+  } finally {
+    platform.onReading = () => undefined;
+  }
+  const users = (await at.api.get('/users?limit=200')).body.data as { email: string; status: string }[];
+  expect(users.map(({ email, status }) => [email, status])).toEqual(
+    expect.arrayContaining([
+      [`${comes}@x.example`, 'active'],
+      [`${goes}@x.example`, 'active'],
+    ]),
+  );
 });

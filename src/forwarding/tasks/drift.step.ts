@@ -6,6 +6,7 @@ import type { PlatformUser } from '../../platform-client/platform.types.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';
 import { platformOf } from '../platform-destination.js';
 import { DriftRepository } from './drift.repository.js';
+import { SeenRepository } from './seen.repository.js';
 import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
 import { differenceOf } from './drift.rules.js';
 import { isActive, PlatformList, shownOf } from './platform-list.js';
@@ -23,6 +24,7 @@ export class DriftStep {
     private readonly destinations: DestinationsRepository,
     private readonly list: PlatformList,
     private readonly repository: DriftRepository,
+    private readonly seen: SeenRepository,
     private readonly leftOut: LeftOutRepository,
   ) {}
 
@@ -46,7 +48,7 @@ export class DriftStep {
       if (kind !== null) counts[kind]++;
     }
     const seen = [...found.values()].map(({ subject }) => subject);
-    if (seen.length > 0) await this.repository.see(tenantId, taskId, seen);
+    await this.seen.note(tenantId, taskId, seen);
     const following = next === null ? { part: 'ours' } : { cursor: next };
     return { done: users.length, result: counts, next: { ...counts, ...following } };
   }
@@ -100,7 +102,7 @@ export class DriftStep {
     }
     const batch = { done: users.length, result: counts };
     if (next !== null) return { ...batch, next: { ...counts, part: 'ours', after: next } };
-    await this.repository.forget(tenantId, taskId);
+    await this.seen.forget(tenantId, taskId);
     return { ...batch, next: null };
   }
 

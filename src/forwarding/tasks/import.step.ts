@@ -10,6 +10,7 @@ import { personText } from '../platform-user.mapping.js';
 import { PeopleIntakePort, type Intake, type PeopleIntake } from '../people-intake.js';
 import { TaskFailed, type Batch, type Task } from '../../tasks/task.js';
 import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-list.js';
+import { SeenRepository } from './seen.repository.js';
 import { sideBySide } from './side-by-side.js';
 
 /** Takes in the users that the platform already has, one page of its list after the other. Nothing is forwarded. */
@@ -21,6 +22,7 @@ export class ImportStep {
     private readonly list: PlatformList,
     private readonly port: PeopleIntakePort,
     private readonly leftOut: LeftOutRepository,
+    private readonly seen: SeenRepository,
   ) {}
 
   async run(task: Task): Promise<Batch> {
@@ -38,7 +40,7 @@ export class ImportStep {
     };
     const pass = task.payload['pass'] === 'others' ? 'others' : 'active';
     const counts = countsOf(task);
-    const due = accounts.filter((account) => passOf(account) === pass);
+    const due = await this.dueIn(pass, task, accounts);
     const ids = due.flatMap(({ user }) => (user === null ? [] : [user.id]));
     const bound = await boundAmong(this.db, destination, destination.epoch, ids);
     await sideBySide(due, namesOf, async (account) => {
@@ -49,12 +51,30 @@ export class ImportStep {
       const { id, item } = shownOf(account);
       await this.leftOut.add(task.tenantId, task.id, { id, item, reason, detail });
     });
+    // Noted after the batch: a batch that is repeated meets its accounts as known.
+    if (pass === 'active') await this.seen.note(task.tenantId, task.id, ids);
     const done = due.length;
     const last = next === null;
     const batch = { done, result: counts };
     if (!last) return { ...batch, next: { ...counts, pass, cursor: next } };
     if (pass === 'active') return { ...batch, next: { ...counts, pass: 'others' } };
+    await this.seen.forget(task.tenantId, task.id);
     return { ...batch, next: null, total: counts.created + counts.known + counts.left_out };
+  }
+
+  /**
+   * The list is read twice: first the active accounts, then all that were not met. So of two accounts with one e-mail the
+   * active one is taken, whichever comes first; and an account whose state changes between the two is taken once.
+   */
+  private async dueIn(
+    pass: 'active' | 'others',
+    { tenantId, id }: Task,
+    accounts: readonly ListedAccount[],
+  ): Promise<ListedAccount[]> {
+    if (pass === 'active') return accounts.filter(({ user }) => user !== null && isActive(user));
+    const ids = accounts.flatMap(({ user }) => (user === null ? [] : [user.id]));
+    const met = await this.seen.among(tenantId, id, ids);
+    return accounts.filter(({ user }) => user === null || !met.has(user.id));
   }
 
   private async take(
@@ -100,14 +120,6 @@ export class ImportStep {
     bound.add(user.id); // a list may name an account twice
     return taken;
   }
-}
-
-/**
- * The list is read twice: first the active accounts, then the others. So of two accounts with one e-mail the active one
- * is taken, whichever comes first in the list.
- */
-function passOf({ user }: ListedAccount): 'active' | 'others' {
-  return user !== null && isActive(user) ? 'active' : 'others';
 }
 
 /** By what two accounts of a list may be one user, or be in each other's way. */

@@ -5,6 +5,7 @@ import { DriftStep } from '../../../src/forwarding/tasks/drift.step.js';
 import { PlatformList } from '../../../src/forwarding/tasks/platform-list.js';
 import { ImportStep } from '../../../src/forwarding/tasks/import.step.js';
 import { ForwardingTasks } from '../../../src/forwarding/tasks/forwarding-tasks.js';
+import { SeenRepository } from '../../../src/forwarding/tasks/seen.repository.js';
 import { SendAgainSteps } from '../../../src/forwarding/tasks/send-again.steps.js';
 import { PlatformClient } from '../../../src/platform-client/platform.client.js';
 import { TaskClaims } from '../../../src/tasks/task-claims.repository.js';
@@ -40,6 +41,7 @@ describe('tasks of forwarding', () => {
     h = await Harness.start();
     tasks = new TasksRepository(h.db);
     const list = new PlatformList(new PlatformClient(h.outbound), h.connections, new SystemClock());
+    const seen = new SeenRepository(h.db);
     const leftOut = { add: () => Promise.resolve() } as never;
     const importing = new ImportStep(
       h.db,
@@ -48,8 +50,9 @@ describe('tasks of forwarding', () => {
       // The room of the users stands above and has no part here: no import gets as far as its port.
       { connected: { importUnmanaged: () => Promise.resolve({ kind: 'left_out' }) } } as never,
       leftOut,
+      seen,
     );
-    const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db), leftOut);
+    const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db, seen), seen, leftOut);
     const handlers = new TaskHandlers();
     new ForwardingTasks(handlers, h.forwarding, new SendAgainSteps(h.db), importing, drift);
     runner = new TasksRunner(new TaskClaims(h.db), handlers, h.logger);
