@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Moment } from '../base/http/fields.js';
 import { Text } from '../base/http/text.js';
 import { ServerSet } from '../base/http/validate.js';
+import { CredentialBody } from '../tenants/credential.dto.js';
 
 /** The body of `POST /directories/{id}/tokens`. */
 @ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at')
@@ -18,23 +19,9 @@ export class CreateScimToken {
 }
 
 /** A SCIM token without its secret. */
-export class ScimTokenBody {
+export class ScimTokenBody extends CredentialBody {
   @ApiProperty({ example: 'tok_01k0000000abcdefghjkmnpqrs' })
   id!: string;
-  @ApiProperty()
-  name!: string;
-  @ApiProperty()
-  prefix!: string;
-  @ApiProperty({ type: Object, additionalProperties: true })
-  created_by!: unknown;
-  @ApiProperty({ type: Date, nullable: true })
-  expires_at!: Date | null;
-  @ApiProperty({ type: Date, nullable: true })
-  last_used_at!: Date | null;
-  @ApiProperty({ type: Date, nullable: true })
-  revoked_at!: Date | null;
-  @ApiProperty()
-  created_at!: Date;
 }
 
 /** A SCIM token with its secret, in the answer that creates it. */

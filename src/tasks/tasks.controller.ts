@@ -9,7 +9,7 @@ import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
 import { LeftOutRepository } from './left-out.repository.js';
-import { taskBody } from './task.mapping.js';
+import { taskBody, taskPage } from './task.mapping.js';
 import { TASK_KINDS, TASK_STATES } from './task.js';
 import { LeftOutBody, TaskBody } from './tasks.dto.js';
 import { TasksRepository } from './tasks.repository.js';
@@ -36,13 +36,7 @@ export class TasksController {
     const state = queryChoice('state', options.state, TASK_STATES);
     const page = readPage(query, `tasks ${kind ?? ''} ${state ?? ''}`);
     const rows = await this.tasks.list(caller.tenantId, { ...(kind && { kinds: [kind] }), state }, page);
-    const now = this.clock.now();
-    return pageOf(
-      page,
-      rows,
-      (row) => row.id,
-      (row) => taskBody(row, now),
-    );
+    return taskPage(page, rows, this.clock.now());
   }
 
   @Get(':task_id')

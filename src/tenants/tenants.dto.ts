@@ -5,6 +5,7 @@ import { urlOf } from '../base/http/url.js';
 import { ServerSet } from '../base/http/validate.js';
 import { HELP_URL, helpUrlProblem } from './help-url.rules.js';
 import { SCOPES, type Scope } from './scopes.js';
+import { CredentialBody } from './credential.dto.js';
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
@@ -194,13 +195,9 @@ export class TenantBody {
 }
 
 /** An API key as the API shows it, without its secret. */
-export class ApiKeyBody {
+export class ApiKeyBody extends CredentialBody {
   @ApiProperty({ example: 'key_01k0000000abcdefghjkmnpqrs' })
   id!: string;
-  @ApiProperty()
-  name!: string;
-  @ApiProperty({ description: 'The beginning of the secret, by which people tell their keys apart.' })
-  prefix!: string;
   @ApiProperty({ type: String, isArray: true, enum: SCOPES })
   scopes!: Scope[];
   @ApiProperty({ enum: ['service', 'person'] })
@@ -209,18 +206,8 @@ export class ApiKeyBody {
   owner_user_id!: string | null;
   @ApiProperty({ description: 'A service’s key whose maker has left.' })
   orphaned!: boolean;
-  @ApiProperty({ type: Object, additionalProperties: true })
-  created_by!: unknown;
-  @ApiProperty({ type: Date, nullable: true })
-  expires_at!: Date | null;
-  @ApiProperty({ type: Date, nullable: true })
-  last_used_at!: Date | null;
-  @ApiProperty({ type: Date, nullable: true })
-  revoked_at!: Date | null;
   @ApiProperty({ type: String, nullable: true })
   replaces_id!: string | null;
-  @ApiProperty()
-  created_at!: Date;
 }
 
 /** An API key that was just made, with its secret. */

@@ -1,14 +1,14 @@
 // What the service costs, side by side in one run with a raw node http + pg program that stores the same rows with one
 // statement per write. Only the ratios mean anything on another machine; the absolute figures are there for scale.
 import { rmSync } from 'node:fs';
-import pg from 'pg';
-import { credentialsIn, freePort, freshDatabase, memoryOf, Service } from '../support/processes.mjs';
+import { credentialsIn, memoryOf } from '../support/processes.mjs';
 import { latencies, load, median } from './load.mjs';
 import { Report } from './report.mjs';
 import { seedGroups, seedUsers } from './seed.mjs';
 import { secondLayer } from './second-layer.mjs';
-import { startRaw, startSink } from './peers.mjs';
+import { startRaw } from './peers.mjs';
 import { forwarding } from './forwarding.mjs';
+import { startStage } from './stage.mjs';
 import { mintToken } from '../../dist/base/crypto/tokens.js';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
@@ -17,21 +17,7 @@ const CONCURRENCY = 16;
 const scaled = (n) => Math.max(50, Math.round(n * SCALE));
 const report = new Report();
 
-const database = await freshDatabase('bench');
-const db = new pg.Pool({ connectionString: database.url, max: 2 });
-const port = await freePort();
-const sink = await startSink();
-const service = new Service({
-  PORT: String(port),
-  DATABASE_URL: database.url,
-  DATA_DIR: database.folder,
-  SANDBOX: 'off',
-  PLATFORM_API_BASE_URL: sink.url,
-  PLATFORM_API_KEY: 'bench',
-  RATE_LIMIT: 'off',
-});
-await service.start();
-const { scim_token: token, api_key: apiKey, tenant_id: tenant } = credentialsIn(database.folder);
+const { database, db, sink, service, token, apiKey, tenant, origin } = await startStage();
 const { rows: directories } = await db.query('select id from directories where tenant_id = $1', [tenant]);
 await db.query(`insert into tenants (id, name) values ('ten_raw', 'raw')`);
 await db.query(
@@ -39,7 +25,7 @@ await db.query(
 );
 const raw = await startRaw(database.url, 'ten_raw', 'dir_raw');
 
-const ORIGIN = { raw: raw.url, ours: `http://127.0.0.1:${port}` };
+const ORIGIN = { raw: raw.url, ours: origin };
 const PREFIX = { raw: '', ours: '/scim/v2' };
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' };
 const resource = (tag, i, name = `F${i}`) => ({

@@ -1,30 +1,13 @@
 // The forwarding part of the bench alone: `npm run build && node test/bench/forwarding-only.mjs`. BENCH_SCALE as in bench.mjs.
 import { rmSync } from 'node:fs';
-import pg from 'pg';
-import { credentialsIn, freePort, freshDatabase, Service } from '../support/processes.mjs';
 import { forwarding } from './forwarding.mjs';
 import { load } from './load.mjs';
-import { startSink } from './peers.mjs';
 import { Report } from './report.mjs';
+import { startStage } from './stage.mjs';
 
 const COUNT = Math.max(50, Math.round(12_000 * Number(process.env.BENCH_SCALE ?? 1)));
 const report = new Report();
-const database = await freshDatabase('bench');
-const db = new pg.Pool({ connectionString: database.url, max: 2 });
-const port = await freePort();
-const sink = await startSink();
-const service = new Service({
-  PORT: String(port),
-  DATABASE_URL: database.url,
-  DATA_DIR: database.folder,
-  SANDBOX: 'off',
-  PLATFORM_API_BASE_URL: sink.url,
-  PLATFORM_API_KEY: 'bench',
-  RATE_LIMIT: 'off',
-});
-await service.start();
-const { scim_token: token, api_key: apiKey, tenant_id: tenant } = credentialsIn(database.folder);
-const origin = `http://127.0.0.1:${port}`;
+const { database, db, sink, service, token, apiKey, tenant, origin } = await startStage();
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' };
 const users = (i) => ({
   method: 'POST',

@@ -1,35 +1,17 @@
-import { fresh, refusal, signIn } from './support/attempt.js';
-import { hostileOp, newOpKey, type Canned, type HostileOp } from './support/op.js';
-import { HandClock, newConnection, newParty, ShortLimits } from './support/party.js';
+import { fresh, refusal } from './support/attempt.js';
+import { newOpKey, type Canned } from './support/op.js';
+import { newConnection } from './support/party.js';
+import { unknownIdp } from './support/unknown-idp.js';
 
 // What an IdP announces, and its keys: how long they are used, and what happens when they change or go away.
 
-const clock = new HandClock();
-let op: HostileOp;
-let party: ReturnType<typeof newParty>;
-let nth = 0;
-
-beforeAll(async () => {
-  op = await hostileOp(() => clock.now());
-  party = newParty(clock, new ShortLimits());
-});
-
-beforeEach(() => op.reset());
-
-afterAll(async () => {
-  await party.close();
-  await op.stop();
-});
-
-/** A connection that nothing is remembered of. */
-const unknown = (change = {}) => newConnection(op.issuer, { id: `con_new_${(nth += 1)}`, ...change });
-const attempt = (connection = unknown()) => signIn(party.protocol, connection, op);
-const accepted = (connection = unknown()) => expect(attempt(connection)).resolves.toMatchObject({ subject: 'sub-1' });
+const idp = unknownIdp();
+const { clock, unknown, attempt, accepted } = idp;
 
 describe('discovery', () => {
   it.each<[string, () => Record<string, unknown>, RegExp]>([
     ['another issuer', () => ({ issuer: 'https://evil.example.com' }), /^issuer_mismatch/],
-    ['the issuer with a slash', () => ({ issuer: `${op.issuer}/` }), /^issuer_mismatch/],
+    ['the issuer with a slash', () => ({ issuer: `${idp.op.issuer}/` }), /^issuer_mismatch/],
     ['no issuer', () => ({ issuer: undefined }), /^issuer_mismatch/],
     ['no token endpoint', () => ({ token_endpoint: undefined }), /^idp_answer_invalid: .*token_endpoint is missing/],
     ['no key set', () => ({ jwks_uri: undefined }), /^idp_answer_invalid: .*jwks_uri is missing/],
@@ -38,38 +20,38 @@ describe('discovery', () => {
     ['javascript: at the end', () => ({ end_session_endpoint: 'javascript:alert(1)' }), /^idp_answer_invalid: .*https/],
     ['file:', () => ({ token_endpoint: 'file:///etc/passwd' }), /^idp_answer_invalid: .*https/],
     ['a password', () => ({ token_endpoint: 'https://a:b@idp.example.com/' }), /^idp_answer_invalid: .*password/],
-    ['a list', () => ({ token_endpoint: [`${op.issuer}/token`] }), /^idp_answer_invalid: .*complete address/],
+    ['a list', () => ({ token_endpoint: [`${idp.op.issuer}/token`] }), /^idp_answer_invalid: .*complete address/],
   ])('with %s: refused', async (_name, discovery, expected) => {
     await accepted();
-    op.tamper.discovery = discovery();
+    idp.op.tamper.discovery = discovery();
     expect(await refusal(attempt())).toMatch(expected);
-    op.reset();
+    idp.op.reset();
     await accepted();
   });
 
   it('is read where the connection says, and has to name the issuer all the same', async () => {
     // Oracle's identity domains have one issuer for all, and Entra's keys of an application are named under a query.
     const issuer = 'https://identity.example.com/';
-    const discoveryUrl = `${op.issuer}/.well-known/openid-configuration?appid=client-1`;
+    const discoveryUrl = `${idp.op.issuer}/.well-known/openid-configuration?appid=client-1`;
     const elsewhere = newConnection(issuer, { id: 'con_elsewhere', discoveryUrl });
     expect(await refusal(attempt(elsewhere))).toMatch(/^issuer_mismatch/);
-    op.tamper.discovery = { issuer };
-    op.tamper.claims = { iss: issuer };
+    idp.op.tamper.discovery = { issuer };
+    idp.op.tamper.claims = { iss: issuer };
     await accepted({ ...elsewhere, id: 'con_elsewhere_2' });
-    op.tamper.claims = { iss: op.issuer };
+    idp.op.tamper.claims = { iss: idp.op.issuer };
     expect(await refusal(attempt({ ...elsewhere, id: 'con_elsewhere_2' }))).toMatch(/^issuer_mismatch/);
   });
 
   it('is asked once for many, again after ten minutes, and not for a while when that fails', async () => {
     const connection = unknown();
-    const begin = () => party.protocol.begin(connection, { ...fresh(), prompt: null, loginHint: null });
-    const asked = () => op.count('/.well-known/openid-configuration');
+    const begin = () => idp.party.protocol.begin(connection, { ...fresh(), prompt: null, loginHint: null });
+    const asked = () => idp.op.count('/.well-known/openid-configuration');
     await Promise.all(Array.from({ length: 20 }, begin));
     clock.advance(599);
     await begin();
     expect(asked()).toBe(1);
     clock.advance(1);
-    op.tamper.canned['/.well-known/openid-configuration'] = { status: 503 };
+    idp.op.tamper.canned['/.well-known/openid-configuration'] = { status: 503 };
     await begin();
     await begin();
     expect(asked()).toBe(2);
@@ -84,7 +66,7 @@ describe('discovery', () => {
     expect(asked()).toBe(6);
     clock.advance(24 * 3600);
     expect(await refusal(begin())).toMatch(/^idp_unreachable/);
-    op.reset();
+    idp.op.reset();
     await begin();
   });
 
@@ -92,17 +74,17 @@ describe('discovery', () => {
     const connection = unknown();
     await accepted(connection);
     clock.advance(600);
-    op.tamper.discovery = { issuer: 'https://evil.example.com' };
+    idp.op.tamper.discovery = { issuer: 'https://evil.example.com' };
     expect(await refusal(attempt(connection))).toMatch(/^issuer_mismatch/);
     expect(await refusal(attempt(connection))).toMatch(/^issuer_mismatch/);
-    op.reset();
+    idp.op.reset();
     await accepted(connection);
   });
 
   it('of a changed connection is read anew', async () => {
     const connection = unknown();
     await accepted(connection);
-    op.tamper.discovery = { issuer: 'https://evil.example.com' };
+    idp.op.tamper.discovery = { issuer: 'https://evil.example.com' };
     expect(await refusal(attempt({ ...connection, version: 2 }))).toMatch(/^issuer_mismatch/);
     await accepted(connection);
   });
@@ -112,49 +94,49 @@ describe('the key set', () => {
   it('may change in mid-flight', async () => {
     const connection = unknown();
     await accepted(connection);
-    const before = op.signing;
-    op.signing = await newOpKey('RS256', 'key-2');
+    const before = idp.op.signing;
+    idp.op.signing = await newOpKey('RS256', 'key-2');
     await accepted(connection);
     await accepted(connection);
-    expect(op.count('/jwks')).toBe(2);
-    op.signing = before;
+    expect(idp.op.count('/jwks')).toBe(2);
+    idp.op.signing = before;
   });
 
   it('a hundred unknown keys cost two fetches', async () => {
     const connection = unknown();
     await accepted(connection);
     for (let i = 0; i < 100; i += 1) {
-      op.tamper.idToken = async (header, claims) => {
-        const [, rest] = (await op.sign(claims, header)).split(/\.(.*)/s);
+      idp.op.tamper.idToken = async (header, claims) => {
+        const [, rest] = (await idp.op.sign(claims, header)).split(/\.(.*)/s);
         return `${Buffer.from(JSON.stringify({ ...header, kid: `made-up-${i}` })).toString('base64url')}.${rest}`;
       };
       expect(await refusal(attempt(connection))).toMatch(/^signature_invalid: The IdP has no key made-up-/);
     }
-    expect(op.count('/jwks')).toBe(2);
-    op.tamper.idToken = null;
+    expect(idp.op.count('/jwks')).toBe(2);
+    idp.op.tamper.idToken = null;
     await accepted(connection);
-    expect(op.count('/jwks')).toBe(2);
+    expect(idp.op.count('/jwks')).toBe(2);
   });
 
   it('is believed for a minute: a key that the IdP has withdrawn verifies nothing after it', async () => {
     const connection = unknown();
     await accepted(connection);
-    const [withdrawn, next] = [op.signing, await newOpKey('RS256', 'key-next')];
-    op.tamper.keys = [next.jwk];
+    const [withdrawn, next] = [idp.op.signing, await newOpKey('RS256', 'key-next')];
+    idp.op.tamper.keys = [next.jwk];
     clock.advance(59.9);
     await accepted(connection);
-    expect(op.count('/jwks')).toBe(1);
+    expect(idp.op.count('/jwks')).toBe(1);
     clock.advance(0.1);
     expect(await refusal(attempt(connection))).toMatch(/^signature_invalid: The IdP has no key key-1/);
-    op.signing = next;
+    idp.op.signing = next;
     await accepted(connection);
-    op.signing = withdrawn;
+    idp.op.signing = withdrawn;
   });
 
   it('is believed for a day only while the IdP is away, and for 15 s after it is back', async () => {
     const connection = unknown();
     await accepted(connection);
-    op.tamper.canned['/jwks'] = { status: 503 };
+    idp.op.tamper.canned['/jwks'] = { status: 503 };
     for (let hour = 0; hour < 23; hour++) {
       clock.advance(3_600);
       await accepted(connection);
@@ -163,8 +145,8 @@ describe('the key set', () => {
       clock.advance(seconds);
       await accepted(connection);
     }
-    delete op.tamper.canned['/jwks'];
-    op.tamper.keys = [(await newOpKey('RS256', 'key-next')).jwk];
+    delete idp.op.tamper.canned['/jwks'];
+    idp.op.tamper.keys = [(await newOpKey('RS256', 'key-next')).jwk];
     clock.advance(15);
     expect(await refusal(attempt(connection))).toMatch(/^signature_invalid: The IdP has no key key-1/);
   });
@@ -172,20 +154,20 @@ describe('the key set', () => {
   it('is asked for again after 2, 5 and 15 s when it failed, so that a new key is not locked out for a minute', async () => {
     for (const away of [1, 2, 3]) {
       const connection = unknown();
-      op.reset();
+      idp.op.reset();
       await accepted(connection);
-      const before = op.signing;
-      op.signing = await newOpKey('RS256', `key-new-${away}`);
-      op.tamper.canned['/jwks'] = { status: 500 };
+      const before = idp.op.signing;
+      idp.op.signing = await newOpKey('RS256', `key-new-${away}`);
+      idp.op.tamper.canned['/jwks'] = { status: 500 };
       for (let i = 0; i < away; i++) {
         expect(await refusal(attempt(connection))).toMatch(/^idp_unreachable/);
         expect(await refusal(attempt(connection))).toMatch(/^signature_invalid/);
-        if (i === away - 1) delete op.tamper.canned['/jwks'];
+        if (i === away - 1) delete idp.op.tamper.canned['/jwks'];
         clock.advance([2, 5, 15][i]!);
       }
       await accepted(connection);
-      expect(op.count('/jwks')).toBe(away + 2);
-      op.signing = before;
+      expect(idp.op.count('/jwks')).toBe(away + 2);
+      idp.op.signing = before;
     }
   });
 
@@ -193,28 +175,28 @@ describe('the key set', () => {
     const connection = unknown();
     await accepted(connection);
     const stranger = await newOpKey('RS256', 'stranger');
-    op.tamper.idToken = (header, claims) => op.sign(claims, { ...header, kid: 'stranger' }, stranger);
+    idp.op.tamper.idToken = (header, claims) => idp.op.sign(claims, { ...header, kid: 'stranger' }, stranger);
     for (let second = 0; second < 59; second++) {
       expect(await refusal(attempt(connection))).toMatch(/^signature_invalid/);
       clock.advance(1);
     }
-    expect(op.count('/jwks')).toBe(5);
-    op.tamper.idToken = null;
+    expect(idp.op.count('/jwks')).toBe(5);
+    idp.op.tamper.idToken = null;
   });
 
   it('is asked for again two seconds later where it lacked the key, and not sooner', async () => {
     const connection = unknown();
     await accepted(connection);
-    const before = op.signing;
-    op.signing = await newOpKey('RS256', 'key-3');
-    op.tamper.keys = [before.jwk];
+    const before = idp.op.signing;
+    idp.op.signing = await newOpKey('RS256', 'key-3');
+    idp.op.tamper.keys = [before.jwk];
     expect(await refusal(attempt(connection))).toMatch(/^signature_invalid: The IdP has no key key-3/);
-    op.tamper.keys = null;
+    idp.op.tamper.keys = null;
     clock.advance(1.999);
     expect(await refusal(attempt(connection))).toMatch(/^signature_invalid/);
     clock.advance(0.001);
     await accepted(connection);
-    op.signing = before;
+    idp.op.signing = before;
   });
 
   it.each<[string, Canned]>([
@@ -226,26 +208,26 @@ describe('the key set', () => {
     const connection = unknown();
     await accepted(connection);
     clock.advance(601);
-    op.tamper.canned['/jwks'] = canned;
+    idp.op.tamper.canned['/jwks'] = canned;
     await accepted(connection);
     await accepted(connection);
-    const before = op.signing;
-    op.signing = await newOpKey('RS256', 'key-4');
+    const before = idp.op.signing;
+    idp.op.signing = await newOpKey('RS256', 'key-4');
     expect(await refusal(attempt(connection))).toMatch(/^idp_(unreachable|answer_invalid)/);
-    op.reset();
+    idp.op.reset();
     clock.advance(60);
     await accepted(connection);
-    op.signing = before;
+    idp.op.signing = before;
   });
 
   it('a wrong signature is one, be the key set away or not', async () => {
     const connection = unknown();
     await accepted(connection);
     const attacker = await newOpKey('RS256', 'key-1');
-    op.tamper.idToken = (header, claims) => op.sign(claims, header, attacker);
-    op.tamper.canned['/jwks'] = { status: 500 };
+    idp.op.tamper.idToken = (header, claims) => idp.op.sign(claims, header, attacker);
+    idp.op.tamper.canned['/jwks'] = { status: 500 };
     expect(await refusal(attempt(connection))).toMatch(/^signature_invalid/);
-    op.reset();
+    idp.op.reset();
     await accepted(connection);
   });
 });

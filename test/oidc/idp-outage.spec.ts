@@ -1,32 +1,14 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fresh, refusal, signIn } from './support/attempt.js';
-import { hostileOp, type Canned, type HostileOp } from './support/op.js';
-import { HandClock, newConnection, newParty, ShortLimits } from './support/party.js';
+import { fresh, refusal } from './support/attempt.js';
+import { type Canned } from './support/op.js';
+import { newConnection } from './support/party.js';
+import { unknownIdp } from './support/unknown-idp.js';
 
 // An IdP that is away, slow, broken, or somewhere else than it should be.
 
-const clock = new HandClock();
-let op: HostileOp;
-let party: ReturnType<typeof newParty>;
-let nth = 0;
-
-beforeAll(async () => {
-  op = await hostileOp(() => clock.now());
-  party = newParty(clock, new ShortLimits());
-});
-
-beforeEach(() => op.reset());
-
-afterAll(async () => {
-  await party.close();
-  await op.stop();
-});
-
-/** A connection that nothing is remembered of. */
-const unknown = (change = {}) => newConnection(op.issuer, { id: `con_new_${(nth += 1)}`, ...change });
-const attempt = (connection = unknown()) => signIn(party.protocol, connection, op);
-const accepted = (connection = unknown()) => expect(attempt(connection)).resolves.toMatchObject({ subject: 'sub-1' });
+const idp = unknownIdp();
+const { unknown, attempt, accepted } = idp;
 
 const BROKEN: [string, Canned, RegExp][] = [
   ['500', { status: 500, body: '{"error":"x"}' }, /^idp_unreachable: .*status 500/],
@@ -58,13 +40,13 @@ describe.each(['/.well-known/openid-configuration', '/jwks', '/token'] as const)
     async (_name, canned, expected) => {
       await accepted();
       const connection = unknown();
-      op.tamper.canned[path] = canned;
+      idp.op.tamper.canned[path] = canned;
       const outcome = await refusal(attempt(connection));
       expect(outcome).toMatch(expected);
       expect(outcome).toContain(path);
-      expect(op.count('/elsewhere' as never)).toBe(0);
-      if (path === '/token') expect(op.count('/token')).toBe(2);
-      op.reset();
+      expect(idp.op.count('/elsewhere' as never)).toBe(0);
+      if (path === '/token') expect(idp.op.count('/token')).toBe(2);
+      idp.op.reset();
       await accepted(connection);
     },
   );
@@ -74,9 +56,9 @@ describe('the token endpoint', () => {
   it('names an error: it is in the message, without mark-up', async () => {
     await accepted();
     const body = JSON.stringify({ error: 'invalid_grant', error_description: 'Code <b>expired</b>' });
-    op.tamper.canned['/token'] = { status: 400, body };
+    idp.op.tamper.canned['/token'] = { status: 400, body };
     expect(await refusal(attempt())).toBe('idp_error: The token endpoint answers with invalid_grant: Code bexpired/b');
-    op.reset();
+    idp.op.reset();
     await accepted();
   });
 
@@ -93,25 +75,25 @@ describe('the token endpoint', () => {
     ['a lifetime that is none', { expires_in: 'soon' }, /^idp_answer_invalid/],
   ])('gives %s: refused', async (_name, token, expected) => {
     await accepted();
-    op.tamper.token = token;
+    idp.op.tamper.token = token;
     expect(await refusal(attempt())).toMatch(expected);
-    op.reset();
+    idp.op.reset();
     await accepted();
   });
 });
 
 describe('private addresses, where they are not allowed', () => {
-  afterEach(() => (party.settings.allowPrivateDestinations = true));
+  afterEach(() => (idp.party.settings.allowPrivateDestinations = true));
 
   it('the issuer itself is not called', async () => {
     await accepted();
-    op.reset();
-    party.settings.allowPrivateDestinations = false;
+    idp.op.reset();
+    idp.party.settings.allowPrivateDestinations = false;
     expect(await refusal(attempt())).toMatch(/^idp_unreachable: .*is not called: .*https/);
     const metadata = newConnection('https://169.254.169.254/latest', { id: 'con_metadata' });
     expect(await refusal(attempt(metadata))).toMatch(/^idp_unreachable: .*public address/);
     expect(await refusal(attempt({ ...metadata, issuer: 'https://[::1]' }))).toMatch(/public address/);
-    expect(op.hits).toEqual({});
+    expect(idp.op.hits).toEqual({});
   });
 
   it.each(['https://169.254.169.254/token', 'https://127.0.0.1:8443/token', 'https://localhost/token'])(
@@ -119,16 +101,16 @@ describe('private addresses, where they are not allowed', () => {
     async (address) => {
       await accepted();
       const connection = unknown();
-      op.tamper.discovery = { token_endpoint: address };
+      idp.op.tamper.discovery = { token_endpoint: address };
       const expected = fresh();
-      await party.protocol.begin(connection, { ...expected, prompt: null, loginHint: null });
-      party.settings.allowPrivateDestinations = false;
+      await idp.party.protocol.begin(connection, { ...expected, prompt: null, loginHint: null });
+      idp.party.settings.allowPrivateDestinations = false;
       const query = new URLSearchParams({ code: 'code-1', state: expected.state });
-      expect(await refusal(party.protocol.finish(connection, query, expected))).toBe(
+      expect(await refusal(idp.party.protocol.finish(connection, query, expected))).toBe(
         `idp_unreachable: The token endpoint (${address}) is not called: the address must be a public address (for trials the operator can allow private addresses and plain http with ALLOW_PRIVATE_DESTINATIONS=true).`,
       );
-      party.settings.allowPrivateDestinations = true;
-      op.reset();
+      idp.party.settings.allowPrivateDestinations = true;
+      idp.op.reset();
       await accepted();
     },
   );
@@ -140,9 +122,9 @@ it('a redirect is not followed to another server', async () => {
   await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
   const location = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/`;
   for (const path of ['/.well-known/openid-configuration', '/jwks', '/token', '/userinfo'] as const) {
-    op.tamper.canned[path] = { status: 307, headers: { location } };
+    idp.op.tamper.canned[path] = { status: 307, headers: { location } };
     expect(await refusal(attempt(unknown({ userInfo: 'required' })))).toMatch(/redirects \(307\)/);
-    op.reset();
+    idp.op.reset();
   }
   expect(hits).toBe(0);
   canary.close();
@@ -151,33 +133,33 @@ it('a redirect is not followed to another server', async () => {
 
 describe('a check', () => {
   it.each<[string, () => unknown, object, RegExp]>([
-    ['an IdP that is away', () => (op.tamper.canned['/jwks'] = { status: 500 }), {}, /key set .*status 500/],
-    ['another issuer', () => (op.tamper.discovery = { issuer: 'x' }), {}, /letter by letter/],
-    ['no usable key', () => (op.tamper.keys = []), {}, /no key for signatures/],
+    ['an IdP that is away', () => (idp.op.tamper.canned['/jwks'] = { status: 500 }), {}, /key set .*status 500/],
+    ['another issuer', () => (idp.op.tamper.discovery = { issuer: 'x' }), {}, /letter by letter/],
+    ['no usable key', () => (idp.op.tamper.keys = []), {}, /no key for signatures/],
     ['an algorithm that is not announced', () => {}, { idTokenAlg: 'ES256' }, /no key for signatures with ES256/],
     [
       'a way to prove oneself that is not announced',
-      () => (op.tamper.discovery = { token_endpoint_auth_methods_supported: ['private_key_jwt'] }),
+      () => (idp.op.tamper.discovery = { token_endpoint_auth_methods_supported: ['private_key_jwt'] }),
       {},
       /does not announce client_secret_basic, only private_key_jwt/,
     ],
     [
       'signatures that are not believed',
-      () => (op.tamper.discovery = { id_token_signing_alg_values_supported: ['HS256'] }),
+      () => (idp.op.tamper.discovery = { id_token_signing_alg_values_supported: ['HS256'] }),
       {},
       /signs ID tokens only with HS256/,
     ],
     [
       'UserInfo that is missing',
-      () => (op.tamper.discovery = { userinfo_endpoint: undefined }),
+      () => (idp.op.tamper.discovery = { userinfo_endpoint: undefined }),
       { userInfo: 'required' },
       /UserInfo/,
     ],
   ])('finds %s', async (_name, tamper, change, problem) => {
     const connection = unknown(change);
     tamper();
-    expect(await party.protocol.check(connection)).toEqual({ ok: false, problem: expect.stringMatching(problem) });
-    op.reset();
-    expect(await party.protocol.check(unknown())).toMatchObject({ ok: true, keys: 1 });
+    expect(await idp.party.protocol.check(connection)).toEqual({ ok: false, problem: expect.stringMatching(problem) });
+    idp.op.reset();
+    expect(await idp.party.protocol.check(unknown())).toMatchObject({ ok: true, keys: 1 });
   });
 });

@@ -1,10 +1,10 @@
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { Clock } from '../../base/clock.js';
-import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
+import { PAGE_OPTIONS, readPage, type Page } from '../../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
 import { DirectoriesService } from '../../directories/directories.service.js';
-import { taskBody } from '../../tasks/task.mapping.js';
+import { taskPage } from '../../tasks/task.mapping.js';
 import type { TaskBody } from '../../tasks/tasks.dto.js';
 import { TasksRepository } from '../../tasks/tasks.repository.js';
 import { ApiController } from '../../tenants/api-controller.js';
@@ -33,13 +33,7 @@ export class RoleTasksController {
     await this.directories.demand(caller.tenantId, directoryId);
     const page = readPage(query, `tasks ${directoryId}`);
     const rows = await this.tasks.list(caller.tenantId, { directoryId }, page);
-    const now = this.clock.now();
-    return pageOf(
-      page,
-      rows,
-      (row) => row.id,
-      (row) => taskBody(row, now),
-    );
+    return taskPage(page, rows, this.clock.now());
   }
 
   @Get('jobs')

@@ -1,32 +1,19 @@
 import { ConnectionStore } from '../../../src/connections/connection.store.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, patch, scim, user } from '../../support/scim.js';
-import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
+import type { HostileOp } from '../../oidc/support/op.js';
 import { OidcWay, outcomeAt, reasonOf, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
+import { signInStage } from '../../support/sign-in/stage.js';
 
 // Whom a sign-in leads to: the rules of contract §7, each with somebody who gets in and somebody who must not.
 let service: TestApp;
 let house: House;
 let domain: string;
 let op: HostileOp;
-beforeAll(async () => {
-  service = await startApp();
-  op = await hostileOp(() => new Date());
-});
-beforeEach(async () => {
-  house = await newHouse(service);
-  domain = `${fresh('d')}.example.com`;
-  op.reset();
-});
-afterAll(async () => {
-  await op.stop();
-  await service.close();
-});
+const stage = signInStage((now) => ({ service, house, domain, op } = now));
 
-const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
-const paired = (more: object = {}): Promise<OidcWay> => open({ directory_id: house.directoryId, ...more });
-const own = (): Promise<void> => trustDomain(service, house.tenantId, domain);
+const { open, paired, own } = stage;
 const person = (more: object = {}, name = `${fresh('u')}@${domain}`): Promise<string> =>
   madeUser(house.scim, user(name, more));
 

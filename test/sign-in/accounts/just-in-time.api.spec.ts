@@ -1,31 +1,19 @@
-import { startApp, type TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
 import { eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, user } from '../../support/scim.js';
-import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
+import type { HostileOp } from '../../oidc/support/op.js';
 import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
+import { signInStage } from '../../support/sign-in/stage.js';
 
 // Who is made by their first sign-in, and kept up to date by the later ones.
 let service: TestApp;
 let house: House;
 let domain: string;
 let op: HostileOp;
-beforeAll(async () => {
-  service = await startApp();
-  op = await hostileOp(() => new Date());
-});
-beforeEach(async () => {
-  house = await newHouse(service);
-  domain = `${fresh('d')}.example.com`;
-  op.reset();
-});
-afterAll(async () => {
-  await op.stop();
-  await service.close();
-});
+const stage = signInStage((now) => ({ service, house, domain, op } = now));
 
-const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
-const own = (): Promise<void> => trustDomain(service, house.tenantId, domain);
+const { open, own } = stage;
 
 /** Who comes in; the reason where nobody does. */
 const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);

@@ -1,8 +1,9 @@
-import { startApp, type TestApp } from '../../support/app.js';
-import { newHouse, type House } from '../../support/house.js';
+import type { TestApp } from '../../support/app.js';
+import type { House } from '../../support/house.js';
 import { fresh, madeUser, patch, user } from '../../support/scim.js';
-import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
+import type { HostileOp } from '../../oidc/support/op.js';
 import { OidcWay, outcomeAt, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
+import { signInStage } from '../../support/sign-in/stage.js';
 
 // Names that directories take from one person and give to another, ids that come late, letters that change: whoever is
 // meant gets in, as themselves and as nobody else.
@@ -10,19 +11,7 @@ let service: TestApp;
 let house: House;
 let domain: string;
 let op: HostileOp;
-beforeAll(async () => {
-  service = await startApp();
-  op = await hostileOp(() => new Date());
-});
-beforeEach(async () => {
-  house = await newHouse(service);
-  domain = `${fresh('d')}.example.com`;
-  op.reset();
-});
-afterAll(async () => {
-  await op.stop();
-  await service.close();
-});
+signInStage((now) => ({ service, house, domain, op } = now));
 
 const OBJECT_ID = 'http://schemas.microsoft.com/identity/claims/objectidentifier';
 const open = (more: object = {}): Promise<OidcWay> =>

@@ -1,31 +1,18 @@
 import { runCli } from '../../../src/cli/program.js';
-import { startApp, type TestApp } from '../../support/app.js';
+import type { TestApp } from '../../support/app.js';
 import { client, send } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { waitingForLock } from '../../support/locks.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
-import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
 import { OidcWay, outcomeAt, trustDomain } from '../../support/sign-in/connections.js';
 import type { Tab } from '../../support/sign-in/tab.js';
+import { signInStage } from '../../support/sign-in/stage.js';
 
 // What an admin can see and undo of who is whom.
 let service: TestApp;
 let house: House;
 let domain: string;
-let op: HostileOp;
-beforeAll(async () => {
-  service = await startApp();
-  op = await hostileOp(() => new Date());
-});
-beforeEach(async () => {
-  house = await newHouse(service);
-  domain = `${fresh('d')}.example.com`;
-  op.reset();
-});
-afterAll(async () => {
-  await op.stop();
-  await service.close();
-});
+const stage = signInStage((now) => ({ service, house, domain } = now));
 
 interface Listed {
   user_id?: string;
@@ -33,8 +20,7 @@ interface Listed {
   subject: string;
   ended_at: string | null;
 }
-const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
-const paired = (): Promise<OidcWay> => open({ directory_id: house.directoryId });
+const { open, paired } = stage;
 const identities = async (id: string): Promise<Listed[]> => (await house.api.get(`/users/${id}/identities`)).body.data;
 const release = (id: string, connection: string) => house.api.delete(`/users/${id}/identities/${connection}`);
 

@@ -1,30 +1,18 @@
 import { startApp, type TestApp } from '../../support/app.js';
-import { newHouse, type House } from '../../support/house.js';
+import type { House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
-import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
-import { OidcWay, reasonOf, SamlWay, trustDomain } from '../../support/sign-in/connections.js';
+import type { HostileOp } from '../../oidc/support/op.js';
+import { OidcWay, reasonOf, SamlWay } from '../../support/sign-in/connections.js';
+import { signInStage } from '../../support/sign-in/stage.js';
 
 // What goes wrong in practice has a reason of its own, which leads whoever looks for it to the cause.
 let service: TestApp;
 let house: House;
-let op: HostileOp;
 let domain: string;
-beforeAll(async () => {
-  service = await startApp();
-  op = await hostileOp(() => new Date());
-});
-beforeEach(async () => {
-  house = await newHouse(service);
-  domain = `${fresh('d')}.example.com`;
-  op.reset();
-});
-afterAll(async () => {
-  await op.stop();
-  await service.close();
-});
+let op: HostileOp;
+const stage = signInStage((now) => ({ service, house, domain, op } = now));
 
-const open = (more: object = {}): Promise<OidcWay> => OidcWay.open(service, house, more, op);
-const own = (): Promise<void> => trustDomain(service, house.tenantId, domain);
+const { open, own } = stage;
 const lines = async (query = ''): Promise<Record<string, string | null>[]> =>
   (await house.api.get(`/sign-ins${query}`)).body.data;
 
