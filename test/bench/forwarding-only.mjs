@@ -1,6 +1,6 @@
 // The forwarding part of the bench alone: `npm run build && node test/bench/forwarding-only.mjs`. BENCH_SCALE as in bench.mjs.
 import { rmSync } from 'node:fs';
-import { forwarding } from './forwarding.mjs';
+import { forwarding } from './parts/forwarding.mjs';
 import { load } from './load.mjs';
 import { Report } from './report.mjs';
 import { startStage } from './stage.mjs';

@@ -3,9 +3,19 @@ import pg from 'pg';
 import { credentialsIn, freePort, freshDatabase, Service } from '../support/processes.mjs';
 import { startSink } from './peers.mjs';
 
+/** The server has the settings that PostgreSQL 15 has when nothing is set. */
+const STOCK = [
+  'shared_buffers=128MB',
+  'max_connections=100',
+  'max_wal_size=1GB',
+  'checkpoint_timeout=5min',
+  'random_page_cost=4',
+  'jit=on',
+];
+
 /** Starts the service, its database and the sink. */
 export async function startStage() {
-  const database = await freshDatabase('bench');
+  const database = await freshDatabase('bench', STOCK);
   const db = new pg.Pool({ connectionString: database.url, max: 2 });
   const port = await freePort();
   const sink = await startSink();
