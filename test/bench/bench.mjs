@@ -1,7 +1,6 @@
 // What the service costs, side by side in one run with the leanest program that could do the job, on a PostgreSQL with
 // its default settings. A second program stores the service's own rows with one statement: what the tables cost, and what
 // the code. Only the ratios mean anything on another machine; the absolute figures are there for scale.
-import { rmSync } from 'node:fs';
 import pg from 'pg';
 import { credentialsIn } from '../support/processes.mjs';
 import { Contenders, scaled } from './contenders.mjs';
@@ -73,10 +72,7 @@ await raw.stop();
 await lean.stop();
 await leanDb.end();
 if (wanted('layers')) await secondLayer(db, database.url, report);
-await sink.stop();
-await db.end();
-await database.server.stop();
-rmSync(database.server.folder, { recursive: true, force: true });
+await stage.stop();
 process.exit(failed && process.env.BENCH_STRICT === 'on' ? 1 : 0);
 
 /** What the last measurement wrote is delivered before the next one begins: they must not share the machine. */
