@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
 import { BoundedClient } from './base/database/bounded-client.js';
 import { LOCK_SECONDS } from './base/database/shares.js';
 import { PlainFailure } from './base/errors/plain-failure.js';
@@ -39,6 +39,7 @@ import { UnknownRoles1767227030000 } from './base/database/migrations/1767227030
 import { Events1767227410000 } from './base/database/migrations/1767227410000-events.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
+import { UserListKey1767227430000 } from './base/database/migrations/1767227430000-user-list-key.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
@@ -79,6 +80,7 @@ export const MIGRATIONS = [
   Tasks1767227400000,
   Events1767227410000,
   LaneStates1767227200000,
+  UserListKey1767227430000,
 ];
 
 /**
@@ -171,8 +173,7 @@ export async function migrate(
   try {
     // Several processes may start at once; the second waits here and then finds nothing left to do.
     const lock = source.createQueryRunner();
-    await lock.query('set lock_timeout = 0');
-    await lock.query('select pg_advisory_lock(7234502817)');
+    await takeMigrationLock(lock);
     try {
       const migrated = (await runWithRetry(source)).map((m) => m.name);
       await afterwards((await lock.connect()) as PoolClient);
@@ -183,6 +184,18 @@ export async function migrate(
     }
   } finally {
     await source.destroy();
+  }
+}
+
+/**
+ * Takes the lock of migrations. A statement that waits would hold a snapshot, and a concurrent build of an index waits
+ * for all older snapshots: the two would wait for each other. So the lock is asked for again and again.
+ */
+async function takeMigrationLock(lock: QueryRunner): Promise<void> {
+  for (;;) {
+    const [row] = (await lock.query('select pg_try_advisory_lock(7234502817) as taken')) as { taken: boolean }[];
+    if (row!.taken) return;
+    await sleep(100);
   }
 }
 

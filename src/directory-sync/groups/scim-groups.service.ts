@@ -201,11 +201,16 @@ export class ScimGroupsService {
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     const base = directory.scimBase.replaceAll("'", "''");
     const parts = memberPartsOf(projection);
-    const columns = groupColumns(projectionNeeds(projection, 'members') ? base : null, parts);
+    const shape = groupColumns(projectionNeeds(projection, 'members') ? base : null, parts);
+    const columns = { few: shape, many: shape };
     const complete = (row: GroupRow) => this.read(directory, row.id, share, parts);
     // A directory never sees the groups of another directory, not even of one that it takes over.
     const own = { ...directory, owners: [directory.id] };
-    return listText(this.db, TABLE, { ...ask, directory: own }, this.marks, { columns, complete, render });
+    return listText(this.db, TABLE, { ...ask, directory: own }, this.marks, {
+      columns,
+      complete,
+      renderer: () => render,
+    });
   }
 
   private async insert(db: SqlRunner, directory: CurrentDirectory, id: string, draft: GroupDraft, at: Date) {

@@ -9,8 +9,16 @@ import { matchesIfMatch } from '../../scim/resource/etag.js';
 import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
-import { RESOURCE_FACTS, type UserRow } from '../../users/user.row.js';
-import { RELATIONS, type Relations } from '../../users/user-relations.js';
+import { millisecondsOf, RESOURCE_FACTS, type UserRow } from '../../users/user.row.js';
+import {
+  GROUP_BYTES,
+  GROUP_IDS,
+  groupLine,
+  groupNamer,
+  MANAGER,
+  RELATIONS,
+  type Relations,
+} from '../../users/user-relations.js';
 import { UsersService, type AfterWrite, type Edit } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../../users/groups/pending-members.js';
@@ -27,15 +35,39 @@ import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
 import { UnknownRoles } from './unknown-roles.js';
 import { userTag, type StoredUser, type View } from './user-resource.js';
 
-const COLUMNS = `u.id, u.doc::text as doc, extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}`;
+const FACTS = `${millisecondsOf('u.created_at')} as created_at, ${RESOURCE_FACTS}`;
+const COLUMNS = `u.id, u.doc::text as doc, ${FACTS}, ${RELATIONS}`;
 
-const listColumns = (relations: string): ListColumns => ({
-  found: `u.id, u.doc, coalesce(u.doc_bytes, octet_length(u.doc::text)) as doc_bytes,
-    extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}, ${relations}`,
+const FOUND = `u.id, u.doc, coalesce(u.doc_bytes, octet_length(u.doc::text)) as doc_bytes, ${FACTS}`;
+const SHOWN = `c.id, case when c.fits then c.doc::text end as doc, c.revision, c.created_at, c.modified_at`;
+
+/** The columns of a list whose projection shows nothing of other resources. */
+const OWN_COLUMNS: ListColumns = {
+  found: FOUND,
+  bytes: 'a.doc_bytes',
+  shown: `${SHOWN}, null as groups, null as manager`,
+};
+
+/** Of a few users, each with the names of its groups. */
+const FEW_COLUMNS: ListColumns = {
+  found: `${FOUND}, ${RELATIONS}`,
   bytes: 'a.doc_bytes + coalesce(octet_length(a.groups), 0)',
-  shown: `c.id, case when c.fits then c.doc::text end as doc, c.revision, c.created_at, c.modified_at,
-    case when c.fits then c.groups end as groups, c.manager`,
-});
+  shown: `${SHOWN}, case when c.fits then c.groups end as groups, c.manager`,
+};
+
+/** A row has the ids of its groups, and the page has the names of all of them. */
+const PAGE_COLUMNS: ListColumns = {
+  found: `${FOUND}, ${GROUP_IDS} as group_ids, ${MANAGER}`,
+  bytes: `a.doc_bytes
+    + coalesce(cardinality(a.group_ids) * (select ${GROUP_BYTES} + max(octet_length(n.display_name)) from n), 0)`,
+  common: {
+    found: `select g.id, g.directory_id, g.display_name from groups g where g.tenant_id = $1
+      and g.directory_id = ($2::text[])[1] and g.id = any(array(select distinct unnest(a.group_ids) from a))`,
+    text: `string_agg(${groupLine('n')}, chr(10))`,
+    used: `n.id = any(array(select unnest(c.group_ids) from cut c where c.fits))`,
+  },
+  shown: `${SHOWN}, case when c.fits then array_to_string(c.group_ids, ' ') end as groups, c.manager`,
+};
 
 const TABLE: ListTable = {
   type: USER_TYPE,
@@ -83,7 +115,7 @@ export class ScimUsersService {
 
   /** Returns the entity tag of a user as the directory sees it. */
   tagFor(directory: CurrentDirectory, row: Pick<StoredUser, 'revision'> & Relations): string {
-    return userTag(row, { directoryId: directory.id });
+    return userTag(row, this.viewOf(directory));
   }
 
   /** Creates a user, or links the resource with an existing user, whose id stays. Both are answered with 201. */
@@ -211,7 +243,7 @@ export class ScimUsersService {
 
   async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
     const { rows } = await this.db.query<StoredUser>(
-      `select ${COLUMNS}, ${RELATIONS} from ${tableFor(directory).from}
+      `select ${COLUMNS} from ${tableFor(directory).from}
        where ${TABLE.visible} and u.id = $3`,
       [directory.tenantId, directory.owners, id],
     );
@@ -220,12 +252,18 @@ export class ScimUsersService {
   }
 
   /** Returns a ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
-  async list(ask: ListAsk, render: (row: StoredUser) => string): Promise<string> {
-    const { query } = ask;
+  async list(ask: ListAsk, render: (row: StoredUser, view: View) => string): Promise<string> {
+    const { directory, query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const needed = ['groups', 'meta', ENTERPRISE_URN].some((name) => projectionNeeds(projection, name));
-    const relations = needed ? RELATIONS : 'null::text as groups, null::text as manager';
-    return listText(this.db, tableFor(ask.directory), ask, this.marks, { columns: listColumns(relations), render });
+    const view: View = { ...this.viewOf(directory), known: new Map() };
+    const renderer = (common: string | null | undefined) => {
+      if (common === undefined) return (row: StoredUser) => render(row, view);
+      const named = groupNamer(common);
+      return (row: StoredUser) => render({ ...row, groups: named(row.groups) }, view);
+    };
+    const columns = needed ? { few: FEW_COLUMNS, many: PAGE_COLUMNS } : { few: OWN_COLUMNS, many: OWN_COLUMNS };
+    return listText(this.db, tableFor(directory), ask, this.marks, { columns, renderer });
   }
 
   /** Returns a check that refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */
