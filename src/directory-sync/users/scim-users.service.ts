@@ -1,4 +1,3 @@
-import { ENTERPRISE_URN } from '../../scim/urns.js';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
@@ -6,87 +5,23 @@ import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
 import { matchesIfMatch } from '../../scim/resource/etag.js';
-import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
+import { parseProjection } from '../../scim/resource/project.js';
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
-import { millisecondsOf, RESOURCE_FACTS, type UserRow } from '../../users/user.row.js';
-import {
-  GROUP_BYTES,
-  GROUP_IDS,
-  groupLine,
-  groupNamer,
-  MANAGER,
-  RELATIONS,
-  type Relations,
-} from '../../users/user-relations.js';
+import type { UserRow } from '../../users/user.row.js';
+import { groupNamer, type Relations } from '../../users/user-relations.js';
 import { UsersService, type AfterWrite, type Edit } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../../users/groups/pending-members.js';
 import { PageMarks } from '../page-marks.js';
-import type { ListColumns } from '../page-sql.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
-import { previewTable } from '../preview/preview-table.js';
-import type { ListTable } from '../list-table.js';
 import { listText, type ListAsk } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { PreconditionFailed } from '../scim.refusals.js';
-import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
+import { tableFor, USER_TABLE, USER_TEXT_COLUMNS, userColumns } from './user-list.js';
 import { UnknownRoles } from './unknown-roles.js';
 import { userTag, type StoredUser, type View } from './user-resource.js';
-
-const FACTS = `${millisecondsOf('u.created_at')} as created_at, ${RESOURCE_FACTS}`;
-const COLUMNS = `u.id, u.doc::text as doc, ${FACTS}, ${RELATIONS}`;
-
-const FOUND = `u.id, u.doc, coalesce(u.doc_bytes, octet_length(u.doc::text)) as doc_bytes, ${FACTS}`;
-const SHOWN = `c.id, case when c.fits then c.doc::text end as doc, c.revision, c.created_at, c.modified_at`;
-
-/** The columns of a list whose projection shows nothing of other resources. */
-const OWN_COLUMNS: ListColumns = {
-  found: FOUND,
-  bytes: 'a.doc_bytes',
-  shown: `${SHOWN}, null as groups, null as manager`,
-};
-
-/** Of a few users, each with the names of its groups. */
-const FEW_COLUMNS: ListColumns = {
-  found: `${FOUND}, ${RELATIONS}`,
-  bytes: 'a.doc_bytes + coalesce(octet_length(a.groups), 0)',
-  shown: `${SHOWN}, case when c.fits then c.groups end as groups, c.manager`,
-};
-
-/** A row has the ids of its groups, and the page has the names of all of them. */
-const PAGE_COLUMNS: ListColumns = {
-  found: `${FOUND}, ${GROUP_IDS} as group_ids, ${MANAGER}`,
-  bytes: `a.doc_bytes
-    + coalesce(cardinality(a.group_ids) * (select ${GROUP_BYTES} + max(octet_length(n.display_name)) from n), 0)`,
-  common: {
-    found: `select g.id, g.directory_id, g.display_name from groups g where g.tenant_id = $1
-      and g.directory_id = ($2::text[])[1] and g.id = any(array(select distinct unnest(a.group_ids) from a))`,
-    text: `string_agg(${groupLine('n')}, chr(10))`,
-    used: `n.id = any(array(select unnest(c.group_ids) from cut c where c.fits))`,
-  },
-  shown: `${SHOWN}, case when c.fits then array_to_string(c.group_ids, ' ') end as groups, c.manager`,
-};
-
-const TABLE: ListTable = {
-  type: USER_TYPE,
-  map: USER_COLUMN_MAP,
-  from: 'users u',
-  id: 'u.id',
-  // Without `case` the planner assumes that few rows are visible. It then reads and sorts all users of the tenant,
-  // where a walk along the key gives the page at once.
-  visible: `u.tenant_id = $1 and case when u.gone_at is null then coalesce(u.directory_id, '') = any($2) else false end`,
-  total: `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and p.owner = any($2)), 0)
-    + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and s.owner = any($2)), 0))::int)`,
-  keys: USER_KEYS,
-};
-
-const PREVIEW_TABLE = previewTable(TABLE);
-
-function tableFor({ writing }: CurrentDirectory): ListTable {
-  return writing.state === 'preview' ? PREVIEW_TABLE : TABLE;
-}
 
 /** Steps of the write that links a user to a directory, and their results. */
 interface Arrival {
@@ -243,8 +178,8 @@ export class ScimUsersService {
 
   async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
     const { rows } = await this.db.query<StoredUser>(
-      `select ${COLUMNS} from ${tableFor(directory).from}
-       where ${TABLE.visible} and u.id = $3`,
+      `select ${USER_TEXT_COLUMNS} from ${tableFor(directory).from}
+       where ${USER_TABLE.visible} and u.id = $3`,
       [directory.tenantId, directory.owners, id],
     );
     if (!rows[0]) throw new NotFound('user');
@@ -255,15 +190,13 @@ export class ScimUsersService {
   async list(ask: ListAsk, render: (row: StoredUser, view: View) => string): Promise<string> {
     const { directory, query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const needed = ['groups', 'meta', ENTERPRISE_URN].some((name) => projectionNeeds(projection, name));
     const view: View = { ...this.viewOf(directory), known: new Map() };
     const renderer = (common: string | null | undefined) => {
       if (common === undefined) return (row: StoredUser) => render(row, view);
       const named = groupNamer(common);
       return (row: StoredUser) => render({ ...row, groups: named(row.groups) }, view);
     };
-    const columns = needed ? { few: FEW_COLUMNS, many: PAGE_COLUMNS } : { few: OWN_COLUMNS, many: OWN_COLUMNS };
-    return listText(this.db, tableFor(directory), ask, this.marks, { columns, renderer });
+    return listText(this.db, tableFor(directory), ask, this.marks, { columns: userColumns(projection), renderer });
   }
 
   /** Returns a check that refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */
