@@ -61,10 +61,13 @@ export function groupNamer(lines: string | null): (ids: string | null) => string
 /** How a manager `b` is called. */
 export const MANAGER_NAME = `coalesce(b.doc ->> 'displayName', b.doc #>> '{name,formatted}', b.user_name)`;
 
-/** SQL that is true where the id was that of a user who is deleted, or whose removal is held. */
+/**
+ * SQL that is true where the id was that of a user who is deleted, or whose removal is held. Without `offset 0` the planner
+ * reads all users of the tenant once, in place of one user for each row of a page.
+ */
 export const isGone = (tenant: string, id: string): string =>
-  `(exists (select 1 from deleted_users x where x.tenant_id = ${tenant} and x.id = ${id})
-    or exists (select 1 from users x where x.tenant_id = ${tenant} and x.id = ${id} and x.gone_at is not null))`;
+  `(exists (select 1 from deleted_users x where x.tenant_id = ${tenant} and x.id = ${id} offset 0)
+    or exists (select 1 from users x where x.tenant_id = ${tenant} and x.id = ${id} and x.gone_at is not null offset 0))`;
 
 /**
  * The manager as JSON text: `{value, display, directory}`, or `{gone: true}`; null: no id of ours. `manager` is SQL for the
