@@ -15,7 +15,7 @@ import { KeyRenewal } from './connections/keys/service-keys.js';
 import { BridgeAdapter } from './base/http/bridge-adapter.js';
 import { tuneServer } from './base/http/server.js';
 import { createDataSource } from './data-source.js';
-import { prepareDatabase } from './database-access.js';
+import { demandRole, prepareDatabase } from './database-access.js';
 import { DayCloser } from './ledger/day-closer.js';
 import { DeletedDirectories } from './directory-sync/roles/deleted-directories.js';
 import { FirstPlatform } from './forwarding/platform/first-platform.js';
@@ -56,6 +56,7 @@ export class Application {
     const access = await prepareDatabase(databaseUrl, ownerUrl);
     const dataSource = createDataSource(databaseUrl, config.databasePool, access.role);
     await dataSource.initialize();
+    await demandRole(dataSource, access.role);
     const nest = await NestFactory.create<NestExpressApplication>(
       AppModule.with(config, dataSource),
       new BridgeAdapter(),
