@@ -1,13 +1,13 @@
 // The forwarding part of the bench alone: `npm run build && node test/bench/forwarding-only.mjs`. BENCH_SCALE as in bench.mjs.
-import { rmSync } from 'node:fs';
-import { forwarding } from './forwarding.mjs';
+import { forwarding } from './parts/forwarding.mjs';
 import { load } from './load.mjs';
 import { Report } from './report.mjs';
 import { startStage } from './stage.mjs';
 
 const COUNT = Math.max(50, Math.round(12_000 * Number(process.env.BENCH_SCALE ?? 1)));
 const report = new Report();
-const { database, db, sink, service, token, apiKey, tenant, origin } = await startStage();
+const stage = await startStage();
+const { db, sink, service, token, apiKey, tenant, origin } = stage;
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' };
 const users = (i) => ({
   method: 'POST',
@@ -31,7 +31,4 @@ for (;;) {
 await forwarding({ report, db, sink, tenant, apiKey, origin, count: COUNT });
 report.print();
 await service.stop();
-await sink.stop();
-await db.end();
-await database.server.stop();
-rmSync(database.server.folder, { recursive: true, force: true });
+await stage.stop();

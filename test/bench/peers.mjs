@@ -5,14 +5,15 @@ import { createInterface } from 'node:readline';
 
 const here = (name) => path.join(import.meta.dirname, name);
 
-/** The raw program, as a process of its own. */
-export async function startRaw(databaseUrl, tenant, directory) {
-  const child = spawn(process.execPath, [here('raw-server.mjs'), databaseUrl, tenant, directory], {
+/** A program to compare with, as a process of its own; it prints its port. */
+export async function startProgram(file, settings) {
+  const child = spawn(process.execPath, [here(file), ...settings], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [port] = await once(createInterface(child.stdout), 'line');
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid,
     stop: async () => {
       child.stdin.end();
       await once(child, 'exit');

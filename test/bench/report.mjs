@@ -2,7 +2,23 @@
 export class Report {
   rows = [];
 
-  /** A rate of ours beside raw's. `target`: the least ratio. */
+  /** The rates of one race. `target`: the least ratio to the lean program; null: none. */
+  race(name, target, runs) {
+    const { lean, raw, ours } = runs;
+    const value = ours.rate / lean.rate;
+    const cost = (run) => `${run.node.toFixed(2)} + ${run.postgres.toFixed(2)}`;
+    const parts = [`${Math.round(ours.rate)}/s of ${Math.round(lean.rate)}/s`, `CPU ms ${cost(ours)} to ${cost(lean)}`];
+    if (raw) parts.push(`own tables ${(ours.rate / raw.rate).toFixed(2)}`);
+    this.add(
+      name,
+      value.toFixed(2),
+      target === null ? '' : `≥ ${target}`,
+      target === null || value >= target,
+      parts.join(', '),
+    );
+  }
+
+  /** A rate beside another. `target`: the least ratio. */
   ratio(name, ours, raw, target) {
     const value = ours / raw;
     this.add(
@@ -21,7 +37,7 @@ export class Report {
 
   add(name, value, target, met, scale) {
     this.rows.push({ name, value, target, met, scale });
-    console.log(`${met ? ' ' : '!'} ${name.padEnd(62)} ${value.padStart(7)} ${target.padEnd(8)} ${scale}`);
+    console.log(`${met ? ' ' : '!'} ${name.padEnd(58)} ${value.padStart(6)} ${target.padEnd(7)} ${scale}`);
   }
 
   /** Answers whether a target was missed. */

@@ -41,3 +41,26 @@ export async function seedGroups(db, tenant, directory, userIds, sizes) {
   }
   return groups;
 }
+
+/** The same users and groups in the tables of the lean program. Answers the ids of the users, in order. */
+export async function seedLean(db, count, sizes) {
+  await db.query(
+    `insert into users (tenant, id, doc, name_key, external_id, active)
+     select 'lean', 'seed' || lpad(i::text, 12, '0'), jsonb_build_object('schemas', jsonb_build_array('urn:ietf:params:scim:schemas:core:2.0:User'),
+       'userName', 'deep-' || i || '@example.com', 'externalId', 'deep-' || i, 'active', true,
+       'name', jsonb_build_object('givenName', 'G' || i, 'familyName', 'F' || i), 'displayName', 'G F ' || i,
+       'emails', jsonb_build_array(jsonb_build_object('value', 'deep-' || i || '@example.com', 'type', 'work', 'primary', true)))::text,
+       'deep-' || i || '@example.com', 'deep-' || i, true
+     from generate_series(0, $1::int - 1) i`,
+    [count],
+  );
+  const { rows } = await db.query(`select id from users where id like 'seed%' order by id`);
+  const ids = rows.map((row) => row.id);
+  for (const size of sizes) {
+    const doc = JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: `g${size}` });
+    await db.query(`insert into groups values ('lean', $1, $2, $1)`, [`g${size}`, doc]);
+    await db.query(`insert into members select 'lean', $1, unnest($2::text[])`, [`g${size}`, ids.slice(0, size)]);
+  }
+  await db.query('analyze');
+  return ids;
+}

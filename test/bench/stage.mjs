@@ -1,24 +1,38 @@
-// The service of a bench, on a database of its own, forwarding to a sink.
+// The service of a bench, on a database of its own with the settings of its package, forwarding to a sink.
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import pg from 'pg';
-import { credentialsIn, freePort, freshDatabase, Service } from '../support/processes.mjs';
+import { credentialsIn, freePort, Service } from '../support/processes.mjs';
+import { startStockPostgres } from '../support/stock-postgres.mjs';
 import { startSink } from './peers.mjs';
 
-/** Starts the service, its database and the sink. */
+/** Starts the service, its database and the sink. `stop` stops what `service.stop` has left. */
 export async function startStage() {
-  const database = await freshDatabase('bench');
-  const db = new pg.Pool({ connectionString: database.url, max: 2 });
+  const server = await startStockPostgres();
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-bench-'));
+  const db = new pg.Pool({ connectionString: server.url(), max: 2 });
+  const { rows } = await db.query('select version()');
+  console.log(`${rows[0].version.split(',')[0]}, default settings`);
   const port = await freePort();
   const sink = await startSink();
   const service = new Service({
     PORT: String(port),
-    DATABASE_URL: database.url,
-    DATA_DIR: database.folder,
+    DATABASE_URL: server.url(),
+    DATA_DIR: folder,
     SANDBOX: 'off',
     PLATFORM_API_BASE_URL: sink.url,
     PLATFORM_API_KEY: 'bench',
     RATE_LIMIT: 'off',
   });
   await service.start();
-  const { scim_token: token, api_key: apiKey, tenant_id: tenant } = credentialsIn(database.folder);
-  return { database, db, port, sink, service, token, apiKey, tenant, origin: `http://127.0.0.1:${port}` };
+  const { scim_token: token, api_key: apiKey, tenant_id: tenant } = credentialsIn(folder);
+  const stop = async () => {
+    await sink.stop();
+    await db.end();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const database = { folder, server, url: server.url() };
+  return { database, db, port, sink, service, token, apiKey, tenant, origin: `http://127.0.0.1:${port}`, stop };
 }

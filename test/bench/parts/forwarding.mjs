@@ -1,4 +1,4 @@
-import { load } from './load.mjs';
+import { load } from '../load.mjs';
 
 /**
  * Changes forwarded per second, beside a loop that posts the same bodies to the same sink at the same concurrency and
