@@ -38,6 +38,7 @@ import { UnknownRoles1767227030000 } from './base/database/migrations/1767227030
 import { Events1767227410000 } from './base/database/migrations/1767227410000-events.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
+import { Plans1767227440000 } from './base/database/migrations/1767227440000-plans.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
@@ -78,6 +79,7 @@ export const MIGRATIONS = [
   Tasks1767227400000,
   Events1767227410000,
   LaneStates1767227200000,
+  Plans1767227440000,
 ];
 
 /**
