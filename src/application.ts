@@ -67,6 +67,7 @@ export class Application {
       nest.get(Logger).warn('the service runs with the rights of the owner of its tables', { reason: access.asOwner });
     }
     reportHealth(nest.get(Database), nest.get(Logger));
+    await nest.get(Database).feed.start();
     setupHttp(nest);
     setupDocs(nest);
     await nest.init();

@@ -39,6 +39,7 @@ import { Events1767227410000 } from './base/database/migrations/1767227410000-ev
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
 import { Plans1767227440000 } from './base/database/migrations/1767227440000-plans.js';
+import { SettingsNotices1767227441000 } from './base/database/migrations/1767227441000-settings-notices.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
@@ -80,6 +81,7 @@ export const MIGRATIONS = [
   Events1767227410000,
   LaneStates1767227200000,
   Plans1767227440000,
+  SettingsNotices1767227441000,
 ];
 
 /**

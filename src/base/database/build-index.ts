@@ -7,10 +7,9 @@ import type { QueryRunner } from 'typeorm';
  * @param definition what follows the name of the index, such as `on users (tenant_id) where …`
  */
 export async function buildIndex(db: QueryRunner, name: string, definition: string, unique = false): Promise<void> {
-  const [found]: { valid: boolean }[] = await db.query(
-    `select indisvalid as valid from pg_index where indexrelid = to_regclass($1)`,
-    [name],
-  );
+  const [found] = (await db.query(`select indisvalid as valid from pg_index where indexrelid = to_regclass($1)`, [
+    name,
+  ])) as { valid: boolean }[];
   if (found?.valid === true) return;
   await patiently(db, async () => {
     if (found !== undefined) await db.query(`drop index concurrently ${name}`);
