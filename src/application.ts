@@ -12,6 +12,7 @@ import { MetadataRefresh } from './connections/metadata-refresh.js';
 import { DomainChecks } from './connections/domains/domain-checks.js';
 import { KeyRenewal } from './connections/keys/service-keys.js';
 
+import { PROBE } from './base/http/request-id.js';
 import { BridgeAdapter } from './base/http/bridge-adapter.js';
 import { tuneServer } from './base/http/server.js';
 import { createDataSource } from './data-source.js';
@@ -173,8 +174,6 @@ async function drain(server: Server, patienceMs: number): Promise<void> {
   clearTimeout(late);
 }
 
-/** What looks at us, and is no caller. */
-const PROBE = /^\/(healthz|readyz|metrics)/;
 /** Nobody has come for so long: all have heard it. */
 const QUIET_MS = 500;
 /** At the most so long: where there is no other process to go to, callers would come for ever. */

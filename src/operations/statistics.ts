@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { Activity } from '../base/activity.js';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { Background } from '../base/loop.js';
 import { LANE_STATISTICS } from '../delivery/lanes/progress.js';
 
-const EVERY_MS = 2000;
+const EVERY_MS = 2_000;
+const QUIET_MS = 10_000;
 
 /** The columns that are analysed: documents are never compared as a whole, and are the most expensive to analyse. */
 const COLUMNS: Record<string, string> = {
@@ -32,8 +34,9 @@ export class Statistics extends Background {
   constructor(
     private readonly db: Database,
     logger: Logger,
+    activity: Activity,
   ) {
-    super(EVERY_MS, 'analysing tables', logger);
+    super(EVERY_MS, 'analysing tables', logger, { everyMs: QUIET_MS, activity });
   }
 
   /** Analyses grown tables, in one process at a time, and only the columns that plans depend on. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Activity } from '../base/activity.js';
 import { Database } from '../base/database/database.js';
 import { DomainEvents } from '../base/domain-events.js';
 import { NotFound } from '../base/errors/domain-error.js';
@@ -43,10 +44,11 @@ export class PeopleUpkeep {
     private readonly limits: SeatLimitsService,
     private readonly logger: Logger,
     events: DomainEvents,
+    activity: Activity,
   ) {
     const report = (what: string) => (error: unknown) => logger.error(what, { error });
     this.reconsidering = new Loop(1000, () => this.reconsiderAll(), report('reconsidering users failed'));
-    this.folding = new Loop(500, () => this.fold(), report('folding the counts failed'));
+    this.folding = new Loop(500, () => this.fold(), report('folding the counts failed'), { everyMs: 5_000, activity });
     const freed = (tenantId: string): void => {
       this.due.add(tenantId);
       this.reconsidering.wake();

@@ -33,6 +33,7 @@ const MOST_PASSED = 1_000;
  */
 export class PlanRecorder {
   readonly ran: RanStatement[] = [];
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with its client below
   private readonly connect = pg.Client.prototype.connect;
   private recording = false;
 
