@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { mintToken } from '../../../src/base/crypto/tokens.js';
 import { SERVICE_ROLE } from '../../../src/base/database/service-role.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { eventually, send } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
+import { seed } from '../../support/many-tenants.js';
 import { faultsOf, PlanRecorder } from '../../support/plans.js';
 import { group, patch, user } from '../../support/scim.js';
 
@@ -14,7 +13,6 @@ import { group, patch, user } from '../../support/scim.js';
 // runs while a tour drives its main roads is judged by the plan that it had and the rows that it read.
 const BIG = 100_000;
 const SMALL_TENANTS = 1_000;
-const SEED = path.resolve(import.meta.dirname, '../../support/many-tenants.sql');
 
 /** Tables with rows for the installation, and one that each round of its reader empties. */
 const SMALL = new Set(['installation', 'service_keys', 'chain_keys', 'storage_probe', 'population_steps']);
@@ -39,14 +37,10 @@ beforeAll(async () => {
   recorder = new PlanRecorder(SERVICE_ROLE);
   service = await startApp({}, undefined, { prepare: PlanRecorder.settings });
   house = await newHouse(service);
-  await service.db.execute(
-    `set statement_timeout = 0; create temporary table seeded as
-       select 'ten_many' || lpad(t::text, 8, '0') as tenant_id, 'dir_many' || t as directory_id, 'many' || t as tag, 20 as users
-       from generate_series(1, ${SMALL_TENANTS}) t
-       union all select '${house.tenantId}', '${house.directoryId}', 'big', ${BIG};
-     set default_statistics_target = 30;
-     ${readFileSync(SEED, 'utf8')}
-     drop table seeded; set statement_timeout = 15000`,
+  await seed(
+    service.db,
+    `select 'ten_many' || lpad(t::text, 8, '0'), 'dir_many' || t, 'many' || t, 20 from generate_series(1, ${SMALL_TENANTS}) t
+     union all select '${house.tenantId}', '${house.directoryId}', 'big', ${BIG}`,
   );
   platform = createServer((req, res) => {
     req.resume().on('end', () => res.writeHead(201, { 'content-type': 'application/json' }).end('{"id":"hp_1"}'));
