@@ -36,6 +36,7 @@ import { StorageProbe1767227020000 } from './base/database/migrations/1767227020
 import { TaskSeen1767227010000 } from './base/database/migrations/1767227010000-task-seen.js';
 import { UnknownRoles1767227030000 } from './base/database/migrations/1767227030000-unknown-roles.js';
 import { Events1767227410000 } from './base/database/migrations/1767227410000-events.js';
+import { ProvenValues1767227450000 } from './base/database/migrations/1767227450000-proven-values.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
 import { Plans1767227440000 } from './base/database/migrations/1767227440000-plans.js';
@@ -79,6 +80,7 @@ export const MIGRATIONS = [
   SignInHelp1767227100000,
   Tasks1767227400000,
   Events1767227410000,
+  ProvenValues1767227450000,
   LaneStates1767227200000,
   Plans1767227440000,
   SettingsNotices1767227441000,

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Activity } from '../base/activity.js';
 import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { Background } from '../base/loop.js';
 import { LANE_STATISTICS } from '../delivery/lanes/progress.js';
 
-const EVERY_MS = 2_000;
-const QUIET_MS = 10_000;
+const EVERY_MS = 250;
+/** After so many statements of this process, tables may have grown. */
+const STATEMENTS = 20;
 
 /** The columns that are analysed: documents are never compared as a whole, and are the most expensive to analyse. */
 const COLUMNS: Record<string, string> = {
@@ -25,26 +25,29 @@ const COLUMNS: Record<string, string> = {
 
 /**
  * Updates the planner's statistics during a first sync. PostgreSQL analyses a grown table once a minute at best. Until
- * then every plan is made for an empty table: a list of ten thousand users is read whole and sorted for each page. The
- * indexes prevent the worst plans. Here a table is analysed as soon as it has three times as many rows, which also
- * makes every connection plan again.
+ * then each connection keeps the plans that it made for empty tables, where all indexes cost the same: it can read all
+ * users of the tenant to find one. Here a table is analysed as soon as it has several times as many rows, which also makes
+ * every connection plan again. A process that sends no statements does not look.
  */
 @Injectable()
 export class Statistics extends Background {
+  private seen = 0;
+
   constructor(
     private readonly db: Database,
     logger: Logger,
-    activity: Activity,
   ) {
-    super(EVERY_MS, 'analysing tables', logger, { everyMs: QUIET_MS, activity });
+    super(EVERY_MS, 'analysing tables', logger);
   }
 
   /** Analyses grown tables, in one process at a time, and only the columns that plans depend on. */
   override async run(): Promise<void> {
+    if (this.db.statements - this.seen < STATEMENTS) return;
+    this.seen = this.db.statements;
     const { rows } = await this.db.query<{ name: string }>(
       `select s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
        where s.schemaname = current_schema() and s.relname = any($1)
-         and s.n_mod_since_analyze > 2000 + 2 * greatest(c.reltuples, 0)`,
+         and s.n_mod_since_analyze > least(16 + 4 * greatest(c.reltuples, 0), 2000 + 2 * greatest(c.reltuples, 0))`,
       [Object.keys(COLUMNS)],
     );
     for (const { name } of rows) {

@@ -43,6 +43,7 @@ export class Database implements SqlRunner {
   readonly feed: SettingsFeed;
   /** The health of the database, by the results of this process's statements. */
   readonly health = new DatabaseHealth();
+  private sent = 0;
 
   constructor(readonly dataSource: DataSource) {
     // TypeORM stores the pool of node-postgres here without a type. Its migrations and our SQL share one pool.
@@ -101,6 +102,7 @@ export class Database implements SqlRunner {
    */
   async transaction<T>(tenantId: string | null, work: (tx: SqlRunner) => Promise<T>): Promise<T> {
     const owner = tenantId ?? INSTALLATION;
+    this.sent++;
     for (let attempt = 1; ; attempt++) {
       const turn = this.gate.enter(owner);
       if (turn !== undefined) await turn;
@@ -148,6 +150,11 @@ export class Database implements SqlRunner {
     return true;
   }
 
+  /** The number of statements and transactions that this process has sent. */
+  get statements(): number {
+    return this.sent;
+  }
+
   /** Returns the numbers of open connections, idle connections and waiting work; for the metrics. */
   counts(): { total: number; idle: number; waiting: number } {
     return {
@@ -186,6 +193,7 @@ export class Database implements SqlRunner {
 
   private async run<T>(first: unknown, statement: () => Promise<T>): Promise<T> {
     const owner = ownerOf(first);
+    this.sent++;
     for (let attempt = 1; ; attempt++) {
       const turn = this.gate.enter(owner);
       if (turn !== undefined) await turn;

@@ -32,6 +32,7 @@ export class WriteStatement {
   private readonly before: string[] = [];
   private readonly after: string[] = [];
   private returning = 'subject.*';
+  private otherwise: string | null = null;
 
   /**
    * Adds a query that the subject itself reads, such as a guard on the tenant's seats; it is evaluated at most once.
@@ -68,6 +69,16 @@ export class WriteStatement {
   }
 
   /**
+   * Sets the columns that the statement returns, and a query for the row that it returns where the subject wrote
+   * nothing: why it did not.
+   */
+  answerInstead(columns: Fragment, otherwise: Fragment): this {
+    this.answer(columns);
+    this.otherwise = otherwise(this.params);
+    return this;
+  }
+
+  /**
    * Returns the statement as text and values.
    *
    * @throws {Error} when it has no subject
@@ -75,7 +86,10 @@ export class WriteStatement {
   build(): { text: string; values: unknown[] } {
     if (this.subjectSql === null) throw new Error('a write statement needs a subject');
     const parts = [...this.before, `subject as (${this.subjectSql})`, ...this.after];
-    return { text: `with ${parts.join(',\n')}\nselect ${this.returning} from subject`, values: this.params.values };
+    const answer = `select ${this.returning} from subject`;
+    const instead =
+      this.otherwise === null ? '' : `\nunion all (${this.otherwise} and not exists (select 1 from subject))`;
+    return { text: `with ${parts.join(',\n')}\n${answer}${instead}`, values: this.params.values };
   }
 
   /** Runs the statement and returns the subject's rows. No rows: a guard refused, and nothing was written. */

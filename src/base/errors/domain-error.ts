@@ -33,7 +33,7 @@ export interface ErrorExtras {
 
 /**
  * The base of all refusals. The caller sees `detail`; `message` and `cause` are for the log. `code` is stable
- * snake_case and part of the API.
+ * snake_case and part of the API. A refusal is expected and has no stack: collecting it costs more than the answer.
  */
 export abstract class DomainError extends Error {
   abstract readonly kind: ErrorKind;
@@ -42,7 +42,10 @@ export abstract class DomainError extends Error {
   readonly extras: ErrorExtras;
 
   constructor(detail: string, extras: ErrorExtras = {}) {
+    const frames = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
     super(detail, extras.cause === undefined ? undefined : { cause: extras.cause });
+    Error.stackTraceLimit = frames;
     this.name = new.target.name;
     this.detail = detail;
     this.extras = extras;

@@ -1,6 +1,6 @@
-import type { Part, WriteStatement } from '../../base/database/write-statement.js';
+import type { Params, Part, WriteStatement } from '../../base/database/write-statement.js';
 import { asideKeys } from '../held-name.js';
-import { emailKey } from '../user.mapping.js';
+import { emailKey, type UserDraft } from '../user.mapping.js';
 import { managerColumn } from '../user-relations.js';
 import { addEmails, addPopulation } from './side-rows.sql.js';
 import type { UserWrite } from './user-write.js';
@@ -16,13 +16,20 @@ export interface InsertGuards {
   unlinked: false | { id: string; takesOver: string | null };
 }
 
-/** What the statement of {@link insertUser} answers; the manager where the resource names one. */
+/** What the statement of {@link insertUser} answers. */
 export interface CreatedUser {
-  id: string;
-  manager?: string | null;
+  /** Null: nothing was written. */
+  id: string | null;
+  /** What the resource names as the manager. */
+  manager: string | null;
+  /** The user of the same directory that has the name, where the insert demanded that nothing is linked. */
+  holder?: string | null;
 }
 
-/** Adds the insert of a new user as the subject of a write statement. Any clash writes nothing. */
+/**
+ * Adds the insert of a new user as the subject of a write statement. Any clash writes nothing. The commonest one, a name
+ * that another user of the directory has, is answered by the statement itself.
+ */
 export function insertUser(statement: WriteStatement, tenantId: string, write: UserWrite, guards: InsertGuards): void {
   const { draft, decision } = write;
   statement.subject((p) => {
@@ -64,7 +71,20 @@ export function insertUser(statement: WriteStatement, tenantId: string, write: U
       ${conditions.length ? `where ${conditions.join(' and ')}` : ''}
       on conflict do nothing returning id, manager_id`;
   });
-  if (draft.managerId !== null) statement.answer((p) => `id, ${managerColumn(p.add(tenantId), 'subject.manager_id')}`);
+  if (guards.unlinked) answerHolder(statement, tenantId, write);
+  else statement.answer((p) => `id, ${managerOf(p, tenantId, draft)}`);
   addEmails(statement, tenantId, draft);
   addPopulation(statement, tenantId, [{ owner: write.directoryId, step: 1 }]);
+}
+
+function answerHolder(statement: WriteStatement, tenantId: string, { draft, directoryId }: UserWrite): void {
+  statement.answerInstead(
+    (p) => `id, ${managerOf(p, tenantId, draft)}, null as holder`,
+    (p) => `select null, null, o.id from users o where o.tenant_id = ${p.add(tenantId)}
+      and o.user_name_key = ${p.add(draft.userNameKey)} and o.directory_id = ${p.add(directoryId, 'text')} and o.gone_at is null`,
+  );
+}
+
+function managerOf(p: Params, tenantId: string, { managerId }: UserDraft): string {
+  return managerId === null ? 'null as manager' : managerColumn(p.add(tenantId), 'subject.manager_id');
 }

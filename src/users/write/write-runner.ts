@@ -3,6 +3,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { LinkedBy } from '../../identity/adoption.rules.js';
 import { SeatsService } from '../../seats/seats.service.js';
 import type { UserWithGroups } from '../users.repository.js';
+import { Taken } from '../users.errors.js';
 import { ConflictSearch } from './conflicts.js';
 import { isLost, LostRace } from './lost-race.js';
 import { NO_GUARDS, PlanStatement } from './plan-statement.js';
@@ -50,6 +51,7 @@ export class WriteRunner {
    * Writes in one statement.
    *
    * @returns null: an assumption does not hold, and nothing was written
+   * @throws {Taken} when another user of the directory has the name
    */
   async optimistic(command: RowCommand, ctx: WriteContext, stamp: Stamp, along: Alongside): Promise<Done | null> {
     if (along.afterWrite !== undefined || along.lockFirst === true) return null;
@@ -67,7 +69,9 @@ export class WriteRunner {
     along.inSameStatement?.(statement);
     try {
       const [now] = await statement.run<CreatedUser & UpdatedUser>(this.db);
-      if (now !== undefined) return this.done(command, plan, now);
+      if (now !== undefined && now.id !== null) return this.done(command, plan, now);
+      // In preview, a write for an existing user of another directory is kept instead.
+      if (now?.holder && ctx.directory?.state !== 'preview') throw new Taken('user_name_taken', now.holder);
     } catch (error) {
       if (!isLost(error)) throw error; // another write met this one in the same moment
     }
@@ -119,11 +123,15 @@ export class WriteRunner {
     if (subject.kind !== 'insert' && subject.kind !== 'update') throw new Error('a removal leaves no row');
     const shared = { forwarded: this.statements.forwards(plan), freed: plan.frees };
     if (subject.kind === 'update') {
-      return { ...shared, row: { ...rowAfter(subject.before, subject.write), ...now }, outcome: 'changed' };
+      return { ...shared, row: { ...rowAfter(subject.before, subject.write), ...factsOf(now) }, outcome: 'changed' };
     }
     if (row !== null) throw new Error('an existing user is not inserted');
     return { ...shared, row: { ...rowAfter(null, subject.write), manager: now.manager ?? null }, outcome: 'created' };
   }
+}
+
+function factsOf({ revision, modified_at, groups, manager }: UpdatedUser): UpdatedUser {
+  return { revision, modified_at, groups, manager };
 }
 
 function unchanged(command: RowCommand): Done {
