@@ -35,7 +35,7 @@ let platform: Server;
 
 beforeAll(async () => {
   recorder = new PlanRecorder(SERVICE_ROLE);
-  service = await startApp({}, undefined, { prepare: PlanRecorder.settings });
+  service = await startApp({}, undefined, { prepare: (database) => PlanRecorder.settings(database) });
   house = await newHouse(service);
   await seed(
     service.db,
