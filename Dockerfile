@@ -8,9 +8,10 @@ FROM node:24-bookworm-slim${BASE_DIGEST} AS build
 WORKDIR /app
 COPY package.json package-lock.json .swcrc tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY scripts/bundle.mjs ./scripts/
 COPY src ./src
 COPY docs ./docs
-RUN npx swc src -d dist --strip-leading-paths --extensions .ts --copy-files --quiet && npm prune --omit=dev --omit=optional --ignore-scripts
+RUN npx swc src -d dist --strip-leading-paths --extensions .ts --copy-files --quiet && node scripts/bundle.mjs && npm prune --omit=dev --omit=optional --ignore-scripts
 # Whatever the checkout's file modes are: everybody reads, nobody but root writes.
 RUN chmod -R u=rwX,go=rX node_modules dist docs
 

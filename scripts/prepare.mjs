@@ -17,7 +17,7 @@ export async function prepare() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) fail(`Node.js 20.19 or later is needed; this is ${process.version}.`);
   install();
-  build();
+  await build();
 }
 
 function install() {
@@ -42,7 +42,7 @@ function installed() {
   );
 }
 
-function build() {
+async function build() {
   const newest = newestIn('src');
   const mark = path.join('dist', '.built');
   if (existsSync(mark) && readFileSync(mark, 'utf8') === newest) return;
@@ -59,12 +59,15 @@ function build() {
     '--copy-files',
     '--quiet',
   ]);
+  // Loaded here, because it needs a package that a fresh clone does not have before.
+  const { bundle } = await import('./bundle.mjs');
+  await bundle();
   writeFileSync(mark, newest);
 }
 
 /** A fingerprint of the sources: their names, sizes and times. */
 function newestIn(folder) {
-  const hash = createHash('sha256').update(readFileSync('.swcrc'));
+  const hash = createHash('sha256').update(readFileSync('.swcrc')).update(readFileSync('scripts/bundle.mjs'));
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);

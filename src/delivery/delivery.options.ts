@@ -8,8 +8,8 @@ export class DeliveryOptions {
   quietPollMs = 1_000;
   /** The pause between two claims of one destination, so that what arrives meanwhile is claimed together. */
   claimPauseMs = 4;
-  /** Outcomes that arrive within this time are settled together. */
-  gatherMs = 4;
+  /** Outcomes that arrive within this time are settled together: 128 at once cost PostgreSQL an eighth less than 48. */
+  gatherMs = 8;
   /** While this process is busy with requests it sends so many lanes in this time, leavers first. */
   courtesy = { lanes: 12, pauseMs: 100 };
   /** How much longer a lease holds than the deadline of its call. */

@@ -2,7 +2,6 @@
 // its default settings. A second program stores the service's own rows with one statement: what the tables cost, and what
 // the code. Only the ratios mean anything on another machine; the absolute figures are there for scale.
 import pg from 'pg';
-import { credentialsIn } from '../support/processes.mjs';
 import { Contenders, scaled } from './contenders.mjs';
 import { median } from './load.mjs';
 import { firstSync } from './parts/first-sync.mjs';
@@ -15,7 +14,7 @@ import { whoIsSignedIn } from './parts/who-is-signed-in.mjs';
 import { startProgram } from './peers.mjs';
 import { Report } from './report.mjs';
 import { secondLayer } from './second-layer.mjs';
-import { startStage } from './stage.mjs';
+import { newTenantOf, startStage } from './stage.mjs';
 
 /** `BENCH_PARTS=requests,sync` runs these parts alone. */
 const PARTS = process.env.BENCH_PARTS?.split(',');
@@ -43,6 +42,7 @@ const contenders = new Contenders(
   },
   database,
 );
+const newTenant = newTenantOf(stage);
 const scene = { db, leanDb, origin, sink, tenant, headers, newTenant, settled };
 
 if (wanted('requests')) {
@@ -85,20 +85,4 @@ async function settled() {
     if (!rows[0].busy) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-async function newTenant(name) {
-  const operator = credentialsIn(database.folder).operator_token;
-  const call = async (path, credential, body) => {
-    const response = await fetch(`${origin}/api/v1${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(await response.text());
-    return response.json();
-  };
-  const made = await call('/tenants', operator, { name, api_key: {} });
-  const directory = await call('/directories', made.api_key, { name, guard: 'off' });
-  return { tenant: made.id, directory: directory.id, token: directory.scim_token };
 }

@@ -37,3 +37,22 @@ export async function startStage(env = {}) {
   const database = { folder, server, url: server.url() };
   return { database, db, port, sink, service, token, apiKey, tenant, origin: `http://127.0.0.1:${port}`, stop };
 }
+
+/** Returns a function that makes a tenant with a directory over the API. */
+export function newTenantOf({ database, origin }) {
+  const operator = credentialsIn(database.folder).operator_token;
+  const call = async (path, credential, body) => {
+    const response = await fetch(`${origin}/api/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
+  };
+  return async (name) => {
+    const made = await call('/tenants', operator, { name, api_key: {} });
+    const directory = await call('/directories', made.api_key, { name, guard: 'off' });
+    return { tenant: made.id, directory: directory.id, token: directory.scim_token };
+  };
+}

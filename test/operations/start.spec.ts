@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -112,6 +112,13 @@ function readableByAll(): boolean {
   }
 }
 
+/** Names of the classes of the source, and of the schemas that the source names by hand. */
+function declaredClasses(): string[] {
+  const files = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+  const texts = files.filter((f) => f.endsWith('.ts')).map((f) => readFileSync(path.join(ROOT, 'src', f), 'utf8'));
+  return texts.flatMap((text) => [...text.matchAll(/\bclass (\w+)|\b([A-Z]\w+):/g)].map(([, a, b]) => (a ?? b)!));
+}
+
 // As root the database runs as another user, and outside of a closed home; as an ordinary user all is one's own.
 const people: [string, number | undefined][] = [[isRoot ? 'root, below a closed home' : 'an ordinary user', undefined]];
 if (isRoot && readableByAll()) people.push(['an ordinary user', NOBODY]);
@@ -144,6 +151,14 @@ describe.each(people)('started by %s', (_, uid) => {
     expect(made.status).toBe(201);
     const arrived = () => send('GET', `${credentials.sandbox_url}/`, null);
     await eventually(arrived, ({ text }) => text.includes('bjensen@example.com'));
+  });
+
+  it('one file of all modules has the class names that the modules have: they stand in the description', async () => {
+    const { body } = await send('GET', `${service.url}/docs/openapi.json`, null);
+    const { schemas } = (body as { components: { schemas: Record<string, unknown> } }).components;
+    const declared = new Set(declaredClasses());
+    expect(Object.keys(schemas).length).toBeGreaterThan(100);
+    expect(Object.keys(schemas).filter((name) => !declared.has(name))).toEqual([]);
   });
 
   it('a database that outlived its service is gone on with by the next start', async () => {

@@ -6,6 +6,7 @@ import { bare, isPublicAddress } from './public-address.js';
 
 const CONNECT_MS = 5_000;
 const DEFAULT_CAP = 64 * 1024;
+const MOST_HOSTS = 1_000;
 
 /** One call to an external server. The body is sent unchanged. */
 export interface OutboundRequest {
@@ -56,6 +57,8 @@ export class Outbound {
   /** For each host of a running call, its owner and the number of calls. */
   private readonly owners = new Map<string, { owner: LookupOwner; calls: number }>();
 
+  private readonly hosts = new Map<string, string>();
+
   constructor(private readonly names = new NameLookups()) {
     this.open = agent(this.lookup(false), false);
     this.guarded = agent(this.lookup(true), true);
@@ -63,7 +66,7 @@ export class Outbound {
 
   /** Sends one request. `trusted`: the address may be private; the operator chose it, or allows private addresses. */
   async call(request: OutboundRequest, trusted: boolean): Promise<OutboundAnswer> {
-    const host = bare(new URL(request.origin).hostname);
+    const host = this.hostOf(request.origin);
     const known = this.owners.get(host) ?? { owner: request.owner, calls: 0 };
     known.owner = request.owner;
     known.calls++;
@@ -73,6 +76,17 @@ export class Outbound {
     } finally {
       if (--known.calls === 0) this.owners.delete(host);
     }
+  }
+
+  /** Cached: there are few origins and many calls. */
+  private hostOf(origin: string): string {
+    let host = this.hosts.get(origin);
+    if (host === undefined) {
+      host = bare(new URL(origin).hostname);
+      if (this.hosts.size >= MOST_HOSTS) this.hosts.clear();
+      this.hosts.set(origin, host);
+    }
+    return host;
   }
 
   /** Returns the look-up for connections; the guarded one returns addresses only if all of them are public. */

@@ -40,7 +40,7 @@ export class Logger {
   constructor(level = 'info', destination?: DestinationStream, base: LogFields = {}) {
     // Lines are written in blocks, off the path of the request; a timer, a warning and the end of the process flush
     // them.
-    this.destination = destination ?? pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 500 });
+    this.destination = destination ?? pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 500 });
     this.pino = pino(
       {
         level,

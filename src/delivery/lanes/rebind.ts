@@ -17,7 +17,7 @@ export async function rebind(
   epoch: number,
   after: string,
 ): Promise<{ moved: number; next: string | null }> {
-  const locked = await lock(tx, key, `l.subject in (${NEXT_SUBJECTS})`, [after]);
+  const locked = await lock(tx, key, `l.subject = any(array(${NEXT_SUBJECTS}))`, [after]);
   const moved = (await apply(tx, key, locked, () => ({ kind: 'rebound', epoch }))).length;
   return { moved, next: locked.length < BATCH ? null : locked.at(-1)!.subject };
 }

@@ -8,7 +8,7 @@ const BATCH = 500;
 export async function endPauses(db: Database, key: DestinationKey): Promise<void> {
   for (;;) {
     const ended = await db.transaction(key.tenantId, async (tx) => {
-      const locked = await lock(tx, key, `l.subject in (${WAITING})`, []);
+      const locked = await lock(tx, key, `l.subject = any(array(${WAITING}))`, []);
       return (await apply(tx, key, locked, () => ({ kind: 'destination_returned' }))).length;
     });
     if (ended < BATCH) return;

@@ -7,7 +7,7 @@ import type { PumpParts } from './pump-parts.js';
 import { subjectField } from './report.js';
 
 const MOST = 500;
-const ENOUGH = 64;
+const ENOUGH = 128;
 const TRIES = 4;
 
 /**
