@@ -9,7 +9,7 @@ import { listResponseText } from '../scim/messages/list-response.js';
 import type { CurrentDirectory } from './current-directory.js';
 import { listName, readCursor, writeCursor, type Walk } from './list-cursor.js';
 import { orderOf, type ListOrder, type Place } from './list-order.js';
-import type { ListTable } from './list-table.js';
+import { ID_KEYS, type ListKeys, type ListTable } from './list-table.js';
 import type { PageMarks, WalkMarks } from './page-marks.js';
 import { FEW_RESOURCES, pageSql, SMALL_PAGE, type ListColumns, type PageRow, type PageSource } from './page-sql.js';
 
@@ -138,9 +138,10 @@ async function pageOf<Row extends PageRow>(
 function filterOf(table: ListTable, { directory, query }: ListAsk): ListFilter {
   const bound = query.filter ? resolveFilter(query.filter, table.type, directory.dialect) : null;
   const params: unknown[] = [directory.tenantId, directory.owners];
-  const conditions = [table.visible];
+  const byId = bound !== null && isSelective(bound, ID_KEYS);
+  const conditions = [byId ? (table.visibleById ?? table.visible) : table.visible];
   if (bound) conditions.push(toSql(bound, { ...table.map, base: directory.scimBase }, params));
-  const selective = bound !== null && isSelective(bound, table);
+  const selective = bound !== null && isSelective(bound, table.keys);
   return { bound, selective, where: conditions.join(' and '), params };
 }
 
@@ -201,13 +202,13 @@ function wholeTotal(table: ListTable, filter: ListFilter): string | undefined {
 }
 
 /** Returns whether a filter finds few rows through an index. The order of the list must not choose the plan then. */
-function isSelective(filter: BoundFilter, table: ListTable): boolean {
-  const { columns, lists } = table.keys;
+function isSelective(filter: BoundFilter, keys: ListKeys): boolean {
+  const { columns, lists } = keys;
   switch (filter.kind) {
     case 'and':
-      return filter.terms.some((term) => isSelective(term, table));
+      return filter.terms.some((term) => isSelective(term, keys));
     case 'or':
-      return filter.terms.every((term) => isSelective(term, table));
+      return filter.terms.every((term) => isSelective(term, keys));
     case 'compare':
       return filter.op === 'eq' && columns.includes(filter.target.path);
     case 'some':

@@ -13,6 +13,7 @@ export const GROUP_TABLE: ListTable = {
   from: 'groups g',
   id: 'g.id',
   visible: `g.tenant_id = $1 and g.directory_id = ($2::text[])[1]`,
+  visibleById: `g.tenant_id = $1 and coalesce(g.directory_id, '') = ($2::text[])[1]`,
   keys: GROUP_KEYS,
 };
 

@@ -38,7 +38,7 @@ const PAGE_COLUMNS: ListColumns = {
     + coalesce(cardinality(a.group_ids) * (select ${GROUP_BYTES} + max(octet_length(n.display_name)) from n), 0)`,
   common: {
     found: `select g.id, g.directory_id, g.display_name from groups g where g.tenant_id = $1
-      and g.directory_id = ($2::text[])[1] and g.id = any(array(select distinct unnest(a.group_ids) from a))`,
+      and coalesce(g.directory_id, '') = ($2::text[])[1] and g.id = any(array(select distinct unnest(a.group_ids) from a))`,
     text: `string_agg(${groupLine('n')}, chr(10))`,
     used: `n.id = any(array(select unnest(c.group_ids) from cut c where c.fits))`,
   },
