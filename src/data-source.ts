@@ -36,6 +36,7 @@ import { StorageProbe1767227020000 } from './base/database/migrations/1767227020
 import { TaskSeen1767227010000 } from './base/database/migrations/1767227010000-task-seen.js';
 import { UnknownRoles1767227030000 } from './base/database/migrations/1767227030000-unknown-roles.js';
 import { Events1767227410000 } from './base/database/migrations/1767227410000-events.js';
+import { LargeShares1767227452000 } from './base/database/migrations/1767227452000-large-shares.js';
 import { ProvenValues1767227450000 } from './base/database/migrations/1767227450000-proven-values.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
@@ -82,6 +83,7 @@ export const MIGRATIONS = [
   Tasks1767227400000,
   Events1767227410000,
   ProvenValues1767227450000,
+  LargeShares1767227452000,
   LaneStates1767227200000,
   UserListKey1767227430000,
   Plans1767227440000,
