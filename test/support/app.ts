@@ -61,7 +61,10 @@ export async function startApp(
   });
   const app = await Application.create(config, database.url);
   const owner = await ownerOf(database.url);
-  const server = await app.listen(Number(env['PORT'] ?? 0));
+  const server = await app.listen(Number(env['PORT'] ?? 0)).catch(async (error: unknown) => {
+    await app.stop();
+    throw error;
+  });
   app.startWork();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const by = (tenantId: string) => ({ tenantId, actor: systemActor('test'), requestId: null });
