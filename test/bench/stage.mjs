@@ -7,8 +7,12 @@ import { credentialsIn, freePort, Service } from '../support/processes.mjs';
 import { startStockPostgres } from '../support/stock-postgres.mjs';
 import { startSink } from './peers.mjs';
 
-/** Starts the service, its database and the sink. `stop` stops what `service.stop` has left. */
-export async function startStage() {
+/**
+ * Starts the service, its database and the sink. `stop` stops what `service.stop` has left.
+ *
+ * @param env further settings of the service
+ */
+export async function startStage(env = {}) {
   const server = await startStockPostgres();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-bench-'));
   const db = new pg.Pool({ connectionString: server.url(), max: 2 });
@@ -24,6 +28,7 @@ export async function startStage() {
     PLATFORM_API_BASE_URL: sink.url,
     PLATFORM_API_KEY: 'bench',
     RATE_LIMIT: 'off',
+    ...env,
   });
   await service.start();
   const { scim_token: token, api_key: apiKey, tenant_id: tenant } = credentialsIn(folder);
@@ -52,6 +57,6 @@ export function newTenantOf({ database, origin }) {
   return async (name) => {
     const made = await call('/tenants', operator, { name, api_key: {} });
     const directory = await call('/directories', made.api_key, { name, guard: 'off' });
-    return { tenant: made.id, directory: directory.id, token: directory.scim_token };
+    return { tenant: made.id, directory: directory.id, token: directory.scim_token, apiKey: made.api_key };
   };
 }
