@@ -38,6 +38,7 @@ import { TaskSeen1767227010000 } from './base/database/migrations/1767227010000-
 import { UnknownRoles1767227030000 } from './base/database/migrations/1767227030000-unknown-roles.js';
 import { Events1767227410000 } from './base/database/migrations/1767227410000-events.js';
 import { ProvenValues1767227450000 } from './base/database/migrations/1767227450000-proven-values.js';
+import { SignedOutAtIdp1767227460000 } from './base/database/migrations/1767227460000-signed-out-at-idp.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
@@ -80,6 +81,7 @@ export const MIGRATIONS = [
   Tasks1767227400000,
   Events1767227410000,
   ProvenValues1767227450000,
+  SignedOutAtIdp1767227460000,
   LaneStates1767227200000,
 ];
 

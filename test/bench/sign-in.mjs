@@ -22,9 +22,14 @@ const PER_SECOND = 50;
 
 const report = new Report();
 const idp = await startIdp();
-const stage = await startStage({ ALLOW_PRIVATE_DESTINATIONS: 'true', ...(process.env.BENCH_RATE_LIMIT ? {RATE_LIMIT: '100'} : {}) });
+const stage = await startStage({
+  ALLOW_PRIVATE_DESTINATIONS: 'true',
+  ...(process.env.BENCH_RATE_LIMIT ? { RATE_LIMIT: '100' } : {}),
+});
 const { db, origin, service } = stage;
-const postmaster = Number(readFileSync(path.join(stage.database.server.folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+const postmaster = Number(
+  readFileSync(path.join(stage.database.server.folder, 'postmaster.pid'), 'utf8').split('\n')[0],
+);
 const { tenant, directory, token, apiKey } = await newTenantOf(stage)('sign-in');
 const ids = await seedUsers(db, tenant, directory, USERS, 'bench');
 const bare = await startProgram('sign-in/bare.mjs', [JSON.stringify(idp.facts)]);
@@ -64,7 +69,13 @@ async function race(way, target) {
   const cost = (who) => middle(who, 'node') + middle(who, 'postgres');
   const words = (who) => `${middle(who, 'node').toFixed(2)} + ${middle(who, 'postgres').toFixed(2)}`;
   const value = cost('bare') / cost('ours');
-  report.add(`sign-in by ${way}, CPU`, value.toFixed(2), `≥ ${target}`, value >= target, `ms ${words('ours')} to ${words('bare')}`);
+  report.add(
+    `sign-in by ${way}, CPU`,
+    value.toFixed(2),
+    `≥ ${target}`,
+    value >= target,
+    `ms ${words('ours')} to ${words('bare')}`,
+  );
 }
 
 async function measure(who, way) {

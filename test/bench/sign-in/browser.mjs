@@ -31,8 +31,7 @@ export class Browsers {
 
   /** Follows redirects of the program itself, and demands a session at the end. */
   async arrive(cookies, location) {
-    while (local(location).startsWith('/api/auth/landing/'))
-      location = await this.go(cookies, 'GET', local(location));
+    while (local(location).startsWith('/api/auth/landing/')) location = await this.go(cookies, 'GET', local(location));
     if (![...cookies.keys()].some((name) => /session$/.test(name))) throw new Error(`no session at ${location}`);
     return cookies;
   }
