@@ -22,10 +22,7 @@ const PER_SECOND = 50;
 
 const report = new Report();
 const idp = await startIdp();
-const stage = await startStage({
-  ALLOW_PRIVATE_DESTINATIONS: 'true',
-  ...(process.env.BENCH_RATE_LIMIT ? { RATE_LIMIT: '100' } : {}),
-});
+const stage = await startStage({ ALLOW_PRIVATE_DESTINATIONS: 'true' });
 const { db, origin, service } = stage;
 const postmaster = Number(
   readFileSync(path.join(stage.database.server.folder, 'postmaster.pid'), 'utf8').split('\n')[0],

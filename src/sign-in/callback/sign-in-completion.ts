@@ -89,7 +89,9 @@ export class SignInCompletion {
     const { account, decision, unchanged } = await this.accounts.resolve(connection, verified);
     const isConcurrent = decision.kind === 'refuse' && decision.reason === 'account_taken';
     if (decision.kind === 'refuse' && !isConcurrent) throw refusalError(decision, account);
-    if (!unchanged) throw changed();
+    // The statement of a known user checks it again. Whatever else is written waits for a change of the connection first.
+    const holds = decision.kind === 'keep' ? unchanged : await this.connections.holds(this.db, connection);
+    if (!holds) throw changed();
     if (decision.kind === 'keep' || decision.kind === 'rebind') {
       await this.making.refresh(connection, decision.user, account, requestId);
       return { account, decision, linkedBy: decision.kind === 'keep' ? 'known' : decision.linkedBy };
