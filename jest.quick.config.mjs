@@ -20,7 +20,7 @@ export default {
   testPathIgnorePatterns: [
     '/node_modules/',
     '/test/sign-in/browser\\.',
-    '/test/sign-in/two-processes\\.',
+    '/test/(sign-in|base)/two-processes\\.',
     '/test/saml/saml-flood\\.',
     '/test/cli/executable\\.',
     '/test/deploy/',

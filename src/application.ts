@@ -12,10 +12,11 @@ import { MetadataRefresh } from './connections/metadata-refresh.js';
 import { DomainChecks } from './connections/domains/domain-checks.js';
 import { KeyRenewal } from './connections/keys/service-keys.js';
 
+import { PROBE } from './base/http/request-id.js';
 import { BridgeAdapter } from './base/http/bridge-adapter.js';
 import { tuneServer } from './base/http/server.js';
 import { createDataSource } from './data-source.js';
-import { prepareDatabase } from './database-access.js';
+import { demandRole, prepareDatabase } from './database-access.js';
 import { DayCloser } from './ledger/day-closer.js';
 import { DeletedDirectories } from './directory-sync/roles/deleted-directories.js';
 import { FirstPlatform } from './forwarding/platform/first-platform.js';
@@ -56,6 +57,7 @@ export class Application {
     const access = await prepareDatabase(databaseUrl, ownerUrl);
     const dataSource = createDataSource(databaseUrl, config.databasePool, access.role);
     await dataSource.initialize();
+    await demandRole(dataSource, access.role);
     const nest = await NestFactory.create<NestExpressApplication>(
       AppModule.with(config, dataSource),
       new BridgeAdapter(),
@@ -66,6 +68,7 @@ export class Application {
       nest.get(Logger).warn('the service runs with the rights of the owner of its tables', { reason: access.asOwner });
     }
     reportHealth(nest.get(Database), nest.get(Logger));
+    await nest.get(Database).feed.start();
     setupHttp(nest);
     setupDocs(nest);
     await nest.init();
@@ -171,8 +174,6 @@ async function drain(server: Server, patienceMs: number): Promise<void> {
   clearTimeout(late);
 }
 
-/** What looks at us, and is no caller. */
-const PROBE = /^\/(healthz|readyz|metrics)/;
 /** Nobody has come for so long: all have heard it. */
 const QUIET_MS = 500;
 /** At the most so long: where there is no other process to go to, callers would come for ever. */

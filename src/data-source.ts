@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
 import { BoundedClient } from './base/database/bounded-client.js';
-import { LOCK_SECONDS } from './base/database/shares.js';
-import { PlainFailure } from './base/errors/plain-failure.js';
+import { demandUsable, poolerIn, sessionOptions } from './base/database/session-settings.js';
 import { CreateTenants1767225600000 } from './base/database/migrations/1767225600000-create-tenants.js';
 import { CreateDirectories1767225660000 } from './base/database/migrations/1767225660000-create-directories.js';
 import { CreateUsers1767225720000 } from './base/database/migrations/1767225720000-create-users.js';
@@ -37,10 +36,14 @@ import { StorageProbe1767227020000 } from './base/database/migrations/1767227020
 import { TaskSeen1767227010000 } from './base/database/migrations/1767227010000-task-seen.js';
 import { UnknownRoles1767227030000 } from './base/database/migrations/1767227030000-unknown-roles.js';
 import { Events1767227410000 } from './base/database/migrations/1767227410000-events.js';
+import { LargeShares1767227452000 } from './base/database/migrations/1767227452000-large-shares.js';
 import { ProvenValues1767227450000 } from './base/database/migrations/1767227450000-proven-values.js';
 import { SignedOutAtIdp1767227460000 } from './base/database/migrations/1767227460000-signed-out-at-idp.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
+import { UserListKey1767227430000 } from './base/database/migrations/1767227430000-user-list-key.js';
+import { Plans1767227440000 } from './base/database/migrations/1767227440000-plans.js';
+import { SettingsNotices1767227441000 } from './base/database/migrations/1767227441000-settings-notices.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
@@ -82,13 +85,15 @@ export const MIGRATIONS = [
   Events1767227410000,
   ProvenValues1767227450000,
   SignedOutAtIdp1767227460000,
+  LargeShares1767227452000,
   LaneStates1767227200000,
+  UserListKey1767227430000,
+  Plans1767227440000,
+  SettingsNotices1767227441000,
 ];
 
 /**
  * The data source of the service. `pool` is the number of connections at the most.
- * `force_generic_plan`: all our indexes lead with the tenant, and a plan made from the statistics of a tenant that the
- * statistics do not know yet picks another index and filters. A generic plan has no such wrong choice.
  *
  * @param role what each connection steps down to, in its startup packet: no round trip; null: the address's own role
  */
@@ -105,42 +110,43 @@ export function createDataSource(url: string, pool: number, role: string | null 
     logging: false,
     extra: {
       Client: BoundedClient,
-      // Bitmap scans never mark the dead entries they meet; a queue-like table would be read through them again and again.
-      options:
-        '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off -c jit=off -c statement_timeout=15000' +
-        ` -c lock_timeout=${LOCK_SECONDS * 1000}` +
-        (role === null ? '' : ` -c role=${role}`),
+      options: sessionOptions(role),
       keepAlive: true,
     },
   });
 }
 
-/** What collations, `unnest … with ordinality` and generic plans are counted on to do. */
-const OLDEST_SERVER = 150_000;
-
 /**
- * Waits until the database lets us in, for as long as a restart of it may take. Throws what it last said, or that it
- * is older than what this service needs.
+ * Waits until the database lets us in, for as long as a restart of it may take.
+ *
+ * @throws {PlainFailure} when it is none that the service can use; else what it last said
  */
 export async function waitForDatabase(url: string, patienceMs = 60_000): Promise<void> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-    client.on('error', () => undefined); // a connection that breaks while we ask is asked again
+    const client = clientOf(url);
     try {
       await client.connect();
-      const { rows } = await client.query<{ version: string }>(
-        `select current_setting('server_version_num') as version`,
-      );
-      if (Number(rows[0]!.version) < OLDEST_SERVER) throw new PlainFailure('PostgreSQL 15 or later is needed.');
-      return;
+      return await demandUsable(client, async () => {
+        const another = clientOf(url);
+        await another.connect();
+        return another;
+      });
     } catch (error) {
+      const pooler = poolerIn(error);
+      if (pooler !== null) throw pooler;
       if (!isPassing(error) || performance.now() > deadline) throw error;
       await sleep(500);
     } finally {
       await client.end().catch(() => undefined); // it was never up
     }
   }
+}
+
+function clientOf(url: string): pg.Client {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, options: sessionOptions() });
+  client.on('error', () => undefined); // a connection that breaks while we ask is asked again
+  return client;
 }
 
 /** Refused, unreachable, starting up, shutting down: it may be there in a moment. A wrong password will not be right. */
@@ -175,8 +181,7 @@ export async function migrate(
   try {
     // Several processes may start at once; the second waits here and then finds nothing left to do.
     const lock = source.createQueryRunner();
-    await lock.query('set lock_timeout = 0');
-    await lock.query('select pg_advisory_lock(7234502817)');
+    await takeMigrationLock(lock);
     try {
       const migrated = (await runWithRetry(source)).map((m) => m.name);
       await afterwards((await lock.connect()) as PoolClient);
@@ -187,6 +192,18 @@ export async function migrate(
     }
   } finally {
     await source.destroy();
+  }
+}
+
+/**
+ * Takes the lock of migrations. A statement that waits would hold a snapshot, and a concurrent build of an index waits
+ * for all older snapshots: the two would wait for each other. So the lock is asked for again and again.
+ */
+async function takeMigrationLock(lock: QueryRunner): Promise<void> {
+  for (;;) {
+    const [row] = (await lock.query('select pg_try_advisory_lock(7234502817) as taken')) as { taken: boolean }[];
+    if (row!.taken) return;
+    await sleep(100);
   }
 }
 

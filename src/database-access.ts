@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { DataSource } from 'typeorm';
 import { PlainFailure } from './base/errors/plain-failure.js';
 import {
   addressOf,
@@ -46,6 +47,21 @@ export async function prepareDatabase(url: string, ownerUrl: string | null): Pro
   const found = role as string | NoServiceRole;
   if (typeof found === 'string') return { url, role: found, asOwner: null, migrated };
   return { url, role: null, asOwner: found.reason, migrated };
+}
+
+/**
+ * Checks that the connections of the service did step down.
+ *
+ * @throws {PlainFailure} when a pooler between has dropped the role
+ */
+export async function demandRole(source: DataSource, role: string | null): Promise<void> {
+  if (role === null) return;
+  const [found]: { me: string }[] = await source.query('select current_user as me');
+  if (found!.me === role) return;
+  throw new PlainFailure(
+    `the connections of the service do not step down to ${role}: a pooler between drops startup options. Set ` +
+      'MIGRATION_DATABASE_URL to this address, and DATABASE_URL to one with a user of its own.',
+  );
 }
 
 async function withOwner(url: string, ownerUrl: string): Promise<DatabaseAccess> {

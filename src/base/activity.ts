@@ -1,23 +1,47 @@
 /** From this many requests a second on, the process has little time for other work. */
 const BUSY_PER_SECOND = 150;
 const WINDOW_MS = 200;
+/** Without a request, or work of other processes, for so long a process is quiet. */
+const QUIET_MS = 10_000;
 
 /**
  * The rate of requests of this process. Background work slows down when it is high, so that the first sync of an IdP
- * does not wait for it.
+ * does not wait for it. It also looks less often while nothing happens at all: an idle installation of many processes
+ * leaves its database alone.
  */
 export class Activity {
   private requests = 0;
   private windowFrom: number;
   private busy = false;
+  private stirredAt: number;
+  private readonly listeners: (() => void)[] = [];
 
   constructor(private readonly now: () => number = () => performance.now()) {
     this.windowFrom = now();
+    this.stirredAt = now();
   }
 
   /** Counts a request. */
   note(): void {
     this.requests++;
+    this.stir();
+  }
+
+  /** Ends the quiet: background work looks at its usual pace again. */
+  stir(): void {
+    const wasQuiet = this.isQuiet();
+    this.stirredAt = this.now();
+    if (wasQuiet) for (const listener of this.listeners) listener();
+  }
+
+  /** Returns whether nothing has happened for ten seconds. */
+  isQuiet(): boolean {
+    return this.now() - this.stirredAt > QUIET_MS;
+  }
+
+  /** Calls `listener` when the quiet ends. */
+  onStir(listener: () => void): void {
+    this.listeners.push(listener);
   }
 
   /**

@@ -29,6 +29,10 @@ export class ByteMap<V> {
     return this.entries.has(key);
   }
 
+  keys(): IterableIterator<string> {
+    return this.entries.keys();
+  }
+
   /** Adds an entry as the newest. An entry larger than the whole map is not stored. */
   set(key: string, value: V, size: number): void {
     this.delete(key);

@@ -7,44 +7,91 @@ interface Kept<V> {
   value: Promise<V>;
 }
 
+/** The bounds of a cache, and what its values are held against. */
+export interface CacheOptions {
+  capacity?: number;
+  maxBytes?: number;
+  proof?: Proof | null;
+}
+
 /** The assumed size of a value that is still being read. */
 const UNKNOWN_BYTES = 256;
 const MAX_ENTRIES = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
+/** What a cached value is held against: proof that no change was missed. `SettingsFeed` is one. */
+export interface Proof {
+  readonly isOn: boolean;
+  readonly isListening: boolean;
+  isCurrent(): boolean;
+  prove(): Promise<void>;
+}
+
+/**
+ * The age at which a value is read again although nothing tells of a change: rows that somebody has changed with the
+ * triggers switched off.
+ */
+const MOST_AGE_MS = 300_000;
+
 /**
  * A cache of values that may be a moment old. Each is read again after `ttl` milliseconds, so that a change by any
- * process is visible within that time. Callers that come during a read share it. The cache is bounded by entries and by
- * bytes, since tenants decide the size of their values.
+ * process is visible within that time. With a proof it holds for longer, until `drop` is told of the change; while the
+ * proof cannot be had, nothing is cached. Callers that come during a read share it. The cache is bounded by entries and
+ * by bytes, since tenants decide the size of their values.
  */
 export class FreshCache<V> {
   private readonly kept: ByteMap<Kept<V>>;
+  private readonly proof: Proof | null;
+  private readonly loading = new Set<string>();
+  private dropped = 0;
 
   constructor(
     private readonly clock: Clock,
     private readonly ttl: number,
-    capacity = MAX_ENTRIES,
-    maxBytes = MAX_BYTES,
+    { capacity = MAX_ENTRIES, maxBytes = MAX_BYTES, proof = null }: CacheOptions = {},
   ) {
+    this.proof = proof;
     this.kept = new ByteMap({ entries: capacity, bytes: maxBytes });
   }
 
   get(key: string, load: () => Promise<V>): Promise<V> {
-    const now = this.clock.monotonic();
     const kept = this.kept.get(key);
-    if (kept !== undefined && now - kept.at < this.ttl) return kept.value;
+    const proof = this.proof?.isOn === true ? this.proof : null;
+    if (proof !== null && !proof.isListening) return load();
+    if (kept !== undefined) {
+      const age = this.clock.monotonic() - kept.at;
+      if (age < this.ttl) return kept.value;
+      if (proof !== null && age < MOST_AGE_MS) {
+        return proof.isCurrent() ? kept.value : this.proved(proof, key, kept, load);
+      }
+    }
+    return this.read(key, load);
+  }
+
+  /** The value, if a proof confirms it; else it is read, once for all who wait. */
+  private async proved(proof: Proof, key: string, kept: Kept<V>, load: () => Promise<V>): Promise<V> {
+    await proof.prove();
+    if (this.kept.get(key) !== kept) return this.get(key, load);
+    return proof.isListening && proof.isCurrent() ? kept.value : this.read(key, load);
+  }
+
+  private read(key: string, load: () => Promise<V>): Promise<V> {
+    const at = this.clock.monotonic();
     const value = load();
-    const entry = { at: now, value };
+    const entry = { at, value };
     this.kept.set(key, entry, UNKNOWN_BYTES);
-    value.then(
-      (read) => {
-        if (this.kept.get(key) === entry) this.kept.set(key, entry, UNKNOWN_BYTES + byteSize(read));
-      },
-      // A failed read is not stored: the next caller reads again.
-      () => {
-        if (this.kept.get(key) === entry) this.kept.delete(key);
-      },
-    );
+    this.loading.add(key);
+    value
+      .then(
+        (read) => {
+          if (this.kept.get(key) === entry) this.kept.set(key, entry, UNKNOWN_BYTES + byteSize(read));
+        },
+        // A failed read is not stored: the next caller reads again.
+        () => {
+          if (this.kept.get(key) === entry) this.kept.delete(key);
+        },
+      )
+      .finally(() => this.loading.delete(key));
     return value;
   }
 
@@ -58,9 +105,27 @@ export class FreshCache<V> {
     return this.kept.has(key);
   }
 
+  /** Moves with each removal: a value that was read under another one may be outdated. */
+  get drops(): number {
+    return this.dropped;
+  }
+
   /** Removes a value, or all of them. */
   drop(key?: string): void {
+    this.dropped++;
     if (key === undefined) this.kept.clear();
     else this.kept.delete(key);
+  }
+
+  /** Removes all values whose keys begin with a text. */
+  dropAll(start: string): void {
+    this.dropped++;
+    for (const key of this.kept.keys()) if (key.startsWith(start)) this.kept.delete(key);
+  }
+
+  /** Removes the values that are still being read: a change of which the key is not known can be about them. */
+  dropLoading(): void {
+    this.dropped++;
+    for (const key of this.loading) this.kept.delete(key);
   }
 }

@@ -1,3 +1,11 @@
+import type { Activity } from './activity.js';
+
+/** A slower pace, while the process is quiet. */
+export interface QuietPace {
+  readonly everyMs: number;
+  readonly activity: Activity;
+}
+
 /**
  * Repeats work: at once after `wake`, else every `everyMs`. One run at a time; an error is reported and the next run
  * follows.
@@ -13,7 +21,10 @@ export class Loop {
     private readonly everyMs: number,
     private readonly work: () => Promise<boolean | void>,
     private readonly onError: (error: unknown) => void,
-  ) {}
+    private readonly quiet: QuietPace | null = null,
+  ) {
+    quiet?.activity.onStir(() => this.hasten());
+  }
 
   start(): void {
     this.stopped = false;
@@ -34,6 +45,15 @@ export class Loop {
     await this.running;
   }
 
+  private pause(): number {
+    return this.quiet?.activity.isQuiet() === true ? this.quiet.everyMs : this.everyMs;
+  }
+
+  /** The quiet is over: what was put off for long comes at the usual pace. */
+  private hasten(): void {
+    if (!this.stopped && this.running === undefined) this.schedule(this.everyMs);
+  }
+
   private schedule(delay: number): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
@@ -52,7 +72,7 @@ export class Loop {
       this.running = undefined;
       const soon = this.again || more === true;
       this.again = false;
-      if (!this.stopped) this.schedule(soon ? 0 : this.everyMs);
+      if (!this.stopped) this.schedule(soon ? 0 : this.pause());
     }
   }
 }
@@ -66,11 +86,13 @@ export abstract class Background {
     everyMs: number,
     what: string,
     logger: { error(message: string, fields?: Record<string, unknown>): void },
+    quiet: QuietPace | null = null,
   ) {
     this.loop = new Loop(
       everyMs,
       () => this.run(),
       (error) => logger.error(`${what} failed`, { error }),
+      quiet,
     );
   }
 

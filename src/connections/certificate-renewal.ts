@@ -79,7 +79,7 @@ export class CertificateRenewal {
   private async present(known: SamlConnection): Promise<SamlConnection | string> {
     const row = await this.repository.find(known.tenantId, known.id);
     if (row?.type === 'saml' && row.version !== known.version) {
-      this.store.forget();
+      await this.store.forget();
       const now = await this.store.byId(known.tenantId, known.id);
       if (now?.type === 'saml' && hasOther(now, known)) return now;
     }

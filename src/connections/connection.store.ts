@@ -15,7 +15,7 @@ const TTL = 800;
 const COLUMNS = `c.tenant_id, c.id, c.slug, c.name, c.type, c.enabled, c.version, c.directory_id, c.settings,
   c.client_secret_sealed, c.private_key_sealed, c.tested_at`;
 
-/** Connections as sign-ins use them: with opened secrets, less than a second old, without deleted ones. */
+/** Connections as sign-ins use them: with opened secrets, without deleted ones. */
 @Injectable()
 export class ConnectionStore {
   private readonly single: FreshCache<Connection | null>;
@@ -27,8 +27,9 @@ export class ConnectionStore {
     private readonly addresses: AuthAddresses,
     clock: Clock,
   ) {
-    this.single = new FreshCache(clock, TTL);
-    this.lists = new FreshCache(clock, TTL);
+    this.single = new FreshCache(clock, TTL, { proof: db.feed });
+    this.lists = new FreshCache(clock, TTL, { proof: db.feed });
+    db.feed.on(['connections', 'connection_slugs'], () => this.drop());
   }
 
   /**
@@ -106,11 +107,16 @@ export class ConnectionStore {
        where tenant_id = $1 and id = $2 and version = $3 and tested_at is null and deleted_at is null`,
       [tenantId, id, version],
     );
-    this.forget();
+    this.drop();
   }
 
-  /** Drops the cache after a change in this process. */
-  forget(): void {
+  /** After a change made here: resolves when no process goes by the old values. */
+  forget(): Promise<void> {
+    this.drop();
+    return this.db.feed.settled();
+  }
+
+  private drop(): void {
     this.single.drop();
     this.lists.drop();
   }

@@ -82,7 +82,7 @@ export class ConnectionsService {
       await this.saving.note(tx, by, 'connection.created', null, row);
       return row;
     });
-    this.forget();
+    await this.forget();
     return this.shape(made);
   }
 
@@ -128,7 +128,7 @@ export class ConnectionsService {
         ...this.secrets.sealed(tenantId, id, draft, row, newKey),
       });
     });
-    this.forget();
+    await this.forget();
     return this.shape(after);
   }
 
@@ -137,8 +137,8 @@ export class ConnectionsService {
     await this.db.transaction(by.tenantId, async (tx) => {
       await this.saving.remove(tx, by, await this.demand(by.tenantId, id, tx, true));
     });
-    this.forget();
-    this.domains.forget();
+    await this.forget();
+    await this.domains.forget();
   }
 
   /**
@@ -186,8 +186,9 @@ export class ConnectionsService {
     return connectionShape(row, this.addresses);
   }
 
-  forget(): void {
-    this.store.forget();
+  /** See {@link ConnectionStore.forget}. */
+  forget(): Promise<void> {
+    return this.store.forget();
   }
 
   private async draft(

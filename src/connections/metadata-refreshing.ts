@@ -70,7 +70,7 @@ export class MetadataRefreshing {
       const after = await this.saving.save(tx, by, looked, { ...looked, settings: { ...row.settings, ...found.idp } });
       return { kind: 'done', row: after, changed: after.version !== row.version };
     });
-    this.store.forget();
+    await this.store.forget();
     return result;
   }
 }

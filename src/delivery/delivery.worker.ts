@@ -16,6 +16,8 @@ import { Semaphore } from './pump/semaphore.js';
 
 /** How long a pump without work is kept, with what it has learned about its destination. */
 const KEEP_MS = 600_000;
+/** A destination that had something to send this long ago may have more, such as a call that is repeated. */
+const STILL_MS = 10_000;
 
 /**
  * Sends what is owed: finds the destinations that something is due for, and lets a pump move each one's lanes. Any number
@@ -31,6 +33,9 @@ export class DeliveryWorker {
   private timer: NodeJS.Timeout | null = null;
   private polling: Promise<void> | null = null;
   private running = false;
+  private stopped = false;
+  private again = false;
+  private unlisten: (() => void) | undefined;
 
   constructor(
     db: Database,
@@ -41,7 +46,7 @@ export class DeliveryWorker {
     metrics: DeliveryMetrics,
     events: DomainEvents,
     private readonly logger: Logger,
-    activity: Activity = new Activity(),
+    private readonly activity: Activity = new Activity(),
   ) {
     const shared = { db, destinations, states, options, metrics, events, logger, activity };
     this.parts = { ...shared, claims: new Semaphore(options.claims), calls: { out: 0 } };
@@ -50,17 +55,24 @@ export class DeliveryWorker {
   start(): void {
     if (this.running) return;
     this.running = true;
+    this.unlisten = this.parts.db.feed.wakeups.on('lanes', () => this.pollNow());
     this.poll();
   }
 
-  /** Tells that something was committed for this destination in this process: the next poll need not be waited for. */
+  /**
+   * Tells that something was committed for this destination in this process: the next poll need not be waited for. A
+   * process without background work tells those that have it.
+   */
   wake(key: DestinationKey): void {
     if (this.running) this.pump(key)?.wake();
+    else if (!this.stopped) this.parts.db.feed.wakeups.tell('lanes');
   }
 
   /** Claims nothing more, finishes the calls that are out, and hands back the rest. */
   async stop(): Promise<void> {
     this.running = false;
+    this.stopped = true;
+    this.unlisten?.();
     if (this.timer) clearTimeout(this.timer);
     await this.polling;
     await Promise.all([...this.pumps.values()].map((pump) => pump.stop()));
@@ -70,8 +82,24 @@ export class DeliveryWorker {
   private poll(): void {
     this.polling = this.look().finally(() => {
       this.polling = null;
-      if (this.running) this.timer = setTimeout(() => this.poll(), this.options.pollMs);
+      if (this.running) this.timer = setTimeout(() => this.poll(), this.again ? 0 : this.pause());
+      this.again = false;
     });
+  }
+
+  /** Another process has committed something. */
+  private pollNow(): void {
+    this.activity.stir();
+    this.again = this.polling !== null;
+    if (this.again || !this.running) return;
+    if (this.timer) clearTimeout(this.timer);
+    this.poll();
+  }
+
+  private pause(): number {
+    const { pollMs, quietPollMs } = this.options;
+    const quiet = this.activity.isQuiet() && [...this.pumps.values()].every((pump) => pump.quietFor(STILL_MS));
+    return quiet ? Math.max(pollMs, quietPollMs) : pollMs;
   }
 
   private async look(): Promise<void> {

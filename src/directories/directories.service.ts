@@ -68,7 +68,7 @@ export class DirectoriesService {
       const token = await this.tokens.createIn(tx, by, id, { name: 'first token' });
       return { ...directory, scim_token: token.scim_token };
     });
-    this.store.forget();
+    await this.store.forget();
     return made;
   }
 
@@ -131,7 +131,7 @@ export class DirectoriesService {
       }
       return changed;
     });
-    this.store.forget();
+    await this.store.forget();
     return after;
   }
 
@@ -146,8 +146,8 @@ export class DirectoriesService {
       await this.note(tx, by, 'directory.deleted', id, await this.shape(by.tenantId, row), undefined);
       return tokens;
     });
-    this.store.forget();
-    for (const token of ended) this.credentials.forget(token);
+    await this.store.forget();
+    await this.credentials.forget(...ended);
   }
 
   /** Returns a directory as the API shows it. */

@@ -18,7 +18,7 @@ export type { Directory } from './directory.js';
 
 const TTL = 900;
 
-/** A cache of directories for SCIM requests, at most a second old. */
+/** A cache of directories for SCIM requests, as they were at the last change that was answered. */
 @Injectable()
 export class DirectoryStore {
   private readonly cache: FreshCache<Directory>;
@@ -27,7 +27,11 @@ export class DirectoryStore {
     private readonly db: Database,
     clock: Clock,
   ) {
-    this.cache = new FreshCache(clock, TTL);
+    this.cache = new FreshCache(clock, TTL, { proof: db.feed });
+    // All directories of the tenant: a take-over changes another one too.
+    db.feed.on(['directories', 'group_rules', 'tenants'], (row) =>
+      this.cache.dropAll(row === null ? '' : `${row.tenantId} `),
+    );
   }
 
   /**
@@ -39,9 +43,10 @@ export class DirectoryStore {
     return this.cache.get(`${tenantId} ${directoryId}`, () => this.load(tenantId, directoryId));
   }
 
-  /** Clears the cache after a change in this process. All directories: a take-over changes another directory too. */
-  forget(): void {
+  /** After a change made here: resolves when no process goes by the old values. */
+  forget(): Promise<void> {
     this.cache.drop();
+    return this.db.feed.settled();
   }
 
   /** Reads the directory from the database; null if it does not exist. */

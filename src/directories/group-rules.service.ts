@@ -55,7 +55,7 @@ export class GroupRulesService {
       await this.review.ruleChanged(tx, tenantId, directoryId, sourceOf(by, directoryId));
       return this.repository.list(tenantId, directoryId, tx);
     });
-    this.store.forget();
+    await this.store.forget();
     return after;
   }
 }

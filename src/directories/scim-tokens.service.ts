@@ -107,7 +107,7 @@ export class ScimTokensService {
       );
       return token;
     });
-    this.credentials.forget(id);
+    await this.credentials.forget(id);
     return next;
   }
 
@@ -127,7 +127,7 @@ export class ScimTokensService {
         before,
       );
     });
-    this.credentials.forget(id);
+    await this.credentials.forget(id);
   }
 
   private async demandDirectory(tenantId: string, directoryId: string, db?: SqlRunner): Promise<void> {

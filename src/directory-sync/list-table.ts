@@ -8,8 +8,22 @@ export interface ListTable {
   from: string;
   id: string;
   visible: string;
+  /**
+   * The same for rows that a filter finds by their ids, where indexes of other columns lead with the directory: the planner
+   * would read all rows of the directory by one of them.
+   */
+  visibleById?: string;
   /** SQL for the number of all rows without counting them; undefined: the rows are few and are counted. */
   total?: string;
   /** Columns and lists by whose values an index finds few rows. */
-  keys: { readonly columns: readonly string[]; readonly lists: readonly string[] };
+  keys: ListKeys;
 }
+
+/** Columns and lists of a table, as filters name them. */
+export interface ListKeys {
+  readonly columns: readonly string[];
+  readonly lists: readonly string[];
+}
+
+/** Keys that lead to the ids of rows. */
+export const ID_KEYS: ListKeys = { columns: ['id', 'meta.location'], lists: ['members'] };

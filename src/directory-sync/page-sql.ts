@@ -8,11 +8,23 @@ export interface ListColumns {
   readonly bytes: string;
   /** A query on another table for the found row `a`. It gives `bytes`, one row for each related row that is shown. */
   readonly related?: string;
+  /** What resources of the page have in common, so that it is found once for the page. */
+  readonly common?: CommonColumns;
   /**
    * The select list of the answer over a row `c`. Documents are read only where `c.fits`. `c.large`: the row fits
    * because it is the first.
    */
   readonly shown: string;
+}
+
+/** Rows of another table that several resources of a page show, such as the names of groups. */
+export interface CommonColumns {
+  /** A query for these rows, over the found rows `a`. The size of a resource can use its rows, `n`. */
+  readonly found: string;
+  /** The text that the page gets of them, over `n`: an aggregate. */
+  readonly text: string;
+  /** The condition that some row of the page, `cut`, shows a row `n`. */
+  readonly used: string;
 }
 
 /** A row of a page. */
@@ -22,9 +34,30 @@ export interface PageRow {
   fits: boolean;
   /** The first row alone is larger than a page. */
   large: boolean;
+  /** The number of all rows, in the first row of a page. */
   total: number | null;
+  /** The text of what the rows have in common, in the first row of a page. */
+  common?: string | null;
   /** The row's sort key as text, where the list is sorted. */
   sort_key?: string | null;
+}
+
+/** The rows of a page in SQL. */
+export interface PageSource {
+  /** The table, as `from` names it. */
+  readonly from: string;
+  /** The id of a row. */
+  readonly id: string;
+  /** The condition of the rows behind the beginning of the page. */
+  readonly where: string;
+  /** The order. */
+  readonly by: string;
+  /** The sort key of the order as text; null: the id alone. */
+  readonly key: string | null;
+  readonly limit: number;
+  readonly offset: number;
+  /** Whether rows are read that are not shown: skipped, or sorted away. */
+  readonly idsFirst: boolean;
 }
 
 /** Smaller pages need no share of the answer budget, in bytes. A hundred ordinary users are smaller. */
@@ -39,27 +72,60 @@ const MOST_RELATED = Math.ceil(MAX_PAGE_BYTES / 160) + 1;
  * Returns the statement of one page, cut at a number of bytes before a document is read. The sizes are columns of the
  * rows; only the outermost select reads documents.
  *
- * @param inner the rest of the inner query, from `from` to `offset`
- * @param total SQL for the number of all rows
+ * @param total SQL for the number of all rows; null: it is not asked for
  */
-export function pageSql(columns: ListColumns, total: string, inner: string, bytes: number): string {
-  const { found, related, shown } = columns;
-  const rows = `select i.*, row_number() over () as place from (select ${found}, ${total} as total ${inner}) i`;
-  const sized =
-    related === undefined
-      ? `select a.*, ${columns.bytes} as bytes from (${rows}) a`
-      : `select a.*, ${columns.bytes} + coalesce(r.bytes, 0) as bytes from a left join r on r.place = a.place`;
-  // The join reads the rows in order and stops when they fill the page.
-  const first =
-    related === undefined
-      ? ''
-      : `with a as materialized (${rows}),
-         r as materialized (select x.place, sum(x.bytes) as bytes from (
-           select a.place, m.bytes from a cross join lateral (${related} offset 0) m limit ${MOST_RELATED}) x group by x.place)`;
-  return `${first} select ${shown}, c.total, c.fits, c.large from (
-      select b.*, b.upto <= ${bytes} or b.place = 1 as fits, b.place = 1 and b.upto > ${bytes} as large
-      from (select s.*, sum(s.bytes) over (order by s.place) as upto from (${sized}) s) b
-      -- The second row is there even behind a first one that fills the page: it says that the list goes on.
-      where b.upto - b.bytes <= ${bytes} or b.place = 2) c
-    order by c.place`;
+export function pageSql(columns: ListColumns, total: string | null, source: PageSource, bytes: number): string {
+  const { related, common } = columns;
+  const rows = foundRows(columns, source);
+  if (related === undefined && common === undefined) {
+    // Each further part of a statement costs as much as reading a row: a look-up has one row and no part.
+    const sized = `select a.*, ${columns.bytes} as bytes from (${rows}) a`;
+    return shownRows(columns, source, total, `(${cutRows(sized, bytes)})`);
+  }
+  const parts = [`a as materialized (${rows})`];
+  let sized = `select a.*, ${columns.bytes} as bytes from a`;
+  if (related !== undefined) {
+    // The join reads the rows in order and stops when they fill the page.
+    parts.push(`r as materialized (select x.place, sum(x.bytes) as bytes from (
+      select a.place, m.bytes from a cross join lateral (${related} offset 0) m limit ${MOST_RELATED}) x group by x.place)`);
+    sized = `select a.*, ${columns.bytes} + coalesce(r.bytes, 0) as bytes from a left join r on r.place = a.place`;
+  }
+  if (common !== undefined) parts.push(`n as materialized (${common.found})`);
+  parts.push(`cut as materialized (${cutRows(sized, bytes)})`);
+  return `with ${parts.join(',\n')}\n${shownRows(columns, source, total, 'cut')}`;
+}
+
+function cutRows(sized: string, bytes: number): string {
+  return `select b.*, b.upto <= ${bytes} or b.place = 1 as fits, b.place = 1 and b.upto > ${bytes} as large
+    from (select s.*, sum(s.bytes) over (order by s.place rows unbounded preceding) as upto from (${sized}) s) b
+    -- The second row is there even behind a first one that fills the page: it says that the list goes on.
+    where b.upto - b.bytes <= ${bytes} or b.place = 2`;
+}
+
+function shownRows({ shown, common }: ListColumns, { key }: PageSource, total: string | null, cut: string): string {
+  const first = (text: string) => `case when c.place = 1 then ${text} end`;
+  const shared = common === undefined ? '' : `, ${first(commonText(common))} as common`;
+  const all = total === null ? 'null::int' : first(total);
+  const sorted = key === null ? '' : ', c.sort_key';
+  return `select ${shown}${sorted}, ${all} as total, c.fits, c.large${shared} from ${cut} c order by c.place`;
+}
+
+/**
+ * Returns the query for the rows of a page with their places. Where rows are skipped or sorted, the ids are found first: no
+ * column is computed for other rows, and an index can give the ids alone.
+ */
+function foundRows({ found }: ListColumns, source: PageSource): string {
+  const { from, id, where, by, key, limit, offset, idsFirst } = source;
+  const sorted = key === null ? '' : `, ${key} as sort_key`;
+  const rows = (list: string) => `select ${list}${sorted} from ${from} where ${where}
+    order by ${by} limit ${limit} offset ${offset}`;
+  if (!idsFirst) return `select i.*, row_number() over () as place from (${rows(found)}) i`;
+  const keys = `select i.*, row_number() over () as place from (${rows(`${id} as id`)}) i`;
+  return `select ${found}${key === null ? '' : ', k.sort_key'}, k.place
+    from (${keys}) k join ${from} on ${id.split('.')[0]!}.tenant_id = $1 and ${id} = k.id`;
+}
+
+/** Of a page that was cut, only what its rows show is read: they may be few. */
+function commonText({ text, used }: CommonColumns): string {
+  return `(select ${text} from n where (select bool_and(c.fits) from cut c) or ${used})`;
 }

@@ -9,9 +9,9 @@ import { listResponseText } from '../scim/messages/list-response.js';
 import type { CurrentDirectory } from './current-directory.js';
 import { listName, readCursor, writeCursor, type Walk } from './list-cursor.js';
 import { orderOf, type ListOrder, type Place } from './list-order.js';
-import type { ListTable } from './list-table.js';
+import { ID_KEYS, type ListKeys, type ListTable } from './list-table.js';
 import type { PageMarks, WalkMarks } from './page-marks.js';
-import { FEW_RESOURCES, pageSql, SMALL_PAGE, type ListColumns, type PageRow } from './page-sql.js';
+import { FEW_RESOURCES, pageSql, SMALL_PAGE, type ListColumns, type PageRow, type PageSource } from './page-sql.js';
 
 interface ListPage<Row> {
   rows: Row[];
@@ -30,13 +30,20 @@ export interface ListAsk {
   readonly share: AnswerShare;
 }
 
+/** The columns of pages, by the number of their rows. */
+export interface ListShapes {
+  /** For a filter that finds few rows through an index. */
+  readonly few: ListColumns;
+  readonly many: ListColumns;
+}
+
 /** How rows become resources. */
 export interface ListView<Row> {
-  readonly columns: ListColumns;
+  readonly columns: ListShapes;
   /** Reads the missing columns of a first row that is larger than a page. */
   readonly complete?: (row: Row) => Promise<Row>;
-  /** Writes one resource as JSON text. */
-  readonly render: (row: Row) => string;
+  /** Returns the function that writes one resource of a page as JSON text, from what the page has in common. */
+  readonly renderer: (common: string | null | undefined) => (row: Row) => string;
 }
 
 /**
@@ -57,7 +64,7 @@ export async function listText<Row extends { id: string }>(
     totalResults: page.totalResults,
     startIndex: page.startIndex,
     itemsPerPage: page.rows.length,
-    resources: page.rows.map(view.render),
+    resources: page.rows.map(view.renderer(first?.common)),
     nextCursor: page.nextCursor,
   });
   await ask.share.grow(text.length);
@@ -88,7 +95,7 @@ interface PageStart {
 async function pageOf<Row extends PageRow>(
   db: Database,
   table: ListTable,
-  columns: ListColumns,
+  columns: ListShapes,
   ask: ListAsk,
   marks: PageMarks,
 ): Promise<ListPage<Row>> {
@@ -131,9 +138,10 @@ async function pageOf<Row extends PageRow>(
 function filterOf(table: ListTable, { directory, query }: ListAsk): ListFilter {
   const bound = query.filter ? resolveFilter(query.filter, table.type, directory.dialect) : null;
   const params: unknown[] = [directory.tenantId, directory.owners];
-  const conditions = [table.visible];
+  const byId = bound !== null && isSelective(bound, ID_KEYS);
+  const conditions = [byId ? (table.visibleById ?? table.visible) : table.visible];
   if (bound) conditions.push(toSql(bound, { ...table.map, base: directory.scimBase }, params));
-  const selective = bound !== null && isSelective(bound, table);
+  const selective = bound !== null && isSelective(bound, table.keys);
   return { bound, selective, where: conditions.join(' and '), params };
 }
 
@@ -151,20 +159,32 @@ function startOf(query: ListQuery, list: string, marks: PageMarks): PageStart {
 async function readRows<Row extends PageRow>(
   db: Database,
   table: ListTable,
-  columns: ListColumns,
+  columns: ListShapes,
   { query, share }: ListAsk,
   { filter, order, start }: { filter: ListFilter; order: ListOrder; start: PageStart },
 ): Promise<Row[]> {
   if (query.count === 0) return [];
   const params = [...filter.params];
   const behind = start.place === undefined ? '' : ` and ${order.behind(start.place, params)}`;
-  // Both numbers are literals: for a parameter the planner assumes a tenth of the table.
-  const inner = `from ${table.from} where ${filter.where}${behind} order by ${order.by}
-    limit ${query.count + 1} offset ${start.offset}`;
+  const source: PageSource = {
+    from: table.from,
+    id: table.id,
+    where: filter.where + behind,
+    by: order.by,
+    key: order.key,
+    // Both numbers are literals: for a parameter the planner assumes a tenth of the table.
+    limit: query.count + 1,
+    offset: start.offset,
+    idsFirst: start.offset > 0 || !order.indexed,
+  };
   const search = filter.bound === null ? !order.indexed || start.offset > COUNTED_START : !filter.selective;
-  const sorted = order.key === null ? columns : withSortKey(columns, order.key);
   const read = async (bytes: number) => {
-    const text = pageSql(sorted, wholeTotal(table, filter) ?? 'null::int', inner, bytes);
+    const text = pageSql(
+      filter.selective ? columns.few : columns.many,
+      wholeTotal(table, filter) ?? null,
+      source,
+      bytes,
+    );
     return (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
   };
   if (query.count <= FEW_RESOURCES) {
@@ -181,18 +201,14 @@ function wholeTotal(table: ListTable, filter: ListFilter): string | undefined {
   return filter.bound === null ? table.total : undefined;
 }
 
-function withSortKey(columns: ListColumns, key: string): ListColumns {
-  return { ...columns, found: `${columns.found}, ${key} as sort_key`, shown: `${columns.shown}, c.sort_key` };
-}
-
 /** Returns whether a filter finds few rows through an index. The order of the list must not choose the plan then. */
-function isSelective(filter: BoundFilter, table: ListTable): boolean {
-  const { columns, lists } = table.keys;
+function isSelective(filter: BoundFilter, keys: ListKeys): boolean {
+  const { columns, lists } = keys;
   switch (filter.kind) {
     case 'and':
-      return filter.terms.some((term) => isSelective(term, table));
+      return filter.terms.some((term) => isSelective(term, keys));
     case 'or':
-      return filter.terms.every((term) => isSelective(term, table));
+      return filter.terms.every((term) => isSelective(term, keys));
     case 'compare':
       return filter.op === 'eq' && columns.includes(filter.target.path);
     case 'some':

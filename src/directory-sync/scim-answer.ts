@@ -3,9 +3,15 @@ import { scimMediaType } from '../base/http/accept.js';
 import { sendBody } from '../base/http/answer.js';
 
 /** Sends a resource or message as JSON text. */
-export function answerScim(res: ServerResponse, status: number, text: string, etag?: string, location?: string): void {
+export function answerScim(
+  res: ServerResponse,
+  status: number,
+  text: string | Buffer,
+  etag?: string,
+  location?: string,
+): void {
   // Bytes take half the memory of the text while a slow client reads.
-  const body = text.length > 64 * 1024 ? Buffer.from(text) : text;
+  const body = typeof text === 'string' && text.length > 64 * 1024 ? Buffer.from(text) : text;
   const headers: Record<string, string> = { 'Content-Type': scimMediaType(res.req.headers.accept) };
   if (etag !== undefined) headers['ETag'] = etag;
   if (location !== undefined) headers['Location'] = location;

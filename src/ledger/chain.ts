@@ -47,6 +47,13 @@ export interface ChainKind<Row> {
 }
 
 /**
+ * While more tenants than these write, each is sealed once in a while. A transaction for one line costs as much as the
+ * line; for the lines of five seconds it is little.
+ */
+const MANY_TENANTS = 50;
+const PAUSE_MS = 5_000;
+
+/**
  * An append-only chain of hashes. Lines are written with the change, in any order and without a lock; they get their place in
  * the order of the commits right after. One process seals a tenant's chain at a time.
  */
@@ -54,6 +61,8 @@ export abstract class Chain<Row extends object> implements SealedChain {
   readonly chain: ChainName;
   readonly mayBeEmpty: boolean;
   readonly ordered: boolean;
+  /** When this process has last sealed each tenant. */
+  private readonly sealedAt = new Map<string, number>();
 
   constructor(
     private readonly db: Database,
@@ -80,7 +89,14 @@ export abstract class Chain<Row extends object> implements SealedChain {
 
   async sealAll(): Promise<boolean> {
     let more = false;
-    for (const tenantId of await this.tenantsWaiting()) more = (await this.seal(tenantId, false)) || more;
+    const waiting = await this.tenantsWaiting();
+    const now = performance.now();
+    for (const [tenantId, at] of this.sealedAt) if (now - at > PAUSE_MS) this.sealedAt.delete(tenantId);
+    for (const tenantId of waiting) {
+      if (waiting.length > MANY_TENANTS && this.sealedAt.has(tenantId)) continue;
+      this.sealedAt.set(tenantId, now);
+      more = (await this.seal(tenantId, false)) || more;
+    }
     return more;
   }
 

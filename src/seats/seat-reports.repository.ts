@@ -102,15 +102,20 @@ export class SeatReportsRepository {
   /** Who held a seat at a moment, by id; `after` continues a page. */
   async holdersAt(tenantId: string, asOf: string, after: string | null, limit: number): Promise<CutRows<Holder>> {
     const found = await this.db.query<Holder>(
-      cutAtBytes(`select h.user_id, nullif(trim(u.first_name || ' ' || u.last_name), '') as name, u.email,
+      // One step of the index for each user, and no further than the page: "distinct on" would sort all lines.
+      cutAtBytes(`with recursive people as (
+         (select user_id from seat_entries where tenant_id = $1 and user_id > coalesce($3::text, '')
+          order by user_id limit 1)
+         union all
+         select (select e.user_id from seat_entries e where e.tenant_id = $1 and e.user_id > p.user_id
+                 order by e.user_id limit 1) from people p where p.user_id is not null)
+       select h.user_id, nullif(trim(u.first_name || ' ' || u.last_name), '') as name, u.email,
            u.person_external_id as external_id, h.since, f.role, f.directory_id, d.name as directory, f.cost_center, h.reason
-       from (select * from (
-         select distinct on (user_id) user_id, delta, ${UTC('effective_at')} as since, reason
-         from seat_entries
-         where tenant_id = $1 and user_id is not null and delta <> 0 and effective_at <= $2::timestamptz
-           and ($3::text is null or user_id > $3)
-         order by user_id, effective_at desc, sequence desc) x
-       where delta = 1 order by user_id limit $4) h
+       from (select p.user_id, x.since, x.reason from people p cross join lateral (
+         select delta, ${UTC('effective_at')} as since, reason from seat_entries
+         where tenant_id = $1 and user_id = p.user_id and delta <> 0 and effective_at <= $2::timestamptz
+         order by effective_at desc, sequence desc limit 1) x
+       where x.delta = 1 limit $4) h
        -- The newest line says what holds since, be it one of 0.
        cross join lateral (select role, directory_id, cost_center from seat_entries
          where tenant_id = $1 and user_id = h.user_id and effective_at <= $2::timestamptz

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { SqlRunner } from '../base/database/database.js';
+import { Clock } from '../base/clock.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
+import { FreshCache } from '../base/fresh-cache.js';
 import type { ChangeSource } from '../identity/source.js';
 import { claimMode, type ClaimMode, type SeatLimit, type SeatLine, type WriteChannel } from './seat.rules.js';
 import { SeatLimitReached } from './seats.errors.js';
@@ -18,35 +20,36 @@ export interface SeatAsk {
   inTurn?: boolean | undefined;
 }
 
-const REMEMBERED_MS = 1000;
+const TTL = 1000;
 
 /** Takes and gives back seats as part of the write that needs it. */
 @Injectable()
 export class SeatsService {
-  // What was read lately. Wrong for a second at the most, and harmless then: the statement checks it again.
-  private readonly remembered = new Map<string, { limit: SeatLimit; until: number }>();
+  // A limit that was changed meanwhile is harmless: the statement checks it again.
+  private readonly limits: FreshCache<SeatLimit>;
 
-  constructor(private readonly repository: SeatsRepository) {}
+  constructor(
+    private readonly repository: SeatsRepository,
+    db: Database,
+    clock: Clock,
+  ) {
+    this.limits = new FreshCache(clock, TTL, { proof: db.feed });
+    db.feed.on(['seat_limits'], (row) => this.limits.drop(row?.tenantId));
+  }
 
   /** Returns how a claim may be made just now. */
   async modeFor(tenantId: string, channel: WriteChannel, isOwner: boolean): Promise<ClaimMode> {
     return claimMode(await this.limitOf(tenantId), channel, isOwner);
   }
 
-  /** The limit as it was at most a second ago. */
-  async limitOf(tenantId: string): Promise<SeatLimit> {
-    const now = performance.now();
-    const known = this.remembered.get(tenantId);
-    if (known && known.until > now) return known.limit;
-    const limit = await this.repository.limitOf(tenantId);
-    if (this.remembered.size > 10_000) this.remembered.clear();
-    this.remembered.set(tenantId, { limit, until: now + REMEMBERED_MS });
-    return limit;
+  /** The limit as this process knows it. */
+  limitOf(tenantId: string): Promise<SeatLimit> {
+    return this.limits.get(tenantId, () => this.repository.limitOf(tenantId));
   }
 
-  /** Forgets what was read lately, after a guard has refused or the limit was changed. */
+  /** Forgets the limit, after a guard has refused or the limit was changed. */
   forget(tenantId: string): void {
-    this.remembered.delete(tenantId);
+    this.limits.drop(tenantId);
   }
 
   /**

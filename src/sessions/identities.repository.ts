@@ -48,8 +48,9 @@ export class IdentitiesRepository {
   /** Lists all bindings of a user, newest first. A user has at most one live binding at each connection. */
   async ofPerson(tenantId: string, userId: string): Promise<UserIdentity[]> {
     const { rows } = await this.db.query<UserIdentity>(
-      `select i.connection_id, c.name as connection, ${FACTS} from identities i
-         join connections c on c.tenant_id = i.tenant_id and c.id = i.connection_id
+      // Not a join: it would read all bindings of each connection.
+      `select i.connection_id, (select c.name from connections c where c.tenant_id = $1 and c.id = i.connection_id) as connection,
+         ${FACTS} from identities i
        where i.tenant_id = $1 and i.user_id = $2 order by i.created_at desc, i.connection_id desc, i.subject desc`,
       [tenantId, userId],
     );

@@ -1,4 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
+import { Activity } from '../base/activity.js';
+import { Database } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { Loop } from '../base/loop.js';
 import { TaskClaims, type ClaimedTask } from './task-claims.repository.js';
@@ -6,6 +8,7 @@ import { TaskHandlers } from './task-handlers.js';
 import { TaskFailed } from './task.js';
 
 const POLL_MS = 1_000;
+const QUIET_MS = 2_000;
 /** So many tasks are worked on at once, each of another tenant or queue. */
 const SLOTS = 4;
 
@@ -19,33 +22,44 @@ const SLOTS = 4;
 @Injectable()
 export class TasksRunner {
   private readonly loop: Loop;
+  private unlisten: (() => void) | undefined;
   private readonly working = new Map<ClaimedTask, Promise<void>>();
 
   constructor(
     private readonly claims: TaskClaims,
     private readonly handlers: TaskHandlers,
     private readonly logger: Logger,
+    @Optional() private readonly activity: Activity = new Activity(),
+    @Optional() private readonly db?: Database,
   ) {
     this.loop = new Loop(
       POLL_MS,
       () => this.fillSlots(),
       (error) => logger.error('tasks.poll_failed', { error }),
+      { everyMs: QUIET_MS, activity },
     );
   }
 
   start(): void {
     this.loop.start();
+    this.unlisten = this.db?.feed.wakeups.on('tasks', () => {
+      this.activity.stir();
+      this.loop.wake();
+    });
   }
 
   /** Claims no more tasks, and waits for the batches that are under way. */
   async stop(): Promise<void> {
+    this.unlisten?.();
+    this.unlisten = undefined;
     await this.loop.stop();
     await Promise.all(this.working.values());
   }
 
-  /** A task was just made: looks for it now. Does nothing in a process without background work. */
+  /** A task was just made: this process looks for it now, or, without background work of its own, lets others do so. */
   wake(): void {
-    this.loop.wake();
+    if (this.db === undefined) this.loop.wake();
+    else this.db.feed.wakeups.tell('tasks');
   }
 
   /** Does everything that is due, one batch after the other. */

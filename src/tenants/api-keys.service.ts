@@ -120,7 +120,7 @@ export class ApiKeysService {
       await this.note(tx, tenantId, 'api_key.rotated', await this.get(tenantId, id, tx), by, old);
       return next;
     });
-    this.credentials.forget(id);
+    await this.credentials.forget(id);
     return key;
   }
 
@@ -133,7 +133,7 @@ export class ApiKeysService {
       await this.repository.revoke(tx, tenantId, id, 0);
       await this.note(tx, tenantId, 'api_key.revoked', await this.get(tenantId, id, tx), by, before);
     });
-    this.credentials.forget(id);
+    await this.credentials.forget(id);
   }
 
   private note(

@@ -47,7 +47,7 @@ interface Found<C> {
   revokedAt: number;
 }
 
-// A revocation by any process holds within a second everywhere; what this process revokes itself, at once.
+// A personal key ends with its user, of which nothing is told here: keys are read again at this age.
 const TTL = 800;
 
 /**
@@ -73,8 +73,9 @@ export class CredentialStore {
     private readonly uses: CredentialUses,
     private readonly refusals: CredentialRefusals,
   ) {
-    this.keys = new FreshCache(clock, TTL, CAPACITY);
-    this.tokens = new FreshCache(clock, TTL, CAPACITY);
+    this.keys = new FreshCache(clock, TTL, { capacity: CAPACITY });
+    this.tokens = new FreshCache(clock, TTL, { capacity: CAPACITY, proof: db.feed });
+    db.feed.on(['api_keys', 'scim_tokens'], (row) => (row === null ? this.dropAll() : this.drop(row.id)));
     this.unknownKeys = new CredentialLookups((tokens) => readApiKeys(db, tokens));
     this.unknownTokens = new CredentialLookups((tokens) => readScimTokens(db, tokens));
   }
@@ -121,13 +122,25 @@ export class CredentialStore {
     this.refusals.noteUnreadable(header);
   }
 
-  /** Forgets one key or token by its id, so that a change of it that was made here holds at once. */
-  forget(credentialId: string): void {
+  /** After a change of keys or tokens made here: resolves when no process goes by the old values. */
+  forget(...credentialIds: string[]): Promise<void> {
+    for (const id of credentialIds) this.drop(id);
+    return this.db.feed.settled();
+  }
+
+  private drop(credentialId: string): void {
     const name = this.names.get(credentialId);
-    if (name === undefined) return;
     this.names.delete(credentialId);
-    this.keys.drop(name);
-    this.tokens.drop(name);
+    for (const cache of [this.keys, this.tokens]) {
+      // The name is learned from the row, which may be on its way.
+      if (name === undefined) cache.dropLoading();
+      else cache.drop(name);
+    }
+  }
+
+  private dropAll(): void {
+    this.names.clear();
+    for (const cache of [this.keys, this.tokens]) cache.drop();
   }
 
   private async found<C, Row>(
@@ -151,8 +164,9 @@ export class CredentialStore {
       return known;
     }
     // Only what exists is kept: wrong tokens must not push valid ones out of the cache.
+    const { drops } = cache;
     const made = await load(unknown.find(token));
-    if (made !== null && !cache.knows(name)) void cache.get(name, () => Promise.resolve(made));
+    if (made !== null && !cache.knows(name) && cache.drops === drops) void cache.get(name, () => Promise.resolve(made));
     return made;
   }
 

@@ -102,7 +102,7 @@ export class RolesService {
       }
       return done.after;
     });
-    this.store.forget(tenantId);
+    await this.store.forget(tenantId);
     return after;
   }
 }

@@ -12,7 +12,7 @@ export function scimBaseOf(baseUrl: string): string {
   return `${baseUrl}/scim/v2`;
 }
 
-/** The base addresses that tenants have of their own, at most a second old. */
+/** The base addresses that tenants have of their own. */
 @Injectable()
 export class TenantAddresses {
   private readonly owners: FreshCache<ReadonlyMap<string, string>>;
@@ -22,7 +22,8 @@ export class TenantAddresses {
     private readonly config: Config,
     clock: Clock,
   ) {
-    this.owners = new FreshCache(clock, TTL, 1);
+    this.owners = new FreshCache(clock, TTL, { capacity: 1, proof: db.feed });
+    db.feed.on(['tenants'], () => this.owners.drop());
   }
 
   /** The base address that stands in the links of a tenant. */
@@ -43,9 +44,10 @@ export class TenantAddresses {
     if (owner !== undefined && owner !== tenantId) throw new Unauthenticated('invalid');
   }
 
-  /** After a change made here. */
-  forget(): void {
+  /** After a change made here: resolves when no process goes by the old values. */
+  forget(): Promise<void> {
     this.owners.drop();
+    return this.db.feed.settled();
   }
 
   private all(): Promise<ReadonlyMap<string, string>> {

@@ -31,7 +31,7 @@ interface TenantRow {
 
 const TTL = 900;
 
-/** Tenants with their roles, at most a second old. */
+/** Tenants with their roles, as they were at the last change that was answered. */
 @Injectable()
 export class TenantStore {
   private readonly cache: FreshCache<TenantView>;
@@ -40,16 +40,18 @@ export class TenantStore {
     private readonly db: Database,
     clock: Clock,
   ) {
-    this.cache = new FreshCache(clock, TTL);
+    this.cache = new FreshCache(clock, TTL, { proof: db.feed });
+    db.feed.on(['tenants', 'roles'], (row) => this.cache.drop(row?.tenantId));
   }
 
   get(tenantId: string): Promise<TenantView> {
     return this.cache.get(tenantId, () => this.load(tenantId));
   }
 
-  /** After a change made here, so that this process at least sees it at once. */
-  forget(tenantId: string): void {
+  /** After a change made here: resolves when no process goes by the old values. */
+  forget(tenantId: string): Promise<void> {
     this.cache.drop(tenantId);
+    return this.db.feed.settled();
   }
 
   private async load(tenantId: string): Promise<TenantView> {

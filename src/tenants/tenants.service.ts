@@ -104,8 +104,8 @@ export class TenantsService {
       });
       return after;
     });
-    this.store.forget(id);
-    if (change.base_url !== undefined) this.addresses.forget();
+    await this.store.forget(id);
+    if (change.base_url !== undefined) await this.addresses.forget();
     return tenant;
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Activity } from '../base/activity.js';
 import { Database } from '../base/database/database.js';
 import { DomainEvents } from '../base/domain-events.js';
 import { NotFound } from '../base/errors/domain-error.js';
@@ -18,6 +19,9 @@ interface Candidate {
 
 /** `done`: the user does not wait any more; another reason than a seat may hold it now. */
 type Outcome = 'done' | 'no seat' | 'failed';
+
+/** The users that may be let in when something becomes free; the condition of an index, word for word. */
+const RECONSIDERED = `(seat = 'waiting' or held in ('email_taken', 'external_id_taken', 'superseded'))`;
 
 const BATCH = 100;
 const SWEEP_MS = 15_000;
@@ -40,10 +44,11 @@ export class PeopleUpkeep {
     private readonly limits: SeatLimitsService,
     private readonly logger: Logger,
     events: DomainEvents,
+    activity: Activity,
   ) {
     const report = (what: string) => (error: unknown) => logger.error(what, { error });
     this.reconsidering = new Loop(1000, () => this.reconsiderAll(), report('reconsidering users failed'));
-    this.folding = new Loop(500, () => this.fold(), report('folding the counts failed'));
+    this.folding = new Loop(500, () => this.fold(), report('folding the counts failed'), { everyMs: 5_000, activity });
     const freed = (tenantId: string): void => {
       this.due.add(tenantId);
       this.reconsidering.wake();
@@ -164,9 +169,15 @@ export class PeopleUpkeep {
     );
   }
 
+  /** One index probe for each tenant with such users, not one for each user. */
   private async tenantsWithHeld(): Promise<string[]> {
     const { rows } = await this.db.query<{ tenant_id: string }>(
-      `select distinct tenant_id from users where seat = 'waiting' or held in ('email_taken', 'external_id_taken', 'superseded')`,
+      `with recursive found as (
+         (select tenant_id from users where ${RECONSIDERED} order by tenant_id limit 1)
+         union all
+         select (select u.tenant_id from users u where ${RECONSIDERED} and u.tenant_id > f.tenant_id
+                 order by u.tenant_id limit 1) from found f where f.tenant_id is not null)
+       select tenant_id from found where tenant_id is not null`,
     );
     return rows.map((row) => row.tenant_id);
   }

@@ -40,9 +40,14 @@ export interface UserRow {
   modified_at: number;
 }
 
+/** SQL for a time in milliseconds since 1970. `extract` computes a numeric: twice it is a fifth of a page's time. */
+export function millisecondsOf(time: string): string {
+  return `date_part('epoch', ${time}) * 1000`;
+}
+
 /** What SCIM shows of the writes of a document, for a table that is called `u`. */
 export const RESOURCE_FACTS = `u.version - u.quiet_writes as revision,
-  extract(epoch from coalesce(u.resource_at, u.updated_at))::float8 * 1000 as modified_at`;
+  ${millisecondsOf('coalesce(u.resource_at, u.updated_at)')} as modified_at`;
 
 /** Whether a directory once wrote the `userName` of `u`. Rows from before the column was there tell by their source. */
 const NAME_WRITTEN = nameWritten('u');
@@ -57,8 +62,8 @@ export function nameWritten(u: string): string {
 export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
   u.external_id, u.active, u.gone_at is not null as gone, ${NAME_WRITTEN} as name_written, u.version, u.email, u.first_name, u.last_name, u.role,
   u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.released, u.ever_active,
-  extract(epoch from u.created_at)::float8 * 1000 as created_at,
-  extract(epoch from u.updated_at)::float8 * 1000 as updated_at, ${RESOURCE_FACTS}`;
+  ${millisecondsOf('u.created_at')} as created_at,
+  ${millisecondsOf('u.updated_at')} as updated_at, ${RESOURCE_FACTS}`;
 
 /** The columns of a `UserRow`, for a table that is called `u`. */
 export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;

@@ -32,13 +32,13 @@ it('does not keep a failure', async () => {
 });
 
 it('keeps so many and no more', async () => {
-  const cache = new FreshCache<number>(new Hand(), 800, 2);
+  const cache = new FreshCache<number>(new Hand(), 800, { capacity: 2 });
   for (const key of ['a', 'b', 'c']) await cache.get(key, async () => 1);
   expect(['a', 'b', 'c'].map((key) => cache.knows(key))).toEqual([false, true, true]);
 });
 
 it('keeps so many bytes and no more, whatever the number of values', async () => {
-  const cache = new FreshCache<string>(new Hand(), 800, 10_000, 1_000_000);
+  const cache = new FreshCache<string>(new Hand(), 800, { maxBytes: 1_000_000 });
   for (let i = 0; i < 100; i++) await cache.get(`k${i}`, async () => 'x'.repeat(50_000));
   expect(cache.bytes).toBeLessThanOrEqual(1_000_000);
   expect(cache.knows('k99')).toBe(true);

@@ -7,11 +7,7 @@ import { credentialsIn, freePort, Service } from '../support/processes.mjs';
 import { startStockPostgres } from '../support/stock-postgres.mjs';
 import { startSink } from './peers.mjs';
 
-/**
- * Starts the service, its database and the sink. `stop` stops what `service.stop` has left.
- *
- * @param env further settings of the service
- */
+/** Starts the service with further settings, its database and the sink. `stop` stops what `service.stop` has left. */
 export async function startStage(env = {}) {
   const server = await startStockPostgres();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-bench-'));

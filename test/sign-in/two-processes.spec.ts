@@ -1,10 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { freePort } from '../../src/base/database/embedded/ports.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { eventually, send } from '../support/http.js';
+import { startBeside, type Beside } from '../support/beside.js';
+import { send } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, patch, scim, user } from '../support/scim.js';
 import { OidcWay } from '../support/sign-in/connections.js';
@@ -13,54 +10,21 @@ import { Tab } from '../support/sign-in/tab.js';
 
 // The built service as two processes of the operating system on one database: what one of them does, the other knows.
 const APP = 'https://interviews.example.com';
-const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
 let service: TestApp;
 let house: House;
 let door: OidcWay;
-const children: ChildProcess[] = [];
+const processes: Beside[] = [];
 const urls: string[] = [];
-
-async function start(): Promise<void> {
-  const port = await freePort();
-  const child = spawn(process.execPath, [MAIN], {
-    env: {
-      PATH: process.env['PATH'],
-      PORT: String(port),
-      BASE_URL: service.app.config.baseUrl,
-      DATABASE_URL: service.databaseUrl,
-      DATA_DIR: service.dataDir,
-      SANDBOX: 'off',
-      RATE_LIMIT: 'off',
-      LOG_LEVEL: 'silent',
-      ALLOW_PRIVATE_DESTINATIONS: 'on',
-    },
-    stdio: 'ignore',
-  });
-  children.push(child);
-  const url = `http://127.0.0.1:${port}`;
-  await eventually(
-    () => send('GET', `${url}/readyz`, null).then(({ status }) => status, () => 0),
-    (status) => status === 200,
-    30_000,
-  ); // prettier-ignore
-  urls.push(url);
-}
 
 beforeAll(async () => {
   service = await startApp({ ROLE: 'api' });
   house = await newHouse(service);
   door = await OidcWay.open(service, house, { directory_id: house.directoryId, return_origins: [APP] });
-  await start();
-  await start();
+  for (let i = 0; i < 2; i++) processes.push(await startBeside(service));
+  urls.push(...processes.map(({ url }) => url));
 });
 afterAll(async () => {
-  await Promise.all(
-    children.map(async (child) => {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    }),
-  );
+  await Promise.all(processes.map((each) => each.stop()));
   await door.op.stop();
   await service.close();
 });

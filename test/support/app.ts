@@ -39,10 +39,15 @@ export interface TestApp {
 
 /**
  * Starts the service; `env` adds to or replaces its settings (with PORT it listens there, else anywhere). With `beside`, as one more process on the database of a
- * service that runs already; it must be closed first.
+ * service that runs already; it must be closed first. `prepare` names statements for its database before it starts.
  */
-export async function startApp(env: Record<string, string> = {}, beside?: TestApp): Promise<TestApp> {
+export async function startApp(
+  env: Record<string, string> = {},
+  beside?: TestApp,
+  { prepare = () => [] }: { prepare?: (database: string) => string[] } = {},
+): Promise<TestApp> {
   const own = beside === undefined ? await testDatabase(2) : null;
+  for (const sql of own === null ? [] : prepare(nameOf(own.url))) await own!.owner.execute(sql);
   const database = own ?? { url: beside!.databaseUrl };
   const dataDir = beside?.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'talent-bridge-'));
   const config = loadConfig({
@@ -56,7 +61,10 @@ export async function startApp(env: Record<string, string> = {}, beside?: TestAp
   });
   const app = await Application.create(config, database.url);
   const owner = await ownerOf(database.url);
-  const server = await app.listen(Number(env['PORT'] ?? 0));
+  const server = await app.listen(Number(env['PORT'] ?? 0)).catch(async (error: unknown) => {
+    await app.stop();
+    throw error;
+  });
   app.startWork();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const by = (tenantId: string) => ({ tenantId, actor: systemActor('test'), requestId: null });
@@ -92,4 +100,8 @@ export async function startApp(env: Record<string, string> = {}, beside?: TestAp
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function nameOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.slice(1));
 }

@@ -3,6 +3,7 @@ import pg, { type Pool, type PoolClient, type QueryResult, type QueryResultRow }
 import { ConnectionGate, INSTALLATION } from './connection-gate.js';
 import { DatabaseHealth } from './database-health.js';
 import { RecordBusy, SearchTooExpensive } from './database.errors.js';
+import { SettingsFeed } from './settings-feed.js';
 import { LOCK_SECONDS, searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
 import { shapedStatementName, statementName } from './statement-names.js';
 
@@ -38,6 +39,8 @@ export class Database implements SqlRunner {
   private readonly searches: Pool;
   private readonly gate: ConnectionGate;
   private readonly searchGate: ConnectionGate;
+  /** What other processes have changed of what this one caches. */
+  readonly feed: SettingsFeed;
   /** The health of the database, by the results of this process's statements. */
   readonly health = new DatabaseHealth();
   private sent = 0;
@@ -48,6 +51,7 @@ export class Database implements SqlRunner {
     const { statements, searches } = sharesOf(this.pool.options.max ?? pg.defaults.poolSize ?? 10);
     this.gate = new ConnectionGate(statements);
     this.searchGate = new ConnectionGate(searches, 'search');
+    this.feed = new SettingsFeed(this.pool.options);
     this.searches = searchPoolOf(this.pool.options, searches.connections);
   }
 
@@ -160,8 +164,9 @@ export class Database implements SqlRunner {
     };
   }
 
-  /** Closes the connections for searches; the data source closes the others. */
+  /** Closes the connections for searches and notices; the data source closes the others. */
   async close(): Promise<void> {
+    await this.feed.stop();
     if (!this.searches.ending) await this.searches.end();
   }
 

@@ -56,7 +56,7 @@ export class DomainVerification {
       const problem = proof.kind === 'missing' ? proof.detail : row.problem;
       return this.write(tx, row, { ...row, problem, checked_at: this.clock.now() });
     });
-    this.store.forget();
+    await this.store.forget();
     return after;
   }
 

@@ -64,7 +64,7 @@ export class DomainsService {
       const before = await this.demand(by.tenantId, domain, tx, true);
       return input.connection_id === undefined ? before : this.bind(tx, by, before, input.connection_id);
     });
-    this.store.forget();
+    await this.store.forget();
     return domainShape(after);
   }
 
@@ -91,7 +91,7 @@ export class DomainsService {
       await this.repository.delete(tx, row.tenant_id, row.domain);
       await this.note(tx, by, 'domain.removed', row.domain, row, null);
     });
-    this.store.forget();
+    await this.store.forget();
   }
 
   /**
@@ -112,7 +112,7 @@ export class DomainsService {
       const bound = known === null || connectionId === undefined ? row : await this.bind(tx, by, row, connectionId);
       return bound.verified_by === 'operator' ? bound : this.verification.verify(tx, by, bound, 'operator');
     });
-    this.store.forget();
+    await this.store.forget();
     return domainShape(after);
   }
 

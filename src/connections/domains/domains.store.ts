@@ -20,11 +20,12 @@ export class DomainsStore {
     private readonly db: Database,
     clock: Clock,
   ) {
-    this.owners = new FreshCache(clock, TTL);
+    this.owners = new FreshCache(clock, TTL, { proof: db.feed });
+    db.feed.on(['domains', 'verified_domains'], () => this.owners.drop());
   }
 
   /**
-   * Returns the owner of a domain; null: no tenant has verified it. Less than a second old. A domain whose record is
+   * Returns the owner of a domain; null: no tenant has verified it. A domain whose record is
    * gone still leads its users to their IdP.
    */
   owner(domain: string): Promise<DomainOwner | null> {
@@ -50,9 +51,10 @@ export class DomainsStore {
     return rowCount === 1;
   }
 
-  /** Drops the cache after a change in this process. */
-  forget(): void {
+  /** After a change made here: resolves when no process goes by the old values. */
+  forget(): Promise<void> {
     this.owners.drop();
+    return this.db.feed.settled();
   }
 }
 

@@ -48,7 +48,8 @@ export class ServiceKeys extends SamlKeySource {
     private readonly config: Config,
   ) {
     super();
-    this.cache = new FreshCache(clock, TTL_MS);
+    this.cache = new FreshCache(clock, TTL_MS, { proof: db.feed });
+    db.feed.on(['service_keys'], () => this.cache.drop());
   }
 
   override async samlKeys(): Promise<SamlKeys> {
@@ -105,6 +106,7 @@ export class ServiceKeys extends SamlKeySource {
       await this.repository.retireOthers(tx, purpose, made.id, retireIn);
     });
     this.cache.drop(purpose);
+    await this.db.feed.settled();
     return this.list(purpose);
   }
 

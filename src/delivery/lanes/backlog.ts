@@ -1,20 +1,27 @@
 import type { Database } from '../../base/database/database.js';
 import type { DestinationKey } from '../destinations/destination.js';
 
-/** How much waits, over all destinations. */
+/** So many lanes are counted at the most: a scrape reads no more of them. */
+const COUNTED = 100_000;
+
+/** How much waits, over all destinations. More than {@link COUNTED} are not counted, and the oldest is one of these. */
 export interface Backlog {
   waiting: number;
   parked: number;
   oldestSeconds: number;
 }
 
+// What waits and what is parked has an index each, which the order names; one condition for both would read every lane.
+
 /** Returns how much waits and for how long, for the metrics. */
 export async function backlog(db: Database): Promise<Backlog> {
   const { rows } = await db.query<{ waiting: string; parked: string; oldest: number | null }>(
-    `select count(*) filter (where parked_reason is null) as waiting,
-            count(*) filter (where parked_reason is not null) as parked,
-            extract(epoch from now() - min(pending_since) filter (where parked_reason is null))::float8 as oldest
-     from lanes where first_pending is not null`,
+    `select d.waiting, p.parked, d.oldest
+     from (select count(*) as waiting, extract(epoch from now() - min(pending_since))::float8 as oldest
+           from (select pending_since from lanes where first_pending is not null and parked_reason is null
+             order by tenant_id, channel, destination, rank, first_pending limit ${COUNTED}) due) d,
+          (select count(*) as parked from (select 1 from lanes where parked_reason is not null
+             order by tenant_id, channel, destination, failed_at limit ${COUNTED}) parked) p`,
   );
   const [row] = rows;
   return { waiting: Number(row?.waiting ?? 0), parked: Number(row?.parked ?? 0), oldestSeconds: row?.oldest ?? 0 };
@@ -26,9 +33,11 @@ export async function pendingOf(
   { tenantId, channel, id }: DestinationKey,
 ): Promise<{ waiting: number; parked: number }> {
   const { rows } = await db.query<{ waiting: number; parked: number }>(
-    `select count(*) filter (where parked_reason is null)::int as waiting,
-            count(*) filter (where parked_reason is not null)::int as parked
-     from lanes where tenant_id = $1 and channel = $2 and destination = $3 and first_pending is not null`,
+    `select
+       (select count(*) from lanes where tenant_id = $1 and channel = $2 and destination = $3
+          and first_pending is not null and parked_reason is null)::int as waiting,
+       (select count(*) from lanes where tenant_id = $1 and channel = $2 and destination = $3
+          and parked_reason is not null)::int as parked`,
     [tenantId, channel, id],
   );
   return rows[0]!;

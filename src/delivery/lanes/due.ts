@@ -2,7 +2,8 @@ import type { Database } from '../../base/database/database.js';
 import type { DestinationKey } from '../destinations/destination.js';
 import { CLAIMABLE } from './claim.js';
 
-// One step of the index for each destination: the cost does not grow with what waits.
+// One step of the index for each destination: the cost does not grow with what waits. `limit 1` keeps the planner from
+// reading the destinations of all tenants for the few that are due.
 const DUE = `
   with recursive t as (
     (select l.tenant_id, l.channel, l.destination from lanes l where ${CLAIMABLE}
@@ -14,7 +15,9 @@ const DUE = `
       order by l.tenant_id, l.channel, l.destination limit 1) n
   )
   select d.tenant_id as "tenantId", d.channel, d.id
-  from t join destinations d on d.tenant_id = t.tenant_id and d.channel = t.channel and d.id = t.destination
+  from t cross join lateral (
+    select d.* from destinations d where d.tenant_id = t.tenant_id and d.channel = t.channel and d.id = t.destination
+    limit 1) d
   where d.state = 'ok' or (d.state = 'open' and d.next_probe_at <= now())`;
 
 /** Returns the destinations that something is pending for and that would take it. */

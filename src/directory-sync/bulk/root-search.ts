@@ -63,7 +63,7 @@ export class RootSearch {
     const group = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     return [
       await this.part(USER_TYPE, query, (q, into) =>
-        this.users.list({ ...ask, query: q }, (row) => keep(into, userText(row, this.users.viewOf(directory), user))),
+        this.users.list({ ...ask, query: q }, (row, view) => keep(into, userText(row, view, user))),
       ),
       await this.part(GROUP_TYPE, query, (q, into) =>
         this.groups.list({ ...ask, query: q }, (row) => keep(into, groupText(row, directory.scimBase, group))),

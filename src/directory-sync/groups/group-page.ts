@@ -1,6 +1,21 @@
+import { GROUP_TYPE } from '../../scim/schema/resource-types.js';
 import { tooMany } from '../../scim/scim.errors.js';
+import { GROUP_COLUMN_MAP, GROUP_KEYS } from '../../users/groups/group.columns.js';
+import type { ListTable } from '../list-table.js';
+import { millisecondsOf } from '../../users/user.row.js';
 import type { ListColumns } from '../page-sql.js';
 import { memberBytes, membersColumn, type MemberPart } from '../../users/groups/group-members.sql.js';
+
+/** The groups of a directory. */
+export const GROUP_TABLE: ListTable = {
+  type: GROUP_TYPE,
+  map: GROUP_COLUMN_MAP,
+  from: 'groups g',
+  id: 'g.id',
+  visible: `g.tenant_id = $1 and g.directory_id = ($2::text[])[1]`,
+  visibleById: `g.tenant_id = $1 and coalesce(g.directory_id, '') = ($2::text[])[1]`,
+  keys: GROUP_KEYS,
+};
 
 /** The most bytes of members in one answer: about 200 000 members. */
 export const MAX_MEMBERS_BYTES = 32 * 1024 * 1024;
@@ -8,20 +23,19 @@ export const MAX_MEMBERS_BYTES = 32 * 1024 * 1024;
 /**
  * Returns the columns that a list of groups reads.
  *
- * @param base the SCIM base address as part of an SQL literal; null: the groups are shown without members
- * @param parts the attributes that are shown of each member
+ * @param parts the attributes that are shown of each member; null: the groups are shown without members
  */
-export function groupColumns(base: string | null, parts: readonly MemberPart[]): ListColumns {
+export function groupColumns(parts: readonly MemberPart[] | null): ListColumns {
   const facts = `g.id, g.doc, coalesce(g.doc_bytes, octet_length(g.doc::text)) as doc_bytes, g.version,
-    extract(epoch from g.created_at)::float8 * 1000 as created_at,
-    extract(epoch from g.updated_at)::float8 * 1000 as updated_at`;
+    ${millisecondsOf('g.created_at')} as created_at,
+    ${millisecondsOf('g.updated_at')} as updated_at`;
   const shown = `c.id, case when c.fits then c.doc::text end as doc, c.version, c.created_at, c.updated_at`;
-  if (base === null) return { found: facts, bytes: 'a.doc_bytes', shown: `${shown}, null as members` };
+  if (parts === null) return { found: facts, bytes: 'a.doc_bytes', shown: `${shown}, null as members` };
   return {
     found: facts,
     bytes: 'a.doc_bytes',
     related: memberBytes('a.id'),
-    shown: `${shown}, case when c.fits and not c.large then ${membersColumn(`'${base}'`, 'c.id', parts)} end as members`,
+    shown: `${shown}, case when c.fits and not c.large then ${membersColumn('c.id', parts)} end as members`,
   };
 }
 

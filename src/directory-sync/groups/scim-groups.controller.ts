@@ -11,7 +11,7 @@ import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { factsOf, idOf, listAsk } from '../users/scim-users.controller.js';
 import { memberPartsOf } from '../../users/groups/group-members.sql.js';
-import { groupText } from './group-resource.js';
+import { groupBody, groupText } from './group-resource.js';
 import type { GroupRow } from '../../users/groups/groups.repository.js';
 import { ScimGroupsService } from './scim-groups.service.js';
 
@@ -26,7 +26,7 @@ export class ScimGroupsController {
   async create(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
     const row = await this.groups.create(req.directory, req.body, this.facts(req, projection));
-    this.answer(req, res, 201, row, projection, true);
+    await this.answer(req, res, 201, row, projection, true);
   }
 
   @Post('.search')
@@ -56,14 +56,14 @@ export class ScimGroupsController {
     );
     const etag = etagOf(row.version);
     if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);
-    else this.answer(req, res, 200, row, projection);
+    else await this.answer(req, res, 200, row, projection);
   }
 
   @Put(':id')
   async replace(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
     const row = await this.groups.replace(req.directory, idOf(req), req.body, this.facts(req, projection));
-    this.answer(req, res, 200, row, projection);
+    await this.answer(req, res, 200, row, projection);
   }
 
   @Patch(':id')
@@ -77,7 +77,7 @@ export class ScimGroupsController {
       return;
     }
     const row = await this.groups.read(req.directory, id, projectionNeeds(projection, 'members') ? req.answer : null);
-    this.answer(req, res, 200, row, projection);
+    await this.answer(req, res, 200, row, projection);
   }
 
   @Delete(':id')
@@ -90,17 +90,17 @@ export class ScimGroupsController {
     return { ...factsOf(req), withMembers: projectionNeeds(projection, 'members') };
   }
 
-  private answer(
+  private async answer(
     req: ScimRequest,
     res: BridgeResponse,
     status: number,
     row: GroupRow,
     projection: Projection | null,
     created = false,
-  ): void {
+  ): Promise<void> {
     const base = req.directory.scimBase;
     const location = created ? `${base}/Groups/${row.id}` : undefined;
-    answerScim(res, status, groupText(row, base, projection), etagOf(row.version), location);
+    answerScim(res, status, await groupBody(row, base, projection), etagOf(row.version), location);
   }
 }
 

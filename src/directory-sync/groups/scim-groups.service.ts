@@ -12,28 +12,17 @@ import { parseProjection, projectionNeeds } from '../../scim/resource/project.js
 import { GROUP_TYPE, type Resource } from '../../scim/schema/resource-types.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { PageMarks } from '../page-marks.js';
-import type { ListTable } from '../list-table.js';
 import { listText, type ListAsk } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { requireVersion } from '../users/scim-users.service.js';
-import { GROUP_COLUMN_MAP, GROUP_KEYS } from '../../users/groups/group.columns.js';
 import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
 import { memberPartsOf, type MemberPart } from '../../users/groups/group-members.sql.js';
-import { groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
+import { GROUP_TABLE, groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
 import { isGroupId, lockForRemoval, lockGroup, lockMembers, memberIdsOf } from '../../users/groups/group-locks.js';
 import { beginVersions } from '../../users/groups/memberships.sql.js';
 import { GroupsRepository, type GroupRow, type MemberMoves } from '../../users/groups/groups.repository.js';
 import type { GroupDraft } from '../../users/groups/group-draft.js';
-
-const TABLE: ListTable = {
-  type: GROUP_TYPE,
-  map: GROUP_COLUMN_MAP,
-  from: 'groups g',
-  id: 'g.id',
-  visible: `g.tenant_id = $1 and g.directory_id = ($2::text[])[1]`,
-  keys: GROUP_KEYS,
-};
 
 /** SCIM groups. Memberships are rows of their own, so a change of one member does not read the others. */
 @Injectable()
@@ -50,18 +39,15 @@ export class ScimGroupsService {
     const { draft, members } = splitGroup(readResource(GROUP_TYPE, body, directory.dialect), null);
     const id = newId('grp');
     const at = new Date();
-    if (members.length === 0) {
-      await this.insert(this.db, directory, id, draft, at);
-    } else {
-      // No group rule can name a group before it exists, so no role changes.
-      await this.db.transaction(directory.tenantId, async (tx) => {
-        await lockMembers(tx, directory.tenantId, idsOf(members));
-        await this.insert(tx, directory, id, draft, at);
-        await this.repository.addMembers(directory.tenantId, directory.id, directory.owners, id, members, tx);
-        // A new group has version 1, with all of its members.
-        await beginVersions(tx, directory.tenantId, id);
-      });
-    }
+    if (members.length === 0) return this.insert(this.db, directory, id, draft, at);
+    // No group rule can name a group before it exists, so no role changes.
+    await this.db.transaction(directory.tenantId, async (tx) => {
+      await lockMembers(tx, directory.tenantId, idsOf(members));
+      await this.insert(tx, directory, id, draft, at);
+      await this.repository.addMembers(directory.tenantId, directory.id, directory.owners, id, members, tx);
+      // A new group has version 1, with all of its members.
+      await beginVersions(tx, directory.tenantId, id);
+    });
     return this.stored(directory, id, request);
   }
 
@@ -176,40 +162,51 @@ export class ScimGroupsService {
    * Returns one group.
    *
    * @param share the memory of the answer, for the members; null: the members are not read
-   * @param parts the attributes that are shown of each member; undefined: all
+   * @param parts the attributes that are shown of each member
    * @throws {ScimRequestError} `tooMany` when its members are more than an answer can hold
    */
   async read(
     directory: CurrentDirectory,
     id: string,
     share: AnswerShare | null,
-    parts?: readonly MemberPart[],
+    parts: readonly MemberPart[] = memberPartsOf(null),
   ): Promise<GroupRow> {
-    const base = share === null ? null : directory.scimBase;
-    const row = await this.repository.read(directory.tenantId, directory.id, id, base, parts);
+    const row = await this.repository.read(directory.tenantId, directory.id, id, share === null ? null : parts);
     if (!row) throw new NotFound('group');
     const bytes = row.members_bytes ?? null;
     if (share === null || bytes === null) return row;
     if (bytes > MAX_MEMBERS_BYTES) throw tooManyMembers(id);
     await share.grow(bytes);
-    return { ...row, members: await this.repository.members(directory.tenantId, id, directory.scimBase, parts) };
+    return { ...row, members: await this.repository.members(directory.tenantId, id, parts) };
   }
 
   /** Returns a ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
   async list(ask: ListAsk, render: (row: GroupRow) => string): Promise<string> {
     const { directory, query, share } = ask;
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
-    const base = directory.scimBase.replaceAll("'", "''");
     const parts = memberPartsOf(projection);
-    const columns = groupColumns(projectionNeeds(projection, 'members') ? base : null, parts);
+    const shape = groupColumns(projectionNeeds(projection, 'members') ? parts : null);
+    const columns = { few: shape, many: shape };
     const complete = (row: GroupRow) => this.read(directory, row.id, share, parts);
     // A directory never sees the groups of another directory, not even of one that it takes over.
     const own = { ...directory, owners: [directory.id] };
-    return listText(this.db, TABLE, { ...ask, directory: own }, this.marks, { columns, complete, render });
+    return listText(this.db, GROUP_TABLE, { ...ask, directory: own }, this.marks, {
+      columns,
+      complete,
+      renderer: () => render,
+    });
   }
 
-  private async insert(db: SqlRunner, directory: CurrentDirectory, id: string, draft: GroupDraft, at: Date) {
-    if (!(await this.repository.insert(directory.tenantId, directory.id, id, draft, at, db))) throw nameTaken(draft);
+  private async insert(
+    db: SqlRunner,
+    directory: CurrentDirectory,
+    id: string,
+    draft: GroupDraft,
+    at: Date,
+  ): Promise<GroupRow> {
+    const row = await this.repository.insert(directory.tenantId, directory.id, id, draft, at, db);
+    if (row === undefined) throw nameTaken(draft);
+    return row;
   }
 
   private async update(tx: SqlRunner, directory: CurrentDirectory, id: string, draft: GroupDraft) {

@@ -23,9 +23,11 @@ export class DeletedDirectories extends Background {
   override async run(): Promise<void> {
     const { rows } = await this.db.query<{ tenant_id: string; id: string }>(
       `select d.tenant_id, d.id from directories d
-       where d.deleted_at > now() - interval '1 hour' and (
+       where d.deleted_at is not null and d.deleted_at > now() - interval '1 hour' and (
          exists (select 1 from users u where u.tenant_id = d.tenant_id and u.directory_id = d.id)
-         or exists (select 1 from groups g where g.tenant_id = d.tenant_id and g.directory_id = d.id))`,
+         -- The order names the index.
+         or (select g.id from groups g where g.tenant_id = d.tenant_id and g.directory_id = d.id
+             order by g.display_name_key limit 1) is not null)`,
     );
     for (const { tenant_id, id } of rows) {
       await this.db.transaction(tenant_id, (tx) => this.people.release(tx, tenant_id, id, lateSource(id)));

@@ -18,7 +18,7 @@ import type { ListAsk } from '../resource-list.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { ScimUsersService } from './scim-users.service.js';
-import { userText, type StoredUser } from './user-resource.js';
+import { userText, type StoredUser, type View } from './user-resource.js';
 
 /** `/Users` (RFC 7644 §3). Answers are JSON texts, which are sent without another serialisation. */
 @ApiExcludeController()
@@ -38,7 +38,7 @@ export class ScimUsersController {
   async search(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const query = parseSearchRequest(req.body, LIST_LIMITS);
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const render = (row: StoredUser) => userText(row, this.users.viewOf(req.directory), projection);
+    const render = (row: StoredUser, view: View) => userText(row, view, projection);
     answerScim(res, 200, await this.users.list(listAsk(req, query), render));
   }
 
@@ -46,7 +46,7 @@ export class ScimUsersController {
   async list(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const query = parseListQuery(req.query, LIST_LIMITS);
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const render = (row: StoredUser) => userText(row, this.users.viewOf(req.directory), projection);
+    const render = (row: StoredUser, view: View) => userText(row, view, projection);
     answerScim(res, 200, await this.users.list(listAsk(req, query), render));
   }
 
@@ -56,7 +56,7 @@ export class ScimUsersController {
     const row = await this.users.read(req.directory, idOf(req));
     const etag = this.users.tagFor(req.directory, row);
     if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);
-    else this.answer(req, res, 200, row, projection);
+    else answerScim(res, 200, userText(row, this.users.viewOf(req.directory), projection, etag), etag);
   }
 
   @Put(':id')
@@ -90,8 +90,9 @@ export class ScimUsersController {
     created = false,
   ): void {
     const location = created ? `${req.directory.scimBase}/Users/${row.id}` : undefined;
-    const text = userText(row, this.users.viewOf(req.directory), projection);
-    answerScim(res, status, text, this.users.tagFor(req.directory, row), location);
+    const etag = this.users.tagFor(req.directory, row);
+    const text = userText(row, this.users.viewOf(req.directory), projection, etag);
+    answerScim(res, status, text, etag, location);
   }
 }
 

@@ -1,4 +1,3 @@
-import { ENTERPRISE_URN } from '../../scim/urns.js';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
@@ -6,55 +5,23 @@ import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { readResource } from '../../scim/resource/coerce.js';
 import { sameJson } from '../../scim/resource/equal.js';
 import { matchesIfMatch } from '../../scim/resource/etag.js';
-import { parseProjection, projectionNeeds } from '../../scim/resource/project.js';
+import { parseProjection } from '../../scim/resource/project.js';
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
-import { RESOURCE_FACTS, type UserRow } from '../../users/user.row.js';
-import { RELATIONS, type Relations } from '../../users/user-relations.js';
+import type { UserRow } from '../../users/user.row.js';
+import { groupNamer, type Relations } from '../../users/user-relations.js';
 import { UsersService, type AfterWrite, type Edit } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../../users/groups/pending-members.js';
 import { PageMarks } from '../page-marks.js';
-import type { ListColumns } from '../page-sql.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
-import { previewTable } from '../preview/preview-table.js';
-import type { ListTable } from '../list-table.js';
 import { listText, type ListAsk } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { PreconditionFailed } from '../scim.refusals.js';
-import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
+import { tableFor, USER_TABLE, USER_TEXT_COLUMNS, userColumns } from './user-list.js';
 import { UnknownRoles } from './unknown-roles.js';
 import { userTag, type StoredUser, type View } from './user-resource.js';
-
-const COLUMNS = `u.id, u.doc::text as doc, extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}`;
-
-const listColumns = (relations: string): ListColumns => ({
-  found: `u.id, u.doc, coalesce(u.doc_bytes, octet_length(u.doc::text)) as doc_bytes,
-    extract(epoch from u.created_at)::float8 * 1000 as created_at, ${RESOURCE_FACTS}, ${relations}`,
-  bytes: 'a.doc_bytes + coalesce(octet_length(a.groups), 0)',
-  shown: `c.id, case when c.fits then c.doc::text end as doc, c.revision, c.created_at, c.modified_at,
-    case when c.fits then c.groups end as groups, c.manager`,
-});
-
-const TABLE: ListTable = {
-  type: USER_TYPE,
-  map: USER_COLUMN_MAP,
-  from: 'users u',
-  id: 'u.id',
-  // Without `case` the planner assumes that few rows are visible. It then reads and sorts all users of the tenant,
-  // where a walk along the key gives the page at once.
-  visible: `u.tenant_id = $1 and case when u.gone_at is null then coalesce(u.directory_id, '') = any($2) else false end`,
-  total: `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and p.owner = any($2)), 0)
-    + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and s.owner = any($2)), 0))::int)`,
-  keys: USER_KEYS,
-};
-
-const PREVIEW_TABLE = previewTable(TABLE);
-
-function tableFor({ writing }: CurrentDirectory): ListTable {
-  return writing.state === 'preview' ? PREVIEW_TABLE : TABLE;
-}
 
 /** Steps of the write that links a user to a directory, and their results. */
 interface Arrival {
@@ -83,7 +50,7 @@ export class ScimUsersService {
 
   /** Returns the entity tag of a user as the directory sees it. */
   tagFor(directory: CurrentDirectory, row: Pick<StoredUser, 'revision'> & Relations): string {
-    return userTag(row, { directoryId: directory.id });
+    return userTag(row, this.viewOf(directory));
   }
 
   /** Creates a user, or links the resource with an existing user, whose id stays. Both are answered with 201. */
@@ -211,8 +178,8 @@ export class ScimUsersService {
 
   async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
     const { rows } = await this.db.query<StoredUser>(
-      `select ${COLUMNS}, ${RELATIONS} from ${tableFor(directory).from}
-       where ${TABLE.visible} and u.id = $3`,
+      `select ${USER_TEXT_COLUMNS} from ${tableFor(directory).from}
+       where ${USER_TABLE.visible} and u.id = $3`,
       [directory.tenantId, directory.owners, id],
     );
     if (!rows[0]) throw new NotFound('user');
@@ -220,12 +187,16 @@ export class ScimUsersService {
   }
 
   /** Returns a ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
-  async list(ask: ListAsk, render: (row: StoredUser) => string): Promise<string> {
-    const { query } = ask;
+  async list(ask: ListAsk, render: (row: StoredUser, view: View) => string): Promise<string> {
+    const { directory, query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const needed = ['groups', 'meta', ENTERPRISE_URN].some((name) => projectionNeeds(projection, name));
-    const relations = needed ? RELATIONS : 'null::text as groups, null::text as manager';
-    return listText(this.db, tableFor(ask.directory), ask, this.marks, { columns: listColumns(relations), render });
+    const view: View = { ...this.viewOf(directory), known: new Map() };
+    const renderer = (common: string | null | undefined) => {
+      if (common === undefined) return (row: StoredUser) => render(row, view);
+      const named = groupNamer(common);
+      return (row: StoredUser) => render({ ...row, groups: named(row.groups) }, view);
+    };
+    return listText(this.db, tableFor(directory), ask, this.marks, { columns: userColumns(projection), renderer });
   }
 
   /** Returns a check that refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */

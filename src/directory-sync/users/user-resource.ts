@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { etagOf } from '../../scim/resource/etag.js';
 import { project, type Projection } from '../../scim/resource/project.js';
 import type { Resource } from '../../scim/schema/resource-types.js';
 import { ENTERPRISE_URN } from '../../scim/urns.js';
-import { MANAGER_NAME, MAX_GROUPS_SHOWN, type Relations } from '../../users/user-relations.js';
+import { MANAGER_NAME, MAX_GROUPS_SHOWN, partsOf, type Relations } from '../../users/user-relations.js';
 
 /** Hexadecimal digits of the hash of a user's groups in an entity tag. */
 const TAG_DIGITS = 12;
@@ -21,29 +21,20 @@ export interface StoredUser extends Relations {
 export interface View {
   baseUrl: string;
   directoryId: string;
+  /** The groups of users by the text of their rows, for a page: most users of a page have the groups of others. */
+  known?: Map<string, ShownGroups>;
 }
 
 /**
  * Returns a user as a SCIM resource in JSON text. The document is stored in the form of the answer, so usually only the
  * attributes of the server are put before it. A projection has to parse it.
  */
-export function userText(row: StoredUser, view: View, projection: Projection | null): string {
-  if (projection !== null) return JSON.stringify(project(userResource(row, view), projection));
-  const found = groupsOf(row, view);
-  const groups = found === null ? '' : `"groups":${JSON.stringify(found)},`;
+export function userText(row: StoredUser, view: View, projection: Projection | null, tag = userTag(row, view)): string {
+  const groups = shownGroups(row, view).json;
   const doc = row.doc.includes('"manager"') ? JSON.stringify(withManager(row, view)) : row.doc;
-  return `{"id":"${row.id}",${userMeta(row, view)},${groups}${doc.slice(1)}`;
-}
-
-/** Returns the resource as an object, for a projection. */
-function userResource(row: StoredUser, view: View): Resource {
-  const resource: Resource = {
-    ...(JSON.parse(`{"id":"${row.id}",${userMeta(row, view)}}`) as Resource),
-    ...withManager(row, view),
-  };
-  const groups = groupsOf(row, view);
-  if (groups !== null) resource['groups'] = groups;
-  return resource;
+  const shown = groups === '' ? '' : `"groups":${groups},`;
+  const text = `{"id":"${row.id}",${userMeta(row, view, tag)},${shown}${doc.slice(1)}`;
+  return projection === null ? text : JSON.stringify(project(JSON.parse(text) as Resource, projection));
 }
 
 /**
@@ -73,13 +64,16 @@ function withManager(row: StoredUser, view: View): Resource {
  * does not write the user's row: the rename of a group of 100 000 members would write 100 000 rows. So the tag contains
  * a hash of the groups and of the manager's name.
  */
-export function userTag(row: Pick<StoredUser, 'revision'> & Relations, view: Pick<View, 'directoryId'>): string {
+export function userTag(row: Pick<StoredUser, 'revision'> & Relations, view: View): string {
   const groups = shownGroups(row, view);
   const manager = shownManager(row, view);
-  if (groups.length === 0 && manager === null) return etagOf(row.revision);
-  const names = groups.map(({ value, display }) => `${value} ${display}`).join('\n');
-  const text = names + (manager === null ? '' : `\n\n${manager.display}`);
-  return etagOf(row.revision, createHash('sha256').update(text).digest('hex').slice(0, TAG_DIGITS));
+  if (groups.names === '' && manager === null) return etagOf(row.revision);
+  if (manager === null) return etagOf(row.revision, (groups.digest ??= digestOf(groups.names)));
+  return etagOf(row.revision, digestOf(`${groups.names}\n\n${manager.display}`));
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, TAG_DIGITS);
 }
 
 /** The SQL form of {@link userTag}. `$1` is the tenant, `$2` begins with the directory, `u` is the user. */
@@ -92,9 +86,8 @@ export const USER_TAG_SQL = `('W/"' || (u.version - u.quiet_writes) || coalesce(
     left join (select chr(10) || chr(10) || ${MANAGER_NAME} as name from users b where b.tenant_id = $1
       and b.id = u.manager_id and b.gone_at is null and coalesce(b.directory_id, ($2::text[])[1]) = ($2::text[])[1]) b on true), '') || '"')`;
 
-function userMeta(row: StoredUser, view: View): string {
-  const { id, created_at, modified_at } = row;
-  return metaText('User', 'Users', { id, tag: userTag(row, view), created_at, modified_at }, view.baseUrl);
+function userMeta({ id, created_at, modified_at }: StoredUser, view: View, tag: string): string {
+  return metaText('User', 'Users', { id, tag, created_at, modified_at }, view.baseUrl);
 }
 
 /** Returns the `meta` attribute as JSON text (RFC 7643 §3.1); `version` equals the ETag header. */
@@ -112,15 +105,38 @@ export function metaText(
   );
 }
 
-interface ShownGroup {
-  value: string;
-  display: string;
-  directory: string;
+/** The groups of a user that a directory sees. */
+interface ShownGroups {
+  /** The attribute as JSON text; '': none. */
+  readonly json: string;
+  /** Their ids and names, of which the entity tag has a hash; '': none. */
+  readonly names: string;
+  digest?: string;
 }
 
-function shownGroups({ groups }: Pick<StoredUser, 'groups'>, { directoryId }: Pick<View, 'directoryId'>): ShownGroup[] {
-  if (groups === null) return [];
-  return (JSON.parse(groups) as ShownGroup[]).filter(({ directory }) => directory === directoryId);
+const NO_GROUPS: ShownGroups = { json: '', names: '' };
+
+/** Returns the user's groups in the directory. An unmanaged user can be in groups of several directories. */
+function shownGroups({ groups }: Pick<StoredUser, 'groups'>, view: View): ShownGroups {
+  if (groups === null || groups === '') return NO_GROUPS;
+  let shown = view.known?.get(groups);
+  if (shown === undefined) {
+    shown = readGroups(groups, view);
+    view.known?.set(groups, shown);
+  }
+  return shown;
+}
+
+function readGroups(lines: string, { baseUrl, directoryId }: View): ShownGroups {
+  const values: string[] = [];
+  const names: string[] = [];
+  for (const line of lines.split('\n')) {
+    const { id, directory, name } = partsOf(line);
+    if (directory !== directoryId) continue;
+    values.push(`{"value":"${id}","$ref":"${baseUrl}/Groups/${id}","display":${name},"type":"direct"}`);
+    names.push(`${id} ${JSON.parse(name) as string}`);
+  }
+  return values.length === 0 ? NO_GROUPS : { json: `[${values.join(',')}]`, names: names.join('\n') };
 }
 
 interface KnownManager {
@@ -141,14 +157,6 @@ function shownManager(
   const known = managerIn(row);
   if (known === null || known.gone === true) return null;
   return known.directory === null || known.directory === directoryId ? known : null;
-}
-
-/** Returns the user's groups in the directory. An unmanaged user can be in groups of several directories. */
-function groupsOf(row: StoredUser, view: View): unknown[] | null {
-  const { baseUrl } = view;
-  const groups = shownGroups(row, view);
-  if (groups.length === 0) return null;
-  return groups.map(({ value, display }) => ({ value, $ref: `${baseUrl}/Groups/${value}`, display, type: 'direct' }));
 }
 
 let second = NaN;

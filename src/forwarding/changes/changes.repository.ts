@@ -74,7 +74,8 @@ export class ChangesRepository {
          select c.*, ${STATE} as state, ${PROGRESS.columns}
          from ${FROM[waiting ? 'lanes' : 'changes']}
          where c.tenant_id = $1
-           and ($2::bigint is null or c.sequence < $2) and ($3::text is null or c.user_id = $3)
+           and ($2::bigint is null or c.sequence < $2)
+           and ${filter.user_id === undefined ? '$3::text is null' : 'c.user_id = $3'}
            and ($4::text is null or c.kind = $4) and ($5::timestamptz is null or c.occurred_at >= $5)
            ${filter.state === undefined ? '' : `and ${IN_STATE[filter.state]}`}
          order by c.sequence desc limit $6

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Activity } from '../../base/activity.js';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Database } from '../../base/database/database.js';
@@ -11,6 +12,7 @@ import { InstallationRepository, type Generation } from './installation.reposito
 import { KeptMark, type Mark } from './kept-mark.js';
 
 const EVERY_MS = 1_000;
+const QUIET_MS = 5_000;
 
 /** The reason of a pause after a restore. */
 const RESTORED = 'database_restored';
@@ -37,8 +39,9 @@ export class RestoreWatch extends Background {
     private readonly audit: AuditService,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    activity: Activity,
   ) {
-    super(EVERY_MS, 'watching the generation of the database', logger);
+    super(EVERY_MS, 'watching the generation of the database', logger, { everyMs: QUIET_MS, activity });
     this.kept = new KeptMark(config.dataDir);
   }
 

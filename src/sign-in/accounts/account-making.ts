@@ -72,7 +72,7 @@ export class AccountMaking {
       }
       const gone = bindingRefusal(error);
       if (gone === 'domain_changed') {
-        this.domains.forget();
+        await this.domains.forget();
         throw new EvidenceChanged();
       }
       if (gone !== null) throw new SignInRefused(gone, 'while the user was being created', account.shown);

@@ -35,6 +35,8 @@ export interface AuditFilter {
 
 const BATCH = 1_000;
 
+const TARGET_IF_GIVEN = '($5::text is null or target_type = $5) and ($6::text is null or target_id = $6)';
+
 /** The audit log: one line for each administrative write, in the same transaction, never changed afterwards. */
 @Injectable()
 export class AuditService {
@@ -77,11 +79,13 @@ export class AuditService {
   ): Promise<CutRows<AuditRow>> {
     // What a filter picks may be anywhere in the log: a search.
     const filtered = Object.values(filter).some((value) => value !== undefined);
+    // One target's lines have an index; a condition that may be absent cannot use it.
+    const ofTarget = filter.target_type !== undefined && filter.target_id !== undefined;
     const found = await this.db[filtered ? 'search' : 'query']<AuditRow>(
       cutAtBytes(`select ${AUDIT_COLUMNS} from audit_entries
        where tenant_id = $1 and ($2::bigint is null or entry_id < $2)
          and ($3::text is null or action = $3) and ($4::text is null or actor ->> 'id' = $4)
-         and ($5::text is null or target_type = $5) and ($6::text is null or target_id = $6)
+         and ${ofTarget ? 'target_type = $5 and target_id = $6' : TARGET_IF_GIVEN}
          and ($7::timestamptz is null or at >= $7) and ($8::timestamptz is null or at < $8)
        order by audit_entries.entry_id desc limit $9`),
       [

@@ -43,10 +43,11 @@ export async function lockForRemoval(
   directoryId: string,
   id: string,
 ): Promise<GroupRow | undefined> {
-  const parents = `select group_id from group_members where tenant_id = $1 and member_id = $3`;
+  // An array, as "or" would read all groups of the directory.
+  const ids = `array(select $3::text union all select group_id from group_members where tenant_id = $1 and member_id = $3)`;
   const { rows } = await tx.query<GroupRow>(
     `select ${GROUP_COLUMNS}, null as members from groups g
-     where g.tenant_id = $1 and g.directory_id = $2 and (g.id = $3 or g.id in (${parents})) order by g.id for update`,
+     where g.tenant_id = $1 and g.directory_id = $2 and g.id = any(${ids}) order by g.id for update`,
     [tenantId, directoryId, id],
   );
   const { rows: unlocked } = await tx.query(

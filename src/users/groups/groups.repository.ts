@@ -3,6 +3,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql } from '../../scim/filter/to-sql.js';
 import type { Member } from '../../scim/patch/group-plan.js';
+import { millisecondsOf } from '../user.row.js';
 import type { GroupDraft } from './group-draft.js';
 import { MEMBER_COLUMN_MAP } from './group.columns.js';
 import {
@@ -23,7 +24,7 @@ export interface GroupRow {
   version: number;
   created_at: number;
   updated_at: number;
-  /** JSON text of the members as SCIM shows them; null: none, or not asked for. */
+  /** The lines of the members, see `membersColumn`; null: none, or not asked for. */
   members: string | null;
   /** The bytes of its members, where they are many: they have not been read. */
   members_bytes?: number | null;
@@ -36,8 +37,8 @@ export interface MemberMoves {
 
 /** The columns of a `GroupRow` but the members, for a table that is called `g`. */
 export const GROUP_COLUMNS = `g.id, g.doc::text as doc, g.version,
-  extract(epoch from g.created_at)::float8 * 1000 as created_at,
-  extract(epoch from g.updated_at)::float8 * 1000 as updated_at`;
+  ${millisecondsOf('g.created_at')} as created_at,
+  ${millisecondsOf('g.updated_at')} as updated_at`;
 
 /** A group with so many members at the most is read at once; of a larger one it is asked first how large. */
 const FEW_MEMBERS = 2000;
@@ -47,38 +48,42 @@ const FEW_MEMBERS = 2000;
 export class GroupsRepository {
   constructor(private readonly db: Database) {}
 
+  /**
+   * Returns a group, or undefined.
+   *
+   * @param parts the attributes that are shown of each member; null: the members are not read
+   */
   async read(
     tenantId: string,
     directoryId: string,
     id: string,
-    baseUrl: string | null,
-    parts?: readonly MemberPart[],
+    parts: readonly MemberPart[] | null,
   ): Promise<GroupRow | undefined> {
     const members =
-      baseUrl === null
+      parts === null
         ? 'null as members'
-        : `case when n.few then ${membersColumn('$4', 'g.id', parts)} end as members,
+        : `case when n.few then ${membersColumn('g.id', parts)} end as members,
            case when not n.few then (select sum(x.bytes)::float8 from (${memberBytes('g.id')}) x) end as members_bytes`;
     const few = `cross join lateral (select count(*) <= ${FEW_MEMBERS} as few from (
       select 1 from group_members m where m.tenant_id = $1 and m.group_id = g.id limit ${FEW_MEMBERS + 1}) x) n`;
     const { rows } = await this.db.query<GroupRow>(
-      `select ${GROUP_COLUMNS}, ${members} from groups g ${baseUrl === null ? '' : few}
+      `select ${GROUP_COLUMNS}, ${members} from groups g ${parts === null ? '' : few}
        where g.tenant_id = $1 and g.directory_id = $2 and g.id = $3`,
-      baseUrl === null ? [tenantId, directoryId, id] : [tenantId, directoryId, id, baseUrl],
+      [tenantId, directoryId, id],
     );
     return rows[0];
   }
 
-  /** The members of a group as JSON text, however many they are; null: none. */
-  async members(tenantId: string, id: string, baseUrl: string, parts?: readonly MemberPart[]): Promise<string | null> {
+  /** The lines of all members of a group, see `membersColumn`; null: none. */
+  async members(tenantId: string, id: string, parts: readonly MemberPart[]): Promise<string | null> {
     const { rows } = await this.db.query<{ members: string | null }>(
-      `select ${membersColumn('$3', '$2', parts)} as members`,
-      [tenantId, id, baseUrl],
+      `select ${membersColumn('$2', parts)} as members`,
+      [tenantId, id],
     );
     return rows[0]!.members;
   }
 
-  /** Inserts a group without members. False: another group of the directory has the name. */
+  /** Inserts a group without members and returns it. Undefined: another group of the directory has the name. */
   async insert(
     tenantId: string,
     directoryId: string,
@@ -86,11 +91,12 @@ export class GroupsRepository {
     draft: GroupDraft,
     at: Date,
     db: SqlRunner = this.db,
-  ): Promise<boolean> {
-    const { rowCount } = await db.query(
-      `insert into groups (tenant_id, id, directory_id, doc, display_name, display_name_key, external_id, created_at, updated_at,
-         doc_bytes)
-       values ($1, $2, $3, $4::jsonb, $5, $6, $7, $8, $8, $9) on conflict do nothing`,
+  ): Promise<GroupRow | undefined> {
+    const { rows } = await db.query<GroupRow>(
+      `insert into groups as g (tenant_id, id, directory_id, doc, display_name, display_name_key, external_id, created_at,
+         updated_at, doc_bytes)
+       values ($1, $2, $3, $4::jsonb, $5, $6, $7, $8, $8, $9) on conflict do nothing
+       returning ${GROUP_COLUMNS}, null as members`,
       [
         tenantId,
         id,
@@ -103,7 +109,7 @@ export class GroupsRepository {
         draft.document.bytes,
       ],
     );
-    return rowCount === 1;
+    return rows[0];
   }
 
   /** Writes the attributes of a group that is locked. False: another group has the name. */

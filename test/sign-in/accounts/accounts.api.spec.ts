@@ -144,7 +144,7 @@ describe('a paired connection', () => {
       user(`${fresh()}@${domain}`, { externalId: 'second' }),
     );
     await house.api.patch(`/connections/${door.id}`, { directory_id: other.id });
-    service.app.nest.get(ConnectionStore).forget();
+    await service.app.nest.get(ConnectionStore).forget();
     expect(await outcome(door, { sub: 'first-directory', email: undefined })).toBe('unknown_account');
     expect(await outcome(door, { sub: 'second', email: undefined })).toBe(there);
   });
@@ -160,7 +160,7 @@ describe('a paired connection', () => {
     expect(await outcome(door, { sub: 'kept' })).toBe(bound);
     expect((await house.api.delete(`/directories/${other.id}`)).status).toBe(204);
     expect((await house.api.get(`/connections/${door.id}`)).body.directory_id).toBeNull();
-    service.app.nest.get(ConnectionStore).forget(); // which is less than a second old by itself
+    await service.app.nest.get(ConnectionStore).forget(); // which is less than a second old by itself
     expect(await outcome(door, { sub: 'kept' })).toBe(bound);
     expect(await outcome(door, { sub: 'anything', email: name })).toBe(later);
   });

@@ -61,8 +61,6 @@ function serverArguments({ port, folder }: Remembered, settings: string[]): stri
     'max_connections=120',
     'max_wal_size=2GB',
     'checkpoint_timeout=15min',
-    'random_page_cost=1.1',
-    'jit=off',
     'log_min_messages=warning',
     ...settings,
   ];

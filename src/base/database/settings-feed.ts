@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg, { type Notification } from 'pg';
+import { Wakeups } from './wakeups.js';
+
+/** Tables whose rows are cached; a trigger tells of each change. */
+export type CachedTable =
+  | 'tenants'
+  | 'roles'
+  | 'directories'
+  | 'group_rules'
+  | 'api_keys'
+  | 'scim_tokens'
+  | 'connections'
+  | 'connection_slugs'
+  | 'domains'
+  | 'verified_domains'
+  | 'service_keys'
+  | 'seat_limits';
+
+/** A changed row; null: the feed begins anew, and anything may have changed. `id` is '' where the table has none. */
+export type ChangedRow = { readonly tenantId: string; readonly id: string } | null;
+
+/** Changes of rows, told by the triggers, and the questions of other processes. */
+const CHANGES = 'talent_bridge_settings';
+/** Answers to the questions of one process. */
+const answersTo = (pid: string | number): string => `talent_bridge_answers_${pid}`;
+/** The lock that each listening connection shares, so that others can count them. */
+const LOCK = { class: 72_345_029, id: 1 };
+
+/** How old the last proof may be that every change has arrived. */
+const PROOF_MS = 800;
+/** A new proof is asked for beside the requests at this age. */
+const RENEW_MS = 400;
+/** A process that does not answer within this time has no proof any more, and reads everything anew. */
+const SILENCE_MS = 1_000;
+const RECONNECT_MS = { first: 50, most: 1_000 };
+
+/**
+ * Tells this process which cached rows have changed, by LISTEN on one connection, and lets a change wait until every
+ * other process knows it.
+ *
+ * Modes: *off* (before `start`, after `stop`: caches go by age), *listening* (a cached row holds while a round trip of the
+ * last 0.8 seconds proves that every notification has arrived), *away* (the connection broke: nothing is cached until it
+ * is there again).
+ */
+export class SettingsFeed {
+  /** What wakes the work of this process. */
+  readonly wakeups = new Wakeups((sql, values) => this.client?.query(sql, values));
+  private client: pg.Client | null = null;
+  private pid = 0;
+  private running = false;
+  private connecting: Promise<void> = Promise.resolve();
+  private provenAt = -Infinity;
+  private proving: Promise<void> | null = null;
+  private readonly listeners = new Map<string, ((row: ChangedRow) => void)[]>();
+  /** The processes whose answer a question waits for. */
+  private readonly questions = new Map<string, { missing: Set<string>; done: () => void }>();
+  private readonly stopping = new AbortController();
+
+  /** @param config of a connection with the settings and the role of the service */
+  constructor(
+    private readonly config: pg.ClientConfig,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Calls `listener` for each changed row of the tables. */
+  on(tables: readonly CachedTable[], listener: (row: ChangedRow) => void): void {
+    for (const table of tables) this.listeners.set(table, [...(this.listeners.get(table) ?? []), listener]);
+  }
+
+  /** Listens from now on; resolves when the first connection stands. Later ones are made by itself. */
+  async start(): Promise<void> {
+    this.running = true;
+    await this.connect();
+  }
+
+  async stop(): Promise<void> {
+    this.running = false;
+    this.stopping.abort();
+    await this.connecting;
+    await this.client?.end();
+    this.client = null;
+  }
+
+  /** Whether caches go by this feed; else by age alone. */
+  get isOn(): boolean {
+    return this.running;
+  }
+
+  /** Whether cached rows can hold. */
+  get isListening(): boolean {
+    return this.client !== null;
+  }
+
+  /** Whether each change has arrived that was committed until 0.8 seconds ago. */
+  isCurrent(): boolean {
+    const age = this.now() - this.provenAt;
+    if (age > RENEW_MS) void this.prove();
+    return this.client !== null && age < PROOF_MS;
+  }
+
+  /** Proves that every change which is committed by now has arrived. Failures leave the feed without a proof. */
+  prove(): Promise<void> {
+    this.proving ??= this.askServer().finally(() => (this.proving = null));
+    return this.proving;
+  }
+
+  /**
+   * Resolves when no process goes by what it knew before: each has said that it knows the changes, or has been silent for
+   * so long that it reads everything anew. Costs one round trip where there is no other process.
+   */
+  async settled(): Promise<void> {
+    if (!this.running) return;
+    const { client } = this;
+    const calm = new AbortController();
+    const silence = (): Promise<void> =>
+      sleep(SILENCE_MS, undefined, { signal: calm.signal, ref: false }).catch(() => undefined);
+    const question = randomUUID();
+    try {
+      if (client === null) return await silence();
+      const { rows } = await client.query<{ pid: string }>(
+        `select l.pid::text as pid, pg_notify('${CHANGES}', 'asks ' || pg_backend_pid() || ' ' || $1::text)
+         from pg_locks l where l.locktype = 'advisory' and l.classid = ${LOCK.class} and l.objid = ${LOCK.id}
+           and l.database = (select oid from pg_database where datname = current_database()) and l.pid <> pg_backend_pid()`,
+        [question],
+      );
+      if (rows.length === 0) return;
+      await Promise.race([silence(), this.answersOf(question, new Set(rows.map(({ pid }) => pid)))]);
+    } catch {
+      await silence(); // The connection broke: who has heard of the change is unknown.
+    } finally {
+      this.questions.delete(question);
+      calm.abort();
+    }
+  }
+
+  private answersOf(question: string, missing: Set<string>): Promise<void> {
+    return new Promise((done) => this.questions.set(question, { missing, done }));
+  }
+
+  private async askServer(): Promise<void> {
+    const { client } = this;
+    const at = this.now();
+    try {
+      // The server sends what it has to tell before it says that it is ready for another query.
+      await client?.query('select 1');
+      if (client !== null && client === this.client) this.provenAt = at;
+    } catch {
+      // Without a proof: the connection's end is noticed by its own event.
+    }
+  }
+
+  private async connect(): Promise<void> {
+    const client = new pg.Client({ ...this.config, keepAlive: true });
+    const lost = (): void => this.lost(client);
+    client.on('error', lost);
+    client.on('end', lost);
+    client.on('notification', (notification) => this.told(client, notification));
+    try {
+      await client.connect();
+      const at = this.now();
+      const { rows } = await client.query<{ pid: number }>(
+        `select pg_backend_pid() as pid, pg_advisory_lock_shared(${LOCK.class}, ${LOCK.id})`,
+      );
+      await client.query(`listen ${CHANGES}; listen ${answersTo(rows[0]!.pid)}; listen ${Wakeups.channel}`);
+      this.client = client;
+      this.pid = rows[0]!.pid;
+      this.provenAt = at;
+      this.publish(null);
+    } catch (error) {
+      await client.end().catch(() => undefined); // It was never up.
+      if (this.running && this.client === null && this.provenAt === -Infinity) throw error;
+    }
+  }
+
+  private lost(client: pg.Client): void {
+    if (this.client !== client) return;
+    this.client = null;
+    this.publish(null);
+    this.connecting = this.reconnect();
+  }
+
+  private async reconnect(): Promise<void> {
+    for (
+      let pause = RECONNECT_MS.first;
+      this.running && this.client === null;
+      pause = Math.min(2 * pause, RECONNECT_MS.most)
+    ) {
+      await sleep(pause, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      if (this.running) await this.connect();
+    }
+  }
+
+  private told(client: pg.Client, { channel, payload = '' }: Notification): void {
+    const [what = '', first = '', second = ''] = payload.split(' ');
+    if (channel === Wakeups.channel) return this.wakeups.told(payload);
+    if (channel !== CHANGES) return this.answered(what, first);
+    if (what !== 'asks') return this.publish({ tenantId: first, id: second }, what);
+    // In the order of the commits: whoever reads this question has read every change before it.
+    client.query(`select pg_notify($1, $2)`, [answersTo(first), `${second} ${this.pid}`]).catch(() => undefined); // The end of the connection is noticed by its own event.
+  }
+
+  private answered(question: string, pid: string): void {
+    const open = this.questions.get(question);
+    open?.missing.delete(pid);
+    if (open?.missing.size === 0) open.done();
+  }
+
+  private publish(row: ChangedRow, table?: string): void {
+    const all = table === undefined ? [...this.listeners.values()].flat() : (this.listeners.get(table) ?? []);
+    for (const listener of new Set(all)) listener(row);
+  }
+}

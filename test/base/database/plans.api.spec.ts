@@ -1,0 +1,196 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mintToken } from '../../../src/base/crypto/tokens.js';
+import { SERVICE_ROLE } from '../../../src/base/database/service-role.js';
+import { startApp, type TestApp } from '../../support/app.js';
+import { eventually, send } from '../../support/http.js';
+import { newHouse, type House } from '../../support/house.js';
+import { seed } from '../../support/many-tenants.js';
+import { faultsOf, PlanRecorder } from '../../support/plans.js';
+import { group, patch, user } from '../../support/scim.js';
+
+// One tenant of 100 000 users beside 1 000 small ones, in tables that have been analysed: every statement that the service
+// runs while a tour drives its main roads is judged by the plan that it had and the rows that it read.
+const BIG = 100_000;
+const SMALL_TENANTS = 1_000;
+
+/** Tables with rows for the installation, and one that each round of its reader empties. */
+const SMALL = new Set(['installation', 'service_keys', 'chain_keys', 'storage_probe', 'population_steps']);
+
+/**
+ * Statements whose answer is about all rows of a tenant, or all tenants: figures once for each answer of `/metrics`, the
+ * users of each role, and the seats of a past day in batches of 10 000 users.
+ */
+const SUMS = [
+  'select state, count(*) as n from destinations',
+  'select coalesce(sum(count), 0)::int as held from chain_heads',
+  'select r.name, r.takes_seat, r.created_at,',
+  'select distinct on (user_id) user_id, delta from seat_entries',
+];
+
+let recorder: PlanRecorder;
+let service: TestApp;
+let house: House;
+let platform: Server;
+
+beforeAll(async () => {
+  recorder = new PlanRecorder(SERVICE_ROLE);
+  service = await startApp({}, undefined, { prepare: (database) => PlanRecorder.settings(database) });
+  house = await newHouse(service);
+  await seed(
+    service.db,
+    `select 'ten_many' || lpad(t::text, 8, '0'), 'dir_many' || t, 'many' || t, 20 from generate_series(1, ${SMALL_TENANTS}) t
+     union all select '${house.tenantId}', '${house.directoryId}', 'big', ${BIG}`,
+  );
+  platform = createServer((req, res) => {
+    req.resume().on('end', () => res.writeHead(201, { 'content-type': 'application/json' }).end('{"id":"hp_1"}'));
+  });
+  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
+}, 300_000);
+afterAll(async () => {
+  recorder.stop();
+  platform.close();
+  await service.close();
+});
+
+/** Judges what ran during `tour`: each faulty statement once, with its faults. */
+async function faultsDuring(tour: () => Promise<void>): Promise<{ faults: string[]; ran: number }> {
+  recorder.ran.length = 0;
+  recorder.start();
+  await tour();
+  const faulty = new Map<string, Set<string>>();
+  for (const statement of recorder.ran) {
+    if (SUMS.some((text) => statement.text.startsWith(text))) continue;
+    for (const fault of faultsOf(statement, SMALL)) {
+      const known = faulty.get(statement.text) ?? new Set();
+      faulty.set(statement.text, known.add(fault));
+    }
+  }
+  const faults = [...faulty].map(([text, why]) => `${[...why].join('; ')}: ${text.replaceAll(/\s+/g, ' ')}`);
+  return { faults, ran: new Set(recorder.ran.map(({ text }) => text)).size };
+}
+
+const filter = (text: string): string => `filter=${encodeURIComponent(text)}`;
+
+async function ok(answer: Promise<{ status: number; text: string }>, status = 200): Promise<void> {
+  const { status: found, text } = await answer;
+  if (found !== status) throw new Error(`${found} in place of ${status}: ${text.slice(0, 400)}`);
+}
+
+it('reads no table whole and sorts no more than a page: SCIM users', async () => {
+  const { scim } = house;
+  const { faults, ran } = await faultsDuring(async () => {
+    for (let i = 0; i < 4; i++) {
+      const made = await scim.post('/Users', user(`new-${i}@example.com`, { externalId: `new-${i}`, active: true }));
+      const at = `/Users/${made.body.id}`;
+      await ok(scim.get(at));
+      await ok(scim.patch(at, patch({ op: 'replace', path: 'active', value: false })));
+      await ok(scim.patch(at, patch({ op: 'replace', path: 'name.familyName', value: 'Other' })));
+      await ok(scim.put(at, user(`new-${i}@example.com`, { externalId: `new-${i}`, active: true })));
+      await ok(scim.post('/Users', user(`new-${i}@example.com`)), 409);
+      await ok(scim.delete(at), 204);
+    }
+    for (const each of ['userName eq "big-77000@example.com"', 'externalId eq "big-77000"',
+      'emails[type eq "work" and value eq "big-77000@example.com"]', 'emails.value eq "big-77000@example.com"',
+      'id eq "usr_big00077000"', 'userName eq "no-one@example.com"']) {
+      await ok(scim.get(`/Users?${filter(each)}`));
+    } // prettier-ignore
+    await ok(scim.get('/Users?count=100'));
+    await ok(scim.get('/Users?startIndex=90001&count=100'));
+    for (const order of [
+      '',
+      '&sortBy=userName',
+      '&sortBy=meta.lastModified',
+      '&sortBy=meta.created&sortOrder=descending',
+    ]) {
+      const first = await scim.get(`/Users?count=100&cursor=${order}`);
+      await ok(scim.get(`/Users?count=100&cursor=${first.body.nextCursor}${order}`));
+    }
+  });
+  expect(faults).toEqual([]);
+  expect(ran).toBeGreaterThan(20);
+});
+
+it('the same for SCIM groups', async () => {
+  const { scim } = house;
+  const members = (...ids: number[]) => ids.map((i) => ({ value: `usr_big${String(i).padStart(8, '0')}` }));
+  const { faults, ran } = await faultsDuring(async () => {
+    for (let i = 0; i < 3; i++) {
+      const made = await scim.post('/Groups', group(`New ${i}`, { members: members(1, 2, 3) }));
+      const at = `/Groups/${made.body.id}`;
+      await ok(scim.get(at));
+      await ok(scim.patch(at, patch({ op: 'add', path: 'members', value: members(4) })), 204);
+      await ok(scim.patch(at, patch({ op: 'remove', path: 'members', value: members(4) })), 204);
+      await ok(scim.patch(at, patch({ op: 'replace', path: 'displayName', value: `Renamed ${i}` })), 204);
+      await ok(scim.put(at, group(`Renamed ${i}`, { members: members(5, 6) })));
+      await ok(scim.delete(at), 204);
+    }
+    const full = '/Groups/grp_big00000000';
+    const newcomer = (await scim.post('/Users', user('newcomer@example.com'))).body.id as string;
+    for (let i = 0; i < 3; i++) {
+      await ok(scim.patch(full, patch({ op: 'add', path: 'members', value: [{ value: newcomer }] })), 204);
+      await ok(scim.patch(full, patch({ op: 'remove', path: `members[value eq "${newcomer}"]` })), 204);
+      await ok(scim.get(`${full}?excludedAttributes=members`));
+      await ok(scim.get(`/Groups?${filter('displayName eq "Group 700"')}&excludedAttributes=members`));
+      await ok(scim.get(`/Groups?${filter('id eq "grp_big00000000" and members eq "usr_big00000007"')}`));
+      await ok(scim.get('/Groups?count=100&excludedAttributes=members'));
+    }
+  });
+  expect(faults).toEqual([]);
+  expect(ran).toBeGreaterThan(15);
+});
+
+it('the same for forwarding, and for the work in the background', async () => {
+  const { api, scim } = house;
+  const { faults, ran } = await faultsDuring(async () => {
+    const { port } = platform.address() as AddressInfo;
+    await ok(api.put('/platform', { base_url: `http://127.0.0.1:${port}`, api_key: 'k' }));
+    for (let i = 0; i < 20; i++) await scim.post('/Users', user(`forwarded-${i}@example.com`));
+    await eventually(
+      () => service.db.execute(`select 1 from lanes where tenant_id = '${house.tenantId}' and subject not like 'usr_big%'
+        and state <> 'idle'`),
+      ({ rowCount }) => rowCount === 0,
+      30_000,
+    ); // prettier-ignore
+    const { body } = await api.get('/changes?limit=50');
+    await ok(api.get(`/changes/${body.data[0].id}`));
+    await ok(api.get('/platform'));
+    // Once around for the slowest loop that finds work: fifteen seconds.
+    await new Promise((resolve) => setTimeout(resolve, 17_000));
+    await ok(send('GET', `${service.url}/metrics`, service.operatorToken));
+  });
+  expect(faults).toEqual([]);
+  expect(ran).toBeGreaterThan(20);
+}, 120_000);
+
+it('the same for sessions, seats, lists and logs', async () => {
+  const { api } = house;
+  const { token, hash } = mintToken('tbn', house.tenantId);
+  await service.db.query(`update sessions set hash = $3 where tenant_id = $1 and id = $2`, [
+    house.tenantId,
+    'ses_big10',
+    hash,
+  ]);
+  const { faults, ran } = await faultsDuring(async () => {
+    for (let i = 0; i < 2; i++) {
+      const cookie = { cookie: `__Host-session=${token}` };
+      await ok(send('GET', `${service.url}/api/auth/session`, null, undefined, cookie));
+      for (const at of LISTS) await ok(api.get(at));
+    }
+    await ok(api.put('/seats/limit', { limit: BIG + 100 }));
+    for (let i = 0; i < 4; i++)
+      await ok(api.post('/users', { email: `api-${i}@example.com`, first_name: 'A', last_name: 'B' }), 201);
+  });
+  expect(faults).toEqual([]);
+  expect(ran).toBeGreaterThan(20);
+});
+
+const PERSON = 'usr_big00000100';
+const LISTS = [
+  '/seats', '/seats/usage?from=2026-01-01&to=2026-03-31', '/seats/holders?limit=50', '/seats/events?limit=50', '/seats/heads',
+  '/users?limit=50', `/users/${PERSON}`, `/users/${PERSON}/history`, `/users/${PERSON}/explain`, `/users/${PERSON}/sessions`,
+  `/users/${PERSON}/identities`, '/held?limit=50', '/leavers?limit=50', `/leavers/${PERSON}`, '/changes?limit=50',
+  `/changes?user_id=${PERSON}`, '/audit?limit=50', `/audit?target_type=user&target_id=${PERSON}`, '/sign-ins?limit=50', `/sign-ins?user_id=${PERSON}`,
+  '/events?limit=50', '/tasks?limit=50', '/directories?limit=50', '/connections?limit=50', '/domains?limit=50', '/api-keys?limit=50',
+  '/roles', '/resolve?type=user&external_id=big-7',
+]; // prettier-ignore

@@ -1,0 +1,71 @@
+import { SettingsFeed } from '../../../src/base/database/settings-feed.js';
+import { testDatabase, type TestDatabase } from '../../support/database.js';
+import { eventually } from '../../support/http.js';
+
+let test: TestDatabase;
+let first: SettingsFeed;
+let second: SettingsFeed;
+beforeEach(async () => {
+  test = await testDatabase(2);
+  first = new SettingsFeed({ connectionString: test.url });
+  second = new SettingsFeed({ connectionString: test.url });
+  await first.start();
+  await second.start();
+});
+afterEach(async () => {
+  await Promise.all([first.stop(), second.stop()]);
+  await test.close();
+});
+
+it('knows a change, whoever made it, before the change is settled', async () => {
+  const seen: string[] = [];
+  second.on(['tenants'], (row) => seen.push(`${row?.tenantId} ${row?.id}`));
+  await test.owner.execute(`insert into tenants (id, name) values ('ten_a', 'a')`);
+  for (let i = 0; i < 50; i++) {
+    await test.owner.execute(`update tenants set name = 'n${i}' where id = 'ten_a'`);
+    await first.settled();
+    expect(seen).toHaveLength(i + 1);
+  }
+  expect(new Set(seen)).toEqual(new Set(['ten_a ten_a']));
+});
+
+it('says nothing where only a mark of use has changed', async () => {
+  const seen: unknown[] = [];
+  second.on(['directories'], (row) => seen.push(row));
+  await test.owner.execute(`insert into tenants (id, name) values ('ten_b', 'b')`);
+  await test.owner.execute(
+    `insert into directories (tenant_id, id, name, profile) values ('ten_b', 'dir_b', 'd', 'okta')`,
+  );
+  await test.owner.execute(`update directories set last_request_at = now() where tenant_id = 'ten_b'`);
+  await first.settled();
+  expect(seen).toEqual([{ tenantId: 'ten_b', id: 'dir_b' }]);
+});
+
+it('tells caches that anything may have changed when its connection was lost, and has no proof meanwhile', async () => {
+  const seen: unknown[] = [];
+  second.on(['tenants'], (row) => seen.push(row));
+  expect(second.isCurrent()).toBe(true);
+  await test.owner.execute(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 72345029`,
+  );
+  await eventually(() => Promise.resolve(seen.length), (n) => n >= 2); // prettier-ignore
+  expect(seen).toEqual([null, null]);
+  await eventually(() => Promise.resolve(second.isListening && second.isCurrent()), (yes) => yes); // prettier-ignore
+  await eventually(() => Promise.resolve(first.isListening), (yes) => yes); // prettier-ignore
+  await test.owner.execute(`insert into tenants (id, name) values ('ten_c', 'c')`);
+  await test.owner.execute(`update tenants set name = 'd' where id = 'ten_c'`);
+  await first.settled();
+  expect(seen.at(-1)).toEqual({ tenantId: 'ten_c', id: 'ten_c' });
+});
+
+it('waits for a process that does not answer only as long as that one trusts what it knows', async () => {
+  const other = new SettingsFeed({ connectionString: test.url });
+  await other.start();
+  // Stands for a process that hangs: its lock is there, and nobody answers.
+  const hanging = (other as unknown as { client: { removeAllListeners(event: string): void } }).client;
+  hanging.removeAllListeners('notification');
+  const began = performance.now();
+  await first.settled();
+  expect(performance.now() - began).toBeGreaterThan(900);
+  await other.stop();
+});

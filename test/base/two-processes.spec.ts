@@ -1,0 +1,157 @@
+import { startApp, type TestApp } from '../support/app.js';
+import { startBeside, type Beside } from '../support/beside.js';
+import { client, eventually, send, type Client } from '../support/http.js';
+import { newHouse, type House } from '../support/house.js';
+import { fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
+import { hostileOp, type HostileOp } from '../oidc/support/op.js';
+import { OidcWay, trustDomain } from '../support/sign-in/connections.js';
+
+// The built service as two processes on one database: what one of them was told of settings, and has answered, is in force
+// with the very next request at the other, whatever that one had cached.
+const ROUNDS = 6;
+let service: TestApp;
+let house: House;
+const processes: Beside[] = [];
+let operator: Client[];
+let op: HostileOp;
+
+beforeAll(async () => {
+  service = await startApp({ ROLE: 'api' });
+  house = await newHouse(service);
+  op = await hostileOp(() => new Date());
+  for (let i = 0; i < 2; i++) processes.push(await startBeside(service));
+  operator = processes.map(({ url }) => client(`${url}/api/v1`, service.operatorToken));
+});
+afterAll(async () => {
+  await Promise.all(processes.map((each) => each.stop()));
+  await op.stop();
+  await service.close();
+});
+
+interface Side {
+  api: Client;
+  scim: Client;
+  operator: Client;
+  url: string;
+}
+
+/** Runs a test with the two sides in turns; what is cached in between is as old as it comes. */
+async function inTurns(work: (here: Side, there: Side, round: number) => Promise<void>): Promise<void> {
+  const sides = processes.map(({ url }, i) => ({
+    url,
+    api: client(`${url}/api/v1`, house.apiKey),
+    scim: scim(url, house.scimToken),
+    operator: operator[i]!,
+  }));
+  for (let round = 0; round < ROUNDS; round++) {
+    const [here, there] = round % 2 === 0 ? [sides[0]!, sides[1]!] : [sides[1]!, sides[0]!];
+    await work(here, there, round);
+  }
+}
+
+async function answered(answer: Promise<{ status: number; text: string }>): Promise<void> {
+  const { status, text } = await answer;
+  if (status >= 300) throw new Error(`${status} ${text.slice(0, 300)}`);
+}
+
+it('a SCIM token', async () => {
+  await inTurns(async (here, there) => {
+    const at = `/directories/${house.directoryId}/tokens`;
+    const { body } = await here.api.post(at, { name: 'next' });
+    const other = scim(there.url, body.scim_token as string);
+    expect((await other.get('/Users?count=0')).status).toBe(200);
+    await answered(here.api.delete(`${at}/${body.id}`));
+    expect((await other.get('/Users?count=0')).status).toBe(401);
+  });
+});
+
+it('an API key', async () => {
+  await inTurns(async (here, there) => {
+    const { body } = await here.api.post('/api-keys', { name: 'next', scopes: ['users:read'] });
+    const other = client(`${there.url}/api/v1`, body.api_key as string);
+    expect((await other.get('/users?limit=1')).status).toBe(200);
+    await answered(here.api.delete(`/api-keys/${body.id}`));
+    expect((await other.get('/users?limit=1')).status).toBe(401);
+  });
+});
+
+it('a directory: its default role', async () => {
+  await inTurns(async (here, there, round) => {
+    const role = round % 2 === 0 ? 'Admin' : 'Observer';
+    await answered(there.scim.get('/Users?count=0'));
+    await answered(here.api.patch(`/directories/${house.directoryId}`, { default_role: role }));
+    const id = await madeUser(there.scim, user(`${fresh()}@e.com`));
+    expect((await there.api.get(`/users/${id}`)).body.role).toBe(role);
+  });
+});
+
+it('the first rule of a directory', async () => {
+  await inTurns(async (here, there) => {
+    const group = await madeGroup(there.scim);
+    const id = await madeUser(there.scim, user(`${fresh()}@e.com`));
+    const rules = `/directories/${house.directoryId}/rules`;
+    await answered(here.api.put(rules, { rules: [] }));
+    await answered(there.scim.get('/Users?count=0'));
+    await answered(here.api.put(rules, { rules: [{ group_id: group, role: 'Admin' }] }));
+    await answered(there.scim.patch(`/Groups/${group}`, patch({ op: 'add', path: 'members', value: [{ value: id }] })));
+    await eventually(() => there.api.get(`/users/${id}`), ({ body }) => body.role === 'Admin'); // prettier-ignore
+    await answered(here.api.put(rules, { rules: [] }));
+  });
+});
+
+it('a tenant: who may write the users of its directories', async () => {
+  const id = await madeUser(house.scim, user(`${fresh()}@e.com`));
+  await inTurns(async (here, there, round) => {
+    const may = round % 2 === 0;
+    await answered(here.api.patch('/tenant', { api_may_write_directory_users: may }));
+    const { status } = await there.api.patch(`/users/${id}`, { first_name: fresh() });
+    expect([may, status]).toEqual([may, may ? 200 : 409]);
+  });
+});
+
+it('a role: whether it exists', async () => {
+  await inTurns(async (here, there) => {
+    const name = fresh('Role');
+    const body = { email: `${fresh()}@e.com`, first_name: 'A', last_name: 'B', role: name };
+    expect((await there.api.post('/users', body)).status).toBe(422);
+    await answered(here.api.post('/roles', { name, takes_seat: false }));
+    expect((await there.api.post('/users', body)).status).toBe(201);
+  });
+});
+
+it('the address of a tenant', async () => {
+  const id = await madeUser(house.scim, user(`${fresh()}@e.com`));
+  await inTurns(async (here, there) => {
+    const address = `https://${fresh('own')}.example.com`;
+    await answered(here.operator.patch(`/tenants/${house.tenantId}`, { base_url: address }));
+    expect((await there.scim.get(`/Users/${id}`)).body.meta.location).toBe(`${address}/scim/v2/Users/${id}`);
+  });
+  await answered(operator[0]!.patch(`/tenants/${house.tenantId}`, { base_url: null }));
+});
+
+it('a connection, and a domain that leads to it', async () => {
+  await inTurns(async (here, there) => {
+    const { id, slug } = await OidcWay.open(service, { ...house, api: here.api }, {}, op);
+    const bySlug = async (): Promise<number> =>
+      (await send('GET', `${there.url}/api/auth/login?connection=${slug}`, null)).status;
+    expect(await bySlug()).toBe(302);
+    const domain = `${fresh('d')}.example.com`;
+    const byDomain = async (): Promise<number> =>
+      (await send('GET', `${there.url}/api/auth/login?email=ada@${domain}`, null)).status;
+    expect(await byDomain()).toBe(404);
+    await trustDomain({ ...service, url: here.url }, house.tenantId, domain, { connection_id: id });
+    expect(await byDomain()).toBe(302);
+    await answered(here.api.patch(`/connections/${id}`, { enabled: false }));
+    expect([await bySlug(), await byDomain()]).toEqual([403, 404]);
+  });
+});
+
+it('the keys of the installation', async () => {
+  await inTurns(async (here, there) => {
+    const known = (await send('GET', `${there.url}/.well-known/jwks.json`, null)).body.keys as { kid: string }[];
+    const rotated = await here.operator.post('/tenants/keys/signing/rotate', { purpose: 'jwt', retire_old: true });
+    expect(rotated.status).toBe(200);
+    const after = (await send('GET', `${there.url}/.well-known/jwks.json`, null)).body.keys as { kid: string }[];
+    expect(after.map(({ kid }) => kid)).not.toEqual(known.map(({ kid }) => kid));
+  });
+});

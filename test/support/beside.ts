@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { freePort } from '../../src/base/database/embedded/ports.js';
+import type { TestApp } from './app.js';
+import { eventually, send } from './http.js';
+
+const MAIN = path.resolve(import.meta.dirname, '../../dist/main.js');
+
+/** A process of the built service. */
+export interface Beside {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the built service as a process of the operating system, on the database of a service that runs already. */
+export async function startBeside(service: TestApp, env: Record<string, string> = {}): Promise<Beside> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      BASE_URL: service.app.config.baseUrl,
+      DATABASE_URL: service.databaseUrl,
+      DATA_DIR: service.dataDir,
+      SANDBOX: 'off',
+      RATE_LIMIT: 'off',
+      LOG_LEVEL: 'silent',
+      ALLOW_PRIVATE_DESTINATIONS: 'on',
+      ...env,
+    },
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(
+    () => send('GET', `${url}/readyz`, null).then(({ status }) => status, () => 0),
+    (status) => status === 200,
+    30_000,
+  ); // prettier-ignore
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  return { url, stop };
+}

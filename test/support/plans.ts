@@ -1,0 +1,122 @@
+import pg from 'pg';
+
+/** A node of a plan, as `explain (analyze, format json)` prints it. */
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: PlanNode[];
+}
+
+/** A statement as it ran, with its plan. */
+export interface RanStatement {
+  readonly text: string;
+  readonly plan: PlanNode;
+}
+
+interface Notice {
+  message?: string | undefined;
+}
+
+/** The largest page, and a batch of background work. */
+const MOST_SORTED = 1_000;
+/** Rows that a scan may pass over to find those that it returns. */
+const MOST_PASSED = 1_000;
+
+/**
+ * Collects the plans of all statements that the service runs on a database, with their real row counts: `auto_explain`
+ * sends each one as a notice on the connection that ran it. Statements within functions and foreign keys are included.
+ */
+export class PlanRecorder {
+  readonly ran: RanStatement[] = [];
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with its client below
+  private readonly connect = pg.Client.prototype.connect;
+  private recording = false;
+
+  /** Records on connections that are opened from now on. `role` names those of the service. */
+  constructor(role: string) {
+    const { connect } = this;
+    const note = (notice: Notice): void => this.note(notice.message ?? '');
+    pg.Client.prototype.connect = function (this: pg.Client, ...args: unknown[]) {
+      // node-postgres does not declare the options of a connection.
+      const { options } = (this as unknown as { connectionParameters: { options?: string } }).connectionParameters;
+      if (options?.includes(`role=${role}`)) this.on('notice', note);
+      return (connect as (...given: unknown[]) => unknown).apply(this, args);
+    } as typeof connect;
+  }
+
+  /** The settings that a superuser gives the database before the service connects. */
+  static settings(database: string): string[] {
+    const set = (name: string, value: string): string => `alter database ${database} set ${name} = '${value}'`;
+    return [
+      set('session_preload_libraries', 'auto_explain'),
+      set('auto_explain.log_min_duration', '0'),
+      set('auto_explain.log_analyze', 'on'),
+      set('auto_explain.log_timing', 'off'),
+      set('auto_explain.log_nested_statements', 'on'),
+      set('auto_explain.log_format', 'json'),
+      set('auto_explain.log_level', 'notice'),
+    ];
+  }
+
+  start(): void {
+    this.recording = true;
+  }
+
+  /** Ends the recording for all connections. */
+  stop(): void {
+    this.recording = false;
+    pg.Client.prototype.connect = this.connect;
+  }
+
+  private note(message: string): void {
+    const begin = message.indexOf('{');
+    if (!this.recording || begin < 0 || !message.startsWith('duration:')) return;
+    const { 'Query Text': text, Plan: plan } = JSON.parse(message.slice(begin)) as {
+      'Query Text': string;
+      Plan: PlanNode;
+    };
+    this.ran.push({ text, plan });
+  }
+}
+
+/**
+ * Returns what is wrong with the plan of a statement: a table read whole, an index read through for a few rows, a sort of
+ * more than a page.
+ *
+ * @param small tables that do not grow with tenants or users
+ */
+export function faultsOf({ plan }: RanStatement, small: ReadonlySet<string>): string[] {
+  const faults: string[] = [];
+  const visit = (node: PlanNode): void => {
+    const type = node['Node Type'];
+    const table = node['Relation Name'] ?? '';
+    const loops = node['Actual Loops'] ?? 0;
+    const passed = loops * ((node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0));
+    const where = `${table}${node['Index Name'] === undefined ? '' : ` by ${node['Index Name']}`}`;
+    if (type.endsWith('Seq Scan') && !small.has(table) && !isVoid(node)) faults.push(`reads all of ${table}`);
+    else if (passed > MOST_PASSED) faults.push(`passes over ${passed} rows of ${where}`);
+    if (type === 'Sort' || type === 'Incremental Sort') {
+      const sorted = rowsOf(node.Plans![0]!);
+      if (sorted > MOST_SORTED) faults.push(`sorts ${sorted} rows`);
+    }
+    for (const below of node.Plans ?? []) visit(below);
+  };
+  visit(plan);
+  return [...new Set(faults)];
+}
+
+/** Catalogues, and a partition of a month without rows. */
+function isVoid(node: PlanNode): boolean {
+  const table = node['Relation Name'] ?? '';
+  const read = rowsOf(node) + (node['Rows Removed by Filter'] ?? 0);
+  return table.startsWith('pg_') || (/_(\d{4}_\d\d|default)$/.test(table) && read === 0);
+}
+
+function rowsOf(node: PlanNode): number {
+  return (node['Actual Rows'] ?? 0) * (node['Actual Loops'] ?? 0);
+}
