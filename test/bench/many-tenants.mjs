@@ -123,6 +123,7 @@ async function seedTenants() {
       case n when 0 then ${TENANTS * USERS} else ${USERS} end as users
     from (select n, 'many' || lpad(n::text, 6, '0') as tag from generate_series(0, ${TENANTS}) n) s`);
   await client.query(readFileSync(path.join(import.meta.dirname, '../support/many-tenants.sql'), 'utf8'));
+  await client.query('analyze');
   const keys = [];
   for (let i = 0; i <= TENANTS; i++) {
     const tag = tagOf(i);

@@ -115,4 +115,3 @@ insert into closed_days (tenant_id, chain, day, sequence, count, hash, previous,
   from seeded, generate_series(2, 9) d, (values ('seats'), ('audit')) c (chain);
 drop table people;
 set session_replication_role = origin;
-analyze;
