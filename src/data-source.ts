@@ -38,6 +38,7 @@ import { UnknownRoles1767227030000 } from './base/database/migrations/1767227030
 import { Events1767227410000 } from './base/database/migrations/1767227410000-events.js';
 import { LargeShares1767227452000 } from './base/database/migrations/1767227452000-large-shares.js';
 import { ProvenValues1767227450000 } from './base/database/migrations/1767227450000-proven-values.js';
+import { SignedOutAtIdp1767227460000 } from './base/database/migrations/1767227460000-signed-out-at-idp.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
 import { UserListKey1767227430000 } from './base/database/migrations/1767227430000-user-list-key.js';
@@ -83,6 +84,7 @@ export const MIGRATIONS = [
   Tasks1767227400000,
   Events1767227410000,
   ProvenValues1767227450000,
+  SignedOutAtIdp1767227460000,
   LargeShares1767227452000,
   LaneStates1767227200000,
   UserListKey1767227430000,

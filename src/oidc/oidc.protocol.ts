@@ -1,11 +1,6 @@
+import { hash } from 'node:crypto';
 import { Injectable, Optional } from '@nestjs/common';
-import {
-  buildAuthorizationUrl,
-  buildEndSessionUrl,
-  calculatePKCECodeChallenge,
-  type Configuration,
-  type CustomFetch,
-} from 'openid-client';
+import { buildAuthorizationUrl, buildEndSessionUrl, type Configuration, type CustomFetch } from 'openid-client';
 import { Clock } from '../base/clock.js';
 import { Config } from '../base/config/config.js';
 import { Outbound } from '../base/http/outbound.js';
@@ -84,7 +79,8 @@ export class OidcProtocol {
       scope: [...new Set(['openid', ...connection.scopes])].join(' '),
       state: ask.state,
       nonce: ask.nonce,
-      code_challenge: await calculatePKCECodeChallenge(ask.codeVerifier),
+      // RFC 7636 §4.2. The library hashes these 43 octets in a thread.
+      code_challenge: hash('sha256', ask.codeVerifier, 'base64url'),
       code_challenge_method: 'S256',
       ...(maxAgeSeconds === null ? {} : { max_age: String(maxAgeSeconds) }),
       ...(acrValues.length === 0 ? {} : { acr_values: acrValues.join(' ') }),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
 import { SAML, type Profile, type SamlConfig } from '@node-saml/passport-saml';
 import type { SamlBinding, SamlSettings } from './saml-settings.js';
 import type { SamlKeyPair } from './saml-keys.js';
@@ -38,6 +39,7 @@ export async function authnRequest(connection: SamlSettings, ask: AuthnAsk, send
   if (!ID.test(ask.requestId)) throw new TypeError('The id of a SAML request has to be an xs:ID.');
   const saml = new SAML({
     ...common(connection, sender, connection.ssoBinding),
+    skipRequestCompression: true,
     entryPoint: connection.ssoUrl,
     generateUniqueId: () => ask.requestId,
     identifierFormat: connection.nameIdFormat,
@@ -46,13 +48,14 @@ export async function authnRequest(connection: SamlSettings, ask: AuthnAsk, send
     disableRequestedAuthnContext: connection.authnContexts.length === 0,
   });
   const key = connection.signRequests ? sender.key.privateKey : null;
+  const { SAMLRequest: unsigned, ...others } = (await saml.getAuthorizeMessageAsync(ask.relayState)) as FormFields;
+  const bytes = Buffer.from(unsigned!, 'base64');
   if (connection.ssoBinding === 'redirect') {
-    const address = await saml.getAuthorizeUrlAsync(ask.relayState, undefined, {});
+    const address = withFields(connection.ssoUrl, { SAMLRequest: deflated(bytes), ...others });
     const url = key === null ? address : await signedAddress(address, key);
     return { kind: 'redirect', url: withHint(url, ask.loginHint) };
   }
-  const { SAMLRequest: unsigned, ...others } = (await saml.getAuthorizeMessageAsync(ask.relayState)) as FormFields;
-  const xml = Buffer.from(unsigned!, 'base64').toString('utf8');
+  const xml = bytes.toString('utf8');
   const message = key === null ? xml : await signedXml(xml, 'AuthnRequest', key);
   const hint: FormFields = ask.loginHint === null ? {} : { [HINT]: ask.loginHint };
   return {
@@ -60,6 +63,17 @@ export async function authnRequest(connection: SamlSettings, ask: AuthnAsk, send
     action: connection.ssoUrl,
     fields: { SAMLRequest: Buffer.from(message, 'utf8').toString('base64'), ...others, ...hint },
   };
+}
+
+/** In the event loop, where a message of 600 octets takes a tenth of what the way to a thread and back costs. */
+function deflated(message: Buffer): string {
+  return deflateRawSync(message).toString('base64');
+}
+
+function withFields(address: string, fields: FormFields): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
+  return url.href;
 }
 
 /**

@@ -5,13 +5,13 @@ import { SamlRefused } from './saml-refused.js';
 import type { SamlSignIn } from './saml-sign-in.js';
 import type { SamlAnswer } from './answer.js';
 import { readAssertion, statusProblem } from './assertion.rules.js';
-import { usable } from './certificates.js';
+import { describedSigners, usable } from './certificates.js';
 import { decrypt } from './decrypt.js';
 import { readEncrypted, type EncryptedParts } from './encryption.rules.js';
 import { NS } from './names.js';
 import { skewOf } from './parts.rules.js';
 import { signatureExcerpt } from './signature.rules.js';
-import { listOfCertificates, signerRefusal } from './signer-refusal.rules.js';
+import { signerRefusal } from './signer-refusal.rules.js';
 import { checkDecryptedAssertion, demandSignatures } from './structure.rules.js';
 import type { SamlVerifier } from './verifier.js';
 import { decodeUtf8, scanMessage, scanXml } from './xml-scan.js';
@@ -78,7 +78,7 @@ export async function verifyAnswer(
   });
   const what = [shape.responseSigned ? 'the Response' : null, assertionSigned ? 'the assertion' : null];
   const encrypted = opened === null ? '' : ', encrypted';
-  const names = listOfCertificates(signers);
+  const names = describedSigners(signers);
   return { ...signIn, signature: `${what.filter(Boolean).join(' and ')}${encrypted}, by the certificate ${names}` };
 }
 

@@ -48,13 +48,29 @@ function signatureAlgorithm(name, { key: type, hash, pss }) {
     }
 
     verifySignature(material, certificate, value) {
-      const key = createPublicKey(certificate);
+      const key = keyOf(certificate);
       if (key.asymmetricKeyType !== type) return false;
       return createVerify(hash)
         .update(material)
         .verify({ key, ...padding, ...encoding }, value, 'base64');
     }
   };
+}
+
+/** The keys of certificates: reading one takes ten times as long as verifying with it. */
+const keys = new Map();
+const MAX_KEYS = 200;
+
+/**
+ * @param {string} certificate in PEM
+ */
+function keyOf(certificate) {
+  const known = keys.get(certificate);
+  if (known !== undefined) return known;
+  const key = createPublicKey(certificate);
+  if (keys.size >= MAX_KEYS) keys.clear();
+  keys.set(certificate, key);
+  return key;
 }
 
 /**
@@ -79,15 +95,17 @@ function hashAlgorithm(name, hash) {
  * Makes xml-crypto's verifier of one signature.
  *
  * @param {Element} signature
- * @param {string} [publicCert] in PEM
+ * @param {string} publicCert in PEM
  */
 function verifierOf(signature, publicCert) {
   // Without `getCertFromKeyInfo`: a certificate in the message is never a key.
-  const verifier = new SignedXml({ publicCert });
-  Object.assign(verifier, registries);
+  const verifier = Object.assign(new SignedXml({ publicCert }), registries);
   verifier.loadSignature(signature);
   return verifier;
 }
+
+/** Canonicalises alone: nothing is loaded into it. */
+const canonicalizer = Object.assign(new SignedXml(), registries);
 
 /**
  * Reads XML strictly: an error of the parser is an error here.
@@ -119,7 +137,7 @@ function signersOf(signature, certificates) {
   const value = textOf('SignatureValue').textContent;
   const Algorithm = registries.SignatureAlgorithms[method];
   const ancestorNamespaces = findAncestorNs(signature.ownerDocument, "//*[local-name()='SignedInfo']");
-  const material = verifierOf(signature).getCanonXml([canonicalization], info, { ancestorNamespaces });
+  const material = canonicalizer.getCanonXml([canonicalization], info, { ancestorNamespaces });
   return certificates.filter((one) => new Algorithm().verifySignature(material, one, value));
 }
 

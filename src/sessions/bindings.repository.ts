@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import type { Binding, Replaced, StoredBinding } from './binding.js';
 import type { BindingEnd } from './session-end.js';
 import { SessionEndings } from './session-endings.repository.js';
@@ -126,4 +127,27 @@ export class BindingsRepository {
     // The deletion has waited for a concurrent sign-in, so its session is visible to these statements.
     for (const row of rows) await this.sessions.ofBinding(tx, tenantId, row);
   }
+}
+
+/**
+ * Makes the use of a binding the subject of a statement, with the columns `user_id` and `session_epoch`. It writes
+ * nothing when the binding is gone.
+ *
+ * @param person the part that holds the user of the binding (`id`, `session_epoch`)
+ */
+export function useBinding(
+  statement: WriteStatement,
+  tenantId: string,
+  connectionId: string,
+  { subject, made_by, made_of }: Binding,
+  person: Part,
+): void {
+  statement.subject((p) => {
+    const kept = made_by === 'created' && made_of === '';
+    const made = kept ? '' : `, made_by = ${p.add(made_by)}, made_of = ${p.add(made_of)}`;
+    return `update identities i set last_sign_in_at = now()${made} from ${person.name} u
+      where i.tenant_id = ${p.add(tenantId)} and i.connection_id = ${p.add(connectionId)} and i.subject = ${p.add(subject)}
+        and i.user_id = u.id and i.ended_at is null
+      returning i.user_id, u.session_epoch`;
+  });
 }

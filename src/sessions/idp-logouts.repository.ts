@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { hashToken } from '../base/crypto/tokens.js';
 import type { SqlRunner } from '../base/database/database.js';
+import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import type { NameId } from '../saml/saml-sign-in.js';
 
 // A sign-in may be in transit when the IdP ends its session: in another tab, on a slow network, on another process. So
 // a logout is stored while an earlier answer could still arrive, and a sign-in reads it before it writes a session.
-// Both take a lock for the subject or the IdP session, so that one always sees what the other has written.
+// Both take a lock for the subject or the IdP session, so that one always sees what the other has written: the function
+// `signed_out_at_idp` reads after it has the lock, with a newer snapshot than the statement that calls it.
 
 /** The sessions that an IdP has ended: of a subject, sessions of its own, or both. */
 export interface EndedAtIdp {
@@ -13,6 +15,14 @@ export interface EndedAtIdp {
   idpSessions: readonly string[];
   /** When the IdP ended them, by the clock of the IdP. */
   at: Date;
+}
+
+/** What a verified sign-in says about the session at the IdP, and when the IdP issued it. */
+export interface SignInAtIdp {
+  subject: string;
+  nameId: NameId | null;
+  idpSession: string | null;
+  issuedAt: Date;
 }
 
 /** Longer than the oldest accepted answer (ten minutes and the skew). */
@@ -35,33 +45,64 @@ export class IdpLogouts {
   }
 
   /** Whether the IdP has ended the session of a sign-in since it issued the answer. A concurrent logout waits. */
-  async hasEnded(
-    tx: SqlRunner,
-    tenantId: string,
-    connectionId: string,
-    signIn: { subject: string; nameId: NameId | null; idpSession: string | null; issuedAt: Date },
-  ): Promise<boolean> {
-    const { subject, nameId, idpSession, issuedAt } = signIn;
-    // A SAML logout names the NameID, which need not be the subject.
-    const names = [...new Set([subject, nameId?.value ?? subject])];
-    await hold(tx, connectionId, [...names.map(bySubject), ...(idpSession === null ? [] : [bySession(idpSession)])]);
-    const marks = names.flatMap((name) => signInMarks(name, idpSession));
-    const exact = names.flatMap((name) => sessionMarks(name, idpSession));
-    const { rowCount } = await tx.query(
-      `select 1 from idp_logouts
-       where tenant_id = $1 and connection_id = $2 and mark = any ($3)
-         and (ended_at > $4 or (ended_at = $4 and mark = any ($5))) limit 1`,
-      [tenantId, connectionId, marks, issuedAt, exact],
-    );
-    return rowCount === 1;
+  async hasEnded(tx: SqlRunner, tenantId: string, connectionId: string, signIn: SignInAtIdp): Promise<boolean> {
+    const { locks, marks, exact } = namesOf(connectionId, signIn);
+    const { rows } = await tx.query<{ ended: boolean }>(`select signed_out_at_idp($1, $2, $3, $4, $5, $6) as ended`, [
+      tenantId,
+      connectionId,
+      locks,
+      marks,
+      exact,
+      signIn.issuedAt,
+    ]);
+    return rows[0]!.ended;
   }
 }
 
-/** Takes locks in a fixed order, so that two transactions never wait for each other. */
+/**
+ * Holds back concurrent logouts of a sign-in until the commit of a statement.
+ *
+ * @param after the locks are taken after this part, and only where it finds a row
+ * @returns the part that finds a row while the IdP has not ended the session since it issued the answer
+ */
+export function holdLogouts(
+  statement: WriteStatement,
+  tenantId: string,
+  connectionId: string,
+  signIn: SignInAtIdp,
+  after: Part,
+): Part {
+  const { locks, marks, exact } = namesOf(connectionId, signIn);
+  return statement.given(
+    (p) => `select 1 from ${after.name}
+      where not signed_out_at_idp(${p.add(tenantId)}, ${p.add(connectionId)}, ${p.add(locks)}, ${p.add(marks)},
+        ${p.add(exact)}, ${p.add(signIn.issuedAt)})`,
+  );
+}
+
+function namesOf(
+  connectionId: string,
+  { subject, nameId, idpSession }: SignInAtIdp,
+): { locks: string[]; marks: string[]; exact: string[] } {
+  // A SAML logout names the NameID, which need not be the subject.
+  const names = [...new Set([subject, nameId?.value ?? subject])];
+  const held = [...names.map(bySubject), ...(idpSession === null ? [] : [bySession(idpSession)])];
+  return {
+    locks: locksOf(connectionId, held),
+    marks: names.flatMap((name) => signInMarks(name, idpSession)),
+    exact: names.flatMap((name) => sessionMarks(name, idpSession)),
+  };
+}
+
 async function hold(tx: SqlRunner, connectionId: string, marks: readonly string[]): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended(m, 0)) from unnest($1::text[]) as m`, [
-    marks.map((mark) => `${connectionId} ${mark}`).sort(),
+    locksOf(connectionId, marks),
   ]);
+}
+
+/** The names of locks in a fixed order, so that two transactions never wait for each other. */
+function locksOf(connectionId: string, marks: readonly string[]): string[] {
+  return marks.map((mark) => `${connectionId} ${mark}`).sort();
 }
 
 // Hashed: the IdP decides the length, and an index entry is limited.

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 import type { NameId } from '../saml/saml-sign-in.js';
 import type { Binding, Replaced } from './binding.js';
 import type { ConnectionEnd, SessionEnd } from './session-end.js';
@@ -105,6 +106,37 @@ export class SessionEndings {
          order by o.id desc offset $3 limit 1)`,
       [tenantId, userId, most],
     );
+  }
+
+  /**
+   * Adds to a statement that begins a session: the former one of the browser ends, and the oldest live ones of the user
+   * beyond the newest `most`, the new one included. The statement does not see the row of the new session.
+   *
+   * @param former the session of the browser's cookie; null: there is none
+   */
+  addTo(
+    statement: WriteStatement,
+    tenantId: string,
+    former: { tenantId: string; hash: Buffer } | null,
+    most: number,
+  ): void {
+    if (former !== null) {
+      statement.add(
+        (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = 'signed_in_again' from subject s
+          where n.tenant_id = ${p.add(former.tenantId)} and n.hash = ${p.add(former.hash)} and n.ended_at is null`,
+      );
+    }
+    statement.add((p) => {
+      const tenant = p.add(tenantId);
+      // A row that two parts of a statement change is changed by one of them: the former session ends above.
+      const hash = former === null ? null : p.add(former.hash);
+      const others = (name: string): string => (hash === null ? '' : `and ${name}.hash <> ${hash}`);
+      return `update sessions n set ended_at = clock_timestamp(), end_reason = 'too_many_sessions' from subject s
+        where n.tenant_id = ${tenant} and n.user_id = s.user_id and n.ended_at is null ${others('n')} and n.id <= (
+          select o.id from sessions o where o.tenant_id = ${tenant} and o.user_id = s.user_id and o.ended_at is null
+            ${others('o')}
+          order by o.id desc offset ${p.add(most - 1)} limit 1)`;
+    });
   }
 
   /** Ends all sessions of a connection. */

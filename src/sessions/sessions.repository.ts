@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ParsedToken } from '../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 import { CredentialLookups, nameOfToken } from '../tenants/credential-lookups.js';
 import type { NameId } from '../saml/saml-sign-in.js';
 
@@ -127,6 +128,22 @@ export class SessionsRepository {
         session.idleSeconds,
         session.expiresAt,
       ],
+    );
+  }
+
+  /** Adds a session to a statement whose subject has `user_id` and `session_epoch`. */
+  add(statement: WriteStatement, tenantId: string, session: Omit<NewSession, 'userId' | 'userEpoch'>): void {
+    statement.add(
+      (
+        p,
+      ) => `insert into sessions (tenant_id, id, hash, user_id, user_epoch, connection_id, subject, idp_session, name_id,
+         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at)
+       select ${p.add(tenantId)}, ${p.add(session.id)}, ${p.add(session.hash)}, s.user_id, s.session_epoch,
+         ${p.add(session.connectionId)}, ${p.add(session.subject)}, ${p.add(session.idpSession)},
+         ${p.add(session.nameId === null ? null : JSON.stringify(session.nameId))}, ${p.add(session.idTokenSealed)},
+         ${p.add(session.authContext)}, ${p.add(session.ip)}, ${p.add(session.userAgent)}, ${p.add(session.idleSeconds)},
+         ${p.add(session.expiresAt)}
+       from subject s`,
     );
   }
 

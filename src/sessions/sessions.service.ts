@@ -4,11 +4,12 @@ import { Config } from '../base/config/config.js';
 import { SealError, Sealer } from '../base/crypto/seal.js';
 import { mintToken, parseToken } from '../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 import { newId } from '../base/ids.js';
 import type { SessionEnd } from './session-end.js';
 import type { NameId } from '../saml/saml-sign-in.js';
 import { SessionEndings, type EndedSession } from './session-endings.repository.js';
-import { SessionsRepository, type ListedSession, type SessionRow } from './sessions.repository.js';
+import { SessionsRepository, type ListedSession, type NewSession, type SessionRow } from './sessions.repository.js';
 
 /** The minimum time between two notes of use; a tenth of the idle time where that is shorter. */
 const TOUCH_SECONDS = 60;
@@ -54,17 +55,47 @@ export class SessionsService {
     who: { userId: string; userEpoch: number; connectionId: string | null; verified: SessionFacts },
     origin: { ip: string | null; userAgent: string | null },
   ): Promise<{ id: string; token: string }> {
-    const { verified } = who;
+    const { token, session } = this.draft(tenantId, who.connectionId, who.verified, origin);
+    const { userId, userEpoch } = who;
+    await this.repository.insert(tx, tenantId, { ...session, userId, userEpoch });
+    await this.endings.endOldest(tx, tenantId, userId, MAX_SESSIONS);
+    return { id: session.id, token };
+  }
+
+  /**
+   * Adds a session to a statement whose subject has `user_id` and `session_epoch`, and ends the former session of the
+   * browser.
+   *
+   * @param old the token of the former session; null: there is none
+   * @returns as `begin`
+   */
+  add(
+    statement: WriteStatement,
+    tenantId: string,
+    { connectionId, verified, old }: { connectionId: string; verified: SessionFacts; old: string | null },
+    origin: { ip: string | null; userAgent: string | null },
+  ): { id: string; token: string } {
+    const { token, session } = this.draft(tenantId, connectionId, verified, origin);
+    const former = old === null ? null : parseToken(old);
+    this.endings.addTo(statement, tenantId, former?.kind === 'tbn' ? former : null, MAX_SESSIONS);
+    this.repository.add(statement, tenantId, session);
+    return { id: session.id, token };
+  }
+
+  private draft(
+    tenantId: string,
+    connectionId: string | null,
+    verified: SessionFacts,
+    origin: { ip: string | null; userAgent: string | null },
+  ): { token: string; session: Omit<NewSession, 'userId' | 'userEpoch'> } {
     const { idleSeconds, absoluteSeconds } = this.config.session;
     const latest = this.clock.now().getTime() + absoluteSeconds * 1000;
     const { token, hash } = mintToken('tbn', tenantId);
     const id = newId('ses');
-    await this.repository.insert(tx, tenantId, {
+    const session = {
       id,
       hash,
-      userId: who.userId,
-      userEpoch: who.userEpoch,
-      connectionId: who.connectionId,
+      connectionId,
       subject: verified.subject,
       idpSession: verified.idpSession,
       nameId: verified.nameId,
@@ -75,9 +106,8 @@ export class SessionsService {
       idleSeconds,
       // Never longer than the IdP permits (`SessionNotOnOrAfter`, `session_expiry`).
       expiresAt: new Date(Math.min(latest, verified.sessionEnds?.getTime() ?? Infinity)),
-    });
-    await this.endings.endOldest(tx, tenantId, who.userId, MAX_SESSIONS);
-    return { id, token };
+    };
+    return { token, session };
   }
 
   /** Returns the live session of a token and notes its use; null for any other token. */

@@ -32,6 +32,7 @@ import { LandingController } from './callback/landing.controller.js';
 import { LoginController } from './login/login.controller.js';
 import { PendingSignIns } from './callback/pending.guards.js';
 import { RefusedSignIns } from './refusals/refusals.filter.js';
+import { KnownSignIn } from './callback/known-sign-in.js';
 import { SignInCompletion } from './callback/sign-in-completion.js';
 import { LimitedSignIns } from './limits/limited-sign-ins.js';
 import { SignInLimits } from './limits/sign-in-limits.js';
@@ -78,6 +79,7 @@ import { TokensController } from './tokens/tokens.controller.js';
     SignInStart,
     Arrival,
     PendingSignIns,
+    KnownSignIn,
     SignInCompletion,
     SignInLog,
     SignInMetrics,

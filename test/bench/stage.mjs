@@ -53,6 +53,6 @@ export function newTenantOf({ database, origin }) {
   return async (name) => {
     const made = await call('/tenants', operator, { name, api_key: {} });
     const directory = await call('/directories', made.api_key, { name, guard: 'off' });
-    return { tenant: made.id, directory: directory.id, token: directory.scim_token };
+    return { tenant: made.id, directory: directory.id, token: directory.scim_token, apiKey: made.api_key };
   };
 }

@@ -16,6 +16,7 @@ const FUNCTIONS = [
   'analyze_table(text, text[])',
   'make_month(text, date)',
   'drop_month(text, text)',
+  'signed_out_at_idp(text, text, text[], text[], text[], timestamptz)',
 ];
 
 /** The reason why the service cannot have a role without the owner's rights; for the log. */

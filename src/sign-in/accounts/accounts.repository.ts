@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { userNameKey } from '../../scim/text.js';
+import type { Part, WriteStatement } from '../../base/database/write-statement.js';
+import type { StoredBinding } from '../../sessions/binding.js';
 import { emailKey } from '../../users/user.mapping.js';
 import type { Candidate } from './account.rules.js';
 
@@ -13,10 +15,42 @@ const FEW = 3;
 /** The role of the catalogue whose users administer the tenant. */
 const ADMIN_ROLE = 'Admin';
 
+type BoundRow = Omit<StoredBinding, 'subject' | 'user_id'> & { unchanged: boolean; bound_id: string | null } & (
+    Candidate | { id: null }
+  );
+
+function isFound(user: Candidate | { id: null }): user is Candidate {
+  return user.id !== null;
+}
+
 /** SQL that reads the users whom a sign-in may mean. */
 @Injectable()
 export class AccountsRepository {
   constructor(private readonly db: Database) {}
+
+  /**
+   * Returns the binding of a subject, live or ended, and the user of a live one; and whether the connection is enabled
+   * and has not changed since it was read. One statement, since every sign-in asks for all of it.
+   */
+  async ofSubject(
+    tenantId: string,
+    { id, version }: { id: string; version: number },
+    subject: string,
+  ): Promise<{ binding: StoredBinding | null; user: Candidate | null; unchanged: boolean }> {
+    const { rows } = await this.db.query<BoundRow>(
+      `select c.id is not null as unchanged, i.user_id as bound_id, i.made_by, i.made_of, i.ended_at is not null as ended,
+         coalesce(i.end_reason = 'deleted', false) as removed, ${COLUMNS}
+       from (values (1)) one (row)
+         left join connections c on c.tenant_id = $1 and c.id = $2 and c.version = $4 and c.enabled and c.deleted_at is null
+         left join identities i on i.tenant_id = $1 and i.connection_id = $2 and i.subject = $3
+         left join users u on u.tenant_id = $1 and u.id = i.user_id and i.ended_at is null`,
+      [tenantId, id, subject, version],
+    );
+    const { unchanged, bound_id, made_by, made_of, ended, removed, ...user } = rows[0]!;
+    if (bound_id === null) return { binding: null, user: null, unchanged };
+    const binding = { subject, user_id: bound_id, made_by, made_of, ended, removed };
+    return { binding, user: isFound(user) ? user : null, unchanged };
+  }
 
   /** Returns a user; with `lock`, held against a deactivation until the transaction ends. */
   async person(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<Candidate | null> {
@@ -95,4 +129,22 @@ export class AccountsRepository {
     );
     return rows[0]!.id;
   }
+}
+
+/**
+ * Holds a user against a deactivation until the commit of a statement.
+ *
+ * @param user the user as the identity was resolved
+ * @param after the user is locked after this part, and only where it finds a row
+ * @returns the part that finds `id` and `session_epoch`, or no row when the user has changed or may not sign in
+ */
+export function holdPerson(statement: WriteStatement, tenantId: string, user: Candidate, after: Part): Part {
+  return statement.given((p) => {
+    const same = (['directory_id', 'external_id', 'user_name', 'email'] as const)
+      .map((column) => `and u.${column} is not distinct from ${p.add(user[column])}`)
+      .join(' ');
+    return `select u.id, u.session_epoch from users u
+      where u.tenant_id = ${p.add(tenantId)} and u.id = ${p.add(user.id)} and u.status = 'active' ${same}
+        and (u.gone_at is not null) = ${p.add(user.gone)} and exists (select 1 from ${after.name}) for share of u`;
+  });
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Connection } from '../../connections/connection.js';
-import { BindingsRepository } from '../../sessions/bindings.repository.js';
 import { SignInRefused } from '../refusals/sign-in-refused.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import type { IdentityRefusal } from './account.rules.js';
+import { AccountsRepository } from './accounts.repository.js';
 import { claimedAccount, type ClaimedAccount } from './claims.mapping.js';
 import { EvidenceReader } from './evidence.js';
 import type { IdentityDecision } from './identity-decision.js';
@@ -13,22 +13,24 @@ import { resolveIdentity } from './resolve-identity.rules.js';
 export interface Resolution {
   account: ClaimedAccount;
   decision: IdentityDecision;
+  /** Whether the connection is enabled and unchanged since it was read. */
+  unchanged: boolean;
 }
 
 /** Finds the user of a verified sign-in. Changes nothing. */
 @Injectable()
 export class AccountsService {
   constructor(
-    private readonly bindings: BindingsRepository,
+    private readonly repository: AccountsRepository,
     private readonly evidence: EvidenceReader,
   ) {}
 
   /** Gathers the evidence of a sign-in and decides by it. */
   async resolve(connection: Connection, verified: VerifiedSignIn): Promise<Resolution> {
     const account = claimedAccount(connection, verified);
-    const binding = await this.bindings.ofSubject(connection.tenantId, connection.id, account.subject);
-    const evidence = await this.evidence.read(connection, account, binding);
-    return { account, decision: resolveIdentity(binding, evidence) };
+    const known = await this.repository.ofSubject(connection.tenantId, connection, account.subject);
+    const evidence = await this.evidence.read(connection, account, known);
+    return { account, decision: resolveIdentity(known.binding, evidence), unchanged: known.unchanged };
   }
 }
 

@@ -18,11 +18,18 @@ export class EvidenceReader {
     private readonly domains: DomainsStore,
   ) {}
 
-  /** Reads other users only where the binding alone does not decide: the sign-in of a known subject is two reads. */
-  async read(connection: Connection, account: ClaimedAccount, binding: StoredBinding | null): Promise<Evidence> {
+  /**
+   * Reads other users only where the binding alone does not decide: the sign-in of a known subject reads nothing here.
+   *
+   * @param stored the binding of the subject, and the user of a live one
+   */
+  async read(
+    connection: Connection,
+    account: ClaimedAccount,
+    { binding, user: bound }: { binding: StoredBinding | null; user: Candidate | null },
+  ): Promise<Evidence> {
     const facts = factsOf(connection);
     const live = binding === null || binding.ended ? null : binding;
-    const bound = live === null ? null : await this.accounts.person(connection.tenantId, live.user_id);
     const known = { connection: facts, account, bound };
     if (live === null || bound === null || isDisputed(live, bound, known)) return this.readAll(connection, known);
     const ownsDomain = isUnproven(live) && (await this.ownsDomain(connection, account));

@@ -76,6 +76,18 @@ export class PendingSignIns {
    */
   async take(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
     const cookies = cookiesOf(req);
+    const claimed = BrowserHalf.claimed(cookies, handle);
+    const taken =
+      claimed === null ? null : await this.requests.take(connection.tenantId, connection.id, handle, claimed.hash);
+    if (claimed === null || taken === null) return this.takeOrSayWhyNot(req, connection, handle);
+    req.signInContext = { connection, request: taken, browser: claimed, lacksCookies: false };
+    demandEnabled(connection, taken);
+    return claimed;
+  }
+
+  /** The same in more statements, which tell why a request cannot be used. */
+  private async takeOrSayWhyNot(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
+    const cookies = cookiesOf(req);
     // A browser that began a sign-in may finish it, whatever others do from the same address.
     if (!mayHaveBegun(cookies, handle)) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
     const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
@@ -91,11 +103,14 @@ export class PendingSignIns {
     if (!(await this.requests.consume(connection.tenantId, handle))) {
       throw new SignInRefused('state_used', 'the sign-in was answered by a concurrent request');
     }
-    if (!connection.enabled && request.kind !== 'test') {
-      throw new SignInRefused('connection_disabled', 'the connection is disabled');
-    }
+    demandEnabled(connection, request);
     return browser;
   }
+}
+
+function demandEnabled(connection: Connection, { kind }: SignInRequest): void {
+  if (connection.enabled || kind === 'test') return;
+  throw new SignInRefused('connection_disabled', 'the connection is disabled');
 }
 
 function isOfType<T extends Connection['type']>(

@@ -6,8 +6,6 @@ import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { AccountsService, refusalError } from '../accounts/accounts.service.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import { EvidenceChanged } from '../accounts/evidence-changed.js';
-import type { IdentityDecision } from '../accounts/identity-decision.js';
-import type { LinkKind } from '../../sessions/binding.js';
 import { BindingsRepository } from '../../sessions/bindings.repository.js';
 import type { Connection } from '../../connections/connection.js';
 import { ConnectionStore } from '../../connections/connection.store.js';
@@ -19,26 +17,11 @@ import { SignInRefused } from '../refusals/sign-in-refused.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-
-/** A new session. */
-export interface SignedIn {
-  id: string;
-  /** The token for the cookie. */
-  token: string;
-  userId: string;
-}
+import { KnownSignIn, successOf, type Found, type SignedIn } from './known-sign-in.js';
 
 const UNIQUE_VIOLATION = '23505';
 /** How often a sign-in is decided again when its evidence has changed before the commit. */
 const ATTEMPTS = 3;
-
-/** The user of a sign-in, and what becomes of the binding. */
-interface Found {
-  account: ClaimedAccount;
-  decision: Extract<IdentityDecision, { kind: 'keep' | 'rebind' }>;
-  /** `known`: the subject had this user already. */
-  linkedBy: LinkKind | 'known' | 'moved';
-}
 
 /** Makes a session of a verified sign-in. Sessions of IdPs begin only here. */
 @Injectable()
@@ -56,6 +39,7 @@ export class SignInCompletion {
     private readonly idpLogouts: IdpLogouts,
     private readonly log: SignInLog,
     private readonly limits: SignInLimits,
+    private readonly known: KnownSignIn,
   ) {}
 
   /**
@@ -76,7 +60,9 @@ export class SignInCompletion {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       try {
         const found = await this.find(connection, verified, origin.requestId);
-        const signedIn = await this.begin(connection, verified, found, old, origin);
+        const signedIn =
+          (await this.known.begin(connection, verified, found, old, origin)) ??
+          (await this.begin(connection, verified, found, old, origin));
         // Best effort: when this write fails, the next sign-in repeats it.
         await this.connections.noteSuccess(connection).catch(() => undefined);
         return signedIn;
@@ -100,10 +86,12 @@ export class SignInCompletion {
   }
 
   private async find(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<Found> {
-    const { account, decision } = await this.accounts.resolve(connection, verified);
+    const { account, decision, unchanged } = await this.accounts.resolve(connection, verified);
     const isConcurrent = decision.kind === 'refuse' && decision.reason === 'account_taken';
     if (decision.kind === 'refuse' && !isConcurrent) throw refusalError(decision, account);
-    await this.demandHeld(connection, this.db);
+    // The statement of a known user checks it again. Whatever else is written waits for a change of the connection first.
+    const holds = decision.kind === 'keep' ? unchanged : await this.connections.holds(this.db, connection);
+    if (!holds) throw changed();
     if (decision.kind === 'keep' || decision.kind === 'rebind') {
       await this.making.refresh(connection, decision.user, account, requestId);
       return { account, decision, linkedBy: decision.kind === 'keep' ? 'known' : decision.linkedBy };
@@ -137,17 +125,6 @@ export class SignInCompletion {
     }
   }
 
-  /**
-   * Demands that the connection is unchanged since the sign-in began. Checked again in the transaction.
-   *
-   * @throws {SignInRefused} `connection_changed`
-   */
-  private async demandHeld(connection: Connection, db: SqlRunner): Promise<void> {
-    if (await this.connections.holds(db, connection)) return;
-    const why = 'the connection was changed during this sign-in';
-    throw new SignInRefused('connection_changed', why);
-  }
-
   private begin(
     connection: Connection,
     verified: VerifiedSignIn,
@@ -157,7 +134,7 @@ export class SignInCompletion {
   ): Promise<SignedIn> {
     const { tenantId, id: connectionId } = connection;
     return this.db.transaction(tenantId, async (tx) => {
-      await this.demandHeld(connection, tx);
+      if (!(await this.connections.holds(tx, connection))) throw changed();
       if (await this.idpLogouts.hasEnded(tx, tenantId, connectionId, verified)) {
         const why = 'the IdP has signed the user out since it answered';
         throw new SignInRefused('idp_session_ended', why, found.account.shown, found.decision.user.id);
@@ -168,18 +145,7 @@ export class SignInCompletion {
       await this.sessions.end(old, 'signed_in_again', tx);
       const who = { userId: person.id, userEpoch: person.session_epoch, connectionId, verified };
       const session = await this.sessions.begin(tx, tenantId, who, origin);
-      const entry = {
-        kind: 'sign-in',
-        connectionId,
-        outcome: 'success',
-        detail: verified.userInfoProblem ?? null,
-        account: found.account.shown,
-        subject: verified.subject,
-        userId: person.id,
-        linkedBy: found.linkedBy,
-        sessionId: session.id,
-      } as const;
-      await this.log.record(tenantId, entry, origin, tx);
+      await this.log.record(tenantId, successOf(connection, verified, found, session.id), origin, tx);
       return { id: session.id, token: session.token, userId: person.id };
     });
   }
@@ -215,4 +181,9 @@ export class SignInCompletion {
         : await this.bindings.bind(tx, tenantId, id, binding, decision.replaces);
     if (!done) throw new EvidenceChanged();
   }
+}
+
+/** The refusal where the connection was changed between the answer and the session. */
+function changed(): SignInRefused {
+  return new SignInRefused('connection_changed', 'the connection was changed during this sign-in');
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { WriteStatement } from '../../base/database/write-statement.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { newId } from '../../base/ids.js';
 import type { RefusalReason } from '../refusals/sign-in-refused.js';
@@ -63,6 +64,8 @@ export interface SignInFilter {
   until?: Date | undefined;
 }
 
+const COLUMNS = `tenant_id, id, kind, connection_id, outcome, reason, detail, account, subject, user_id, linked_by,
+  session_id, ip, user_agent, request_id`;
 const MAX_TEXT = 500;
 /** Long enough for a finding and the command that helps. */
 const MAX_DETAIL = 1_000;
@@ -84,29 +87,24 @@ export class SignInLog {
   async record(tenantId: string, entry: SignInEntry, origin: Origin, db: SqlRunner = this.db): Promise<string> {
     const id = newId('sin');
     await db.query(
-      `insert into sign_ins (tenant_id, id, kind, connection_id, outcome, reason, detail, account, subject, user_id,
-         linked_by, session_id, ip, user_agent, request_id)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-      [
-        tenantId,
-        id,
-        entry.kind,
-        entry.connectionId,
-        entry.outcome,
-        entry.reason ?? null,
-        short(entry.detail, MAX_DETAIL),
-        short(entry.account),
-        short(entry.subject),
-        entry.userId ?? null,
-        entry.linkedBy ?? null,
-        entry.sessionId ?? null,
-        origin.ip,
-        short(origin.userAgent),
-        origin.requestId,
-      ],
+      `insert into sign_ins (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+      [tenantId, ...valuesOf(id, entry, origin)],
     );
     this.metrics.count(entry);
     return id;
+  }
+
+  /** Adds a line to a statement with a subject; `counted` follows when the statement has written it. */
+  add(statement: WriteStatement, tenantId: string, entry: SignInEntry, origin: Origin): void {
+    const values = [tenantId, ...valuesOf(newId('sin'), entry, origin)];
+    statement.add(
+      (p) => `insert into sign_ins (${COLUMNS}) select ${values.map((value) => p.add(value)).join(', ')} from subject`,
+    );
+  }
+
+  /** Counts a line that a statement has written. */
+  counted(entry: SignInEntry): void {
+    this.metrics.count(entry);
   }
 
   /** Lists a page of the log, newest first. */
@@ -138,6 +136,26 @@ export class SignInLog {
     );
     return rows;
   }
+}
+
+/** The values of a line behind its tenant. */
+function valuesOf(id: string, entry: SignInEntry, origin: Origin): (string | null)[] {
+  return [
+    id,
+    entry.kind,
+    entry.connectionId,
+    entry.outcome,
+    entry.reason ?? null,
+    short(entry.detail, MAX_DETAIL),
+    short(entry.account),
+    short(entry.subject),
+    entry.userId ?? null,
+    entry.linkedBy ?? null,
+    entry.sessionId ?? null,
+    origin.ip,
+    short(origin.userAgent),
+    origin.requestId,
+  ];
 }
 
 /** Returns foreign text for the log: without characters that PostgreSQL refuses, and cut to a length. */

@@ -115,7 +115,9 @@ export class LoginController {
     req.tenantId = connection.tenantId;
     req.signInContext = { connection, request: null, browser: null };
     const next = await this.start.begin(connection, ask, cookiesOf(req));
-    follow(res, next, status, await this.faces.of(connection.tenantId));
+    // A redirect shows no face.
+    const face = next.step.kind === 'form' ? await this.faces.of(connection.tenantId) : null;
+    follow(res, next, status, face);
   }
 
   /** The issuer names the connection when only one has it; else the person is asked. */

@@ -33,9 +33,14 @@ export class BrowserHalf {
 
   /** Returns the secret of a sign-in request from the cookies; null: they do not have it. */
   static of(cookies: ReadonlyMap<string, string>, handle: string, hash: Buffer | null): BrowserHalf | null {
-    const secret = cookies.get(cookieName(handle));
-    if (secret === undefined || hash === null || !sameHash(hashToken(secret), hash)) return null;
-    return new BrowserHalf(secret);
+    const claimed = BrowserHalf.claimed(cookies, handle);
+    return claimed !== null && hash !== null && sameHash(claimed.hash, hash) ? claimed : null;
+  }
+
+  /** Returns the secret that the cookies claim for a handle, not compared with the stored hash; null: none. */
+  static claimed(cookies: ReadonlyMap<string, string>, handle: string): BrowserHalf | null {
+    const secret = isHandle(handle) ? cookies.get(cookieName(handle)) : undefined;
+    return secret === undefined ? null : new BrowserHalf(secret);
   }
 
   get hash(): Buffer {

@@ -59,6 +59,23 @@ export class SignInRequestsRepository {
     return rows[0] ?? null;
   }
 
+  /**
+   * Uses up an open request of a connection and a browser, in one statement. Of concurrent uses one succeeds.
+   *
+   * @returns the request as it was; null: it is unknown, used, expired, or of another connection or browser
+   */
+  async take(tenantId: string, connectionId: string, id: string, browserHash: Buffer): Promise<SignInRequest | null> {
+    const { rows } = await this.db.query<SignInRequest>(
+      `update sign_in_requests set used_at = now()
+       where tenant_id = $1 and id = $2 and connection_id = $3 and browser_hash = $4 and used_at is null
+         and expires_at > now()
+       returning id, connection_id, kind, browser_hash, return_to, code_challenge, actor, false as used,
+         false as expired`,
+      [tenantId, id, connectionId, browserHash],
+    );
+    return rows[0] ?? null;
+  }
+
   /** Uses up a request; false when it is used or expired. Of concurrent uses one succeeds. */
   async consume(tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await this.db.query(

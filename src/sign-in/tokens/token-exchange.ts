@@ -40,6 +40,8 @@ export type Introspection = { active: false } | ({ active: true } & Record<strin
  */
 @Injectable()
 export class TokenExchange {
+  private imported: { kid: string; key: Promise<CryptoKey> } | null = null;
+
   constructor(
     private readonly repository: SessionTokensRepository,
     private readonly sessions: SessionsService,
@@ -121,6 +123,12 @@ export class TokenExchange {
     return createLocalJWKSet(fresh)(header, jws);
   }
 
+  /** The imported key; there is another one every 90 days. jose signs outside of the event loop. */
+  private signingKey(kid: string, privateKey: string): Promise<CryptoKey> {
+    if (this.imported?.kid !== kid) this.imported = { kid, key: importPKCS8(privateKey, 'RS256') };
+    return this.imported.key;
+  }
+
   private async exchange(
     text: string,
     of: TokenKind,
@@ -164,7 +172,7 @@ export class TokenExchange {
       .setJti(newId('tok'))
       .setIssuedAt(now)
       .setExpirationTime(until)
-      .sign(await importPKCS8(privateKey, 'RS256'));
+      .sign(await this.signingKey(kid, privateKey));
     return {
       access_token: jwt,
       token_type: 'Bearer',

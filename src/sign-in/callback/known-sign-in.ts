@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { codeOf, Database } from '../../base/database/database.js';
+import { WriteStatement } from '../../base/database/write-statement.js';
+import { holdConnection } from '../../connections/connection-guards.sql.js';
+import type { Connection } from '../../connections/connection.js';
+import type { LinkKind } from '../../sessions/binding.js';
+import { useBinding } from '../../sessions/bindings.repository.js';
+import { holdLogouts } from '../../sessions/idp-logouts.repository.js';
+import { SessionsService } from '../../sessions/sessions.service.js';
+import { holdPerson } from '../accounts/accounts.repository.js';
+import type { ClaimedAccount } from '../accounts/claims.mapping.js';
+import type { IdentityDecision } from '../accounts/identity-decision.js';
+import { SignInLog, type Origin, type SignInEntry } from '../log/sign-in-log.js';
+import type { VerifiedSignIn } from '../verified-sign-in.js';
+
+/** A new session. */
+export interface SignedIn {
+  id: string;
+  /** The token for the cookie. */
+  token: string;
+  userId: string;
+}
+
+/** The user of a sign-in, and what becomes of the binding. */
+export interface Found {
+  account: ClaimedAccount;
+  decision: Extract<IdentityDecision, { kind: 'keep' | 'rebind' }>;
+  /** `known`: the subject had this user already. */
+  linkedBy: LinkKind | 'known' | 'moved';
+}
+
+const DEADLOCK = '40P01';
+
+/**
+ * Begins the session of a subject that stays with its user, which nearly every sign-in is, in one statement: the
+ * optimistic write beside the transaction of `SignInCompletion`. It takes the same locks in the same order.
+ */
+@Injectable()
+export class KnownSignIn {
+  constructor(
+    private readonly db: Database,
+    private readonly sessions: SessionsService,
+    private readonly log: SignInLog,
+  ) {}
+
+  /**
+   * Begins the session, ends the former one of the browser and writes the line of the log.
+   *
+   * @returns null when the sign-in is another one or a guard has refused; nothing is written then, and the transaction
+   *   finds the reason
+   */
+  async begin(
+    connection: Connection,
+    verified: VerifiedSignIn,
+    found: Found,
+    old: string | null,
+    origin: Origin,
+  ): Promise<SignedIn | null> {
+    const { decision, linkedBy } = found;
+    if (decision.kind !== 'keep' || decision.newlyProven || linkedBy !== 'known') return null;
+    const { tenantId, id: connectionId } = connection;
+    const statement = new WriteStatement();
+    const held = holdConnection(statement, connection);
+    const open = holdLogouts(statement, tenantId, connectionId, verified, held);
+    const person = holdPerson(statement, tenantId, decision.user, open);
+    useBinding(statement, tenantId, connectionId, decision.binding, person);
+    const session = this.sessions.add(statement, tenantId, { connectionId, verified, old }, origin);
+    const entry = successOf(connection, verified, found, session.id);
+    this.log.add(statement, tenantId, entry, origin);
+    statement.answer(() => 'subject.user_id');
+    if (!(await this.isWritten(statement))) return null;
+    this.log.counted(entry);
+    return { ...session, userId: decision.user.id };
+  }
+
+  private async isWritten(statement: WriteStatement): Promise<boolean> {
+    try {
+      return (await statement.run(this.db)).length === 1;
+    } catch (error) {
+      if (codeOf(error) === DEADLOCK) return false;
+      throw error;
+    }
+  }
+}
+
+/** Returns the line of the log for a sign-in that began a session. */
+export function successOf(
+  { id: connectionId }: Connection,
+  verified: VerifiedSignIn,
+  { account, decision, linkedBy }: Found,
+  sessionId: string,
+): SignInEntry {
+  return {
+    kind: 'sign-in',
+    connectionId,
+    outcome: 'success',
+    detail: verified.userInfoProblem ?? null,
+    account: account.shown,
+    subject: verified.subject,
+    userId: decision.user.id,
+    linkedBy,
+    sessionId,
+  };
+}
