@@ -209,8 +209,9 @@ it('slow uploads of a tenant block that tenant alone (503), and only while they 
   };
   const raw = JSON.stringify({ members: [], fill: 'x'.repeat(100_000) });
   const put = (token?: string) => edge.call('PUT', '/scim/v2/Groups/g', { raw, headers: JSON_TYPE, token });
-  const becomes = async (status: number): Promise<Answer> => {
+  const becomes = async (status: number, meanwhile = (): void => undefined): Promise<Answer> => {
     for (;;) {
+      meanwhile();
       const answer = await put();
       if (answer.status === status) return answer;
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -219,8 +220,11 @@ it('slow uploads of a tenant block that tenant alone (503), and only while they 
   const other = (await edge.newTenant()).api_key;
   const announced = Array.from({ length: 8 }, () => begin(edge.tenant.api_key, 1));
   expect((await put()).status).toBe(200);
-  const halves = [begin(edge.tenant.api_key, MIB16 - 100), begin(edge.tenant.api_key, MIB16 - 100)];
-  expect((await becomes(503)).headers.get('retry-after')).toBe('2');
+  const half = (): net.Socket => begin(edge.tenant.api_key, MIB16 - 100);
+  const halves = [half(), half()];
+  // On a busy machine an upload can be too slow itself, and is ended.
+  const kept = (): void => halves.forEach((socket, i) => socket.closed && (halves[i] = half()));
+  expect((await becomes(503, kept)).headers.get('retry-after')).toBe('2');
   expect((await put(other)).status).toBe(200);
   expect((await post('{}')).status).toBe(201);
   for (const socket of [...announced, ...halves]) socket.destroy();
