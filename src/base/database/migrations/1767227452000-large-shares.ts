@@ -27,11 +27,11 @@ export class LargeShares1767227452000 implements MigrationInterface {
       await db.query(`alter table ${table} alter column ${column} set (n_distinct = ${DISTINCT})`);
     }
     // Never of an empty table: the planner then takes it for one that stays empty.
-    const filled: { name: string }[] = await db.query(
+    const filled = (await db.query(
       `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and reltuples > 0
          and relname = any($1)`,
       [Object.keys(SHARES)],
-    );
+    )) as { name: string }[];
     for (const { name } of filled) await db.query(`analyze ${name}`);
   }
 
