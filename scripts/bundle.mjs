@@ -64,6 +64,9 @@ export async function bundle() {
     sourcemap: 'external',
     sourcesContent: false,
     legalComments: 'none',
+    // The text stays in memory. Lines stay short, because node prints the line of an error that ends the process.
+    minifyWhitespace: true,
+    lineLimit: 160,
     external: EXTERNAL.flatMap((name) => (name.endsWith('/*') ? [name] : [name, `${name}/*`])),
     banner: { js: COMMONJS },
     plugins: [own],
