@@ -75,9 +75,18 @@ export class PeopleUpkeep {
     }
     for (const tenantId of this.due) {
       this.due.delete(tenantId);
+      if (!(await this.hasReconsidered(tenantId))) continue;
       await this.promote(tenantId);
       await this.admitHeld(tenantId);
     }
+  }
+
+  /** Returns whether the tenant has users that may be let in. One look is enough for most deactivations. */
+  private async hasReconsidered(tenantId: string): Promise<boolean> {
+    const { rowCount } = await this.db.query(`select 1 from users where tenant_id = $1 and ${RECONSIDERED} limit 1`, [
+      tenantId,
+    ]);
+    return rowCount === 1;
   }
 
   /**
