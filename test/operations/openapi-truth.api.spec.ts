@@ -369,7 +369,7 @@ describe('what is really answered is as described', () => {
       const { body } = await own('POST', `/connections/${id}/test-sign-in`);
       return Object.assign(admin, { asked: new URL((await admin.post(body.url)).location!).searchParams });
     };
-    /** Somebody changes the connection between the IdP's answer and the session. */
+    /** Somebody changes the connection between the IdP's answer and the first session of a user. */
     const changedMeanwhile = async (ask: () => Promise<Seen>): Promise<Seen> => {
       const store = Object.assign(service.app.nest.get(ConnectionStore), { holds: () => Promise.resolve(false) });
       return ask().finally(() => Reflect.deleteProperty(store, 'holds'));
@@ -384,6 +384,7 @@ describe('what is really answered is as described', () => {
     it('the callback of OpenID Connect', async () => {
       const at = `/api/auth/callback/${door.slug}`;
       const { sub } = await person();
+      const newcomer = await person();
       const browser = tab();
       const asked = await door.begin(browser);
       const refused = tab();
@@ -416,13 +417,14 @@ describe('what is really answered is as described', () => {
       await away.op.stop();
       await statuses([
         [() => away.answer(late, begun, { sub }), 503],
-        [() => changedMeanwhile(() => door.signIn(tab(), { sub })), 409],
+        [() => changedMeanwhile(() => door.signIn(tab(), newcomer)), 409],
       ]);
     });
 
     it('the callback of SAML', async () => {
       const at = `/api/auth/callback/${saml.slug}`;
       const { sub: nameId } = await person();
+      const { sub: newcomer } = await person();
       const answered = async (browser: JudgedTab, parts: AnswerParts = { nameId }) => {
         const { id, relayState } = await saml.begin(browser);
         return saml.idp.form(saml.parts(id, parts)).set('RelayState', relayState);
@@ -443,7 +445,7 @@ describe('what is really answered is as described', () => {
         [() => post(at, tooLarge), 413],
         [() => post(at, '{}', { 'content-type': 'application/json' }), 415],
         [() => post(`/api/auth/callback/${door.slug}`, 'a=b'), 401],
-        [() => changedMeanwhile(() => saml.signIn(tab(), { nameId })), 409],
+        [() => changedMeanwhile(() => saml.signIn(tab(), { nameId: newcomer })), 409],
       ]);
       for (const name of [nameId, 'nobody']) {
         const admin = await testOf(saml.id);

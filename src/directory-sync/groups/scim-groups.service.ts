@@ -20,7 +20,7 @@ import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
 import { memberPartsOf, type MemberPart } from '../../users/groups/group-members.sql.js';
 import { GROUP_TABLE, groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
 import { isGroupId, lockForRemoval, lockGroup, lockMembers, memberIdsOf } from '../../users/groups/group-locks.js';
-import { beginVersions } from '../../users/groups/memberships.sql.js';
+import { fillNewGroup } from '../../users/groups/memberships.sql.js';
 import { GroupsRepository, type GroupRow, type MemberMoves } from '../../users/groups/groups.repository.js';
 import type { GroupDraft } from '../../users/groups/group-draft.js';
 
@@ -44,9 +44,12 @@ export class ScimGroupsService {
     await this.db.transaction(directory.tenantId, async (tx) => {
       await lockMembers(tx, directory.tenantId, idsOf(members));
       await this.insert(tx, directory, id, draft, at);
-      await this.repository.addMembers(directory.tenantId, directory.id, directory.owners, id, members, tx);
-      // A new group has version 1, with all of its members.
-      await beginVersions(tx, directory.tenantId, id);
+      await fillNewGroup(
+        tx,
+        { tenantId: directory.tenantId, directoryId: directory.id, id },
+        directory.owners,
+        members,
+      );
     });
     return this.stored(directory, id, request);
   }
