@@ -27,7 +27,8 @@ const COLUMNS: Record<string, string> = {
  * Updates the planner's statistics during a first sync. PostgreSQL analyses a grown table once a minute at best. Until
  * then each connection keeps the plans that it made for empty tables, where all indexes cost the same: it can read all
  * users of the tenant to find one. Here a table is analysed as soon as it has several times as many rows, which also makes
- * every connection plan again. A process that sends no statements does not look.
+ * every connection plan again. Not before 200 rows: for a table that is known to be tiny, reading it whole is the best plan,
+ * and that plan would outlive its reason. A process that sends no statements does not look.
  */
 @Injectable()
 export class Statistics extends Background {
@@ -47,7 +48,7 @@ export class Statistics extends Background {
     const { rows } = await this.db.query<{ name: string }>(
       `select s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
        where s.schemaname = current_schema() and s.relname = any($1)
-         and s.n_mod_since_analyze > least(16 + 4 * greatest(c.reltuples, 0), 2000 + 2 * greatest(c.reltuples, 0))`,
+         and s.n_mod_since_analyze > least(200 + 4 * greatest(c.reltuples, 0), 2000 + 2 * greatest(c.reltuples, 0))`,
       [Object.keys(COLUMNS)],
     );
     for (const { name } of rows) {

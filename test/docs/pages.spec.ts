@@ -43,7 +43,7 @@ it('every page can be reached from docs/README.md', () => {
 
 it.each(PAGES.filter((page) => page !== 'CHANGELOG.md'))('%s names scripts, files and tests that exist', (page) => {
   const text = read(page);
-  const scripts = [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name!);
+  const scripts = [...text.matchAll(/npm run ([a-z:-]+)/g)].map(([, name]) => name!);
   expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
   const files = [...text.matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+)`/g)].map(([, name]) => name!);
   const tests = [...text.matchAll(/npm test -- ([\w/. -]+)/g)].flatMap(([, names]) => names!.trim().split(' '));
