@@ -57,11 +57,19 @@ function readKey(document: JsonObject): IdpKey[] {
   const { kty, use, key_ops: ops, alg, kid, n, e, crv, x, y } = key;
   if (use !== undefined && use !== 'sig') return [];
   if (ops !== undefined && !(Array.isArray(ops) && ops.includes('verify'))) return [];
-  if (kty === 'RSA' && typeof e !== 'string') return [];
+  if (kty === 'RSA' && !isExponent(e)) return [];
   const algs = algsOf(key).filter((one) => alg === undefined || alg === one);
   if (algs.length === 0) return [];
   const jwk = (kty === 'RSA' ? { kty, n, e } : kty === 'EC' ? { kty, crv, x, y } : { kty, crv, x }) as JWK;
   return [{ kid: typeof kid === 'string' ? kid : null, algs, jwk }];
+}
+
+/** An odd number of three or more (RFC 8017 §3.1). With the exponent 1 every text has a signature that anyone can write. */
+function isExponent(e: unknown): boolean {
+  if (typeof e !== 'string') return false;
+  const bytes = Buffer.from(e, 'base64url');
+  const last = bytes.at(-1) ?? 0;
+  return last % 2 === 1 && (last > 1 || bytes.subarray(0, -1).some((byte) => byte > 0));
 }
 
 function rsaBits(modulus: string): number {

@@ -1,8 +1,8 @@
 // The least program that could do the job: node's http and pg on a schema that holds what RFC 7644, a ledger and an
 // outbox need and nothing else. One statement a request. No credentials, no validation, no filter language.
-import http from 'node:http';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { serve } from './serve.mjs';
 
 const [url] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: url, max: 16 });
@@ -105,24 +105,5 @@ async function groups(method, target, body) {
   return [200, `{"id":"${id}","members":[${rows[0].list ?? ''}],${rows[0].doc.slice(1)}`];
 }
 
-const server = http.createServer((req, res) => {
-  const chunks = [];
-  req.on('data', (chunk) => chunks.push(chunk));
-  req.on('end', () => {
-    const handle = req.url.startsWith('/Users') ? users : groups;
-    handle(req.method, req.url, Buffer.concat(chunks).toString('utf8')).then(
-      ([status, answer]) => {
-        res.writeHead(status, { 'content-type': 'application/scim+json', 'content-length': Buffer.byteLength(answer) });
-        res.end(answer);
-      },
-      (error) => {
-        res.writeHead(500);
-        res.end(String(error));
-      },
-    );
-  });
-});
 await pool.query(SCHEMA);
-server.listen(0, '127.0.0.1', () => console.log(server.address().port));
-process.stdin.resume();
-process.stdin.on('end', () => process.exit(0));
+serve(({ method, url: target }, body) => (target.startsWith('/Users') ? users : groups)(method, target, body));

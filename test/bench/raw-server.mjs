@@ -1,9 +1,9 @@
 // The measure of all figures: node's http and pg, nothing else, storing the same rows with one statement per write.
 // No schema, no validation, no filter language, no PATCH engine: what is left when everything that makes a SCIM
 // server one is taken away.
-import http from 'node:http';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { serve } from './serve.mjs';
 
 const [url, tenant, directory] = process.argv.slice(2);
 const pool = new pg.Pool({
@@ -148,22 +148,4 @@ async function handle(req, body) {
   return [200, text(rows[0])];
 }
 
-const server = http.createServer((req, res) => {
-  const chunks = [];
-  req.on('data', (chunk) => chunks.push(chunk));
-  req.on('end', () => {
-    handle(req, Buffer.concat(chunks).toString('utf8')).then(
-      ([status, answer]) => {
-        res.writeHead(status, { 'content-type': 'application/scim+json', 'content-length': Buffer.byteLength(answer) });
-        res.end(answer);
-      },
-      (error) => {
-        res.writeHead(500);
-        res.end(String(error));
-      },
-    );
-  });
-});
-server.listen(0, '127.0.0.1', () => console.log(server.address().port));
-process.stdin.resume();
-process.stdin.on('end', () => process.exit(0));
+serve(handle);

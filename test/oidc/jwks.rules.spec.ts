@@ -31,6 +31,11 @@ it.each<[string, object, number]>([
   ['of another algorithm', ec({ alg: 'RS256' }), 0],
   ['with optional members that are null', ec({ use: null, alg: null, kid: null }), 1],
   ['of RSA without an exponent', rsa(2048, { e: undefined }), 0],
+  ['of RSA with the exponent 1, which lets anyone sign', rsa(2048, { e: 'AQ' }), 0],
+  ['of RSA with the exponent 1 in three bytes', rsa(2048, { e: 'AAAB' }), 0],
+  ['of RSA with an even exponent', rsa(2048, { e: 'AQAC' }), 0],
+  ['of RSA with an empty exponent', rsa(2048, { e: '' }), 0],
+  ['of RSA with the exponent 3', rsa(2048, { e: 'Aw' }), 1],
 ])('reads a key %s', (_what, jwk, count) => {
   expect(readKeys({ keys: [jwk] })).toHaveLength(count);
 });

@@ -13,6 +13,9 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',
   // Bitmap scans never mark the dead entries they meet: a queue-like table would be read through them again and again.
   enable_bitmapscan: 'off',
+  // A plan is made once for each connection, often while a table has a few rows: reading all of it is the best plan then,
+  // and the worst one when 100 000 rows have come. Tables without a fitting index are read whole all the same.
+  enable_seqscan: 'off',
   // Compiling costs more than any of the statements.
   jit: 'off',
   statement_timeout: '15000',
@@ -82,7 +85,7 @@ export async function demandUsable(client: Client, another: () => Promise<Client
       `the settings of a connection are not in force (${names}): a pooler between drops startup options. ${WAY_OUT}`,
     );
   }
-  // A pooler announces a number of its own. A server never does.
+  // A pooler announces a number of its own. A server never does. node-postgres has the number and does not declare it.
   if ((client as unknown as Announced).processID === backend) return;
   if (await isShared(client, backend, another)) {
     throw new PlainFailure(

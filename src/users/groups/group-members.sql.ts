@@ -4,24 +4,27 @@ import type { Projection } from '../../scim/resource/project.js';
 
 // The members that the ids of a request name: a user the directory sees, a group of it, or none yet. An id is never looked
 // up as anything but an id (CVE-2025-41115).
+// Each id is looked up by itself (`lateral`, `offset 0`), in the order of the ids: a plan that was made for a tiny table would
+// compare every id with every user of the tenant.
 /** The users and groups that the ids of a request name. `owners` is SQL: the directories whose users are seen. */
 export const FOUND = (owners: string): string => `
   wanted as materialized (select distinct on (v) v, d from unnest($4::text[], $5::text[]) as w(v, d) order by v),
   found as materialized (
-    select w.v, w.d, 'User' as kind from wanted w join users u on u.tenant_id = $1 and u.id = w.v
-      where u.gone_at is null and coalesce(u.directory_id, '') = any(${owners})
+    select w.v, w.d, 'User' as kind from wanted w cross join lateral (
+      select 1 from users u where u.tenant_id = $1 and u.id = w.v
+        and u.gone_at is null and coalesce(u.directory_id, '') = any(${owners}) offset 0) u
     union all
-    select w.v, w.d, 'Group' from wanted w join groups c on c.tenant_id = $1 and c.id = w.v
-      where c.directory_id = $3 and c.id <> $2)`;
+    select w.v, w.d, 'Group' from wanted w cross join lateral (
+      select 1 from groups c where c.tenant_id = $1 and c.id = w.v and c.directory_id = $3 and c.id <> $2 offset 0) c)`;
 
-// Locks the users that become members: a user that is deleted meanwhile does not stay a member. `offset 0`
-// here and `not in` below keep the planner, which does not know how long the lists are, from comparing each with each.
+// Locks the users that become members: a user that is deleted meanwhile does not stay a member. `not in` below keeps the
+// planner, which does not know how long the lists are, from comparing each with each.
 /** Those of them who are no members yet. */
 export const NEW = `
-  people as materialized (select f.v, f.d from found f join users u on u.tenant_id = $1 and u.id = f.v
+  people as materialized (select f.v, f.d from found f cross join lateral (
+      select 1 from users u where u.tenant_id = $1 and u.id = f.v for key share) u
     where f.kind = 'User' and not exists (
-      select 1 from group_members m where m.tenant_id = $1 and m.group_id = $2 and m.member_id = f.v offset 0)
-    order by u.id for key share of u),
+      select 1 from group_members m where m.tenant_id = $1 and m.group_id = $2 and m.member_id = f.v offset 0)),
   new as materialized (
     select v, d, 'User' as kind from people union all select v, d, kind from found where kind = 'Group')`;
 

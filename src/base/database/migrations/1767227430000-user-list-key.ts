@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { buildIndex } from '../build-index.js';
 
 /** Tables with a foreign key to `users`; the key itself is `(tenant_id, user_id)`. */
 const CHILDREN = ['user_aliases', 'preview_writes'];
@@ -13,20 +14,16 @@ export class UserListKey1767227430000 implements MigrationInterface {
   transaction = false;
 
   async up(db: QueryRunner): Promise<void> {
-    await exchangeKey(db, 'users_key', `include (directory_id, gone_at)`);
+    await exchangeKey(db, 'users_list_key', `include (directory_id, gone_at)`);
   }
 
   async down(db: QueryRunner): Promise<void> {
-    await exchangeKey(db, 'users_key', '');
+    await exchangeKey(db, 'users_plain_key', '');
   }
 }
 
 async function exchangeKey(db: QueryRunner, name: string, included: string): Promise<void> {
-  // The build waits for older transactions. Nothing waits for the build.
-  await db.query(`set lock_timeout = 0`);
-  await db.query(`drop index concurrently if exists ${name}`);
-  await db.query(`create unique index concurrently ${name} on users (tenant_id, id) ${included}`);
-  await db.query(`reset lock_timeout`);
+  await buildIndex(db, name, `on users (tenant_id, id) ${included}`, true);
   await db.startTransaction();
   try {
     for (const child of CHILDREN) {
