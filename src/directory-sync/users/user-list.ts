@@ -40,7 +40,7 @@ const PAGE_COLUMNS: ListColumns = {
     found: `select g.id, g.directory_id, g.display_name from groups g where g.tenant_id = $1
       and coalesce(g.directory_id, '') = ($2::text[])[1] and g.id = any(array(select distinct unnest(a.group_ids) from a))`,
     text: `string_agg(${groupLine('n')}, chr(10))`,
-    used: `n.id = any(array(select unnest(c.group_ids) from cut c where c.fits))`,
+    used: `n.id in (select unnest(c.group_ids) from cut c where c.fits)`,
   },
   shown: `${SHOWN}, case when c.fits then array_to_string(c.group_ids, ' ') end as groups, c.manager`,
 };
