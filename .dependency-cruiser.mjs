@@ -3,7 +3,7 @@ export const FLOORS = [
   ['base'],
   ['identity', 'ledger', 'scim', 'oidc', 'saml', 'platform-client'],
   ['tenants', 'tasks', 'events', 'delivery', 'sessions'],
-  ['directories', 'seats', 'forwarding'],
+  ['directories', 'seats', 'forwarding', 'webhooks'],
   ['users', 'connections'],
   ['directory-sync', 'sign-in'],
   ['lookup', 'history', 'surfaces', 'operations', 'cli'],

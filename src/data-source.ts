@@ -46,6 +46,7 @@ import { SignInHelp1767227100000 } from './base/database/migrations/176722710000
 import { UserListKey1767227430000 } from './base/database/migrations/1767227430000-user-list-key.js';
 import { Plans1767227440000 } from './base/database/migrations/1767227440000-plans.js';
 import { SettingsNotices1767227441000 } from './base/database/migrations/1767227441000-settings-notices.js';
+import { Webhooks1767227510000 } from './base/database/migrations/1767227510000-webhooks.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
@@ -94,6 +95,7 @@ export const MIGRATIONS = [
   UserListKey1767227430000,
   Plans1767227440000,
   SettingsNotices1767227441000,
+  Webhooks1767227510000,
 ];
 
 /**

@@ -37,6 +37,8 @@ export class Config {
   /** Requests a second for each tenant; null: four times those of a credential. */
   readonly tenantRateLimit!: number | null;
   readonly allowPrivateDestinations!: boolean;
+  /** Addresses or networks (CIDR) that destinations of tenants may be in beside the public Internet. */
+  readonly destinationNetworks!: readonly string[];
   /** `ip` or `ip:port`; empty: the system's. */
   readonly dnsServers!: readonly string[];
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
@@ -55,6 +57,7 @@ export class Config {
       this.metrics,
       this.trustProxy,
       this.dnsServers,
+      this.destinationNetworks,
     ])
       Object.freeze(part);
     for (const keys of [this.encryptionKeys, this.chainKeys]) {

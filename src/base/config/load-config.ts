@@ -75,6 +75,7 @@ function configOf(read: Environment): Config {
     rateLimit: read.RATE_LIMIT === 'off' ? null : Number(read.RATE_LIMIT ?? 100),
     tenantRateLimit: read.RATE_LIMIT_TENANT === undefined ? null : Number(read.RATE_LIMIT_TENANT),
     allowPrivateDestinations: read.ALLOW_PRIVATE_DESTINATIONS === 'true' || read.ALLOW_PRIVATE_DESTINATIONS === 'on',
+    destinationNetworks: listOf(read.ALLOW_DESTINATION_NETWORKS),
     dnsServers: listOf(read.DNS_SERVERS),
     session: {
       idleSeconds: seconds(read.SESSION_IDLE ?? '60m'),
