@@ -36,6 +36,6 @@ export class EventsController {
     };
     const page = readPage(query, `events ${options.event ?? ''} ${options.since ?? ''}`);
     const rows = await this.events.list(caller.tenantId, filter, page);
-    return pageOf(page, rows, (row) => row.id, eventBody);
+    return pageOf(page, rows, (row) => row.sequence, eventBody);
   }
 }

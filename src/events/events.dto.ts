@@ -3,7 +3,7 @@ import { EVENT_NAMES, EVENTS, type EventName, type Severity } from './catalogue.
 
 /** An event of a tenant. */
 export class EventBody {
-  @ApiProperty({ example: 'evt_01k0000000abcdefghjkmnpqrs' })
+  @ApiProperty({ example: 'evt_0000000000004711' })
   id!: string;
   @ApiProperty({ enum: EVENT_NAMES, example: 'credential.expiring' })
   event!: EventName;

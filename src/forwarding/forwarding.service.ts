@@ -1,6 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
-import type { WriteStatement } from '../base/database/write-statement.js';
+import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import { DeliveryWorker } from '../delivery/delivery.worker.js';
 import { enqueue } from '../delivery/lanes/enqueue.js';
 import type { UserChange } from '../identity/person.js';
@@ -25,6 +25,9 @@ export class ForwardingService {
    * Adds a change to the write statement, for the user whose id the subject returns: the change itself and, if it is to
    * be forwarded, the user's lane. Where this service is itself the record (`PLATFORM_FORWARDING=off`), changes are
    * recorded only.
+   *
+   * @param linked the write made an existing user a directory's own
+   * @returns the part whose row has `record`, the user's id, and `sequence` and `occurred_at` of the change
    */
   enqueue(
     statement: WriteStatement,
@@ -33,20 +36,25 @@ export class ForwardingService {
     source: ChangeSource,
     receivedAt: Date,
     forward: boolean,
-  ): void {
+    linked = false,
+  ): Part {
     const person = personText(change.person);
     const forwarded = forward && !this.off;
     // Sessions end in this very statement, so the change knows when they did.
     const [column, moment] = endsSessions(change) ? [', sessions_ended_at', ', clock_timestamp()'] : ['', ''];
+    const [link, isLink] = linked ? [', linked', ', true'] : ['', ''];
     const written = statement.add(
-      (p) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at${column})
+      (
+        p,
+      ) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at${column}${link})
         select ${p.add(tenantId, 'text')}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forwarded, 'boolean')},
           ${p.add(change.changed, 'text[]')}, ${p.add(person, 'jsonb')}, ${p.add(JSON.stringify(source), 'jsonb')},
-          ${p.add(receivedAt, 'timestamptz')}${moment}
-        from subject returning user_id as subject, sequence, occurred_at`,
+          ${p.add(receivedAt, 'timestamptz')}${moment}${isLink}
+        from subject returning user_id as subject, user_id as record, sequence, occurred_at`,
     );
-    if (!forwarded) return;
+    if (!forwarded) return written;
     enqueue(statement, platformOf(tenantId), { state: change.status, body: person, change: written });
+    return written;
   }
 
   /** Wakes the delivery after the commit. */

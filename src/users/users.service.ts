@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { DomainEvents } from '../base/domain-events.js';
 import { NotFound } from '../base/errors/domain-error.js';
+import { EventRecorder } from '../events/event-recorder.js';
 import { ForwardingService } from '../forwarding/forwarding.service.js';
 import type { LinkedBy } from '../identity/adoption.rules.js';
 import type { HeldReason } from '../identity/person.js';
@@ -57,6 +58,7 @@ export class UsersService {
     private readonly conflicts: ConflictSearch,
     private readonly runner: WriteRunner,
     private readonly forwarding: ForwardingService,
+    private readonly recorder: EventRecorder,
     private readonly tenants: TenantStore,
     private readonly events: DomainEvents,
   ) {}
@@ -188,6 +190,7 @@ export class UsersService {
       if (!(await this.runner.run(tx, plan, ctx, isHeld ? {} : removal))) throw new LostRace();
     });
     this.forwarding.wake(ctx.tenantId);
+    this.recorder.wake(ctx.tenantId);
     await this.events.publish(new RoomMade(ctx.tenantId));
   }
 
@@ -209,7 +212,10 @@ export class UsersService {
 
   /** After the commit: tells the rooms that wait for what the write has changed. */
   private async finish(tenantId: string, { forwarded, freed, ...result }: Done): Promise<WriteResult> {
-    if (result.outcome !== 'unchanged' && result.outcome !== 'previewed') this.editing.remember(tenantId, result.row);
+    if (result.outcome !== 'unchanged' && result.outcome !== 'previewed') {
+      this.editing.remember(tenantId, result.row);
+      this.recorder.wake(tenantId);
+    }
     if (forwarded) this.forwarding.wake(tenantId);
     if (freed) await this.events.publish(new RoomMade(tenantId));
     return result;

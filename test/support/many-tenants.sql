@@ -71,7 +71,7 @@ insert into attempts (tenant_id, n, subject, delivery_id, first_sequence, last_s
   where tenant_id in (select tenant_id from seeded);
 insert into sign_ins (tenant_id, id, kind, connection_id, outcome, account, subject, user_id, request_id)
   select tenant_id, 'sin_' || tag || i, 'sign-in', 'con_' || tag, 'success', name, key, id, 'req' from people where i % 2 = 0;
-insert into events (tenant_id, id, event, data) select tenant_id, 'evt_' || tag || i, 'change.parked', '{"user_id": "usr_1", "change_id": "1", "reason": "refused"}' from people
+insert into events (tenant_id, event, data) select tenant_id, 'change.parked', '{"user_id": "usr_1", "change_id": "1", "reason": "refused"}' from people
   where i % 10 = 0;
 insert into tasks (tenant_id, id, kind, state, payload, created_by, finished_at)
   select tenant_id, 'tsk_' || tag || i, 'reconsider', 'done', '{}', '{}', now() from people where i % 50 = 0;

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import { WriteStatement, type Part } from '../../base/database/write-statement.js';
+import type { EventReceiver } from '../../events/event-receivers.js';
+import { EventRecorder } from '../../events/event-recorder.js';
 import { ForwardingService } from '../../forwarding/forwarding.service.js';
+import { userEventOf } from '../../identity/user-event.rules.js';
 import { SeatsService } from '../../seats/seats.service.js';
 import {
   dropUnprovenIdentities,
@@ -35,15 +38,17 @@ export class PlanStatement {
   constructor(
     private readonly seats: SeatsService,
     private readonly forwarding: ForwardingService,
+    private readonly events: EventRecorder,
     private readonly config: Config,
   ) {}
 
   /** Returns the statement of a plan. */
-  of(plan: WritePlan, ctx: WriteContext, guards: Guards): WriteStatement {
+  async of(plan: WritePlan, ctx: WriteContext, guards: Guards): Promise<WriteStatement> {
+    const receivers = plan.consequences === null ? [] : await this.events.receiversOf(ctx.tenantId);
     const statement = new WriteStatement();
     this.addSubject(statement, plan, ctx, guards);
     const { consequences, note } = plan;
-    if (consequences !== null) this.addConsequences(statement, consequences, ctx);
+    if (consequences !== null) this.addConsequences(statement, plan, ctx, receivers);
     if (note !== null) addNote(statement, ctx.tenantId, note, ctx.source);
     return statement;
   }
@@ -79,12 +84,18 @@ export class PlanStatement {
 
   private addConsequences(
     statement: WriteStatement,
-    { seat, endings, change, forward }: NonNullable<WritePlan['consequences']>,
+    { consequences, note }: WritePlan,
     { tenantId, source, receivedAt }: WriteContext,
+    receivers: readonly EventReceiver[],
   ): void {
+    const { seat, endings, change, forward } = consequences!;
     if (seat !== null) this.seats.addLine(statement, tenantId, seat, source);
     for (const ending of endings) addEnding(statement, tenantId, ending);
-    if (change !== null) this.forwarding.enqueue(statement, tenantId, change, source, receivedAt, forward);
+    if (change === null) return;
+    const linked = note?.kind === 'linked';
+    const part = this.forwarding.enqueue(statement, tenantId, change, source, receivedAt, forward, linked);
+    const event = userEventOf(change, linked);
+    if (event !== null) this.events.addElsewhere(statement, tenantId, receivers, { event, part });
   }
 }
 

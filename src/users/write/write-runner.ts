@@ -62,7 +62,7 @@ export class WriteRunner {
     const mode = plan.claimsSeat ? await this.seats.modeFor(ctx.tenantId, ctx.channel, isOwner) : 'free';
     if (mode === 'exact') return null;
     const limit = plan.claimsSeat ? await this.seats.limitOf(ctx.tenantId) : null;
-    const statement = this.statements.of(plan, ctx, {
+    const statement = await this.statements.of(plan, ctx, {
       seat: (s) => (limit === null ? null : this.seats.guard(s, ctx.tenantId, limit, mode, row?.id ?? null)),
       checkNames: true,
     });
@@ -98,7 +98,7 @@ export class WriteRunner {
     const conflicts = await this.conflicts.settle(tx, command.about, await found);
     const plan = planWrite(command, conflicts, stamp);
     if (plan === null) return unchanged(command);
-    const statement = this.statements.of(plan, ctx, NO_GUARDS);
+    const statement = await this.statements.of(plan, ctx, NO_GUARDS);
     along.inSameStatement?.(statement);
     const [now] = await statement.run<CreatedUser & UpdatedUser>(tx);
     if (now === undefined) throw new LostRace();
@@ -113,7 +113,7 @@ export class WriteRunner {
    * @returns whether anything was written
    */
   async run(db: SqlRunner, plan: WritePlan, ctx: WriteContext, along: Alongside = {}): Promise<boolean> {
-    const statement = this.statements.of(plan, ctx, NO_GUARDS);
+    const statement = await this.statements.of(plan, ctx, NO_GUARDS);
     along.inSameStatement?.(statement);
     return (await statement.run(db)).length > 0;
   }

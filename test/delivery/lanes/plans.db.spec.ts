@@ -8,6 +8,7 @@ import { claim, type ClaimOptions } from '../../../src/delivery/lanes/claim.js';
 import { lock } from '../../../src/delivery/lanes/lock.js';
 import { rebind } from '../../../src/delivery/lanes/rebind.js';
 import { plainOf, settlePlain } from '../../../src/delivery/lanes/settle-plain.js';
+import { steadyPause } from '../../../src/delivery/failure.rules.js';
 import { settlementOf } from '../../../src/delivery/lanes/settlement.rules.js';
 import { write } from '../../../src/delivery/lanes/write.js';
 import { platformOf } from '../../../src/forwarding/platform-destination.js';
@@ -123,7 +124,7 @@ describe.each(['full of lanes that are due', 'full of idle lanes'])('a table %s 
     const settlement = settlementOf(
       lane,
       { kind: 'delivered', bind: 'hp_1' },
-      { backoff: { firstMs: 0, maxMs: 0 } },
+      steadyPause({ firstMs: 0, maxMs: 0 }),
       0,
     );
     const plain = plainOf({ lane: lane, settlement, attempts: [attempt] })!;

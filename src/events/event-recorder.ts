@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../base/database/database.js';
+import { WriteStatement, type Params, type Part } from '../base/database/write-statement.js';
+import { enqueueMessages } from '../delivery/lanes/enqueue-messages.js';
+import type { UserEventName } from '../identity/user-event.rules.js';
+import type { EventName } from './catalogue.js';
+import { eventIdSql } from './event-id.js';
+import { EventReceivers, takersOf, type EventReceiver } from './event-receivers.js';
+
+/** An event that is to be recorded beside its fact. */
+export interface RecordedFact {
+  event: EventName;
+  /** The id of the record that it is about; null: it is about none. */
+  record: string | null;
+  /** JSON text. */
+  data: string;
+  /** The event is recorded once for each value; left out: each time. */
+  threshold?: string | undefined;
+}
+
+/** An event whose row another room writes. Its part has rows with `record`, `sequence` and `occurred_at`. */
+export interface FactElsewhere {
+  event: EventName | UserEventName;
+  part: Part;
+}
+
+const MESSAGE = { id: eventIdSql('m.sequence'), record: 'm.record' } as const;
+
+/** Records events in the statements of their facts, with a lane for each receiver that takes them. */
+@Injectable()
+export class EventRecorder {
+  constructor(private readonly receivers: EventReceivers) {}
+
+  /** Adds an event to a write statement: it is recorded if the subject of the statement is written. */
+  async addTo(statement: WriteStatement, tenantId: string, fact: Omit<RecordedFact, 'threshold'>): Promise<void> {
+    const receivers = await this.receivers.of(tenantId);
+    const part = statement.add(
+      (p) => `insert into events (tenant_id, event, record, data)
+        select ${p.add(tenantId, 'text')}, ${p.add(fact.event, 'text')}, ${p.add(fact.record, 'text')},
+          ${p.add(fact.data, 'json')}
+        from subject returning event, record, sequence, at`,
+    );
+    this.addLanes(statement, tenantId, receivers, [fact.event], { part, name: 'm.event', at: 'm.at' });
+  }
+
+  /** Returns who is told of a tenant's events, for `addElsewhere`. */
+  receiversOf(tenantId: string): Promise<readonly EventReceiver[]> {
+    return this.receivers.of(tenantId);
+  }
+
+  /** Adds the lanes of an event whose row another room adds to the statement. */
+  addElsewhere(
+    statement: WriteStatement,
+    tenantId: string,
+    receivers: readonly EventReceiver[],
+    { event, part }: FactElsewhere,
+  ): void {
+    // The name is one of the catalogue, which no request writes.
+    this.addLanes(statement, tenantId, receivers, [event], { part, name: `'${event}'`, at: 'm.occurred_at' });
+  }
+
+  /**
+   * Records events inside a transaction.
+   *
+   * @returns the names of those recorded: an event whose threshold was recorded before is left out
+   */
+  async record(tx: SqlRunner, tenantId: string, facts: readonly RecordedFact[]): Promise<EventName[]> {
+    if (facts.length === 0) return [];
+    const receivers = await this.receivers.of(tenantId);
+    const statement = new WriteStatement();
+    const given = statement.given((p) => `select * from ${factsSql(p, facts)} as f(event, record, data, threshold)`);
+    const passed = statement.given(
+      (p) => `insert into event_thresholds (tenant_id, threshold)
+        select distinct ${p.add(tenantId, 'text')}, threshold from ${given.name} where threshold is not null
+        order by threshold on conflict do nothing returning threshold`,
+    );
+    statement.subject(
+      (p) => `insert into events (tenant_id, event, record, data)
+        select ${p.add(tenantId, 'text')}, f.event, f.record, f.data from ${given.name} f
+        where f.threshold is null or f.threshold in (select threshold from ${passed.name})
+        returning event, record, sequence, at`,
+    );
+    const names = [...new Set(facts.map(({ event }) => event))];
+    const part = { name: 'subject' };
+    this.addLanes(statement, tenantId, receivers, names, { part, name: 'm.event', at: 'm.at' });
+    const rows = await statement.run<{ event: EventName }>(tx);
+    return rows.map(({ event }) => event);
+  }
+
+  /** After the commit: wakes the delivery to the tenant's receivers. */
+  wake(tenantId: string): void {
+    const { channel } = this.receivers;
+    if (channel === null) return;
+    void channel.receiversOf(tenantId).then(
+      (receivers) => {
+        for (const { id } of receivers) channel.wake({ tenantId, channel: channel.name, id });
+      },
+      () => undefined, // The database is away; the poll finds what waits.
+    );
+  }
+
+  private addLanes(
+    statement: WriteStatement,
+    tenantId: string,
+    receivers: readonly EventReceiver[],
+    events: readonly string[],
+    messages: { part: Part; name: string; at: string },
+  ): void {
+    const { channel } = this.receivers;
+    const takers = takersOf(receivers, events);
+    if (channel === null || takers.length === 0) return;
+    enqueueMessages(statement, { tenantId, channel: channel.name }, takers, { ...messages, ...MESSAGE });
+  }
+}
+
+function factsSql(p: Params, facts: readonly RecordedFact[]): string {
+  const columns = [
+    p.add(
+      facts.map(({ event }) => event),
+      'text[]',
+    ),
+    p.add(
+      facts.map(({ record }) => record),
+      'text[]',
+    ),
+    p.add(
+      facts.map(({ data }) => data),
+      'json[]',
+    ),
+    p.add(
+      facts.map(({ event, threshold }) => (threshold === undefined ? null : `${event} ${threshold}`)),
+      'text[]',
+    ),
+  ];
+  return `unnest(${columns.join(', ')})`;
+}
