@@ -67,6 +67,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     announcesPagination: true,
     trustProxy: [],
     dnsServers: [],
+    destinationNetworks: [],
     metrics: { port: null, token: null },
     rateLimit: null,
     tenantRateLimit: null,

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { messageOf } from '../../src/webhooks/message.js';
 import { newSecret } from '../../src/webhooks/signature.js';

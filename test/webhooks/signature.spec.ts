@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { newSecret, secretProblem, signatureHeader } from '../../src/webhooks/signature.js';
