@@ -4,6 +4,7 @@ import {
   HttpAddress,
   KeyList,
   isAddressList,
+  isPauseList,
   isServerList,
   OneOf,
   Rule,
@@ -175,6 +176,14 @@ export class Environment {
    */
   @Rule('networks', isAddressList, 'must be IP addresses or networks (CIDR) with commas between')
   ALLOW_DESTINATION_NETWORKS?: string;
+
+  /**
+   * The pauses between the tries of a webhook message, each spread by a fifth. After the last one it is given up, and
+   * kept. `none`: one try.
+   * @defaultValue `5s,5m,30m,2h,5h,10h,14h,20h,24h`
+   */
+  @Rule('pauses', isPauseList, 'must be up to 20 durations such as 5s, 5m or 2h with commas between, or none')
+  WEBHOOK_RETRIES?: string;
 
   /**
    * The name servers for host names of tenants: domains, IdPs, platforms, webhooks.
