@@ -41,6 +41,7 @@ import { ProvenValues1767227450000 } from './base/database/migrations/1767227450
 import { SignedOutAtIdp1767227460000 } from './base/database/migrations/1767227460000-signed-out-at-idp.js';
 import { EventSequences1767227490000 } from './base/database/migrations/1767227490000-event-sequences.js';
 import { AttemptsOfEndpoints1767227491000 } from './base/database/migrations/1767227491000-attempts-of-endpoints.js';
+import { EventFeed1767227520000 } from './base/database/migrations/1767227520000-event-feed.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
 import { UserListKey1767227430000 } from './base/database/migrations/1767227430000-user-list-key.js';
@@ -90,6 +91,7 @@ export const MIGRATIONS = [
   SignedOutAtIdp1767227460000,
   EventSequences1767227490000,
   AttemptsOfEndpoints1767227491000,
+  EventFeed1767227520000,
   LargeShares1767227452000,
   LaneStates1767227200000,
   UserListKey1767227430000,
