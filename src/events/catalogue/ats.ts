@@ -1,0 +1,45 @@
+import { count, object, text, type Kinds } from './kind.js';
+
+interface AtsConnection {
+  ats_connection_id: string;
+  provider: string;
+}
+
+/** The data of the events about connections to an ATS. */
+export interface AtsEvents {
+  'ats.sync_completed': AtsConnection & { full: boolean; created: number; updated: number; closed: number };
+  'ats.degraded': AtsConnection & { reason: string };
+  'ats.reconnect_needed': AtsConnection & { reason: string };
+  'ats.webhook_missing': AtsConnection & { found: number };
+}
+
+const CONNECTION = { ats_connection_id: text, provider: text };
+const EXAMPLE: AtsConnection = { ats_connection_id: 'ats_01k0000000abcdefghjkmnpqrs', provider: 'greenhouse' };
+
+/** The events about connections to an ATS. */
+export const ATS_EVENTS: Kinds<AtsEvents> = {
+  'ats.sync_completed': {
+    severity: 'info',
+    runbook: 'No action: a first or full import from the ATS is done; the counts are of jobs and candidates.',
+    schema: object({ ...CONNECTION, full: { type: 'boolean' }, created: count, updated: count, closed: count }),
+    example: { ...EXAMPLE, full: true, created: 120, updated: 4, closed: 2 },
+  },
+  'ats.degraded': {
+    severity: 'warning',
+    runbook: 'Read the reason on the connection: reads or writes of this ATS fail and are tried again.',
+    schema: object({ ...CONNECTION, reason: text }),
+    example: { ...EXAMPLE, reason: 'rate_limited' },
+  },
+  'ats.reconnect_needed': {
+    severity: 'critical',
+    runbook: 'Connect the ATS again: it has withdrawn the access, and nothing is read or written until then.',
+    schema: object({ ...CONNECTION, reason: text }),
+    example: { ...EXAMPLE, reason: 'grant_revoked' },
+  },
+  'ats.webhook_missing': {
+    severity: 'warning',
+    runbook: 'Check the webhook in the ATS: the poll found changes that no webhook had brought.',
+    schema: object({ ...CONNECTION, found: count }),
+    example: { ...EXAMPLE, found: 3 },
+  },
+};
