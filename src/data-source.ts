@@ -47,6 +47,8 @@ import { UserListKey1767227430000 } from './base/database/migrations/17672274300
 import { Plans1767227440000 } from './base/database/migrations/1767227440000-plans.js';
 import { SettingsNotices1767227441000 } from './base/database/migrations/1767227441000-settings-notices.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
+import { Candidates1767227500000 } from './base/database/migrations/1767227500000-candidates.js';
+import { JobOpenings1767227501000 } from './base/database/migrations/1767227501000-job-openings.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -94,6 +96,8 @@ export const MIGRATIONS = [
   UserListKey1767227430000,
   Plans1767227440000,
   SettingsNotices1767227441000,
+  Candidates1767227500000,
+  JobOpenings1767227501000,
 ];
 
 /**
