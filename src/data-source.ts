@@ -49,6 +49,8 @@ import { Plans1767227440000 } from './base/database/migrations/1767227440000-pla
 import { SettingsNotices1767227441000 } from './base/database/migrations/1767227441000-settings-notices.js';
 import { Webhooks1767227510000 } from './base/database/migrations/1767227510000-webhooks.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
+import { Candidates1767227500000 } from './base/database/migrations/1767227500000-candidates.js';
+import { JobOpenings1767227501000 } from './base/database/migrations/1767227501000-job-openings.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -98,6 +100,8 @@ export const MIGRATIONS = [
   Plans1767227440000,
   SettingsNotices1767227441000,
   Webhooks1767227510000,
+  Candidates1767227500000,
+  JobOpenings1767227501000,
 ];
 
 /**
