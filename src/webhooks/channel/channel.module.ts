@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Channels } from '../../delivery/channel.js';
 import { DeliveryModule } from '../../delivery/delivery.module.js';
 import { EventReceivers } from '../../events/event-receivers.js';
+import { PlatformClientModule } from '../../platform-client/platform-client.module.js';
 import { EndpointSecrets } from '../endpoint-secrets.js';
 import { EndpointStore } from '../endpoint.store.js';
 import { EndpointSender } from './endpoint-sender.js';
@@ -11,7 +12,8 @@ import { WebhookEvents } from './webhook-events.js';
 
 /** Delivers events to endpoints. */
 @Module({
-  imports: [DeliveryModule],
+  // The client's module makes `Outbound`, which makes all calls to other servers.
+  imports: [DeliveryModule, PlatformClientModule],
   providers: [EndpointSecrets, EndpointStore, EndpointSender, WebhookChannel, WebhookEventChannel, WebhookEvents],
   exports: [DeliveryModule, EndpointSecrets, EndpointStore, EndpointSender],
 })
