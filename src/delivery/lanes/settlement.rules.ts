@@ -59,12 +59,14 @@ export function settlementOf(
       return { ...base, failureCount: before, lookup, waitMs: turnMs(lookup?.waited ?? 1) };
     }
     case 'unavailable': {
-      const waitMs = rules.pause(failureCount, outcome.retryAfterMs, random);
+      // A failure that is not the other side's uses up no try.
+      const counted = outcome.notTheirs === true ? before : failureCount;
+      const waitMs = rules.pause(Math.max(counted, 1), outcome.retryAfterMs, random);
       if (waitMs === null) return { ...UNCHANGED, done: true, givenUp: outcome.reason, through: outcome.through };
       return {
         ...base,
         keep: !(fresh && neverSent(outcome.reason)),
-        failureCount,
+        failureCount: counted,
         failed: true,
         ownFault: outcome.ownFault,
         waitMs,
