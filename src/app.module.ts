@@ -17,6 +17,7 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 import { TenantsModule } from './tenants/tenants.module.js';
 import { UsersModule } from './users/users.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /**
  * The rooms. The SCIM door is named first: routes are tried in the order in which they are made known, and it is the
@@ -43,6 +44,7 @@ export class AppModule {
         TenantsModule,
         TasksModule,
         EventsModule,
+        WebhooksModule,
         LookupModule,
         HistoryModule,
         SurfacesModule,

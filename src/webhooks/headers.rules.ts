@@ -50,3 +50,16 @@ export function headersProblem(value: unknown): string | null {
 export function headersOf(value: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, text]) => [name.toLowerCase(), text.trim()]));
 }
+
+/** Shorter values are words of any text. */
+const TELLING = 6;
+
+/** Returns a text without the values of an endpoint's own headers, which can be credentials. */
+export function withoutHeaders(text: string | null, headers: Readonly<Record<string, string>>): string | null {
+  if (text === null) return null;
+  const values = Object.values(headers).flatMap((value) => [value, ...value.split(' ')]);
+  return values
+    .filter((value) => value.length >= TELLING)
+    .sort((a, b) => b.length - a.length)
+    .reduce((shown, value) => shown.replaceAll(value, '[header]'), text);
+}
