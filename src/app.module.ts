@@ -18,8 +18,8 @@ import { SeatsModule } from './seats/seats.module.js';
 import { SurfacesModule } from './surfaces/surfaces.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 import { TenantsModule } from './tenants/tenants.module.js';
-import { WebhookChannelModule } from './webhooks/channel/channel.module.js';
 import { UsersModule } from './users/users.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /**
  * The rooms. The SCIM door is named first: routes are tried in the order in which they are made known, and it is the
@@ -49,7 +49,7 @@ export class AppModule {
         TenantsModule,
         TasksModule,
         EventsModule,
-        WebhookChannelModule,
+        WebhooksModule,
         LookupModule,
         HistoryModule,
         SurfacesModule,

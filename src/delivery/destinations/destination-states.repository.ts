@@ -11,6 +11,7 @@ import {
 import { unpark } from '../lanes/unpark.js';
 import type { Destination, DestinationKey, DestinationState } from './destination.js';
 import { STAGES } from './failing.rules.js';
+import { REMOVED } from './remove.js';
 import { looksMisconfigured, withRefusal, type Refusal } from './destination.rules.js';
 
 const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
@@ -83,7 +84,8 @@ export class DestinationStatesRepository {
     if (rows[0]?.reason === 'looks_misconfigured') await unpark(db, key, { refusedInARow: true });
     const { rowCount } = await db.query(
       `update destinations set state = 'ok', state_reason = null, state_detail = null, state_since = now(), probes = 0,
-         next_probe_at = null, refusals = '[]', version = version + 1, updated_at = now()
+         next_probe_at = null, refusals = '[]', failing_since = null, failing_stage = 0, version = version + 1,
+         updated_at = now()
        where ${BY_KEY} and state <> 'ok'`,
       of(key),
     );
@@ -233,7 +235,7 @@ export class DestinationStatesRepository {
   /** Returns how many destinations are in which state, for the metrics. */
   async countByState(): Promise<Record<DestinationState, number>> {
     const { rows } = await this.db.query<{ state: DestinationState; n: string }>(
-      `select state, count(*) as n from destinations group by state`,
+      `select state, count(*) as n from destinations where state_reason is distinct from '${REMOVED}' group by state`,
     );
     const counts: Record<DestinationState, number> = { ok: 0, open: 0, paused: 0 };
     for (const row of rows) counts[row.state] = Number(row.n);

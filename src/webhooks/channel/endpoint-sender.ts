@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
-import { Config } from '../../base/config/config.js';
-import { Outbound, type OutboundAnswer } from '../../base/http/outbound.js';
+import type { OutboundAnswer } from '../../base/http/outbound.js';
 import type { Attempt } from '../../delivery/outcome.js';
 import { eventId } from '../../events/event-id.js';
 import type { StoredEvent } from '../../events/event-reader.js';
 import type { Endpoint } from '../endpoint.js';
+import { EndpointClient } from '../endpoint.client.js';
+import { withoutHeaders } from '../headers.rules.js';
 import { messageOf } from '../message.js';
 import { verdictOf, type Verdict } from '../verdict.rules.js';
 
@@ -15,15 +16,14 @@ export interface Tried {
   attempt: Attempt;
 }
 
-/** The bytes of an answer that are read; its status decides. */
-const MOST_BYTES = 64 * 1024;
+/** An event that is sent; a test has an id of its own, and no place in the order. */
+export type SentEvent = StoredEvent & { id?: string };
 
 /** Sends an event to an endpoint: the one way for deliveries, tests and repetitions by hand. */
 @Injectable()
 export class EndpointSender {
   constructor(
-    private readonly outbound: Outbound,
-    private readonly config: Config,
+    private readonly client: EndpointClient,
     private readonly clock: Clock,
   ) {}
 
@@ -32,27 +32,16 @@ export class EndpointSender {
    *
    * @param endpoint one whose secrets can be read
    */
-  async send(endpoint: Endpoint, event: StoredEvent, timeoutMs: number): Promise<Tried> {
+  async send(endpoint: Endpoint, event: SentEvent, timeoutMs: number): Promise<Tried> {
     const sentAt = this.clock.now();
-    const id = eventId(event.sequence);
-    const { origin, pathname, search } = new URL(endpoint.url);
-    const { body, headers } = messageOf({ ...event, id }, endpoint, sentAt);
-    const answer = await this.outbound.call(
-      {
-        method: 'POST',
-        origin,
-        path: pathname + search,
-        owner: endpoint.tenantId,
-        headers,
-        body,
-        timeoutMs,
-        maxBytes: MOST_BYTES,
-        statusDecides: true,
-      },
-      this.config.allowPrivateDestinations,
-    );
-    const verdict = verdictOf(answer, this.clock.now());
-    return { verdict, attempt: attemptOf(answer, verdict, { id, sequence: event.sequence, path: pathname, sentAt }) };
+    const id = event.id ?? eventId(event.sequence);
+    const message = messageOf({ ...event, id }, endpoint, sentAt);
+    const answer = await this.client.send(endpoint, message, timeoutMs);
+    const judged = verdictOf(answer, this.clock.now());
+    // A receiver that shows what it was sent would put the endpoint's own credentials into the attempts.
+    const verdict = { ...judged, answer: withoutHeaders(judged.answer, endpoint.headers) };
+    const path = new URL(endpoint.url).pathname;
+    return { verdict, attempt: attemptOf(answer, verdict, { id, sequence: event.sequence, path, sentAt }) };
   }
 }
 
@@ -67,7 +56,7 @@ function attemptOf(
     path,
     status: answer.kind === 'answer' ? answer.status : null,
     outcome: reason,
-    detail: null,
+    detail: answer.kind === 'failed' ? answer.detail : null,
     answer: kept,
     ms: Math.round(answer.ms),
     sentAt,
