@@ -40,7 +40,12 @@ export class Config {
   /** `ip` or `ip:port`; empty: the system's. */
   readonly dnsServers!: readonly string[];
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
-  readonly retention!: { readonly logsDays: number; readonly bodiesDays: number; readonly attemptsDays: number };
+  readonly retention!: {
+    readonly logsDays: number;
+    readonly bodiesDays: number;
+    readonly attemptsDays: number;
+    readonly eventsDays: number;
+  };
   /** The port of `/metrics` alone, and the token for it; null: none. */
   readonly metrics!: { readonly port: number | null; readonly token: string | null };
   readonly production!: boolean;
