@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto';
 import { chainHash } from '../../src/base/crypto/chain.js';
+import { DomainEvents } from '../../src/base/domain-events.js';
 import { Database } from '../../src/base/database/database.js';
 import { Logger } from '../../src/base/log/logger.js';
 import { ChainHeads } from '../../src/ledger/chain-heads.js';
@@ -101,6 +102,7 @@ async function closeToday(at: House, chain: Chain, daysLater = 1): Promise<void>
     nest.get(ChainHeads),
     nest.get(HeadsRepository),
     nest.get(Logger),
+    nest.get(DomainEvents),
   );
   await closing.close(source(chain), at.tenantId);
 }

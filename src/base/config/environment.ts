@@ -228,6 +228,13 @@ export class Environment {
   RETENTION_ATTEMPTS?: string;
 
   /**
+   * Days for which events are kept, in whole months. A consumer of the feed that is further behind begins anew.
+   * @defaultValue `90`
+   */
+  @WholeNumber(1, 3_650)
+  RETENTION_EVENTS?: string;
+
+  /**
    * `off` leaves `pagination` (RFC 9865) out of the ServiceProviderConfig, for clients that refuse unknown
    * attributes. Cursors work all the same.
    * @defaultValue `on`
