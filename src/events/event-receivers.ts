@@ -46,8 +46,16 @@ export class EventReceivers {
   }
 }
 
+/** Returns the receivers that take an event. */
+export function takersOf(receivers: readonly EventReceiver[], event: string): Receiver[] {
+  return receivers.filter(({ events }) => events === null || events.includes(event));
+}
+
 /** Returns the receivers that take any of the events, with those that they take. */
-export function takersOf(receivers: readonly EventReceiver[], events: readonly string[]): Receiver[] {
+export function takersOfAny(
+  receivers: readonly EventReceiver[],
+  events: readonly string[],
+): (Receiver & { names: readonly string[] })[] {
   return receivers.flatMap(({ id, ordered, events: taken }) => {
     const names = taken === null ? events : events.filter((event) => taken.includes(event));
     return names.length === 0 ? [] : [{ id, ordered, names }];

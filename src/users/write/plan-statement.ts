@@ -4,7 +4,7 @@ import { WriteStatement, type Part } from '../../base/database/write-statement.j
 import type { EventReceiver } from '../../events/event-receivers.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import { ForwardingService } from '../../forwarding/forwarding.service.js';
-import { userEventOf } from '../../identity/user-event.rules.js';
+import { userEventOf, type UserEventName } from '../../identity/user-event.rules.js';
 import { SeatsService } from '../../seats/seats.service.js';
 import {
   dropUnprovenIdentities,
@@ -94,9 +94,15 @@ export class PlanStatement {
     if (change === null) return;
     const linked = note?.kind === 'linked';
     const part = this.forwarding.enqueue(statement, tenantId, change, source, receivedAt, forward, linked);
-    const event = userEventOf(change, linked);
+    const event = eventOf({ consequences, note });
     if (event !== null) this.events.addElsewhere(statement, tenantId, receivers, { event, part });
   }
+}
+
+/** Returns the event that a write is told as, or null. */
+export function eventOf({ consequences, note }: Pick<WritePlan, 'consequences' | 'note'>): UserEventName | null {
+  const change = consequences?.change ?? null;
+  return change === null ? null : userEventOf(change, note?.kind === 'linked');
 }
 
 function addEnding(statement: WriteStatement, tenantId: string, ending: Ending): void {
