@@ -4,7 +4,7 @@ export const FLOORS = [
   ['identity', 'ledger', 'scim', 'oidc', 'saml', 'platform-client'],
   ['tenants', 'tasks', 'events', 'delivery', 'sessions'],
   ['directories', 'seats', 'forwarding', 'webhooks'],
-  ['users', 'connections'],
+  ['users', 'connections', 'candidates', 'jobs'],
   ['directory-sync', 'sign-in'],
   ['lookup', 'history', 'surfaces', 'operations', 'cli'],
 ];

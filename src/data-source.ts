@@ -41,6 +41,7 @@ import { ProvenValues1767227450000 } from './base/database/migrations/1767227450
 import { SignedOutAtIdp1767227460000 } from './base/database/migrations/1767227460000-signed-out-at-idp.js';
 import { EventSequences1767227490000 } from './base/database/migrations/1767227490000-event-sequences.js';
 import { AttemptsOfEndpoints1767227491000 } from './base/database/migrations/1767227491000-attempts-of-endpoints.js';
+import { EventFeed1767227520000 } from './base/database/migrations/1767227520000-event-feed.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
 import { UserListKey1767227430000 } from './base/database/migrations/1767227430000-user-list-key.js';
@@ -48,6 +49,8 @@ import { Plans1767227440000 } from './base/database/migrations/1767227440000-pla
 import { SettingsNotices1767227441000 } from './base/database/migrations/1767227441000-settings-notices.js';
 import { Webhooks1767227510000 } from './base/database/migrations/1767227510000-webhooks.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
+import { Candidates1767227500000 } from './base/database/migrations/1767227500000-candidates.js';
+import { JobOpenings1767227501000 } from './base/database/migrations/1767227501000-job-openings.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -90,12 +93,15 @@ export const MIGRATIONS = [
   SignedOutAtIdp1767227460000,
   EventSequences1767227490000,
   AttemptsOfEndpoints1767227491000,
+  EventFeed1767227520000,
   LargeShares1767227452000,
   LaneStates1767227200000,
   UserListKey1767227430000,
   Plans1767227440000,
   SettingsNotices1767227441000,
   Webhooks1767227510000,
+  Candidates1767227500000,
+  JobOpenings1767227501000,
 ];
 
 /**

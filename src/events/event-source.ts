@@ -3,7 +3,7 @@ import type { EventName } from './catalogue.js';
 
 /** An event as it is read. Its body is the same for the feed and for every endpoint. */
 export interface StoredEvent {
-  /** The place in the tenant's order of events; the id is made of it. */
+  /** The place in the order of events; the id is made of it. */
   sequence: string;
   event: EventName;
   at: Date;
@@ -20,33 +20,49 @@ export interface RecordRange {
   through: string;
 }
 
-/** A part of the order of events. */
-export interface EventRange {
-  /** Only events behind this sequence; left out: from the oldest. */
-  after?: string | undefined;
-  /** Only events up to this sequence; left out: to the newest. */
-  through?: string | undefined;
-  /** Only events of these names; left out: of all. */
-  names?: readonly EventName[] | undefined;
-  /** Only events from this moment on. */
-  since?: Date | undefined;
-  /** The most events that are read. */
-  limit: number;
+/** A part of the order of events, which is read in one direction. */
+export interface ScanRange {
+  /** Only events behind this sequence. */
+  after: string;
+  /** Only events up to this sequence. */
+  through: string;
+  /** Only events of these names; null: of all. */
+  names: readonly EventName[] | null;
+  /** The most rows that are read, whether they are shown or not. */
+  rows: number;
   newestFirst: boolean;
 }
 
-/**
- * A table whose rows are events. Each name belongs to one source. All methods read by an index of the tenant; what they
- * return is in no order unless it is said.
- */
+/** What a scan has found. */
+export interface Scanned {
+  /** In the direction of the scan. */
+  events: StoredEvent[];
+  /** The last row that was read, where more may follow; null: the range is read to its end. */
+  through: string | null;
+}
+
+/** Where an event stands, and when it was. */
+export interface Place {
+  sequence: string;
+  at: Date;
+}
+
+/** A table whose rows are events. Each name belongs to one source. All methods read by an index of the tenant. */
 export abstract class EventSource {
   /** The names of the events that stand in this source. */
   abstract readonly names: readonly EventName[];
 
-  /** Returns the events that have these sequences. */
+  /** Returns whether the events about a record stand in this source. */
+  abstract holds(record: string): boolean;
+
+  /** Returns the events that have these sequences, in no order. */
   abstract bySequences(tenantId: string, sequences: readonly string[]): Promise<StoredEvent[]>;
 
-  /** Returns the first event of each record in its range, out of these names (null: of all). */
+  /**
+   * Returns the first event of each record in its range, in no order.
+   *
+   * @param names only events of these names; null: of all
+   */
   abstract nextOf(
     tenantId: string,
     asked: readonly RecordRange[],
@@ -56,8 +72,11 @@ export abstract class EventSource {
   /** Returns the newest events of a record, newest first. */
   abstract ofRecord(tenantId: string, record: string, limit: number): Promise<StoredEvent[]>;
 
-  /** Returns the events of a part of the order, in its direction. */
-  abstract page(tenantId: string, range: EventRange): Promise<StoredEvent[]>;
+  /** Reads rows in order. */
+  abstract scan(tenantId: string, range: ScanRange): Promise<Scanned>;
+
+  /** Returns the first row at a sequence or behind it; null: there is none. */
+  abstract placeFrom(tenantId: string, sequence: string): Promise<Place | null>;
 }
 
 /** The sources of events of this process: a room that brings one adds it when its module is made. */
@@ -72,9 +91,9 @@ export class EventSources {
     this.sources.push(source);
   }
 
-  /** Returns the sources that have one of these names; left out: all. */
-  of(names?: readonly EventName[] | null): readonly EventSource[] {
-    if (names === undefined || names === null) return this.sources;
+  /** Returns the sources that have one of these names; null: all. */
+  of(names: readonly EventName[] | null): readonly EventSource[] {
+    if (names === null) return this.sources;
     return this.sources.filter((source) => source.names.some((name) => names.includes(name)));
   }
 }

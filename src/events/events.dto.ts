@@ -21,3 +21,22 @@ export class EventBody {
   @ApiProperty({ description: 'What to do, in one line.', example: EVENTS['credential.expiring'].runbook })
   runbook!: string;
 }
+
+/** The most events of a page of the feed. */
+export const FEED_LIMIT = 1_000;
+
+/** A page of the list, or of the feed. */
+export class EventPage {
+  @ApiProperty({ type: [EventBody] })
+  data!: EventBody[];
+  @ApiProperty({ type: String, nullable: true, required: false, description: 'Of the list; null: the last page.' })
+  next_cursor?: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    required: false,
+    example: 'evt_0000000000004711',
+    description: 'Of the feed: `after` of the next request, also when the page is empty.',
+  })
+  next_after?: string | null;
+}

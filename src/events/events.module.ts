@@ -1,12 +1,26 @@
 import { Global, Module } from '@nestjs/common';
-import { EventsController } from './events.controller.js';
+import { EventFloors } from './event-floors.js';
+import { EventReader } from './event-reader.js';
 import { EventReceivers } from './event-receivers.js';
 import { EventRecorder } from './event-recorder.js';
+import { EventSources } from './event-source.js';
+import { EventsController } from './events.controller.js';
 import { EventsRepository } from './events.repository.js';
+import { EventsService } from './events.service.js';
+import { EventHorizon } from './horizon.js';
+import { StoredEvents } from './stored-events.js';
 
-const SHARED = [EventsRepository, EventReceivers, EventRecorder];
+const SHARED = [EventsRepository, EventReceivers, EventRecorder, EventReader, EventSources, EventFloors];
 
-/** The catalogue of events and their record. Global: each room records the events of its own facts. */
+/** The catalogue of events, their record and their feed. Global: each room records the events of its own facts. */
 @Global()
-@Module({ controllers: [EventsController], providers: SHARED, exports: SHARED })
-export class EventsModule {}
+@Module({
+  controllers: [EventsController],
+  providers: [...SHARED, StoredEvents, EventHorizon, EventsService],
+  exports: SHARED,
+})
+export class EventsModule {
+  constructor(sources: EventSources, stored: StoredEvents) {
+    sources.add(stored);
+  }
+}

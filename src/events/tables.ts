@@ -1,2 +1,2 @@
 /** The tables that only this room writes. `npm run check` reads it. */
-export const OWNED = ['events', 'event_thresholds'];
+export const OWNED = ['events', 'event_thresholds', 'event_floors'];

@@ -22,7 +22,9 @@ import { PlatformTrial } from './platform/platform-trial.js';
 import { PlatformController } from './platform/platform.controller.js';
 import { PlatformService } from './platform/platform.service.js';
 import { TasksModule } from '../tasks/tasks.module.js';
+import { EventSources } from '../events/event-source.js';
 import { PlatformChannel } from './platform.channel.js';
+import { UserEvents } from './user-events.js';
 
 /** Telling the platform about people. */
 @Module({
@@ -42,6 +44,7 @@ import { PlatformChannel } from './platform.channel.js';
     DriftStep,
     ForwardingTasks,
     PlatformEvents,
+    UserEvents,
     ChangesRepository,
     ChangesService,
     PlatformService,
@@ -59,7 +62,8 @@ import { PlatformChannel } from './platform.channel.js';
   ],
 })
 export class ForwardingModule {
-  constructor(channels: Channels, platform: PlatformChannel) {
+  constructor(channels: Channels, platform: PlatformChannel, events: EventSources, users: UserEvents) {
     channels.add(platform);
+    events.add(users);
   }
 }

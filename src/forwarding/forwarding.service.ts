@@ -46,10 +46,10 @@ export class ForwardingService {
     const written = statement.add(
       (
         p,
-      ) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, source, received_at${column}${link})
+      ) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, status, source, received_at${column}${link})
         select ${p.add(tenantId, 'text')}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forwarded, 'boolean')},
-          ${p.add(change.changed, 'text[]')}, ${p.add(person, 'jsonb')}, ${p.add(JSON.stringify(source), 'jsonb')},
-          ${p.add(receivedAt, 'timestamptz')}${moment}${isLink}
+          ${p.add(change.changed, 'text[]')}, ${p.add(person, 'jsonb')}, ${p.add(change.status)},
+          ${p.add(JSON.stringify(source), 'jsonb')}, ${p.add(receivedAt, 'timestamptz')}${moment}${isLink}
         from subject returning user_id as subject, user_id as record, sequence, occurred_at`,
     );
     if (!forwarded) return written;

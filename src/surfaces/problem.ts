@@ -12,6 +12,7 @@ export const API_STATUS: Record<ErrorKind, number> = {
   'method-not-allowed': 405,
   'not-acceptable': 406,
   conflict: 409,
+  gone: 410,
   'no-seat': 409,
   'precondition-failed': 412,
   'too-large': 413,

@@ -12,6 +12,7 @@ export const SCIM_STATUS: Record<ErrorKind, number> = {
   'method-not-allowed': 405,
   'not-acceptable': 406,
   conflict: 409,
+  gone: 410,
   'no-seat': 403,
   'precondition-failed': 412,
   'too-large': 413,

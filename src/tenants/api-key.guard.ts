@@ -38,7 +38,9 @@ export class ApiKeyGuard implements CanActivate {
     req.credentialId = key.keyId;
     proveConnection(req.socket);
     limitRate(this.limiter, res, key.keyId, key.tenantId);
-    if (demand !== 'any-key' && !key.scopes.has(demand) && !key.scopes.has('admin')) throw new MissingScope(demand);
+    if (demand !== 'any-key' && !key.scopes.has('admin') && !demand.some((scope) => key.scopes.has(scope))) {
+      throw new MissingScope(demand);
+    }
     demandAcceptable(req.headers.accept, ...API_TYPES);
     req.caller = {
       tenantId: key.tenantId,

@@ -2,16 +2,16 @@
 export const SCOPE_TEXTS = {
   'users:read': 'Read users, and resolve their ids.',
   'users:write': 'Create, change and delete users.',
-  'candidates:read': 'Read candidates. Not used yet.',
-  'candidates:write': 'Create and change candidates. Not used yet.',
-  'jobs:read': 'Read job openings. Not used yet.',
-  'jobs:write': 'Create and change job openings. Not used yet.',
+  'candidates:read': 'Read candidates, and resolve their ids.',
+  'candidates:write': 'Create, change and delete candidates.',
+  'jobs:read': 'Read job openings, and resolve their ids.',
+  'jobs:write': 'Create, change and close job openings.',
   'interviews:read': 'Read interviews. Not used yet.',
   'interviews:write': 'Schedule and change interviews. Not used yet.',
   'seats:read': 'Read seats: limit, use, holders, ledger, heads; verify the ledger.',
   'seats:write': 'Set the limit and the policy; reconcile the ledger.',
-  'webhooks:manage': 'Manage outbound webhooks. Not used yet.',
-  'audit:read': 'Read the audit log, sign-ins, histories and leavers; verify the audit log.',
+  'webhooks:manage': 'Manage outbound webhooks, and read events.',
+  'audit:read': 'Read the audit log, events, sign-ins, histories and leavers; verify the audit log.',
   admin:
     'All scopes, and everything else of the tenant: directories, connections, domains, keys, roles, held users, changes, the platform, tasks.',
 } as const;

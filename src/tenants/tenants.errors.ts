@@ -34,10 +34,11 @@ export class SeveralCredentials extends DomainError {
 export class MissingScope extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'missing_scope';
-  constructor(scope: Scope) {
-    super(`The API key lacks the scope ${scope}.`, {
-      headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },
-      members: { scope },
+  /** @param scopes one of them would do; the first is named to programs */
+  constructor(scopes: readonly Scope[]) {
+    super(`The API key lacks the scope ${scopes.join(' or ')}.`, {
+      headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scopes[0]}"` },
+      members: { scope: scopes[0] },
     });
   }
 }

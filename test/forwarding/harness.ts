@@ -68,6 +68,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     trustProxy: [],
     dnsServers: [],
     destinationNetworks: [],
+    webhookRetries: [20, 40, 80],
     metrics: { port: null, token: null },
     rateLimit: null,
     tenantRateLimit: null,

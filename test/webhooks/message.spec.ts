@@ -52,7 +52,9 @@ it('sends structured CloudEvents 1.0', () => {
     datacontenttype: 'application/json',
     data: JSON.parse(data) as unknown,
   });
-  expect(messageOf({ ...event, record: null }, { ...endpoint, form: 'cloudevents' }, now).body).not.toContain('subject');
+  expect(messageOf({ ...event, record: null }, { ...endpoint, form: 'cloudevents' }, now).body).not.toContain(
+    'subject',
+  );
   verified(message);
 });
 

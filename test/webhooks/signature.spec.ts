@@ -76,7 +76,11 @@ describe('what a receiver refuses', () => {
   const good = { ...B, signature: sign(B) };
   const refusals: [string, string, () => unknown][] = [
     ['N1', 'one byte of the body changed', () => verify({ ...good, body: good.body.replace('Zoë', 'Zoe') })],
-    ['N2', 'a body that was made anew', () => verify({ ...good, body: JSON.stringify(JSON.parse(good.body), null, 1) })],
+    [
+      'N2',
+      'a body that was made anew',
+      () => verify({ ...good, body: JSON.stringify(JSON.parse(good.body), null, 1) }),
+    ],
     ['N3', 'another id', () => verify({ ...good, id: 'msg_other' })],
     ['N4', 'another time', () => verify({ ...good, timestamp: String(Number(good.timestamp) + 1) })],
     ['N5', 'a message of 301 s ago', () => verify(good, Number(good.timestamp) + 301)],

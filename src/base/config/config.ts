@@ -41,6 +41,8 @@ export class Config {
   readonly destinationNetworks!: readonly string[];
   /** `ip` or `ip:port`; empty: the system's. */
   readonly dnsServers!: readonly string[];
+  /** The pauses between the tries of a webhook message, in milliseconds. */
+  readonly webhookRetries!: readonly number[];
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
   readonly retention!: { readonly logsDays: number; readonly bodiesDays: number; readonly attemptsDays: number };
   /** The port of `/metrics` alone, and the token for it; null: none. */
@@ -58,6 +60,7 @@ export class Config {
       this.trustProxy,
       this.dnsServers,
       this.destinationNetworks,
+      this.webhookRetries,
     ])
       Object.freeze(part);
     for (const keys of [this.encryptionKeys, this.chainKeys]) {

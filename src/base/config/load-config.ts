@@ -5,7 +5,8 @@ import { validateSync } from 'class-validator';
 import { mintToken } from '../crypto/tokens.js';
 import { trimEndOf } from '../trim.js';
 import { Config, ConfigError, type EncryptionKey, type Role } from './config.js';
-import { Environment, VARIABLES } from './environment.js';
+import { Environment } from './environment.js';
+import { VARIABLES } from './variables.js';
 import { keptSecret } from './kept-secret.js';
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -77,6 +78,7 @@ function configOf(read: Environment): Config {
     allowPrivateDestinations: read.ALLOW_PRIVATE_DESTINATIONS === 'true' || read.ALLOW_PRIVATE_DESTINATIONS === 'on',
     destinationNetworks: listOf(read.ALLOW_DESTINATION_NETWORKS),
     dnsServers: listOf(read.DNS_SERVERS),
+    webhookRetries: pauses(read.WEBHOOK_RETRIES ?? '5s,5m,30m,2h,5h,10h,14h,20h,24h'),
     session: {
       idleSeconds: seconds(read.SESSION_IDLE ?? '60m'),
       absoluteSeconds: seconds(read.SESSION_ABSOLUTE ?? '12h'),
@@ -117,6 +119,11 @@ function address(text: string | undefined): string | undefined {
 
 function listOf(text: string | undefined): string[] {
   return text?.split(',').map((part) => part.trim()) ?? [];
+}
+
+/** Returns milliseconds. */
+function pauses(text: string): number[] {
+  return text === 'none' ? [] : listOf(text).map((pause) => seconds(pause) * 1_000);
 }
 
 function seconds(duration: string): number {

@@ -8,6 +8,7 @@ export type ErrorKind =
   | 'method-not-allowed'
   | 'not-acceptable'
   | 'conflict'
+  | 'gone'
   | 'no-seat' // 409 in the API, 403 in SCIM
   | 'precondition-failed'
   | 'too-large'

@@ -39,6 +39,8 @@ export class ProblemBody {
   scope?: string;
   @ApiProperty({ required: false, description: 'Of `…_taken`: the record that has it.' })
   id?: string;
+  @ApiProperty({ required: false, description: 'Of `position_too_old`: the oldest position of the feed.' })
+  oldest?: string;
   @ApiProperty({ required: false, description: 'Of `managed_by_directory`.' })
   directory?: WritingDirectory;
   @ApiProperty({

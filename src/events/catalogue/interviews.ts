@@ -20,7 +20,7 @@ export interface InterviewData {
 /** What an event says of a scorecard; the rest of it is read by its link. */
 export interface ScorecardSummary {
   version: number;
-  overall: number | string | null;
+  overall: number | null;
   recommendation: string | null;
   summary: string | null;
   link: string | null;
@@ -50,7 +50,7 @@ const INTERVIEW = {
 
 const scorecard = object({
   version: { type: 'integer', minimum: 1 },
-  overall: { type: ['number', 'string', 'null'] },
+  overall: { type: ['number', 'null'] },
   recommendation: textOrNull,
   summary: textOrNull,
   link: textOrNull,

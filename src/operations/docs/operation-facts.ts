@@ -18,7 +18,7 @@ interface Parameter {
 }
 
 interface Noted {
-  [DOCUMENTED_SCOPE]?: string;
+  [DOCUMENTED_SCOPE]?: readonly string[];
   [REFUSALS]?: Refusals;
   [FOREIGN_QUERY]?: boolean;
 }
@@ -26,11 +26,11 @@ interface Noted {
 /** Says of an operation which scope its key needs, and which refusals it has: what decorators have only noted. */
 export function tellFacts(path: string, method: Method, operation: Operation): void {
   const noted = operation as Operation & Noted;
-  const { [DOCUMENTED_SCOPE]: scope, [REFUSALS]: own, [FOREIGN_QUERY]: isForeign = false } = noted;
+  const { [DOCUMENTED_SCOPE]: scopes, [REFUSALS]: own, [FOREIGN_QUERY]: isForeign = false } = noted;
   delete noted[DOCUMENTED_SCOPE];
   delete noted[REFUSALS];
   delete noted[FOREIGN_QUERY];
-  if (scope !== undefined) tellScope(operation, scope);
+  if (scopes !== undefined) tellScopes(operation, scopes);
   for (const parameter of operation.parameters ?? []) tellType(parameter as Parameter);
   // Operations that do not name their refusals keep the general ones.
   if (own === undefined) return;
@@ -38,7 +38,7 @@ export function tellFacts(path: string, method: Method, operation: Operation): v
   const form: OperationForm = {
     method,
     credential: credentialOf(operation),
-    scope: scope !== undefined,
+    scope: scopes !== undefined,
     inPath: path.includes('{'),
     query: options.filter((option) => option.in === 'query').map(({ name }) => name),
     body: Object.keys((operation.requestBody as { content?: object } | undefined)?.content ?? {}),
@@ -53,10 +53,11 @@ function tellType(parameter: Parameter): void {
   parameter.schema = isLimit ? { type: 'integer', minimum: 1, maximum: 200, default: 50 } : { type: 'string' };
 }
 
-/** The scope as a role of the credential (OpenAPI 3.1, Security Requirement Object), and in words. */
-function tellScope(operation: Operation, scope: string): void {
-  operation.security = [{ api_key: [scope] }];
-  const words = `Needs an API key with the scope \`${scope}\`.`;
+/** Scopes as roles of the credential, of which one is enough (OpenAPI 3.1, Security Requirement Object), and in words. */
+function tellScopes(operation: Operation, scopes: readonly string[]): void {
+  operation.security = scopes.map((scope) => ({ api_key: [scope] }));
+  const names = scopes.map((scope) => `\`${scope}\``).join(' or ');
+  const words = `Needs an API key with the scope ${names}.`;
   operation.description = operation.description ? `${operation.description}\n\n${words}` : words;
 }
 

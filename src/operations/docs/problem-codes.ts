@@ -50,6 +50,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   not_waiting: 'The change is not waiting any more.',
   operator_only: 'The address is for the operator of the installation.',
   owner_inactive: 'The user of the sign-in link is inactive or deleted. `id` names the user.',
+  position_too_old:
+    'Events behind this position are no longer kept. `oldest` is the oldest position; an empty `after` begins there.',
   precondition_failed: 'If-Match names another version than the present one.',
   record_busy:
     'Other requests kept writing the same user or group for 9 seconds. Nothing was changed. Send the request again after `Retry-After`.',

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../../base/config/config.js';
 import { Channel } from '../../delivery/channel.js';
 import type { Destination } from '../../delivery/destinations/destination.js';
 import type { FailureRules } from '../../delivery/failure.rules.js';
@@ -35,12 +36,13 @@ export class WebhookChannel extends Channel {
     private readonly endpoints: EndpointStore,
     private readonly events: EventReader,
     private readonly sender: EndpointSender,
+    private readonly config: Config,
   ) {
     super();
   }
 
   override rulesOf(): FailureRules {
-    return webhookRules(PACE);
+    return webhookRules({ ...PACE, pauses: this.config.webhookRetries });
   }
 
   policyOf(): Policy {

@@ -1,0 +1,34 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * The feed of events. A change keeps the status of its user, which events show. `event_floors` has the highest sequence of
+ * each tenant whose event was dropped with its month. `event_mark` tells the last sequence that was drawn, then takes a
+ * transaction id, and then looks which transactions are open: a volatile function has a new snapshot for each step.
+ */
+export class EventFeed1767227520000 implements MigrationInterface {
+  name = 'EventFeed1767227520000';
+
+  async up(db: QueryRunner): Promise<void> {
+    await db.query(`alter table changes add column status text`);
+    await db.query(`
+      create table event_floors (
+        tenant_id text collate "C" primary key references tenants (id),
+        sequence bigint not null
+      )`);
+    await db.query(`
+      create function event_mark(p_known bigint, out last bigint, out own bigint, out oldest bigint, out started text)
+        language plpgsql volatile as $$
+      begin
+        last := coalesce(pg_sequence_last_value('change_sequence'), 0);
+        if last <> p_known then own := pg_current_xact_id()::text::bigint; end if;
+        oldest := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+        started := pg_postmaster_start_time()::text;
+      end $$`);
+  }
+
+  async down(db: QueryRunner): Promise<void> {
+    await db.query(`drop function event_mark(bigint)`);
+    await db.query(`drop table event_floors`);
+    await db.query(`alter table changes drop column status`);
+  }
+}

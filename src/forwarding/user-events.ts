@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { MAX_PAGE_BYTES } from '../base/database/byte-cut.js';
+import { Database } from '../base/database/database.js';
+import type { EventName } from '../events/catalogue.js';
+import {
+  EventSource,
+  type Place,
+  type RecordRange,
+  type Scanned,
+  type ScanRange,
+  type StoredEvent,
+} from '../events/event-source.js';
+import { userEvent, type ChangeRecord } from './user-event.mapping.js';
+
+/** SQL for `userEventOf`: a change of the resource alone is no event. */
+const IS_EVENT = `(kind <> 'updated' or linked or cardinality(changed) > 0)`;
+const COLUMNS = `sequence, user_id, kind, changed, person, status, linked, forwarded, occurred_at,
+  sessions_ended_at is not null as ends_sessions`;
+const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] as const;
+
+/** A row of a scan; `person` is null where the row is no event, or none that is asked for. */
+type ScannedRow = Omit<ChangeRecord, 'person'> & { person: ChangeRecord['person'] | null; found: number };
+
+const SHOWN = `case when ${IS_EVENT} and ($5::text[] is null or kind = any ($5)) then person end as person`;
+
+/** Returns the statement of a scan; the stored sizes are summed, so that no more than a page leaves the database. */
+function scanSql(newestFirst: boolean): string {
+  const order = `sequence ${newestFirst ? 'desc' : 'asc'}`;
+  return `select * from (
+      select s.*, count(*) over ()::int as found,
+        sum(pg_column_size(s.person)) over (order by ${order} rows unbounded preceding) as bytes
+      from (select ${COLUMNS.replace('person', SHOWN)} from changes
+        where tenant_id = $1 and sequence > $2::bigint and sequence <= $3::bigint order by ${order} limit $4) s) w
+    where bytes is null or bytes - coalesce(pg_column_size(person), 0) <= ${MAX_PAGE_BYTES} order by ${order}`;
+}
+
+const SCANS = { oldest: scanSql(false), newest: scanSql(true) } as const;
+
+/** The events about users: the rows of `changes`, which are written anyway. */
+@Injectable()
+export class UserEvents extends EventSource {
+  readonly names = KINDS.map((kind) => `user.${kind}` as const);
+
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  override holds(record: string): boolean {
+    return record.startsWith('usr_');
+  }
+
+  override async bySequences(tenantId: string, sequences: readonly string[]): Promise<StoredEvent[]> {
+    const { rows } = await this.db.query<ChangeRecord>(
+      `select ${COLUMNS} from changes where tenant_id = $1 and sequence = any ($2::bigint[]) and ${IS_EVENT}`,
+      [tenantId, sequences],
+    );
+    return rows.map(userEvent);
+  }
+
+  override async nextOf(
+    tenantId: string,
+    asked: readonly RecordRange[],
+    names: readonly EventName[] | null,
+  ): Promise<StoredEvent[]> {
+    const { rows } = await this.db.query<ChangeRecord>(
+      `select c.* from unnest($2::text[], $3::bigint[], $4::bigint[]) as r(user_id, first, last)
+       cross join lateral (
+         select ${COLUMNS} from changes
+         where tenant_id = $1 and user_id = r.user_id and sequence >= r.first and sequence <= r.last and ${IS_EVENT}
+           and ($5::text[] is null or kind = any ($5))
+         order by sequence limit 1) c`,
+      [
+        tenantId,
+        asked.map(({ record }) => record),
+        asked.map(({ from }) => from),
+        asked.map(({ through }) => through),
+        kindsOf(names),
+      ],
+    );
+    return rows.map(userEvent);
+  }
+
+  override async ofRecord(tenantId: string, record: string, limit: number): Promise<StoredEvent[]> {
+    const { rows } = await this.db.query<ChangeRecord>(
+      `select ${COLUMNS} from changes where tenant_id = $1 and user_id = $2 and ${IS_EVENT}
+       order by sequence desc limit $3`,
+      [tenantId, record, limit],
+    );
+    return rows.map(userEvent);
+  }
+
+  override async scan(
+    tenantId: string,
+    { after, through, names, rows: most, newestFirst }: ScanRange,
+  ): Promise<Scanned> {
+    const { rows } = await this.db.query<ScannedRow>(SCANS[newestFirst ? 'newest' : 'oldest'], [
+      tenantId,
+      after,
+      through,
+      most,
+      kindsOf(names),
+    ]);
+    const last = rows.at(-1);
+    const isEnd = last === undefined || (rows.length === last.found && last.found < most);
+    const events = rows.flatMap(({ person, ...row }) => (person === null ? [] : [userEvent({ ...row, person })]));
+    return { events, through: isEnd ? null : last.sequence };
+  }
+
+  override async placeFrom(tenantId: string, sequence: string): Promise<Place | null> {
+    const { rows } = await this.db.query<Place>(
+      `select sequence, occurred_at as at from changes where tenant_id = $1 and sequence >= $2 order by sequence limit 1`,
+      [tenantId, sequence],
+    );
+    return rows[0] ?? null;
+  }
+}
+
+function kindsOf(names: readonly EventName[] | null): string[] | null {
+  return names === null ? null : KINDS.filter((kind) => names.includes(`user.${kind}`));
+}
