@@ -1,3 +1,4 @@
+import { Matches } from 'class-validator';
 import { Duration, HttpAddress, isListOf, KeyList, OneOf, Rule, WholeNumber } from './setting-rules.js';
 
 /** The variables that the service reads, with rule and meaning. No other part of the source reads the environment. */
