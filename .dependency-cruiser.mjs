@@ -3,8 +3,8 @@ export const FLOORS = [
   ['base'],
   ['identity', 'ledger', 'scim', 'oidc', 'saml', 'platform-client'],
   ['tenants', 'tasks', 'events', 'delivery', 'sessions'],
-  ['directories', 'seats', 'forwarding'],
-  ['users', 'connections'],
+  ['directories', 'seats', 'forwarding', 'webhooks'],
+  ['users', 'connections', 'candidates', 'jobs'],
   ['directory-sync', 'sign-in'],
   ['lookup', 'history', 'surfaces', 'operations', 'cli'],
 ];

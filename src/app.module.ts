@@ -3,12 +3,14 @@ import type { DataSource } from 'typeorm';
 import type { Config } from './base/config/config.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 import { SignInMetrics } from './sign-in/log/sign-in.metrics.js';
+import { CandidatesModule, CandidateTitlesModule } from './candidates/candidates.module.js';
 import { ConfigModule } from './base/config/config.module.js';
 import { DatabaseModule } from './base/database/database.module.js';
 import { DirectoryConsequencesModule, DirectorySyncModule } from './directory-sync/directory-sync.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ForwardingModule } from './forwarding/forwarding.module.js';
 import { HistoryModule } from './history/history.module.js';
+import { JobsModule } from './jobs/jobs.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
 import { Metrics } from './operations/metrics.js';
 import { OperationsModule } from './operations/operations.module.js';
@@ -17,6 +19,7 @@ import { SurfacesModule } from './surfaces/surfaces.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 import { TenantsModule } from './tenants/tenants.module.js';
 import { UsersModule } from './users/users.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /**
  * The rooms. The SCIM door is named first: routes are tried in the order in which they are made known, and it is the
@@ -37,12 +40,16 @@ export class AppModule {
         DirectorySyncModule,
         DirectoryConsequencesModule,
         UsersModule,
+        CandidatesModule,
+        CandidateTitlesModule,
+        JobsModule,
         SignInModule,
         SeatsModule,
         ForwardingModule,
         TenantsModule,
         TasksModule,
         EventsModule,
+        WebhooksModule,
         LookupModule,
         HistoryModule,
         SurfacesModule,

@@ -47,7 +47,10 @@ import { SignInHelp1767227100000 } from './base/database/migrations/176722710000
 import { UserListKey1767227430000 } from './base/database/migrations/1767227430000-user-list-key.js';
 import { Plans1767227440000 } from './base/database/migrations/1767227440000-plans.js';
 import { SettingsNotices1767227441000 } from './base/database/migrations/1767227441000-settings-notices.js';
+import { Webhooks1767227510000 } from './base/database/migrations/1767227510000-webhooks.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
+import { Candidates1767227500000 } from './base/database/migrations/1767227500000-candidates.js';
+import { JobOpenings1767227501000 } from './base/database/migrations/1767227501000-job-openings.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -96,6 +99,9 @@ export const MIGRATIONS = [
   UserListKey1767227430000,
   Plans1767227440000,
   SettingsNotices1767227441000,
+  Webhooks1767227510000,
+  Candidates1767227500000,
+  JobOpenings1767227501000,
 ];
 
 /**

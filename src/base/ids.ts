@@ -8,7 +8,22 @@ let lastTime = 0;
 let lastHead = '';
 
 /** The public prefix of each kind of id. A prefix shows the kind, never the owner. */
-export type IdPrefix = 'ten' | 'usr' | 'grp' | 'dir' | 'key' | 'tok' | 'tsk' | 'req' | 'con' | 'ses' | 'sin';
+export type IdPrefix =
+  | 'ten'
+  | 'usr'
+  | 'grp'
+  | 'dir'
+  | 'key'
+  | 'tok'
+  | 'tsk'
+  | 'req'
+  | 'con'
+  | 'ses'
+  | 'sin'
+  | 'whk'
+  | 'whs'
+  | 'cand'
+  | 'job';
 
 /**
  * Creates an id: prefix, 10 characters of time and 16 of randomness (80 bits). Later ids sort later (to the

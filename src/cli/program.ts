@@ -19,6 +19,8 @@ import { ROLE_COMMANDS } from './commands/roles.js';
 import { SEAT_LIST_COMMANDS } from './commands/seat-lists.js';
 import { TENANT_COMMANDS } from './commands/tenants.js';
 import { USER_COMMANDS } from './commands/users.js';
+import { CANDIDATE_COMMANDS } from './commands/candidates.js';
+import { JOB_COMMANDS } from './commands/jobs.js';
 import { findConnection, type Env } from './connection.js';
 import { print, type Terminal } from './output.js';
 
@@ -26,6 +28,8 @@ import { print, type Terminal } from './output.js';
 export const COMMANDS: readonly Command[] = [
   ...TENANT_COMMANDS,
   ...USER_COMMANDS,
+  ...CANDIDATE_COMMANDS,
+  ...JOB_COMMANDS,
   ...DIRECTORY_COMMANDS,
   ...DIRECTORY_LIST_COMMANDS,
   ...ROLE_COMMANDS,
@@ -49,6 +53,8 @@ export const NOUNS: Record<string, string> = {
   owner: 'sign-in without an IdP: sign-in-link (operator token)',
   'api-key': 'credentials of the API: create, list, revoke',
   user: 'users: find, show (why a user is held, and which user has the name)',
+  candidate: 'candidates: list, show',
+  job: 'job openings: list, show',
   directory:
     'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending',
   role: 'the catalogue of roles: list, show, create, set, delete',

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { DeliveryOptions } from './delivery.options.js';
 import type { Destination } from './destinations/destination.js';
+import { steadyRules, type FailureRules } from './failure.rules.js';
 import type { LeasedLane, Policy } from './lane-state.js';
 import type { Sent } from './outcome.js';
 
@@ -17,6 +19,19 @@ export abstract class Channel {
   abstract readonly name: string;
   /** Whether newer changes of a subject replace waiting ones; else each message is a subject of its own. */
   abstract readonly folds: boolean;
+
+  /** Whether nothing can be sent without the key of the destination. */
+  readonly needsKey: boolean = true;
+
+  /** Returns what is done about failures. */
+  rulesOf(options: DeliveryOptions): FailureRules {
+    return steadyRules(options);
+  }
+
+  /** Reads what the calls of claimed lanes need, for all of them at once. */
+  prepare(_lanes: readonly LeasedLane[], _destination: Destination): Promise<void> {
+    return Promise.resolve();
+  }
 
   /** Returns what is done in each state, which the claim freezes in the call. */
   abstract policyOf(destination: Destination): Policy;

@@ -31,3 +31,37 @@ export class ChangeParked {
     readonly reason: string,
   ) {}
 }
+
+/** A destination has failed for so long without any success. Part of the transaction that notes it. */
+export class DestinationFailing {
+  constructor(
+    readonly tx: SqlRunner,
+    readonly destination: DestinationKey,
+    readonly since: Date,
+    /** One of `STAGES` before the last, which pauses the destination. */
+    readonly stage: number,
+    readonly reason: string,
+  ) {}
+}
+
+/** The first success after a streak of failures. Part of the transaction that notes it. */
+export class DestinationRecovered {
+  constructor(
+    readonly tx: SqlRunner,
+    readonly destination: DestinationKey,
+    /** The first of the failures. */
+    readonly since: Date,
+  ) {}
+}
+
+/** A message is not tried any more. Part of the transaction that ends its lane or moves it on. */
+export class MessageGivenUp {
+  constructor(
+    readonly tx: SqlRunner,
+    readonly destination: DestinationKey,
+    readonly subject: string,
+    /** The sequence of the message. */
+    readonly sequence: number,
+    readonly reason: string,
+  ) {}
+}

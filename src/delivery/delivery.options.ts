@@ -29,6 +29,8 @@ export class DeliveryOptions {
   claims = 4;
   /** Calls at the same time, over all destinations. */
   calls = 1_000;
+  /** The same for the destinations of one tenant. */
+  callsOfTenant = 250;
 
   constructor(values: Partial<DeliveryOptions> = {}) {
     Object.assign(this, values);

@@ -10,6 +10,7 @@ import type { DestinationKey } from './destinations/destination.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
 import { due } from './lanes/due.js';
+import { CallBudget } from './pump/call-budget.js';
 import { DestinationPump } from './pump/destination-pump.js';
 import type { PumpParts } from './pump/pump-parts.js';
 import { Semaphore } from './pump/semaphore.js';
@@ -49,7 +50,11 @@ export class DeliveryWorker {
     private readonly activity: Activity = new Activity(),
   ) {
     const shared = { db, destinations, states, options, metrics, events, logger, activity };
-    this.parts = { ...shared, claims: new Semaphore(options.claims), calls: { out: 0 } };
+    this.parts = {
+      ...shared,
+      claims: new Semaphore(options.claims),
+      calls: new CallBudget(options.calls, options.callsOfTenant),
+    };
   }
 
   start(): void {

@@ -99,8 +99,11 @@ export type Policy = Readonly<Record<TargetState, string>>;
 
 /** What the outcome of a call means for its lane. */
 export interface Settlement {
-  /** All changes up to the call's `through` are settled. */
+  /** All changes up to `through`, or else up to the call's, are settled. */
   done: boolean;
+  through?: number | undefined;
+  /** What is settled was given up, and why. */
+  givenUp?: string;
   /** The outcome is open: the call stays, to be repeated byte for byte. */
   keep: boolean;
   /** The destination has the body and the state of the call. */

@@ -3,7 +3,13 @@ import type { Lookup } from './call.js';
 /** What one step towards a destination came to. */
 export type Outcome =
   /** The destination has what the call said. */
-  | { kind: 'delivered'; bind?: string | null; adopted?: string }
+  | {
+      kind: 'delivered';
+      bind?: string | null;
+      adopted?: string;
+      /** The sequence up to which it has it, where the call goes further. */
+      through?: number;
+    }
   /** Nothing had to be sent. */
   | { kind: 'nothing' }
   /**
@@ -20,14 +26,24 @@ export type Outcome =
     }
   /** The delivery of another lane has to come first. `lookup` counts the waits, which sets their pace. */
   | { kind: 'wait'; detail: string; lookup?: Lookup }
-  /** The destination is away or in trouble. The request may have taken effect. `ownFault`: the call may be the cause. */
-  | { kind: 'unavailable'; reason: string; ownFault: boolean; retryAfterMs: number | null }
+  /**
+   * The destination is away or in trouble. The request may have taken effect. `ownFault`: the call may be the cause.
+   * `notTheirs`: the failure does not count against the destination. `through`: as for `delivered`, of what is tried.
+   */
+  | {
+      kind: 'unavailable';
+      reason: string;
+      ownFault: boolean;
+      retryAfterMs: number | null;
+      notTheirs?: boolean;
+      through?: number;
+    }
   /** The destination refused the call. */
   | { kind: 'refused'; status: number; detail: string }
   /** The destination would take it, but another rule forbids to send it. */
   | { kind: 'park'; reason: string; detail: string }
   /** No call can succeed before an administrator changes the settings. */
-  | { kind: 'stopped'; reason: 'credential_refused' | 'redirect' | 'address_refused'; detail: string };
+  | { kind: 'stopped'; reason: 'credential_refused' | 'redirect' | 'address_refused' | 'gone'; detail: string };
 
 /** One request as it is kept. */
 export interface Attempt {
@@ -41,6 +57,14 @@ export interface Attempt {
   answer: string | null;
   ms: number;
   sentAt: Date;
+  /** The id of the message, where the channel has one; else that of the call. */
+  deliveryId?: string;
+  /** The sequence of the message, where the call covers several. */
+  sequence?: number;
+  /** The address that was dialled, where the channel tells it. */
+  address?: string | null;
+  /** Whose fault a failure was, where the channel tells it. */
+  fault?: string | null;
 }
 
 /** The outcome of a step, with its requests. */

@@ -62,11 +62,17 @@ export class EventRecorder {
   /**
    * Records events inside a transaction.
    *
+   * @param exceptTo the id of a receiver that is not told: the facts are about it
    * @returns the names of those recorded: an event whose threshold was recorded before is left out
    */
-  async record(tx: SqlRunner, tenantId: string, facts: readonly RecordedFact[]): Promise<EventName[]> {
+  async record(
+    tx: SqlRunner,
+    tenantId: string,
+    facts: readonly RecordedFact[],
+    { exceptTo }: { exceptTo?: string } = {},
+  ): Promise<EventName[]> {
     if (facts.length === 0) return [];
-    const receivers = await this.receivers.of(tenantId);
+    const receivers = (await this.receivers.of(tenantId)).filter(({ id }) => id !== exceptTo);
     const statement = new WriteStatement();
     const given = statement.given((p) => `select * from ${factsSql(p, facts)} as f(event, record, data, threshold)`);
     const passed = statement.given(

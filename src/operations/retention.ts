@@ -3,6 +3,7 @@ import { Config } from '../base/config/config.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { Background } from '../base/loop.js';
+import { DESTINATION_LEFTOVERS } from '../delivery/destinations/remove.js';
 import { EventFloors } from '../events/event-floors.js';
 import { EVENT_LEFTOVERS } from '../events/events.retention.js';
 import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../sessions/sessions.retention.js';
@@ -10,6 +11,7 @@ import { SIGN_IN_LEFTOVERS } from '../sign-in/sign-in.retention.js';
 import { TASK_LEFTOVERS } from '../tasks/tasks.retention.js';
 import { KEY_LEFTOVERS } from '../tenants/tenants.retention.js';
 import { GROUP_LEFTOVERS } from '../users/users.retention.js';
+import { GIVEN_UP_LEFTOVERS } from '../webhooks/given-up.repository.js';
 
 const HOUR = 3_600_000;
 
@@ -27,6 +29,8 @@ const LEFTOVERS = [
   ...GROUP_LEFTOVERS,
   ...TASK_LEFTOVERS,
   ...EVENT_LEFTOVERS,
+  ...DESTINATION_LEFTOVERS,
+  ...GIVEN_UP_LEFTOVERS,
 ];
 
 /**

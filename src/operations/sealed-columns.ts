@@ -1,10 +1,13 @@
 import { keyAad } from '../connections/keys/service-keys.repository.js';
 import type { SealedColumn } from '../base/crypto/reseal.js';
+import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../webhooks/endpoint-secrets.js';
 import { DESTINATION_KEYS } from '../delivery/destinations/sealed-keys.js';
 
 /** All columns of encrypted secrets. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   DESTINATION_KEYS,
+  WEBHOOK_SECRETS,
+  WEBHOOK_HEADERS,
   {
     table: 'idempotency_keys',
     key: ['tenant_id', 'credential_id', 'key'],

@@ -24,6 +24,11 @@ function isPrivate(path: string): boolean {
   return /^\/(?:scim\/|(?:api\/)?v1\/|api\/(?:users|candidates|jobs|resolve|me)(?:\/|$))/.test(path);
 }
 
+/** Returns whether an address takes candidates, whose metadata is kept letter for letter. */
+function keepsText(path: string): boolean {
+  return /^\/(?:api\/v1|v1|api)\/candidates(?:\/|$)/.test(path);
+}
+
 /**
  * Installs the middleware that every request passes before its route. The application is created with `bodyParser:
  * false`; call this before `init` and before any other middleware.
@@ -38,5 +43,5 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
   app.use(singleSlashes);
   const admit = knownCaller(app.get(CredentialStore), config.operatorToken);
-  app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, ...body }));
+  app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, keepText: keepsText, ...body }));
 }

@@ -1,10 +1,12 @@
 import { Inject, Module, type OnModuleDestroy } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
+import { DestinationNetworks } from '../base/http/destination-networks.js';
 import { NameLookups } from '../base/http/name-lookups.js';
 import { Outbound } from '../base/http/outbound.js';
 import { PlatformClient } from './platform.client.js';
 
-const outbound = (config: Config): Outbound => new Outbound(new NameLookups(config.dnsServers));
+const outbound = (config: Config): Outbound =>
+  new Outbound(new NameLookups(config.dnsServers), new DestinationNetworks(config.destinationNetworks));
 
 /** Provides the client of the platform's users API. */
 @Module({

@@ -18,7 +18,13 @@ export class PlatformClient {
   send(connection: PlatformConnection, request: PlatformRequest): Promise<OutboundAnswer> {
     const base = this.baseOf(connection.baseUrl);
     if (base === null) {
-      return Promise.resolve({ kind: 'failed', reason: 'blocked', detail: 'the address cannot be read', ms: 0 });
+      return Promise.resolve({
+        kind: 'failed',
+        reason: 'blocked',
+        detail: 'the address cannot be read',
+        ms: 0,
+        address: null,
+      });
     }
     const { method, path, query, body, timeoutMs, maxBytes } = request;
     const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;

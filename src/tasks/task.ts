@@ -25,6 +25,7 @@ export const TASK_KINDS = [
   'role-review',
   'rules-changed',
   'preview-live',
+  'candidates.retitle',
 ] as const;
 
 /** A kind of background work. */

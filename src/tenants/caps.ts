@@ -64,6 +64,15 @@ export const CAPS = {
     count: `select count(*)::int as n from roles where tenant_id = $1`,
     lock: TENANT_ROW,
   },
+  webhooks: {
+    most: 50,
+    code: 'too_many_webhooks',
+    whose: 'A tenant',
+    what: 'webhook endpoints',
+    remedy: 'delete one that is not needed',
+    count: `select count(*)::int as n from webhook_endpoints where tenant_id = $1`,
+    lock: TENANT_ROW,
+  },
   tasks: {
     most: 20,
     code: 'too_many_jobs',
@@ -71,7 +80,7 @@ export const CAPS = {
     what: 'imports, resends and tasks of held users that are waiting or running',
     remedy: 'wait until one has finished',
     count: `select count(*)::int as n from tasks
-      where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'platform.drift', 'changes.resend', 'held.release', 'held.discard')`,
+      where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'platform.drift', 'changes.resend', 'held.release', 'held.discard', 'webhooks.replay')`,
     lock: TENANT_ROW,
   },
 } as const satisfies Record<string, Cap>;

@@ -44,6 +44,11 @@ export class TenantAddresses {
     if (owner !== undefined && owner !== tenantId) throw new Unauthenticated('invalid');
   }
 
+  /** Returns whether a host, with its port where there is one, is the own address of a tenant. */
+  async has(host: string): Promise<boolean> {
+    return (await this.all()).has(host.toLowerCase());
+  }
+
   /** After a change made here: resolves when no process goes by the old values. */
   forget(): Promise<void> {
     this.owners.drop();

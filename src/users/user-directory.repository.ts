@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
+import { nextUpdatedSince } from '../base/database/next-updated-since.js';
 import type { PageRequest } from '../base/http/page.js';
 import { userNameKey } from '../scim/text.js';
 import { beginsWith, heldCondition } from './user-search.sql.js';
@@ -32,9 +33,6 @@ export interface UserFilter {
 const FROM = `from users u left join directories d on d.tenant_id = $1 and d.id = u.directory_id`;
 const SELECT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
 const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
-
-/** The time of a write is that of the process that makes it. */
-const CLOCKS_DIFFER_SECONDS = 10;
 
 /** So many changed users are looked up by their ids; of more, a page is found sooner along the list. */
 const FEW_UPDATED = 2_000;
@@ -124,17 +122,9 @@ export class UserDirectoryRepository {
     return cutRowsOf(found);
   }
 
-  /**
-   * The `updated_since` of the next call: before every write that is not committed yet, and before what other clocks may
-   * say, so that a late commit is not missed. A user may come twice.
-   */
-  async nextUpdatedSince(tenantId: string): Promise<string> {
-    const { rows } = await this.db.query<{ since: Date; asked_by: string }>(
-      `select $1::text as asked_by, coalesce(min(xact_start), clock_timestamp()) - interval '${CLOCKS_DIFFER_SECONDS} seconds' as since
-       from pg_stat_activity where datname = current_database() and usesysid = current_user::regrole::oid`,
-      [tenantId],
-    );
-    return rows[0]!.since.toISOString();
+  /** Returns the `updated_since` of the next call. */
+  nextUpdatedSince(tenantId: string): Promise<string> {
+    return nextUpdatedSince(this.db, tenantId);
   }
 
   /** Whether few users have been changed since a moment: their ids are then found by the index of the times. */

@@ -13,6 +13,7 @@ const answer = (status: number, body = '', more: object = {}): OutboundAnswer =>
   body,
   truncated: false,
   ms: 1,
+  address: null,
   ...more,
 });
 const failed = (reason: 'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'blocked'): OutboundAnswer => ({
@@ -20,6 +21,7 @@ const failed = (reason: 'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'block
   reason,
   detail: reason,
   ms: 1,
+  address: null,
 });
 
 describe('judge', () => {

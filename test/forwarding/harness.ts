@@ -67,6 +67,8 @@ export function testConfig(values: Partial<Config> = {}): Config {
     announcesPagination: true,
     trustProxy: [],
     dnsServers: [],
+    destinationNetworks: [],
+    webhookRetries: [20, 40, 80],
     metrics: { port: null, token: null },
     rateLimit: null,
     tenantRateLimit: null,

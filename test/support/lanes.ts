@@ -1,6 +1,7 @@
 import { digestOf, type Call } from '../../src/delivery/call.js';
 import { accountOf } from '../../src/delivery/lane.js';
 import type { Lane, LaneEvent } from '../../src/delivery/lane-state.js';
+import { steadyPause } from '../../src/delivery/failure.rules.js';
 import { settlementOf } from '../../src/delivery/lanes/settlement.rules.js';
 import type { Outcome } from '../../src/delivery/outcome.js';
 
@@ -103,7 +104,7 @@ export function settledBy(
   const call = lane.call ?? callWith();
   const { failureCount } = lane;
   const leased = { subject: 'usr_1', token: TOKEN, call, failureCount, fresh: call.by === TOKEN, claimedAt: 0 };
-  const settlement = settlementOf(leased, outcome, { backoff: { firstMs: 1_000, maxMs: 60_000 } }, 1);
+  const settlement = settlementOf(leased, outcome, steadyPause({ firstMs: 1_000, maxMs: 60_000 }), 1);
   const { lastSuccessAt = null, limit = 8 } = more;
   return { kind: 'settled', token: TOKEN, call, settlement, epoch: 1, lastSuccessAt, ownFailureLimit: limit };
 }

@@ -37,8 +37,12 @@ export class Config {
   /** Requests a second for each tenant; null: four times those of a credential. */
   readonly tenantRateLimit!: number | null;
   readonly allowPrivateDestinations!: boolean;
+  /** Addresses or networks (CIDR) that destinations of tenants may be in beside the public Internet. */
+  readonly destinationNetworks!: readonly string[];
   /** `ip` or `ip:port`; empty: the system's. */
   readonly dnsServers!: readonly string[];
+  /** The pauses between the tries of a webhook message, in milliseconds. */
+  readonly webhookRetries!: readonly number[];
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
   readonly retention!: {
     readonly logsDays: number;
@@ -60,6 +64,8 @@ export class Config {
       this.metrics,
       this.trustProxy,
       this.dnsServers,
+      this.destinationNetworks,
+      this.webhookRetries,
     ])
       Object.freeze(part);
     for (const keys of [this.encryptionKeys, this.chainKeys]) {

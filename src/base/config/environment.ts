@@ -4,6 +4,7 @@ import {
   HttpAddress,
   KeyList,
   isAddressList,
+  isPauseList,
   isServerList,
   OneOf,
   Rule,
@@ -162,14 +163,30 @@ export class Environment {
   RATE_LIMIT_TENANT?: string;
 
   /**
-   * For development: platforms and IdPs of tenants can have plain http and private addresses.
+   * For development: platforms, IdPs and webhooks of tenants can have plain http and private addresses.
    * @defaultValue `false`
    */
   @OneOf('true', 'false', 'on', 'off')
   ALLOW_PRIVATE_DESTINATIONS?: string;
 
   /**
-   * The name servers for host names of tenants: domains, IdPs, platforms.
+   * Addresses or networks in which destinations of tenants may be although they are private. Webhook endpoints may use
+   * plain http there. Metadata services of clouds stay blocked.
+   * @defaultValue none
+   */
+  @Rule('networks', isAddressList, 'must be IP addresses or networks (CIDR) with commas between')
+  ALLOW_DESTINATION_NETWORKS?: string;
+
+  /**
+   * The pauses between the tries of a webhook message, each spread by a fifth. After the last one it is given up, and
+   * kept. `none`: one try.
+   * @defaultValue `5s,5m,30m,2h,5h,10h,14h,20h,24h`
+   */
+  @Rule('pauses', isPauseList, 'must be up to 20 durations such as 5s, 5m or 2h with commas between, or none')
+  WEBHOOK_RETRIES?: string;
+
+  /**
+   * The name servers for host names of tenants: domains, IdPs, platforms, webhooks.
    * @defaultValue those of the system
    */
   @Rule('servers', isServerList, 'must be IP addresses, each with a port or not (192.0.2.1:53), with commas between')

@@ -75,7 +75,9 @@ function configOf(read: Environment): Config {
     rateLimit: read.RATE_LIMIT === 'off' ? null : Number(read.RATE_LIMIT ?? 100),
     tenantRateLimit: read.RATE_LIMIT_TENANT === undefined ? null : Number(read.RATE_LIMIT_TENANT),
     allowPrivateDestinations: read.ALLOW_PRIVATE_DESTINATIONS === 'true' || read.ALLOW_PRIVATE_DESTINATIONS === 'on',
+    destinationNetworks: listOf(read.ALLOW_DESTINATION_NETWORKS),
     dnsServers: listOf(read.DNS_SERVERS),
+    webhookRetries: pauses(read.WEBHOOK_RETRIES ?? '5s,5m,30m,2h,5h,10h,14h,20h,24h'),
     session: {
       idleSeconds: seconds(read.SESSION_IDLE ?? '60m'),
       absoluteSeconds: seconds(read.SESSION_ABSOLUTE ?? '12h'),
@@ -117,6 +119,11 @@ function address(text: string | undefined): string | undefined {
 
 function listOf(text: string | undefined): string[] {
   return text?.split(',').map((part) => part.trim()) ?? [];
+}
+
+/** Returns milliseconds. */
+function pauses(text: string): number[] {
+  return text === 'none' ? [] : listOf(text).map((pause) => seconds(pause) * 1_000);
 }
 
 function seconds(duration: string): number {

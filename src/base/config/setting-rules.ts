@@ -94,3 +94,10 @@ function isKeyList(text: string): boolean {
     keys.every((key) => isBase64(key) && Buffer.from(key, 'base64').length === 32)
   );
 }
+
+/** Returns whether a text is a list of durations of at most a week each, or `none`. */
+export function isPauseList(text: string): boolean {
+  if (text === 'none') return true;
+  const parts = text.split(',').map((part) => part.trim());
+  return parts.length <= 20 && parts.every((part) => /^[1-9]\d{0,5}[smhd]$/.test(part));
+}

@@ -17,6 +17,7 @@ const FUNCTIONS = [
   'make_month(text, date)',
   'drop_month(text, text)',
   'signed_out_at_idp(text, text, text[], text[], text[], timestamptz)',
+  'opening_title(text, text)',
 ];
 
 /** The reason why the service cannot have a role without the owner's rights; for the log. */

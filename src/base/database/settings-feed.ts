@@ -16,7 +16,9 @@ export type CachedTable =
   | 'domains'
   | 'verified_domains'
   | 'service_keys'
-  | 'seat_limits';
+  | 'seat_limits'
+  | 'webhook_endpoints'
+  | 'webhook_secrets';
 
 /** A changed row; null: the feed begins anew, and anything may have changed. `id` is '' where the table has none. */
 export type ChangedRow = { readonly tenantId: string; readonly id: string } | null;

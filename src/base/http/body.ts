@@ -29,6 +29,8 @@ function bodyLimit(path: string): number {
 export interface BodyOptions {
   /** Addresses whose handler needs the original bytes (signature checks): they get `req.rawBody`. */
   keepRaw?: (path: string) => boolean;
+  /** Addresses whose handler keeps a part of the body as it was written: they get `req.rawBody`, too. */
+  keepText?: (path: string) => boolean;
   /** Addresses that read their own body (forms), some of them depending on its type. */
   leave?: (path: string, contentType: string) => boolean;
   /**
@@ -46,7 +48,7 @@ export interface BodyOptions {
  * refusal of `admit`, and with 503 while there are too many of them.
  */
 export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget()): RequestHandler {
-  const { keepRaw, leave, admit } = options;
+  const { keepRaw, keepText, leave, admit } = options;
   return (request, res, next) => {
     const req = request as BridgeRequest;
     const { method, headers } = req;
@@ -82,7 +84,7 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
       if (error) return next(error);
       if (bytes!.length === 0) return next();
       if (refusal !== null) return next(refusal);
-      if (keepRaw?.(req.path)) req.rawBody = bytes!;
+      if (keepRaw?.(req.path) || keepText?.(req.path)) req.rawBody = bytes!;
       finish(req, bytes!, next);
     });
   }

@@ -2,7 +2,7 @@ import { StreamableFile } from '@nestjs/common';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
-import { sendJson } from './answer.js';
+import { JsonText, sendJson } from './answer.js';
 import { CHECK_EVERY_MS, MAX_HEADER_BYTES } from './server.js';
 
 type MessageConstructor = typeof IncomingMessage;
@@ -20,13 +20,13 @@ export class BridgeAdapter extends ExpressAdapter {
     super(app);
   }
 
-  /** Sends the return value of a controller: an object like every other JSON answer. */
+  /** Sends the return value of a controller: an object, or its text, like every other JSON answer. */
   override reply(response: ServerResponse, body: unknown, statusCode?: number): void {
     if (!isPlainJson(body)) {
       super.reply(response, body, statusCode);
       return;
     }
-    sendJson(response, statusCode ?? response.statusCode, JSON.stringify(body));
+    sendJson(response, statusCode ?? response.statusCode, body instanceof JsonText ? body.text : JSON.stringify(body));
   }
 
   override initHttpServer(): void {

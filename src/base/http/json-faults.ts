@@ -1,3 +1,5 @@
+import { BRACE, BRACKET, COMMA, END_BRACE, END_BRACKET, endOfText, nameIn, QUOTE } from './json-bytes.js';
+
 /** The most levels of objects and arrays in a body. */
 export const MAX_DEPTH = 32;
 
@@ -51,14 +53,6 @@ export function faultIn(bytes: Buffer): string | null {
   return null;
 }
 
-const QUOTE = 0x22;
-const BRACE = 0x7b;
-const END_BRACE = 0x7d;
-const BRACKET = 0x5b;
-const END_BRACKET = 0x5d;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-
 /** The names of one object. For the few names of most objects a list is faster than a set. */
 class Names {
   private readonly list: string[] = [];
@@ -75,27 +69,5 @@ class Names {
     this.list.push(name);
     if (this.list.length > FEW) this.set = new Set(this.list);
     return true;
-  }
-}
-
-/** Returns the place of the quote that ends a text, or the end of the bytes. */
-function endOfText(bytes: Buffer, start: number): number {
-  for (let i = start + 1; i < bytes.length; i++) {
-    if (bytes[i] === BACKSLASH) i++;
-    else if (bytes[i] === QUOTE) return i;
-  }
-  return bytes.length;
-}
-
-/**
- * Returns the text between two quotes; null where it is no JSON text. A name with escapes (`\\u0061`) is the same name.
- */
-function nameIn(bytes: Buffer, start: number, end: number): string | null {
-  const text = bytes.toString('utf8', start + 1, end);
-  if (!text.includes('\\')) return text;
-  try {
-    return JSON.parse(`"${text}"`) as string;
-  } catch {
-    return null; // The parser refuses the body.
   }
 }

@@ -1,51 +1,18 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { ByteCollector } from './byte-collector.js';
+import { Agent, buildConnector } from 'undici';
+import { DestinationNetworks } from './destination-networks.js';
+import { Exchange } from './exchange.js';
 import { LookupFailed, NameLookups, type LookupOwner } from './name-lookups.js';
-import { bare, isPublicAddress } from './public-address.js';
+import { BlockedAddress, type OutboundAnswer, type OutboundRequest } from './outbound-call.js';
+import { bare, mayConnect, type Admission } from './public-address.js';
+
+export type { OutboundAnswer, OutboundFailure, OutboundRequest } from './outbound-call.js';
 
 const CONNECT_MS = 5_000;
-const DEFAULT_CAP = 64 * 1024;
 const MOST_HOSTS = 1_000;
 
-/** One call to an external server. The body is sent unchanged. */
-export interface OutboundRequest {
-  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Scheme, host and port. */
-  origin: string;
-  /** Path and query. */
-  path: string;
-  /** The tenant that configured the address; null: the operator did. The name look-up counts for this tenant. */
-  owner: LookupOwner;
-  headers: Record<string, string>;
-  body?: string;
-  /** One deadline for connecting, headers and body. */
-  timeoutMs: number;
-  /** The most bytes of the answer; a longer one is cut and marked. Default 64 KiB. */
-  maxBytes?: number;
-}
-
-/** The reason of a missing answer. `blocked`: this service refused to connect to the address. */
-export type OutboundFailure = 'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'blocked';
-
-/** The result of a call. A status is never an exception. */
-export type OutboundAnswer =
-  | {
-      kind: 'answer';
-      status: number;
-      contentType: string;
-      retryAfter: string | null;
-      location: string | null;
-      body: string;
-      truncated: boolean;
-      ms: number;
-    }
-  | { kind: 'failed'; reason: OutboundFailure; detail: string; ms: number };
-
-/** An address that this service does not connect to for a tenant. */
-class BlockedAddress extends Error {
-  readonly code = 'BLOCKED_ADDRESS';
-}
+/** Whether a connection to an IP address may be made. */
+type Check = (address: string, secure: boolean) => boolean;
 
 /**
  * Calls external servers, with a check of addresses that tenants configure, and without it for those of the operator.
@@ -53,15 +20,21 @@ class BlockedAddress extends Error {
  */
 export class Outbound {
   private readonly open: Agent;
+  private readonly lenient: Agent;
   private readonly guarded: Agent;
   /** For each host of a running call, its owner and the number of calls. */
   private readonly owners = new Map<string, { owner: LookupOwner; calls: number }>();
 
   private readonly hosts = new Map<string, string>();
 
-  constructor(private readonly names = new NameLookups()) {
-    this.open = agent(this.lookup(false), false);
-    this.guarded = agent(this.lookup(true), true);
+  /** @param networks where destinations of tenants may be beside the public Internet */
+  constructor(
+    private readonly names = new NameLookups(),
+    private readonly networks = new DestinationNetworks(),
+  ) {
+    this.open = this.agent(() => true);
+    this.lenient = this.agent((address, secure) => mayConnect(address, secure, this.admission(true)));
+    this.guarded = this.agent((address, secure) => mayConnect(address, secure, this.admission(false)));
   }
 
   /** Sends one request. `trusted`: the address may be private; the operator chose it, or allows private addresses. */
@@ -72,10 +45,40 @@ export class Outbound {
     known.calls++;
     this.owners.set(host, known);
     try {
-      return await new Promise((resolve) => new Exchange(request, resolve).start(trusted ? this.open : this.guarded));
+      const agent = this.agentOf(request.owner, trusted);
+      return await new Promise((resolve) => new Exchange(request, resolve).start(agent));
     } finally {
       if (--known.calls === 0) this.owners.delete(host);
     }
+  }
+
+  /**
+   * Looks a tenant's host up, and checks every address of it as a connection would.
+   *
+   * @returns why no connection would be made; null: it would
+   */
+  async refusalOf(url: URL, owner: string, trusted: boolean): Promise<'private' | 'unknown_name' | null> {
+    const host = bare(url.hostname);
+    const admission = this.admission(trusted);
+    const secure = url.protocol === 'https:';
+    try {
+      const found = isIP(host) === 0 ? await this.names.lookup(host, owner) : [{ address: host }];
+      return found.every(({ address }) => mayConnect(address, secure, admission)) ? null : 'private';
+    } catch (error) {
+      if (error instanceof LookupFailed) return 'unknown_name';
+      throw error;
+    }
+  }
+
+  /** What is admitted at addresses of tenants. */
+  private admission(anyPrivate: boolean): Admission {
+    return { anyPrivate, networks: this.networks };
+  }
+
+  /** The operator's own addresses are not checked. A tenant's never lead to a metadata service. */
+  private agentOf(owner: LookupOwner, trusted: boolean): Agent {
+    if (!trusted) return this.guarded;
+    return owner === null ? this.open : this.lenient;
   }
 
   /** Cached: there are few origins and many calls. */
@@ -89,12 +92,12 @@ export class Outbound {
     return host;
   }
 
-  /** Returns the look-up for connections; the guarded one returns addresses only if all of them are public. */
-  private lookup(guarded: boolean): LookupFunction {
+  /** Returns the look-up for connections; it returns addresses only if all of them pass the check. */
+  private lookup(check: Check, secure: boolean): LookupFunction {
     return (hostname, options, callback) => {
       this.names.lookup(hostname, this.owners.get(hostname)?.owner ?? null).then(
         (addresses) => {
-          if (guarded && !addresses.every(({ address }) => isPublicAddress(address))) {
+          if (!addresses.every(({ address }) => check(address, secure))) {
             return callback(new BlockedAddress('the name leads to an address that is not public'), []);
           }
           if (options.all) callback(null, addresses);
@@ -105,143 +108,29 @@ export class Outbound {
     };
   }
 
-  /** Closes all connections; open calls end as `reset`. */
-  async close(): Promise<void> {
-    await Promise.all([this.open.destroy(), this.guarded.destroy()]);
-  }
-}
-
-/** One request and its answer, assembled from the events of the connection. */
-class Exchange implements Dispatcher.DispatchHandler {
-  private readonly started = performance.now();
-  private readonly timer: NodeJS.Timeout;
-  private controller: Dispatcher.DispatchController | null = null;
-  private over = false;
-  private status = 0;
-  private headers: Record<string, string | string[] | undefined> = {};
-  private readonly collector: ByteCollector;
-
-  constructor(
-    private readonly request: OutboundRequest,
-    private readonly resolve: (answer: OutboundAnswer) => void,
-  ) {
-    this.collector = new ByteCollector(request.maxBytes ?? DEFAULT_CAP);
-    this.timer = setTimeout(() => {
-      this.fail('timeout', `no complete answer within ${request.timeoutMs} ms`);
-      this.controller?.abort(new Error('deadline'));
-    }, request.timeoutMs);
-  }
-
-  start(dispatcher: Agent): void {
-    const { origin, path, method, headers, body } = this.request;
-    try {
-      dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, this);
-    } catch (error) {
-      this.onResponseError(null, error as Error);
-    }
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    // The deadline passed while connecting: nothing is sent.
-    if (this.over) controller.abort(new Error('deadline'));
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    this.status = status;
-    this.headers = headers;
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const whole = this.collector.add(chunk);
-    if (this.collector.crumbles) {
-      this.fail('reset', 'the answer comes in pieces of less than 32 bytes');
-      controller.abort(new Error('the answer comes in too many small pieces'));
-      return;
-    }
-    if (whole) return;
-    this.answer(true);
-    controller.abort(new Error('the answer is longer than is read'));
-  }
-
-  onResponseEnd(): void {
-    this.answer(false);
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    this.fail(reasonOf(error), codeOf(error));
-  }
-
-  private answer(truncated: boolean): void {
-    this.finish({
-      kind: 'answer',
-      status: this.status,
-      contentType: one(this.headers['content-type'])?.toLowerCase() ?? '',
-      retryAfter: one(this.headers['retry-after']),
-      location: one(this.headers['location']),
-      body: this.collector.bytes().toString('utf8'),
-      truncated,
-      ms: this.elapsed(),
+  private agent(check: Check): Agent {
+    const connectors = {
+      secure: buildConnector({ timeout: CONNECT_MS, lookup: this.lookup(check, true) }),
+      plain: buildConnector({ timeout: CONNECT_MS, lookup: this.lookup(check, false) }),
+    };
+    return new Agent({
+      // The time-outs of undici are coarse; each exchange has a deadline of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      pipelining: 1,
+      maxHeaderSize: 16 * 1024,
+      connect: (options, callback) => {
+        const host = bare(options.hostname);
+        const secure = options.protocol === 'https:';
+        // An IP literal is never looked up, so it is checked here.
+        if (isIP(host) !== 0 && !check(host, secure)) callback(new BlockedAddress('not a public address'), null);
+        else connectors[secure ? 'secure' : 'plain'](options, callback);
+      },
     });
   }
 
-  private fail(reason: OutboundFailure, detail: string): void {
-    this.finish({ kind: 'failed', reason, detail, ms: this.elapsed() });
+  /** Closes all connections; open calls end as `reset`. */
+  async close(): Promise<void> {
+    await Promise.all([this.open.destroy(), this.lenient.destroy(), this.guarded.destroy()]);
   }
-
-  private finish(answer: OutboundAnswer): void {
-    if (this.over) return;
-    this.over = true;
-    clearTimeout(this.timer);
-    this.resolve(answer);
-  }
-
-  private elapsed(): number {
-    return Math.round(performance.now() - this.started);
-  }
-}
-
-function agent(lookup: LookupFunction, guarded: boolean): Agent {
-  const connect = buildConnector({ timeout: CONNECT_MS, lookup });
-  return new Agent({
-    // The time-outs of undici are coarse; each exchange has a deadline of its own.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    pipelining: 1,
-    maxHeaderSize: 16 * 1024,
-    connect: guarded
-      ? (options, callback) => {
-          const host = bare(options.hostname);
-          // An IP literal is never looked up, so it is checked here.
-          if (isIP(host) !== 0 && !isPublicAddress(host)) callback(new BlockedAddress('not a public address'), null);
-          else connect(options, callback);
-        }
-      : connect,
-  });
-}
-
-function reasonOf(error: Error): OutboundFailure {
-  if (error instanceof LookupFailed) return 'dns';
-  const code = codeOf(error);
-  if (code === 'BLOCKED_ADDRESS') return 'blocked';
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'timeout';
-  if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code)) return 'refused';
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'tls';
-  return 'reset';
-}
-
-function codeOf(error: Error): string {
-  const { code } = error as { code?: unknown };
-  if (typeof code === 'string') return code;
-  // Several addresses were tried; the error of the first one is reported.
-  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0]);
-  return error.name;
-}
-
-function one(header: string | string[] | undefined): string | null {
-  return (Array.isArray(header) ? header[0] : header) ?? null;
 }

@@ -1,9 +1,36 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { DestinationNetworks, isMetadataAddress, isMetadataName } from './destination-networks.js';
 import { MAX_URL, urlOf } from './url.js';
 
-/** Ports that a tenant may use for a public address: the usual ones of https. */
-const PORTS = new Set(['', '443', '4443', '8443', '9443', '10443']);
+/** What the operator admits for destinations of tenants beside public addresses. */
+export interface Admission {
+  /** Private addresses and plain http: for development and trials. */
+  readonly anyPrivate: boolean;
+  /** Networks with private addresses, and plain http there. */
+  readonly networks: DestinationNetworks;
+}
+
+/** Nothing but https on public addresses. */
+export const PUBLIC_ONLY: Admission = { anyPrivate: false, networks: new DestinationNetworks() };
+
+/** The ports that a kind of destination may use, with the words of the refusal. */
+interface PortRule {
+  readonly words: string;
+  readonly admits: (port: number) => boolean;
+}
+
+const PORTS = [443, 4443, 8443, 9443, 10443];
+
+/** The port rule of each kind of destination. */
+const PORT_RULES = {
+  /** Platforms, IdPs and ATS: the usual ports of https. */
+  platform: { words: `must use one of the ports ${PORTS.slice(1).join(', ')}`, admits: (port) => PORTS.includes(port) },
+  webhook: { words: 'must use port 443, or one from 1024', admits: (port) => port === 443 || port >= 1024 },
+} as const satisfies Record<string, PortRule>;
+
+/** The kind of a destination of a tenant, which decides its ports. */
+export type DestinationKind = keyof typeof PORT_RULES;
 
 /** The hint for a tenant with a private address, or plain http. */
 export const PRIVATE_HINT =
@@ -11,7 +38,7 @@ export const PRIVATE_HINT =
 
 /** Returns whether an IP address, in any spelling, belongs to the public Internet. False for other texts. */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  if (!ipaddr.isValid(address) || isMetadataAddress(address)) return false;
   const ip = ipaddr.process(address);
   if (ip.range() !== 'unicast') return false;
   if (ip.kind() === 'ipv4') return true;
@@ -20,21 +47,45 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
+ * Returns whether this service connects to an IP address for a tenant. Metadata services of clouds are never admitted.
+ *
+ * @param secure whether the connection is https
+ */
+export function mayConnect(address: string, secure: boolean, { anyPrivate, networks }: Admission): boolean {
+  if (isMetadataAddress(address)) return false;
+  return anyPrivate || networks.has(address) || (secure && isPublicAddress(address));
+}
+
+/**
  * Returns why a tenant may not use this address, or null. Only the text is checked here; the IP address of a name is
  * checked when connecting.
  */
-export function refusalOfUrl(text: string): string | null {
+export function refusalOfUrl(
+  text: string,
+  kind: DestinationKind = 'platform',
+  admission: Admission = PUBLIC_ONLY,
+): string | null {
   if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
   const url = urlOf(text);
   if (url === null) return 'must be a complete address such as https://platform.example.com';
-  if (url.protocol !== 'https:') return `must begin with https:// (${PRIVATE_HINT})`;
+  const secure = url.protocol === 'https:';
+  const mayBePlain = admission.anyPrivate || !admission.networks.isEmpty;
+  if (!secure && !(mayBePlain && url.protocol === 'http:')) return `must begin with https:// (${PRIVATE_HINT})`;
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
-  if (!PORTS.has(url.port)) return `must use one of the ports ${[...PORTS].filter(Boolean).join(', ')}`;
-  const host = bare(url.hostname);
-  if (isIP(host) !== 0 ? !isPublicAddress(host) : /(^|\.)localhost\.?$/i.test(host)) {
-    return `must be a public address (${PRIVATE_HINT})`;
-  }
-  return null;
+  const { words, admits } = PORT_RULES[kind];
+  // The usual port of http goes with plain http.
+  if (url.port !== '' && !admits(Number(url.port))) return words;
+  return refusalOfHost(bare(url.hostname), secure, admission);
+}
+
+function refusalOfHost(hostname: string, secure: boolean, admission: Admission): string | null {
+  const refusal = `must be a public address (${PRIVATE_HINT})`;
+  if (isIP(hostname) !== 0) return mayConnect(hostname, secure, admission) ? null : refusal;
+  const host = hostname.replace(/\.$/, '');
+  if (isMetadataName(host)) return 'must not be a metadata service';
+  // Where networks are admitted, the addresses of the name decide.
+  if (admission.anyPrivate || !admission.networks.isEmpty) return null;
+  return /(^|\.)(localhost|internal)$/i.test(host) ? refusal : null;
 }
 
 /** Returns the host of an address without the brackets of IPv6. */

@@ -14,7 +14,7 @@ export interface Noted {
   link?: string;
   /** The refusal; for the log. */
   refusal?: { readonly code: string; readonly scim_type?: string | undefined; readonly reason: string };
-  /** The bytes of the body, where the address needs them (signature checks). */
+  /** The bytes of the body, where the address needs them (signature checks, values that are kept as sent). */
   rawBody?: Buffer;
 }
 

@@ -21,6 +21,15 @@ export function OpenBody(): ClassDecorator {
   };
 }
 
+const AS_SENT = Symbol('fields that are kept as they were sent');
+
+/** Names fields that may hold any JSON: they are checked by their rule alone, and never become objects of a class. */
+export function AsSent(...fields: string[]): ClassDecorator {
+  return (target) => {
+    Reflect.defineMetadata(AS_SENT, new Set(fields), target);
+  };
+}
+
 /**
  * Reads a body as a DTO: an object with known fields, each checked by its rule; no body is an object without fields.
  *
@@ -41,15 +50,21 @@ export function readBody<T extends object>(dto: Type<T>, value: unknown = {}): T
     throw new MalformedRequest('The body must be a JSON object.');
   }
   const ignored = Reflect.getMetadata(SERVER_SET, dto) as ReadonlySet<string> | undefined;
+  const asSent = Reflect.getMetadata(AS_SENT, dto) as ReadonlySet<string> | undefined;
   const sent: Record<string, unknown> = {};
+  const kept: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
     // Such a name would change the prototype of the object, or be ignored, instead of being a field.
     if (name === '__proto__' || name === 'constructor') throw unknownField(name);
+    if (asSent?.has(name)) {
+      kept[name] = field;
+      continue;
+    }
     // class-transformer reads the `constructor` of a nested object as its class, and calls it.
     if (hasConstructor(field)) throw new InvalidFields([{ field: name, message: 'must hold no field "constructor"' }]);
     if (!ignored?.has(name)) sent[name] = field;
   }
-  const instance = plainToInstance(dto, sent);
+  const instance = Object.assign(plainToInstance(dto, sent), kept);
   const errors = validateSync(instance, {
     whitelist: true,
     forbidNonWhitelisted: Reflect.getMetadata(OPEN, dto) !== true,

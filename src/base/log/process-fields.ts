@@ -3,7 +3,7 @@ import os from 'node:os';
 import type { Config } from '../config/config.js';
 
 /** The version of this service, from its package. */
-const VERSION = (
+export const VERSION = (
   JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
 

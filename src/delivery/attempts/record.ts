@@ -13,9 +13,9 @@ export interface AttemptOfCall {
 
 const COLUMNS: ArrayColumns<AttemptOfCall> = [
   ['subject', 'text', ({ subject }) => subject],
-  ['delivery_id', 'text', ({ subject, call }) => deliveryId(subject, call)],
-  ['first_sequence', 'bigint', ({ call }) => call.first],
-  ['last_sequence', 'bigint', ({ call }) => call.through],
+  ['delivery_id', 'text', ({ subject, call, attempt }) => attempt.deliveryId ?? deliveryId(subject, call)],
+  ['first_sequence', 'bigint', ({ call, attempt }) => attempt.sequence ?? call.first],
+  ['last_sequence', 'bigint', ({ call, attempt }) => attempt.sequence ?? call.through],
   ['method', 'text', ({ attempt }) => attempt.method],
   ['path', 'text', ({ attempt }) => attempt.path],
   ['status', 'int', ({ attempt }) => attempt.status],
@@ -24,6 +24,8 @@ const COLUMNS: ArrayColumns<AttemptOfCall> = [
   ['answer', 'text', ({ attempt }) => attempt.answer],
   ['duration_ms', 'int', ({ attempt }) => attempt.ms],
   ['sent_at', 'timestamptz', ({ attempt }) => attempt.sentAt],
+  ['address', 'text', ({ attempt }) => attempt.address ?? null],
+  ['fault', 'text', ({ attempt }) => attempt.fault ?? null],
 ];
 
 const RECORD = `

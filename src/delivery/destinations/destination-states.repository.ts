@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { DomainEvents } from '../../base/domain-events.js';
-import { ChangeParked, DestinationBack, DestinationPaused } from '../delivery.events.js';
+import {
+  ChangeParked,
+  DestinationBack,
+  DestinationFailing,
+  DestinationPaused,
+  DestinationRecovered,
+} from '../delivery.events.js';
 import { unpark } from '../lanes/unpark.js';
 import type { Destination, DestinationKey, DestinationState } from './destination.js';
+import { STAGES } from './failing.rules.js';
+import { REMOVED } from './remove.js';
 import { looksMisconfigured, withRefusal, type Refusal } from './destination.rules.js';
 
 const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
@@ -76,7 +84,8 @@ export class DestinationStatesRepository {
     if (rows[0]?.reason === 'looks_misconfigured') await unpark(db, key, { refusedInARow: true });
     const { rowCount } = await db.query(
       `update destinations set state = 'ok', state_reason = null, state_detail = null, state_since = now(), probes = 0,
-         next_probe_at = null, refusals = '[]', version = version + 1, updated_at = now()
+         next_probe_at = null, refusals = '[]', failing_since = null, failing_stage = 0, version = version + 1,
+         updated_at = now()
        where ${BY_KEY} and state <> 'ok'`,
       of(key),
     );
@@ -183,10 +192,50 @@ export class DestinationStatesRepository {
     });
   }
 
+  /**
+   * Notes since when a destination only fails. The last stage pauses it.
+   *
+   * @returns whether it is paused now
+   */
+  async failing(destination: Destination, stage: number, reason: string): Promise<boolean> {
+    return this.db.transaction(destination.tenantId, async (tx) => {
+      const { rows } = await tx.query<{ since: Date; before: number }>(
+        `with d as (select failing_stage from destinations where ${BY_KEY} for update)
+         update destinations set failing_since = coalesce(failing_since, now()), failing_stage = greatest(failing_stage, $4)
+         where ${BY_KEY} returning failing_since as since, (select failing_stage from d) as before`,
+        [...of(destination), stage],
+      );
+      const [row] = rows;
+      if (row === undefined || row.before >= stage) return false;
+      if (stage === STAGES.ended) return this.pause(tx, destination, 'failing', reason);
+      await this.events.publish(new DestinationFailing(tx, destination, row.since, stage, reason));
+      return false;
+    });
+  }
+
+  /** Notes the first success after failures. */
+  async recovered(destination: Destination): Promise<void> {
+    await this.db.transaction(destination.tenantId, async (tx) => {
+      const { rows } = await tx.query<{ since: Date; stage: number }>(
+        `with d as (
+           select failing_since, failing_stage from destinations
+           where ${BY_KEY} and failing_since is not null for update
+         )
+         update destinations set failing_since = null, failing_stage = 0
+         where ${BY_KEY} and exists (select 1 from d)
+         returning (select failing_since from d) as since, (select failing_stage from d) as stage`,
+        of(destination),
+      );
+      const [row] = rows;
+      if (row === undefined || row.stage === STAGES.none) return;
+      await this.events.publish(new DestinationRecovered(tx, destination, row.since));
+    });
+  }
+
   /** Returns how many destinations are in which state, for the metrics. */
   async countByState(): Promise<Record<DestinationState, number>> {
     const { rows } = await this.db.query<{ state: DestinationState; n: string }>(
-      `select state, count(*) as n from destinations group by state`,
+      `select state, count(*) as n from destinations where state_reason is distinct from '${REMOVED}' group by state`,
     );
     const counts: Record<DestinationState, number> = { ok: 0, open: 0, paused: 0 };
     for (const row of rows) counts[row.state] = Number(row.n);

@@ -19,9 +19,25 @@ export interface Health {
   readonly allowed: number;
 }
 
-const STREAK = 6;
+/** Which failures in a row show that a destination is away. */
+export interface AwayRules {
+  /** So many failures, of this many subjects at least. */
+  streak: number;
+  subjects: number;
+  /** Or so many of one subject. */
+  rounds: number;
+  /** While few calls are allowed (just back, or just started), correspondingly fewer failures suffice. */
+  scales: boolean;
+}
+
+/**
+ * Six failures of three people in a row, or three of one person, whose second and third try come seconds later. A fault
+ * that strikes each tenth call makes a streak of six once in a million calls, and a single bad record among good ones
+ * never makes one.
+ */
+export const PEOPLE_AWAY: AwayRules = { streak: 6, subjects: 3, rounds: 3, scales: true };
+
 const PEOPLE = 3;
-const ROUNDS = 3;
 const NO_FAILURES: ReadonlyMap<string, number> = new Map();
 
 /** Returns the health of a destination of which nothing is known yet: it begins with one call at a time. */
@@ -43,16 +59,11 @@ export function afterFailure(health: Health, userId: string, busy: boolean): Hea
   };
 }
 
-/**
- * Whether the destination is away: six failures of three people in a row without any success between them, or three
- * of one person (whose second and third try come seconds later). A fault that strikes each tenth call makes a streak
- * of six once in a million calls, and a single bad record among good ones never makes one. While few calls are allowed
- * (just back, or just started), correspondingly fewer failures suffice.
- */
-export function isAway(health: Health): boolean {
-  const streak = Math.min(STREAK, Math.max(2, health.allowed));
-  if (health.streak >= streak && health.failures.size >= Math.min(PEOPLE, streak)) return true;
-  for (const failures of health.failures.values()) if (failures >= ROUNDS) return true;
+/** Whether the destination is away: it failed too often in a row without any success between. */
+export function isAway(health: Health, rules: AwayRules = PEOPLE_AWAY): boolean {
+  const streak = rules.scales ? Math.min(rules.streak, Math.max(2, health.allowed)) : rules.streak;
+  if (health.streak >= streak && health.failures.size >= Math.min(rules.subjects, streak)) return true;
+  for (const failures of health.failures.values()) if (failures >= rules.rounds) return true;
   return false;
 }
 

@@ -59,5 +59,9 @@ export interface Destination extends DestinationKey {
   probeAt: number | null;
   lastSuccessAt: Date | null;
   hasRefusals: boolean;
+  /** Since when there are nothing but failures; null: the last call succeeded, or nobody counts. */
+  failingSince: Date | null;
+  /** How far that has come, in the words of `failing.rules`. */
+  failingStage: number;
   updatedAt: Date;
 }

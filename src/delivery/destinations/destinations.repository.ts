@@ -40,12 +40,14 @@ interface Row {
   probe_in_ms: number | null;
   last_success_at: Date | null;
   has_refusals: boolean;
+  failing_since: Date | null;
+  failing_stage: number;
   updated_at: Date;
 }
 
 const COLUMNS = `tenant_id, channel, id, base_url, operator_origin, key_sealed, key_hint, settings, version, epoch, state, state_reason, state_detail,
   state_since, next_probe_at, extract(epoch from next_probe_at - now())::float8 * 1000 as probe_in_ms, last_success_at,
-  refusals <> '[]' as has_refusals, updated_at`;
+  refusals <> '[]' as has_refusals, failing_since, failing_stage, updated_at`;
 const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
 
 /** Pauses that a change of the settings does not end: only `resume` does. */
@@ -116,7 +118,7 @@ export class DestinationsRepository {
          state_reason = case when d.${STAYS} then d.state_reason end,
          state_detail = case when d.${STAYS} then d.state_detail end,
          state_since = case when d.state = 'ok' or d.${STAYS} then d.state_since else now() end,
-         probes = 0, next_probe_at = null, refusals = '[]', updated_at = now()
+         probes = 0, next_probe_at = null, refusals = '[]', failing_since = null, failing_stage = 0, updated_at = now()
        returning ${COLUMNS}`,
       [
         key.tenantId,
@@ -156,6 +158,8 @@ export class DestinationsRepository {
       probeAt: row.probe_in_ms === null ? null : performance.now() + row.probe_in_ms,
       lastSuccessAt: row.last_success_at,
       hasRefusals: row.has_refusals,
+      failingSince: row.failing_since,
+      failingStage: row.failing_stage,
       updatedAt: row.updated_at,
     };
   }

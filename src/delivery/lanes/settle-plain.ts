@@ -13,11 +13,16 @@ export interface PlainStep {
   attempt: Attempt;
 }
 
-/** Returns the step if it is plain: one request without words, and a lane at rest after it. */
-export function plainOf(step: SettledStep): PlainStep | null {
+/**
+ * Returns the step if it is plain: one request without words, and a lane at rest after it.
+ *
+ * @param folds the lane stays for newer changes of its subject, and the answer to a success is not kept
+ */
+export function plainOf(step: SettledStep, folds = true): PlainStep | null {
   const { lane, settlement, attempts } = step;
   const [attempt] = attempts;
-  if (settlement === null || attempts.length !== 1 || attempt!.detail !== null || attempt!.answer !== null) return null;
+  if (settlement === null || attempts.length !== 1 || settlement.givenUp !== undefined) return null;
+  if (attempt!.detail !== null || (folds && attempt!.answer !== null)) return null;
   const before = claimedLane(lane);
   const { call, token } = lane;
   const now = { epoch: call.epoch, lastSuccessAt: null, ownFailureLimit: Infinity };
@@ -31,12 +36,8 @@ const COLUMNS: ArrayColumns<PlainStep> = [
   ['through', 'bigint', ({ step }) => step.lane.call.through],
   ['round', 'int', ({ after }) => after.round],
   ['epoch', 'int', ({ after }) => after.epoch],
-  ['platform_id', 'text', ({ after }) => after.accountId],
-  ['account', 'text', ({ after }) => after.account],
-  ['confirmed_state', 'text', ({ after }) => after.confirmedState],
-  ['confirmed_digest', 'text', ({ after }) => after.confirmedDigest],
-  ['delivery_id', 'text', ({ step: { lane } }) => deliveryId(lane.subject, lane.call)],
-  ['first', 'bigint', ({ step }) => step.lane.call.first],
+  ['delivery_id', 'text', ({ step: { lane }, attempt }) => attempt.deliveryId ?? deliveryId(lane.subject, lane.call)],
+  ['first', 'bigint', ({ step, attempt }) => attempt.sequence ?? step.lane.call.first],
   ['method', 'text', ({ attempt }) => attempt.method],
   ['path', 'text', ({ attempt }) => attempt.path],
   ['status', 'int', ({ attempt }) => attempt.status],
@@ -45,11 +46,27 @@ const COLUMNS: ArrayColumns<PlainStep> = [
   ['sent_at', 'timestamptz', ({ attempt }) => attempt.sentAt],
 ];
 
-// Writes lanes at rest: the columns that `isAtRest` names are constants here. A lane that a newer change (last_pending), a
-// request to send again (round), another address (epoch) or another claim (lease_token) has reached is left alone.
-const SETTLE_PLAIN = `
+const OF_SUBJECT: ArrayColumns<PlainStep> = [
+  ...COLUMNS,
+  ['platform_id', 'text', ({ after }) => after.accountId],
+  ['account', 'text', ({ after }) => after.account],
+  ['confirmed_state', 'text', ({ after }) => after.confirmedState],
+  ['confirmed_digest', 'text', ({ after }) => after.confirmedDigest],
+];
+
+const OF_MESSAGE: ArrayColumns<PlainStep> = [
+  ...COLUMNS,
+  ['answer', 'text', ({ attempt }) => attempt.answer],
+  ['address', 'text', ({ attempt }) => attempt.address ?? null],
+];
+
+const namesOf = (columns: ArrayColumns<PlainStep>): string => columns.map(([name]) => name).join(', ');
+
+// A lane that a newer change (last_pending), a request to send again (round), another address (epoch) or another claim
+// (lease_token) has reached is left alone.
+const settleSql = (columns: ArrayColumns<PlainStep>, words: string, end: string): string => `
   with r as (
-    select * from ${arraysOf(COLUMNS, 5)} with ordinality as r(${COLUMNS.map(([name]) => name).join(', ')}, n)
+    select * from ${arraysOf(columns, 5)} with ordinality as r(${namesOf(columns)}, n)
   ), d as (
     select epoch from destinations where tenant_id = $1 and channel = $2 and id = $3
   ), touched as (
@@ -57,29 +74,45 @@ const SETTLE_PLAIN = `
     where tenant_id = $1 and channel = $2 and id = $3 and $4
   ), tried as (
     insert into attempts (tenant_id, channel, destination, subject, delivery_id, first_sequence, last_sequence, method,
-      path, status, outcome, duration_ms, sent_at, n)
-    select $1, $2, $3, subject, delivery_id, first, through, method, path, status, outcome, ms, sent_at, n from r
+      path, status, outcome, duration_ms, sent_at, n${words})
+    select $1, $2, $3, subject, delivery_id, first, through, method, path, status, outcome, ms, sent_at, n${words} from r
   )
-  update lanes l set
-    state = 'idle', first_pending = null, pending_since = null, newer_since = null, call = null, lease_token = null,
-    lookup = null, failure_count = 0, own_failure_count = 0, failed_at = null, next_at = '-infinity',
-    confirmed_through = r.through, confirmed_at = now(), platform_id = r.platform_id, account = r.account,
-    confirmed_state = r.confirmed_state, confirmed_digest = r.confirmed_digest
-  from r, d
+  ${end}
   where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and l.subject = r.subject
     and l.lease_token = r.token and l.last_pending = r.through and l.round = r.round and l.epoch = r.epoch
     and r.epoch = d.epoch
   returning l.subject`;
 
-/** Settles plain steps and records their requests. Returns the subjects that were as their claim left them. */
+// Writes lanes at rest: the columns that `isAtRest` names are constants here.
+const SETTLE_SUBJECTS = settleSql(
+  OF_SUBJECT,
+  '',
+  `update lanes l set
+    state = 'idle', first_pending = null, pending_since = null, newer_since = null, call = null, lease_token = null,
+    lookup = null, failure_count = 0, own_failure_count = 0, failed_at = null, next_at = '-infinity',
+    confirmed_through = r.through, confirmed_at = now(), platform_id = r.platform_id, account = r.account,
+    confirmed_state = r.confirmed_state, confirmed_digest = r.confirmed_digest
+  from r, d`,
+);
+
+// The lane of a delivered message has nothing to remember.
+const SETTLE_MESSAGES = settleSql(OF_MESSAGE, ', answer, address', `delete from lanes l using r, d`);
+
+/**
+ * Settles plain steps and records their requests. Lanes that do not fold are removed.
+ *
+ * @returns the subjects that were as their claim left them
+ */
 export async function settlePlain(
   db: SqlRunner,
   { tenantId, channel, id }: DestinationKey,
   steps: readonly PlainStep[],
   touch: boolean,
+  folds = true,
 ): Promise<Set<string>> {
   if (steps.length === 0 && !touch) return new Set();
-  const values = [tenantId, channel, id, touch, ...valuesOf(COLUMNS, steps)];
-  const { rows } = await db.query<{ subject: string }>(SETTLE_PLAIN, values);
+  const columns = folds ? OF_SUBJECT : OF_MESSAGE;
+  const values = [tenantId, channel, id, touch, ...valuesOf(columns, steps)];
+  const { rows } = await db.query<{ subject: string }>(folds ? SETTLE_SUBJECTS : SETTLE_MESSAGES, values);
   return new Set(rows.map(({ subject }) => subject));
 }

@@ -1,10 +1,11 @@
 import type { Database } from '../../base/database/database.js';
 import type { DomainEvents } from '../../base/domain-events.js';
 import { recordAttempts } from '../attempts/record.js';
-import { ChangeParked } from '../delivery.events.js';
+import { ChangeParked, MessageGivenUp } from '../delivery.events.js';
 import type { DestinationKey } from '../destinations/destination.js';
 import type { LaneEvent, SettledStep } from '../lane-state.js';
 import { apply, lock } from './lock.js';
+import { removeDelivered } from './remove.js';
 import { plainOf, settlePlain } from './settle-plain.js';
 import type { LaneChange } from './write.js';
 
@@ -12,6 +13,8 @@ import type { LaneChange } from './write.js';
 export interface SettleOptions {
   /** So many own failures park a lane. */
   ownFailureLimit: number;
+  /** Lanes stay for newer changes of their subjects; else the lane of a delivered message is removed. */
+  folds: boolean;
   /** Also note that the destination took something. */
   touch: boolean;
   /** Carries `ChangeParked`, in the transaction that parks. */
@@ -39,12 +42,19 @@ export async function settle(
   options: SettleOptions,
 ): Promise<Settled> {
   const sorted = [...steps].sort((a, b) => (a.lane.subject < b.lane.subject ? -1 : 1));
-  const plain = sorted.flatMap((step) => plainOf(step) ?? []);
-  const written = await settlePlain(db, key, plain, options.touch);
+  const plain = sorted.flatMap((step) => plainOf(step, options.folds) ?? []);
+  const written = await settlePlain(db, key, plain, options.touch, options.folds);
   const known = new Set(plain.map(({ step }) => step));
   const rest = sorted.filter(({ lane }) => !written.has(lane.subject));
   const changes = rest.length === 0 ? [] : await settleLocked(db, key, rest, known, options);
-  return summary(written, changes);
+  const settled = summary(written, changes);
+  if (!options.folds)
+    await removeDelivered(
+      db,
+      key,
+      settled.idle.filter((subject) => !written.has(subject)),
+    );
+  return settled;
 }
 
 function settleLocked(
@@ -65,6 +75,11 @@ function settleLocked(
       eventOf(stepOf.get(subject)!, { epoch, lastSuccessAt, ownFailureLimit }),
     );
     for (const { subject, after } of changes) {
+      const { lane, settlement } = stepOf.get(subject)!;
+      if (settlement?.givenUp !== undefined) {
+        const through = settlement.through ?? lane.call.through;
+        await events.publish(new MessageGivenUp(tx, key, subject, through, settlement.givenUp));
+      }
       const { parkedReason: reason } = after;
       // Whether a refusal is about the subject is judged after this.
       if (reason === null || reason === 'refused') continue;

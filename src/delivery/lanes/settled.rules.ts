@@ -13,7 +13,8 @@ type Settled = LaneEvent & { kind: 'settled' };
 export function settled(lane: Lane, event: Settled, now: Date): Lane {
   const { call, settlement: s } = event;
   if (lane.leaseToken !== event.token || lane.epoch !== call.epoch || call.epoch !== event.epoch) return lane;
-  const newer = isNewer(lane, call);
+  const through = s.through ?? call.through;
+  const newer = isNewer(lane, call, through);
   const ownFailureCount = lane.ownFailureCount + Number(isOwnFault(lane, event));
   const poisoned = s.ownFault && ownFailureCount >= event.ownFailureLimit;
   const keep = s.keep && !(poisoned && newer);
@@ -37,8 +38,8 @@ export function settled(lane: Lane, event: Settled, now: Date): Lane {
 }
 
 /** Whether the target moved on while the call was out, or the subject is to be sent again. */
-function isNewer(lane: Lane, call: Call): boolean {
-  return lane.lastPending > call.through || lane.round > call.round;
+function isNewer(lane: Lane, call: Call, through: number): boolean {
+  return lane.lastPending > through || lane.round > call.round;
 }
 
 function isOwnFault({ failedAt }: Lane, { settlement, lastSuccessAt }: Settled): boolean {
@@ -59,10 +60,12 @@ function stateOf({ firstPending, parkedReason, nextAt }: Lane): Lane['state'] {
 
 function settlePending(next: Lane, { call, settlement }: Settled, newer: boolean, now: Date): void {
   if (!settlement.done) return;
-  next.confirmedThrough = Math.max(next.confirmedThrough, call.through);
+  const through = settlement.through ?? call.through;
+  next.confirmedThrough = Math.max(next.confirmedThrough, through);
   next.confirmedAt = now;
-  next.firstPending = newer ? Math.min(call.through + 1, next.lastPending) : null;
-  next.pendingSince = newer ? next.newerSince : null;
+  next.firstPending = newer ? Math.min(through + 1, next.lastPending) : null;
+  // What a call left behind is no newer than the call.
+  next.pendingSince = newer ? (next.newerSince ?? next.pendingSince) : null;
 }
 
 /**

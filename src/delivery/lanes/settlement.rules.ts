@@ -1,7 +1,6 @@
-import type { DeliveryOptions } from '../delivery.options.js';
+import type { FailureRules } from '../failure.rules.js';
 import type { LeasedLane, Settlement } from '../lane-state.js';
 import type { Outcome } from '../outcome.js';
-import { backoff } from '../retry.rules.js';
 
 /** Whether an outcome shows the other side at work (`alive`), in trouble (`failed`), or says nothing about it. */
 export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
@@ -27,8 +26,6 @@ const TURN_MS = 500;
 /** After so many waits it takes longer than a moment, and they grow, up to this. */
 const QUICK_TURNS = 4;
 const LONGEST_TURN_MS = 10_000;
-/** A Retry-After of an hour is for the destination to wait out, if it is away; one person among many goes on sooner. */
-const LONGEST_OWN_WAIT_MS = 300_000;
 
 /**
  * Returns what an outcome means for its lane.
@@ -39,21 +36,20 @@ const LONGEST_OWN_WAIT_MS = 300_000;
 export function settlementOf(
   { call, fresh, failureCount: before }: LeasedLane,
   outcome: Outcome,
-  options: Pick<DeliveryOptions, 'backoff'>,
+  rules: Pick<FailureRules, 'pause'>,
   random: number,
 ): Settlement {
   const failureCount = before + 1;
-  const pause = (): number => backoff(failureCount, options.backoff, random);
   const base: Settlement = call.lookup === null ? UNCHANGED : { ...UNCHANGED, lookup: call.lookup };
   switch (outcome.kind) {
     case 'delivered':
-      return { ...UNCHANGED, bind: outcome.bind, done: true, confirm: true };
+      return { ...UNCHANGED, bind: outcome.bind, done: true, confirm: true, through: outcome.through };
     case 'nothing':
       return { ...UNCHANGED, done: true };
     case 'next': {
       // Answers that contradict each other lead in circles: these have to slow down, and to end.
       const pace = outcome.circling
-        ? { failureCount, failed: true, ownFault: true, waitMs: pause() }
+        ? { failureCount, failed: true, ownFault: true, waitMs: rules.pause(failureCount, null, random) }
         : { failureCount: before };
       const { bind, confirm = false, lookup } = outcome;
       return { ...base, ...pace, bind, confirm, lookup };
@@ -62,16 +58,21 @@ export function settlementOf(
       const lookup = outcome.lookup ?? call.lookup;
       return { ...base, failureCount: before, lookup, waitMs: turnMs(lookup?.waited ?? 1) };
     }
-    case 'unavailable':
+    case 'unavailable': {
+      // A failure that is not the other side's uses up no try.
+      const counted = outcome.notTheirs === true ? before : failureCount;
+      const waitMs = rules.pause(Math.max(counted, 1), outcome.retryAfterMs, random);
+      if (waitMs === null) return { ...UNCHANGED, done: true, givenUp: outcome.reason, through: outcome.through };
       return {
         ...base,
         keep: !(fresh && neverSent(outcome.reason)),
-        failureCount,
+        failureCount: counted,
         failed: true,
         ownFault: outcome.ownFault,
-        waitMs: Math.max(pause(), Math.min(outcome.retryAfterMs ?? 0, LONGEST_OWN_WAIT_MS)),
+        waitMs,
         parkedDetail: outcome.reason,
       };
+    }
     case 'stopped':
       // This request had no effect. The outcome of earlier ones is open.
       return { ...base, keep: !fresh };

@@ -1,5 +1,6 @@
 import type { Channel } from '../channel.js';
 import type { Destination, DestinationKey } from '../destinations/destination.js';
+import type { FailureRules } from '../failure.rules.js';
 import type { LeasedLane } from '../lane-state.js';
 import { claim } from '../lanes/claim.js';
 import { settlementOf, showsOf } from '../lanes/settlement.rules.js';
@@ -27,6 +28,7 @@ const MOST_AHEAD = 240;
  * - *stopping*: claims nothing more; left when nothing is out and all is settled.
  */
 export class DestinationPump {
+  private readonly rules: FailureRules;
   private readonly watch: DestinationWatch;
   private readonly settling: SettleQueue;
   private readonly ready: LeasedLane[] = [];
@@ -48,7 +50,8 @@ export class DestinationPump {
     private readonly channel: Channel,
     private readonly parts: PumpParts,
   ) {
-    this.watch = new DestinationWatch(key, parts, () => this.handBackReady());
+    this.rules = channel.rulesOf(parts.options);
+    this.watch = new DestinationWatch(key, this.rules, parts, () => this.handBackReady());
     this.settling = new SettleQueue(key, channel, parts, () => this.wake());
   }
 
@@ -102,11 +105,12 @@ export class DestinationPump {
   /** One look: at the destination, and then at what may be sent there. */
   private async look(): Promise<void> {
     const destination = await this.watch.current();
-    if (destination === null || destination.key === null || destination.state === 'paused') return;
+    if (destination === null || destination.state === 'paused') return;
+    if (destination.key === null && this.channel.needsKey) return;
     if (destination.state === 'open') {
       // The answers of calls that are still out may show that it is back.
       if (this.out > 0) return;
-      this.again ||= await probe(destination, this.channel, this.watch, this.parts, (lane) =>
+      this.again ||= await probe(destination, this.channel, this.watch, { ...this.parts, rules: this.rules }, (lane) =>
         this.sendAndSettle(lane, destination),
       );
       return;
@@ -135,19 +139,21 @@ export class DestinationPump {
   }
 
   private claim(destination: Destination, limit: number): Promise<LeasedLane[]> {
-    return this.parts.claims.run(() => {
+    return this.parts.claims.run(async () => {
       this.claimedAt = performance.now();
       const policy = this.channel.policyOf(destination);
       const options = { limit, leaseMs: leaseMs(destination, this.parts), mode: 'normal' as const, policy };
-      return claim(this.parts.db, destination, options);
+      const lanes = await claim(this.parts.db, destination, options);
+      if (lanes.length > 0) await this.channel.prepare(lanes, destination);
+      return lanes;
     });
   }
 
   /** Returns how many lanes can be sent now and while the next claim is on its way. */
   private room(): number {
-    const { calls, aheadMs } = this.parts.options;
-    const allowed = Math.min(this.watch.allowed, calls - this.parts.calls.out + this.out);
-    const ahead = Math.min(MOST_AHEAD, Math.ceil((allowed * aheadMs) / this.averageMs));
+    const { options, calls } = this.parts;
+    const allowed = Math.min(this.watch.allowed, calls.roomFor(this.key.tenantId) + this.out);
+    const ahead = Math.min(MOST_AHEAD, Math.ceil((allowed * options.aheadMs) / this.averageMs));
     const room = allowed + ahead - this.out - this.ready.length;
     // A lane of a claim of 128 costs PostgreSQL a fifth less than one of 48: while there is enough to send, claims wait.
     return room < (allowed + ahead) / 2 && this.ready.length > 0 ? 0 : room;
@@ -162,7 +168,8 @@ export class DestinationPump {
 
   private sendReady(destination: Destination): void {
     const { calls, options } = this.parts;
-    while (this.ready.length > 0 && this.out < this.watch.allowed && calls.out < options.calls) {
+    const { tenantId } = this.key;
+    while (this.ready.length > 0 && this.out < this.watch.allowed && calls.roomFor(tenantId) > 0) {
       if (this.stopping) return this.handBackReady();
       const wait = this.watch.takeTurn();
       if (wait > 0) {
@@ -200,7 +207,7 @@ export class DestinationPump {
 
   private async send(lane: LeasedLane, destination: Destination): Promise<Outcome> {
     this.out++;
-    this.parts.calls.out++;
+    this.parts.calls.take(this.key.tenantId);
     try {
       const sent = await this.channel.send(lane, destination, destination.settings.timeout_ms);
       for (const { ms } of sent.attempts) this.averageMs += (Math.min(Math.max(ms, 1), 1_000) - this.averageMs) / 20;
@@ -209,17 +216,17 @@ export class DestinationPump {
       return sent.outcome;
     } finally {
       this.out--;
-      this.parts.calls.out--;
+      this.parts.calls.release(this.key.tenantId);
     }
   }
 
   /** Draws the conclusions of an answer: for the destination first, then for the lane. */
   private async conclude(lane: LeasedLane, destination: Destination, { outcome, attempts }: Sent): Promise<void> {
-    if (showsOf(outcome) === 'alive') this.watch.succeeded(destination);
+    if (showsOf(outcome) === 'alive') await this.watch.succeeded(destination);
     if (outcome.kind === 'delivered') this.settling.touch ||= this.watch.mustTouch();
     if (outcome.kind === 'unavailable') await this.watch.failed(lane, destination, outcome);
     if (outcome.kind === 'stopped') await this.watch.stopped(destination, outcome);
-    const settlement = settlementOf(lane, outcome, this.parts.options, Math.random());
+    const settlement = settlementOf(lane, outcome, this.rules, Math.random());
     this.settling.add({ lane, settlement, attempts });
     if (outcome.kind !== 'refused') return;
     // A refusal is judged by the refusals and successes before it, so all of them have to be written.

@@ -7,6 +7,8 @@ import {
   probePause,
   type Health,
 } from '../destinations/destination.rules.js';
+import { stageOf } from '../destinations/failing.rules.js';
+import type { FailureRules } from '../failure.rules.js';
 import type { LeasedLane } from '../lane-state.js';
 import type { Outcome } from '../outcome.js';
 import type { PumpParts } from './pump-parts.js';
@@ -35,6 +37,7 @@ export class DestinationWatch {
 
   constructor(
     private readonly key: DestinationKey,
+    private readonly rules: FailureRules,
     private readonly parts: PumpParts,
     /** Is told that nothing more may be sent: what is ready has to be handed back. */
     private readonly onClosed: () => void,
@@ -87,8 +90,11 @@ export class DestinationWatch {
   }
 
   /** Notes an answer that shows the destination at work. */
-  succeeded(destination: Destination): void {
+  async succeeded(destination: Destination): Promise<void> {
     this.health = afterSuccess(this.health, destination.settings.concurrency);
+    if (this.destination?.failingSince == null) return;
+    this.destination.failingSince = null;
+    await this.parts.states.recovered(destination);
   }
 
   /** Notes that the destination is back after an outage: it begins with one call. */
@@ -101,14 +107,27 @@ export class DestinationWatch {
   async failed(lane: LeasedLane, destination: Destination, outcome: Outcome & { kind: 'unavailable' }): Promise<void> {
     const { reason, retryAfterMs } = outcome;
     this.health = afterFailure(this.health, lane.subject, retryAfterMs !== null || reason === 'status_429');
-    if (destination.state === 'open' || !isAway(this.health)) return;
+    const away = destination.state === 'open' || isAway(this.health, this.rules.away);
+    if (this.rules.endsAfterMs !== null && outcome.notTheirs !== true) await this.failing(destination, reason, away);
+    if (destination.state === 'open' || !away) return;
     const subjects = this.subjectsFailed;
     const opened = await this.parts.states.open(destination, reason, (probes) =>
-      probePause(probes, subjects, retryAfterMs, this.parts.options.probe, Math.random()),
+      probePause(probes, subjects, retryAfterMs, this.rules.probe, Math.random()),
     );
     this.forget();
     this.onClosed();
     if (opened) this.parts.logger.warn('destination.open', { ...this.fields, reason, subjects });
+  }
+
+  /** Notes since when the destination only fails, and how far that has come. */
+  private async failing(destination: Destination, reason: string, away: boolean): Promise<void> {
+    const known = this.destination ?? destination;
+    const now = new Date();
+    const stage = stageOf(known.failingSince, this.rules.endsAfterMs!, away, now);
+    if (known.failingSince !== null && stage <= known.failingStage) return;
+    known.failingSince ??= now;
+    known.failingStage = stage;
+    if (await this.parts.states.failing(destination, stage, reason)) this.paused('failing');
   }
 
   /** Pauses the destination: no call can succeed before an administrator changes the settings. */

@@ -1,6 +1,7 @@
 import type { Channel } from '../channel.js';
 import type { Destination } from '../destinations/destination.js';
 import { probePause } from '../destinations/destination.rules.js';
+import type { FailureRules } from '../failure.rules.js';
 import type { LeasedLane } from '../lane-state.js';
 import { claim } from '../lanes/claim.js';
 import { endPauses } from '../lanes/return.js';
@@ -8,6 +9,11 @@ import { showsOf } from '../lanes/settlement.rules.js';
 import type { Outcome } from '../outcome.js';
 import type { DestinationWatch } from './destination-watch.js';
 import { leaseMs, type PumpParts } from './pump-parts.js';
+
+/** What a probe needs. */
+interface ProbeParts extends PumpParts {
+  rules: FailureRules;
+}
 
 /**
  * Asks a destination that is away whether it is back: with one real call at a time over all processes.
@@ -19,24 +25,24 @@ export async function probe(
   destination: Destination,
   channel: Channel,
   watch: DestinationWatch,
-  parts: PumpParts,
+  parts: ProbeParts,
   send: (lane: LeasedLane) => Promise<Outcome>,
 ): Promise<boolean> {
-  const { db, states, options, logger } = parts;
+  const { db, states, rules, logger } = parts;
   if (destination.probeAt !== null && destination.probeAt > performance.now() + 50) return false;
   const turn = await states.mayProbe(destination, leaseMs(destination, parts));
   watch.forget();
   if (turn === null) return false;
   const lane = await laneToProbeWith(destination, channel, parts);
   if (lane === undefined) {
-    await states.probeAgain(destination, options.probe.firstMs, false, null);
+    await states.probeAgain(destination, rules.probe.firstMs, false, null);
     return false;
   }
   const outcome = await send(lane);
   watch.forget();
   if (outcome.kind === 'unavailable') {
     const { retryAfterMs, reason } = outcome;
-    const pause = probePause(turn.probes + 1, watch.subjectsFailed, retryAfterMs, options.probe, Math.random());
+    const pause = probePause(turn.probes + 1, watch.subjectsFailed, retryAfterMs, rules.probe, Math.random());
     await states.probeAgain(destination, pause, true, reason);
     return false;
   }
@@ -58,10 +64,11 @@ export async function probe(
 async function laneToProbeWith(
   destination: Destination,
   channel: Channel,
-  parts: PumpParts,
+  parts: ProbeParts,
 ): Promise<LeasedLane | undefined> {
   const policy = channel.policyOf(destination);
   const options = { limit: 1, leaseMs: leaseMs(destination, parts), mode: 'probe' as const, policy };
   const [lane] = await claim(parts.db, destination, options);
-  return lane ?? (await claim(parts.db, destination, { ...options, early: true }))[0];
+  if (lane !== undefined || !parts.rules.probesEarly) return lane;
+  return (await claim(parts.db, destination, { ...options, early: true }))[0];
 }

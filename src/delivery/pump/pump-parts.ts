@@ -7,6 +7,7 @@ import type { DeliveryOptions } from '../delivery.options.js';
 import type { Destination } from '../destinations/destination.js';
 import type { DestinationStatesRepository } from '../destinations/destination-states.repository.js';
 import type { DestinationsRepository } from '../destinations/destinations.repository.js';
+import type { CallBudget } from './call-budget.js';
 import type { Semaphore } from './semaphore.js';
 
 /** What all pumps of a worker share. */
@@ -22,7 +23,7 @@ export interface PumpParts {
   activity: Activity;
   claims: Semaphore;
   /** Calls that are out, over all destinations. */
-  calls: { out: number };
+  calls: CallBudget;
 }
 
 /** Returns how long a lease holds: longer than the deadline of its call, so that only one process speaks for a lane. */

@@ -1,6 +1,5 @@
 import type { Channel } from '../channel.js';
 import type { DestinationKey } from '../destinations/destination.js';
-import { removeDelivered } from '../lanes/remove.js';
 import type { SettledStep } from '../lane-state.js';
 import { settle } from '../lanes/settle.js';
 import type { PumpParts } from './pump-parts.js';
@@ -100,8 +99,12 @@ export class SettleQueue {
 
   private async settle(steps: readonly SettledStep[], touch: boolean): Promise<void> {
     const { db, events, options } = this.parts;
-    const settled = await settle(db, this.key, steps, { ownFailureLimit: options.ownFailureLimit, touch, events });
-    if (!this.channel.folds) await removeDelivered(db, this.key, settled.idle);
+    const settled = await settle(db, this.key, steps, {
+      ownFailureLimit: options.ownFailureLimit,
+      folds: this.channel.folds,
+      touch,
+      events,
+    });
     for (const { subject, reason } of settled.parked) {
       const step = steps.find(({ lane }) => lane.subject === subject);
       // A refusal is judged after this: it may be the settings of the destination, and not the subject.

@@ -2,6 +2,7 @@ import type { Destination } from '../../../src/delivery/destinations/destination
 import type { LeasedLane } from '../../../src/delivery/lane-state.js';
 import { claim as claimLanes, type ClaimOptions } from '../../../src/delivery/lanes/claim.js';
 import { settle as settleLanes } from '../../../src/delivery/lanes/settle.js';
+import { steadyPause } from '../../../src/delivery/failure.rules.js';
 import { settlementOf } from '../../../src/delivery/lanes/settlement.rules.js';
 import type { Outcome } from '../../../src/delivery/outcome.js';
 import { platformOf } from '../../../src/forwarding/platform-destination.js';
@@ -25,9 +26,10 @@ describe('lanes', () => {
   const claim = (limit = 10, more: Partial<ClaimOptions> = {}): Promise<LeasedLane[]> =>
     claimLanes(h.db, destination, { limit, leaseMs: 60_000, mode: 'normal', policy, ...more });
   const settle = (lane: LeasedLane, outcome: Outcome, { ownFailureLimit = 8, touch = true } = {}) => {
-    const settlement = settlementOf(lane, outcome, { backoff: { firstMs: 0, maxMs: 0 } }, 0);
+    const settlement = settlementOf(lane, outcome, steadyPause({ firstMs: 0, maxMs: 0 }), 0);
     return settleLanes(h.db, platformOf(t), [{ lane, settlement, attempts: [] }], {
       ownFailureLimit,
+      folds: true,
       touch,
       events: h.told.events,
     });
@@ -111,7 +113,12 @@ describe('lanes', () => {
     await h.change(t, 'usr_1', 'active');
     const [lane] = await claim();
     const step = { lane: lane!, settlement: null, attempts: [] };
-    await settleLanes(h.db, platformOf(t), [step], { ownFailureLimit: 8, touch: false, events: h.told.events });
+    await settleLanes(h.db, platformOf(t), [step], {
+      ownFailureLimit: 8,
+      folds: true,
+      touch: false,
+      events: h.told.events,
+    });
     const handedBack = { state: 'due', call: null, lease_token: null, own_failure_count: 0, failed_at: null };
     expect(await h.lane(t, 'usr_1')).toMatchObject(handedBack);
     expect(await claim()).toHaveLength(1);

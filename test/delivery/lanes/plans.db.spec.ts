@@ -1,13 +1,16 @@
 import type { QueryResult } from 'pg';
 import pg from 'pg';
 import type { SqlRunner } from '../../../src/base/database/database.js';
+import { WriteStatement } from '../../../src/base/database/write-statement.js';
 import type { Destination } from '../../../src/delivery/destinations/destination.js';
 import type { LeasedLane } from '../../../src/delivery/lane-state.js';
 import { claimedLane } from '../../../src/delivery/lane.js';
 import { claim, type ClaimOptions } from '../../../src/delivery/lanes/claim.js';
+import { enqueueMessages } from '../../../src/delivery/lanes/enqueue-messages.js';
 import { lock } from '../../../src/delivery/lanes/lock.js';
 import { rebind } from '../../../src/delivery/lanes/rebind.js';
 import { plainOf, settlePlain } from '../../../src/delivery/lanes/settle-plain.js';
+import { steadyPause } from '../../../src/delivery/failure.rules.js';
 import { settlementOf } from '../../../src/delivery/lanes/settlement.rules.js';
 import { write } from '../../../src/delivery/lanes/write.js';
 import { platformOf } from '../../../src/forwarding/platform-destination.js';
@@ -123,15 +126,33 @@ describe.each(['full of lanes that are due', 'full of idle lanes'])('a table %s 
     const settlement = settlementOf(
       lane,
       { kind: 'delivered', bind: 'hp_1' },
-      { backoff: { firstMs: 0, maxMs: 0 } },
+      steadyPause({ firstMs: 0, maxMs: 0 }),
       0,
     );
     const plain = plainOf({ lane: lane, settlement, attempts: [attempt] })!;
     const plan = await planOf((db) => settlePlain(db, platformOf(t), [plain], false));
     expect(plan).not.toContain('Seq Scan on lanes');
+    expect(await planOf((db) => settlePlain(db, platformOf(t), [plain], false, false))).not.toContain(
+      'Seq Scan on lanes',
+    );
     const before = claimedLane(lane);
     const change = { subject: lane.subject, before, after: before };
     expect(await planOf((db) => write(db, platformOf(t), [change]))).not.toContain('Seq Scan on lanes');
+  });
+
+  it('by a message for several destinations', async () => {
+    const statement = new WriteStatement().subject(
+      () => `select 7::bigint as sequence, null::text as record, now() as at`,
+    );
+    const receivers = [1, 2].map((n) => ({ id: `whk_${n}`, names: ['candidate.created'], ordered: n === 1 }));
+    enqueueMessages(statement, { tenantId: t, channel: 'webhook' }, receivers, {
+      part: { name: 'subject' },
+      id: `'evt_7'`,
+      name: `'candidate.created'`,
+      record: 'm.record',
+      at: 'm.at',
+    });
+    expect(await planOf((db) => statement.run(db))).not.toContain('Seq Scan on lanes');
   });
 
   it('by a lock of many', async () => {

@@ -1,12 +1,13 @@
 import type { Call } from '../../../src/delivery/call.js';
 import type { LeasedLane } from '../../../src/delivery/lane-state.js';
 import type { Outcome } from '../../../src/delivery/outcome.js';
+import { steadyPause } from '../../../src/delivery/failure.rules.js';
 import { settlementOf, showsOf } from '../../../src/delivery/lanes/settlement.rules.js';
 
 const lane = (fresh: boolean, failureCount = 0, call: Partial<Call> = {}): LeasedLane => {
   return { fresh, failureCount, call: { lookup: null, ...call } } as LeasedLane;
 };
-const OPTIONS = { backoff: { firstMs: 1_000, maxMs: 60_000 } };
+const OPTIONS = steadyPause({ firstMs: 1_000, maxMs: 60_000 });
 const settle = (outcome: Outcome, l = lane(true)) => settlementOf(l, outcome, OPTIONS, 1);
 const away = (reason: string, retryAfterMs: number | null = null): Outcome => ({
   kind: 'unavailable',

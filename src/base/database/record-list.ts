@@ -1,0 +1,71 @@
+import type { QueryResultRow } from 'pg';
+import type { PageRequest } from '../http/page.js';
+import { cutAtBytes, cutRowsOf, type CutRows } from './byte-cut.js';
+import type { Database } from './database.js';
+
+/** A table whose records are listed by id: ids sort by the time they were made. */
+export interface ListedTable {
+  table: string;
+  /** The columns of a record, as SQL. */
+  columns: string;
+}
+
+/** Which records a list shows. */
+export interface RecordFilter {
+  /** Values by column. Each column has an index of tenant, column and id. */
+  equal: Readonly<Record<string, string | undefined>>;
+  updatedSince?: Date | undefined;
+}
+
+/** So many changed records are looked up by their ids; of more, a page is found sooner along the list. */
+const FEW_UPDATED = 2_000;
+
+/** Returns a page of records of a tenant, newest first; ids only grow, so that a page stays where it is. */
+export async function listRecords<Row extends QueryResultRow>(
+  db: Database,
+  { table, columns }: ListedTable,
+  tenantId: string,
+  { equal, updatedSince }: RecordFilter,
+  page: PageRequest,
+): Promise<CutRows<Row>> {
+  const params: unknown[] = [tenantId];
+  const conditions = ['r.tenant_id = $1'];
+  const add = (value: unknown) => `$${params.push(value)}`;
+  if (page.after !== null) conditions.push(`r.id < ${add(page.after)}`);
+  let filters = 0;
+  for (const [column, value] of Object.entries(equal)) {
+    if (value === undefined) continue;
+    conditions.push(`r.${column} = ${add(value)}`);
+    filters++;
+  }
+  let order = 'r.id';
+  if (updatedSince !== undefined) {
+    const since = add(updatedSince);
+    conditions.push(`r.updated_at >= ${since}`);
+    if (await isFew(db, table, tenantId, updatedSince)) {
+      conditions.push(
+        `r.id = any(array(select o.id from ${table} o where o.tenant_id = $1 and o.updated_at >= ${since}))`,
+      );
+      // As an expression: the order of the primary key would lead the planner along the whole list.
+      order = `(r.id || '')`;
+      filters = 0;
+    } else filters++;
+  }
+  const text = cutAtBytes(`select ${columns} from ${table} r where ${conditions.join(' and ')}
+     order by ${order} desc limit ${page.limit + 1}`);
+  // One filter is served in the order of its index. What two have in common is found by reading past the rest: a search.
+  const found = await (filters > 1 || (filters === 1 && updatedSince !== undefined)
+    ? db.search<Row>(text, params)
+    : db.shaped<Row>(text, params));
+  return cutRowsOf(found);
+}
+
+/** Returns whether few records have changed since a moment: the index of the times then finds their ids. */
+async function isFew(db: Database, table: string, tenantId: string, since: Date): Promise<boolean> {
+  const { rows } = await db.shaped<{ n: number }>(
+    `select count(*)::int as n from (
+       select 1 from ${table} where tenant_id = $1 and updated_at >= $2 limit ${FEW_UPDATED + 1}) x`,
+    [tenantId, since],
+  );
+  return rows[0]!.n <= FEW_UPDATED;
+}

@@ -1,0 +1,43 @@
+/** A candidate as it is stored. */
+export interface CandidateRow {
+  id: string;
+  external_id: string;
+  email: string;
+  first_name: string;
+  last_name: string;
+  job_title: string | null;
+  /** The caller has set the title; else it is that of the opening. */
+  job_title_set: boolean;
+  /** JSON text of an object, letter for letter as it was sent. */
+  metadata: string;
+  /** The opening that the metadata names, by its `external_id` or id. */
+  job_opening_id: string | null;
+  /** `ats_priority` of the metadata, if it is text. */
+  ats_priority: string | null;
+  /** The number of the record's events. */
+  sequence: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Metadata as it was sent, and what is read from it. */
+export interface Metadata {
+  text: string;
+  openingId: string | null;
+  priority: string | null;
+}
+
+/** What a caller says of a candidate. Absent: as it was. */
+export interface CandidateChange {
+  email?: string;
+  first_name?: string;
+  last_name?: string;
+  external_id?: string;
+  /** Null: the title of the opening. */
+  job_title?: string | null;
+  metadata?: Metadata;
+}
+
+/** What makes a candidate. */
+export type CandidateFields = CandidateChange &
+  Required<Pick<CandidateChange, 'email' | 'first_name' | 'last_name' | 'external_id'>>;

@@ -1,0 +1,153 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+} from '@nestjs/swagger';
+import { JsonText } from '../base/http/answer.js';
+import { ApiRefusals } from '../base/http/api-problems.js';
+import { demandSame, externalIdIn } from '../base/http/external-id.js';
+import { pageOf, PAGE_OPTIONS, readPage } from '../base/http/page.js';
+import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
+import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
+import { ApiController } from '../tenants/api-controller.js';
+import type { Caller } from '../tenants/caller.js';
+import { CurrentCaller } from '../tenants/current-caller.js';
+import { RequireScope } from '../tenants/require-scope.js';
+import { CandidateBody, CandidateListBody, ChangeCandidate, CreateCandidate, PutCandidate } from './candidate.dto.js';
+import { candidateText } from './candidate.mapping.js';
+import { CandidatesRepository } from './candidates.repository.js';
+import { CandidatesService } from './candidates.service.js';
+import { changeOf, fieldsOf } from './sent-candidate.js';
+
+const FILTERS = ['email', 'external_id', 'ats_priority', 'updated_since'] as const;
+
+/** The candidates of a tenant. */
+@ApiController('candidates', { unversioned: true })
+export class CandidatesController {
+  constructor(
+    private readonly candidates: CandidatesService,
+    private readonly repository: CandidatesRepository,
+  ) {}
+
+  @Post()
+  @RequireScope('candidates:write')
+  @ApiOperation({ summary: 'Creates a candidate' })
+  @ApiQuery({
+    name: 'if_exists',
+    required: false,
+    enum: ['return', 'update'],
+    description:
+      'What to do where a candidate has the `external_id` already: return it (200), or update it and return it (200). ' +
+      '409 `external_id_taken` with its `id` when left out.',
+  })
+  @ApiBody({ type: CreateCandidate })
+  @ApiCreatedResponse({ type: CandidateBody })
+  @ApiOkResponse({ type: CandidateBody, description: 'With `if_exists`.' })
+  @ApiRefusals({ 409: ['external_id_taken'], 503: ['too_much_contention'] })
+  async create(
+    @CurrentCaller() { tenantId }: Caller,
+    @Body() body: CreateCandidate,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<JsonText> {
+    const options = queryOptions(query, ['if_exists']);
+    const ifExists = queryChoice('if_exists', options.if_exists, ['return', 'update']) ?? 'refuse';
+    const fields = fieldsOf(req, body, body.external_id);
+    const { row, created } = await this.candidates.create(tenantId, fields, ifExists);
+    if (created) res.setHeader('Location', `/api/v1/candidates/${row.id}`);
+    res.status(created ? 201 : 200);
+    return new JsonText(candidateText(row));
+  }
+
+  @Get()
+  @RequireScope('candidates:read')
+  @ApiOperation({ summary: 'Candidates, newest first' })
+  @ApiQuery({ name: 'email', required: false })
+  @ApiQuery({ name: 'external_id', required: false })
+  @ApiQuery({ name: 'ats_priority', required: false })
+  @ApiQuery({ name: 'updated_since', required: false, schema: { type: 'string', format: 'date-time' } })
+  @ApiQuery({ name: 'limit', required: false })
+  @ApiQuery({ name: 'cursor', required: false })
+  @ApiOkResponse({ type: CandidateListBody })
+  @ApiRefusals()
+  async list(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<JsonText> {
+    const options = queryOptions(query, [...FILTERS, ...PAGE_OPTIONS]);
+    const filter = { ...options, updated_since: queryTime('updated_since', options.updated_since) };
+    const page = readPage(query, `candidates ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
+    const next = await this.repository.nextUpdatedSince(tenantId);
+    const rows = await this.repository.list(tenantId, filter, page);
+    const { data, next_cursor } = pageOf(page, rows, (row) => row.id, candidateText);
+    const rest = JSON.stringify({ next_cursor, next_updated_since: next }).slice(1);
+    return new JsonText(`{"data":[${data.join(',')}],${rest}`);
+  }
+
+  @Put('by-external-id/:external_id')
+  @RequireScope('candidates:write')
+  @ApiOperation({
+    summary: 'Creates (201) or updates (200) the candidate with this external_id',
+    description: 'Fields that are left out stay as they are.',
+  })
+  @ApiBody({ type: PutCandidate })
+  @ApiCreatedResponse({ type: CandidateBody })
+  @ApiRefusals({ 404: [], 503: ['too_much_contention'] })
+  @ApiOkResponse({ type: CandidateBody })
+  async put(
+    @CurrentCaller() { tenantId }: Caller,
+    @Param('external_id') inAddress: string,
+    @Body() body: PutCandidate,
+    @Req() req: BridgeRequest,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<JsonText> {
+    const externalId = externalIdIn(inAddress);
+    demandSame(body.external_id, externalId);
+    const fields = fieldsOf(req, body, externalId);
+    const { row, created } = await this.candidates.create(tenantId, fields, 'update');
+    res.status(created ? 201 : 200);
+    return new JsonText(candidateText(row));
+  }
+
+  @Get(':id')
+  @RequireScope('candidates:read')
+  @ApiOperation({ summary: 'One candidate' })
+  @ApiRefusals()
+  @ApiOkResponse({ type: CandidateBody })
+  async get(@CurrentCaller() { tenantId }: Caller, @Param('id') id: string): Promise<JsonText> {
+    return new JsonText(candidateText(await this.candidates.get(tenantId, id)));
+  }
+
+  @Patch(':id')
+  @RequireScope('candidates:write')
+  @ApiOperation({
+    summary: 'Changes a candidate (JSON merge patch)',
+    description: '`metadata` is replaced as a whole, not merged; null empties it.',
+  })
+  @ApiBody({ type: ChangeCandidate })
+  @ApiRefusals({ 409: ['external_id_taken'], 503: ['too_much_contention'] })
+  @ApiOkResponse({ type: CandidateBody })
+  async change(
+    @CurrentCaller() { tenantId }: Caller,
+    @Param('id') id: string,
+    @Body() body: ChangeCandidate,
+    @Req() req: BridgeRequest,
+  ): Promise<JsonText> {
+    return new JsonText(candidateText(await this.candidates.change(tenantId, id, changeOf(req, body))));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScope('candidates:write')
+  @ApiOperation({
+    summary: 'Deletes a candidate',
+    description: 'Erases the personal data, from the events about the candidate as well. Ids stay.',
+  })
+  @ApiNoContentResponse()
+  @ApiRefusals()
+  remove(@CurrentCaller() { tenantId }: Caller, @Param('id') id: string): Promise<void> {
+    return this.candidates.remove(tenantId, id);
+  }
+}

@@ -1,0 +1,26 @@
+import { Global, Module } from '@nestjs/common';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { TitleFollowers } from '../jobs/title-followers.js';
+import { TasksModule } from '../tasks/tasks.module.js';
+import { CandidatesController } from './candidates.controller.js';
+import { CandidatesRepository } from './candidates.repository.js';
+import { CandidatesService } from './candidates.service.js';
+import { OpeningFollowers } from './opening-followers.js';
+
+/** Provides the port of `jobs`; global, because `jobs` does not know the candidates. */
+@Global()
+@Module({
+  imports: [JobsModule, TasksModule],
+  providers: [{ provide: TitleFollowers, useClass: OpeningFollowers }],
+  exports: [TitleFollowers],
+})
+export class CandidateTitlesModule {}
+
+/** The candidates of a tenant. */
+@Module({
+  imports: [JobsModule],
+  controllers: [CandidatesController],
+  providers: [CandidatesRepository, CandidatesService],
+  exports: [CandidatesRepository, CandidatesService],
+})
+export class CandidatesModule {}

@@ -1,0 +1,69 @@
+import type { JobRow, JobStatus } from './job.js';
+
+/** What a caller says of an opening. Absent: as it was; null: without. */
+export interface JobFields {
+  title: string;
+  status?: JobStatus;
+  ats?: string | null;
+  department?: string | null;
+  location?: string | null;
+  employment_type?: string | null;
+  url?: string | null;
+  opened_at?: Date | null;
+  closed_at?: Date | null;
+}
+
+/** Returns a new opening. It is open unless its status says otherwise, and was opened now unless a time says otherwise. */
+export function newJob(externalId: string, fields: JobFields, id: string, at: Date): JobRow {
+  const status = fields.status ?? 'open';
+  return {
+    id,
+    external_id: externalId,
+    ats: fields.ats ?? null,
+    ats_connection_id: null,
+    title: fields.title,
+    status,
+    department: fields.department ?? null,
+    location: fields.location ?? null,
+    employment_type: fields.employment_type ?? null,
+    url: fields.url ?? null,
+    opened_at: fields.opened_at ?? (status === 'open' ? at : null),
+    closed_at: closedAt(status, fields.closed_at ?? null, at),
+    sequence: 1,
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+/** Returns the opening after a change, or null where nothing changes. */
+export function changedJob(before: JobRow, fields: Partial<JobFields>, at: Date): JobRow | null {
+  const status = fields.status ?? before.status;
+  const after: JobRow = {
+    ...before,
+    ...present(fields),
+    status,
+    closed_at: closedAt(status, fields.closed_at ?? before.closed_at, at),
+    sequence: before.sequence + 1,
+    updated_at: at,
+  };
+  if (after.opened_at === null && fields.opened_at === undefined && status === 'open' && before.status !== 'open') {
+    after.opened_at = at;
+  }
+  return sameJob(before, after) ? null : after;
+}
+
+/** A closed opening has the time of its closing; another one has none. */
+function closedAt(status: JobStatus, known: Date | null, at: Date): Date | null {
+  return status === 'closed' ? (known ?? at) : null;
+}
+
+const COMPARED = ['ats', 'title', 'status', 'department', 'location', 'employment_type', 'url'] as const;
+
+function sameJob(a: JobRow, b: JobRow): boolean {
+  const sameTime = (name: 'opened_at' | 'closed_at') => a[name]?.getTime() === b[name]?.getTime();
+  return COMPARED.every((name) => a[name] === b[name]) && sameTime('opened_at') && sameTime('closed_at');
+}
+
+function present(fields: Partial<JobFields>): Partial<JobFields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { DeliveryWorker } from '../../delivery/delivery.worker.js';
+import type { DestinationKey } from '../../delivery/destinations/destination.js';
+import type { EventChannel, EventReceiver } from '../../events/event-receivers.js';
+import { EndpointStore } from '../endpoint.store.js';
+import { WEBHOOK } from '../endpoint.js';
+
+/** Tells the room of events which endpoints there are. What happens while one is disabled waits there. */
+@Injectable()
+export class WebhookEventChannel implements EventChannel {
+  readonly name = WEBHOOK;
+
+  constructor(
+    private readonly endpoints: EndpointStore,
+    private readonly worker: DeliveryWorker,
+  ) {}
+
+  receiversOf(tenantId: string): Promise<readonly EventReceiver[]> {
+    return this.endpoints.of(tenantId);
+  }
+
+  wake(key: DestinationKey): void {
+    this.worker.wake(key);
+  }
+}

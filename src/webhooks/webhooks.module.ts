@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { TasksModule } from '../tasks/tasks.module.js';
+import { WebhookChannelModule } from './channel/channel.module.js';
+import { DirectDelivery } from './direct-delivery.js';
+import { EndpointAccess } from './endpoint-access.js';
+import { EndpointsRepository } from './endpoints.repository.js';
+import { GivenUpRepository } from './given-up.repository.js';
+import { WebhooksController } from './webhooks.controller.js';
+import { WebhooksService } from './webhooks.service.js';
+
+/** Outbound webhooks: endpoints, their secrets, and what became of their messages. */
+@Module({
+  imports: [WebhookChannelModule, TasksModule],
+  controllers: [WebhooksController],
+  providers: [EndpointsRepository, EndpointAccess, GivenUpRepository, WebhooksService, DirectDelivery],
+})
+export class WebhooksModule {}
