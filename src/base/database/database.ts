@@ -113,7 +113,7 @@ export class Database implements SqlRunner {
       } catch (error) {
         this.health.failed(error);
         const code = codeOf(error);
-        if (attempt < ATTEMPTS && (code === LOCKED || RETRYABLE.has(code))) continue;
+        if (attempt < ATTEMPTS && (code === LOCKED || RETRYABLE.has(code) || isNewPartition(error))) continue;
         throw code === LOCKED ? new RecordBusy(ATTEMPTS * LOCK_SECONDS, error) : error;
       } finally {
         this.gate.leave(owner);
@@ -203,9 +203,10 @@ export class Database implements SqlRunner {
         return result;
       } catch (error) {
         this.health.failed(error);
-        if (codeOf(error) !== LOCKED) throw error;
+        if (codeOf(error) !== LOCKED && !isNewPartition(error)) throw error;
         // The statement has had no effect.
-        if (attempt === ATTEMPTS) throw new RecordBusy(ATTEMPTS * LOCK_SECONDS, error);
+        if (attempt < ATTEMPTS) continue;
+        throw codeOf(error) === LOCKED ? new RecordBusy(ATTEMPTS * LOCK_SECONDS, error) : error;
       } finally {
         this.gate.leave(owner);
       }
@@ -233,6 +234,15 @@ function ignore(): void {}
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';
+}
+
+/**
+ * Returns whether a row was on its way to the default partition when the partition of its month was attached. The
+ * constraint of a partition has no name.
+ */
+function isNewPartition(error: unknown): boolean {
+  const { table, constraint } = (error ?? {}) as { table?: unknown; constraint?: unknown };
+  return codeOf(error) === '23514' && constraint === undefined && String(table).endsWith('_default');
 }
 
 /** Returns the owner of a statement: the tenant in its first parameter, else the installation. */
