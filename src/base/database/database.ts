@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import pg, { type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { ConnectionGate, INSTALLATION } from './connection-gate.js';
 import { DatabaseHealth } from './database-health.js';
-import { RecordBusy, SearchTooExpensive } from './database.errors.js';
+import { isNewPartition, RecordBusy, SearchTooExpensive } from './database.errors.js';
 import { SettingsFeed } from './settings-feed.js';
 import { LOCK_SECONDS, searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
 import { shapedStatementName, statementName } from './statement-names.js';
@@ -234,15 +234,6 @@ function ignore(): void {}
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';
-}
-
-/**
- * Returns whether a row was on its way to the default partition when the partition of its month was attached. The
- * constraint of a partition has no name.
- */
-function isNewPartition(error: unknown): boolean {
-  const { table, constraint } = (error ?? {}) as { table?: unknown; constraint?: unknown };
-  return codeOf(error) === '23514' && constraint === undefined && String(table).endsWith('_default');
 }
 
 /** Returns the owner of a statement: the tenant in its first parameter, else the installation. */
