@@ -31,9 +31,18 @@ const MESSAGE = { id: eventIdSql('m.sequence'), record: 'm.record' } as const;
 export class EventRecorder {
   constructor(private readonly receivers: EventReceivers) {}
 
-  /** Adds an event to a write statement: it is recorded if the subject of the statement is written. */
-  async addTo(statement: WriteStatement, tenantId: string, fact: Omit<RecordedFact, 'threshold'>): Promise<void> {
-    const receivers = await this.receivers.of(tenantId);
+  /**
+   * Adds an event to a write statement: it is recorded if the subject of the statement is written.
+   *
+   * @param db where the statement will run, if that is a transaction
+   */
+  async addTo(
+    statement: WriteStatement,
+    tenantId: string,
+    fact: Omit<RecordedFact, 'threshold'>,
+    db?: SqlRunner,
+  ): Promise<void> {
+    const receivers = await this.receivers.of(tenantId, db);
     const part = statement.add(
       (p) => `insert into events (tenant_id, event, record, data)
         select ${p.add(tenantId, 'text')}, ${p.add(fact.event, 'text')}, ${p.add(fact.record, 'text')},
@@ -43,9 +52,9 @@ export class EventRecorder {
     this.addLanes(statement, tenantId, takersOf(receivers, fact.event), { part, at: 'm.at' });
   }
 
-  /** Returns who is told of a tenant's events, for `addElsewhere`. */
-  receiversOf(tenantId: string): Promise<readonly EventReceiver[]> {
-    return this.receivers.of(tenantId);
+  /** Returns who is told of a tenant's events, for `addElsewhere`; `db` as for `addTo`. */
+  receiversOf(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]> {
+    return this.receivers.of(tenantId, db);
   }
 
   /** Adds the lanes of an event whose row another room adds to the statement. */
@@ -71,7 +80,7 @@ export class EventRecorder {
     { exceptTo }: { exceptTo?: string } = {},
   ): Promise<EventName[]> {
     if (facts.length === 0) return [];
-    const receivers = (await this.receivers.of(tenantId)).filter(({ id }) => id !== exceptTo);
+    const receivers = (await this.receivers.of(tenantId, tx)).filter(({ id }) => id !== exceptTo);
     const statement = new WriteStatement();
     const given = statement.given((p) => `select * from ${factsSql(p, facts)} as f(event, record, data, threshold)`);
     const passed = statement.given(

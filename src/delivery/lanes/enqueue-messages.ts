@@ -73,7 +73,7 @@ function lanesSql(p: Params, { tenantId, channel }: { tenantId: string; channel:
     where excluded.last_pending > l.last_pending`;
 }
 
-// Not an array: of its length the planner knows nothing, so it would plan the statement anew at each execution.
+// The planner takes an array for a hundred rows, and makes a hash of them.
 function valuesSql(p: Params, receivers: readonly Receiver[]): string {
   return receivers.map(({ id, ordered }) => `(${p.add(id, 'text')}, ${p.add(ordered, 'boolean')})`).join(', ');
 }

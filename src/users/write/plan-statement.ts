@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
+import type { SqlRunner } from '../../base/database/database.js';
 import { WriteStatement, type Part } from '../../base/database/write-statement.js';
 import type { EventReceiver } from '../../events/event-receivers.js';
 import { EventRecorder } from '../../events/event-recorder.js';
@@ -42,9 +43,9 @@ export class PlanStatement {
     private readonly config: Config,
   ) {}
 
-  /** Returns the statement of a plan. */
-  async of(plan: WritePlan, ctx: WriteContext, guards: Guards): Promise<WriteStatement> {
-    const receivers = plan.consequences === null ? [] : await this.events.receiversOf(ctx.tenantId);
+  /** Returns the statement of a plan; `db` is the transaction that it will run in, if there is one. */
+  async of(plan: WritePlan, ctx: WriteContext, guards: Guards, db?: SqlRunner): Promise<WriteStatement> {
+    const receivers = plan.consequences === null ? [] : await this.events.receiversOf(ctx.tenantId, db);
     const statement = new WriteStatement();
     this.addSubject(statement, plan, ctx, guards);
     const { consequences, note } = plan;

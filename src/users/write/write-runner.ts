@@ -101,7 +101,7 @@ export class WriteRunner {
     const conflicts = await this.conflicts.settle(tx, command.about, await found);
     const plan = planWrite(command, conflicts, stamp);
     if (plan === null) return unchanged(command);
-    const statement = await this.statements.of(plan, ctx, NO_GUARDS);
+    const statement = await this.statements.of(plan, ctx, NO_GUARDS, tx);
     along.inSameStatement?.(statement);
     const [now] = await statement.run<CreatedUser & UpdatedUser>(tx);
     if (now === undefined) throw new LostRace();
@@ -116,7 +116,7 @@ export class WriteRunner {
    * @returns whether anything was written
    */
   async run(db: SqlRunner, plan: WritePlan, ctx: WriteContext, along: Alongside = {}): Promise<boolean> {
-    const statement = await this.statements.of(plan, ctx, NO_GUARDS);
+    const statement = await this.statements.of(plan, ctx, NO_GUARDS, db);
     along.inSameStatement?.(statement);
     return (await statement.run(db)).length > 0;
   }
