@@ -16,7 +16,7 @@ export class FirstMonths1767227502000 implements MigrationInterface {
     await this.replaceInMakeMonth(db, CREATE, LOCK + CREATE);
     for (const table of TABLES) {
       for (const month of ['now()', `now() + interval '1 month'`]) {
-        await db.query(`select make_month($1, (${month} at time zone 'UTC')::date)`, [table]);
+        await db.query(`select make_month($1, ((${month}) at time zone 'UTC')::date)`, [table]);
       }
     }
   }
