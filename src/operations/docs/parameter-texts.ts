@@ -45,7 +45,8 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'query q': 'Only users whose e-mail, names, `external_id` or `userName` begin with this text.',
 
   // candidates, job openings
-  'GET /api/v1/candidates query email': 'Only candidates with this e-mail, without regard to case; several can have it.',
+  'GET /api/v1/candidates query email':
+    'Only candidates with this e-mail, without regard to case; several can have it.',
   'GET /api/v1/candidates query external_id': 'Only the candidate with this `external_id`, with regard to case.',
   'query ats_priority': 'Only candidates whose metadata has this text as `ats_priority`.',
   'GET /api/v1/candidates query updated_since':
