@@ -1,7 +1,7 @@
 import { foldCase } from '../scim/text.js';
 import type { RecordIds } from '../events/catalogue.js';
 import type { RecordedFact } from '../events/event-recorder.js';
-import { thinIfLarge } from '../events/event-body.js';
+import { thinIfLarge } from '../events/thin-if-large.js';
 import { tidy } from '../base/http/text.js';
 import type { CandidateRow } from './candidate.js';
 

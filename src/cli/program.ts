@@ -7,6 +7,7 @@ import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
 import { DIRECTORY_LIST_COMMANDS } from './commands/directory-lists.js';
 import { DOMAIN_COMMANDS } from './commands/domains.js';
+import { EVENT_COMMANDS } from './commands/events.js';
 import { HELD_COMMANDS } from './commands/held.js';
 import { HISTORY_COMMANDS } from './commands/history.js';
 import { IDENTITY_COMMANDS } from './commands/identities.js';
@@ -43,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   ...HISTORY_COMMANDS,
   ...SIGN_IN_COMMANDS,
   ...IDENTITY_COMMANDS,
+  ...EVENT_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
@@ -55,6 +57,7 @@ export const NOUNS: Record<string, string> = {
   user: 'users: find, show (why a user is held, and which user has the name)',
   candidate: 'candidates: list, show',
   job: 'job openings: list, show',
+  event: 'what the tenant is told: list, and the feed behind a position',
   directory:
     'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending',
   role: 'the catalogue of roles: list, show, create, set, delete',

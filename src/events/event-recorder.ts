@@ -68,6 +68,27 @@ export class EventRecorder {
   }
 
   /**
+   * Adds an event about each row that a part of the statement returns.
+   *
+   * @param data SQL of the JSON text, about rows `r`
+   * @param db as for `addTo`
+   */
+  async addAbout(
+    statement: WriteStatement,
+    tenantId: string,
+    { event, rows, data }: { event: EventName; rows: Part; data: string },
+    db?: SqlRunner,
+  ): Promise<void> {
+    const receivers = await this.receivers.of(tenantId, db);
+    const part = statement.add(
+      (p) => `insert into events (tenant_id, event, data)
+        select ${p.add(tenantId, 'text')}, ${p.add(event, 'text')}, (${data})::json from ${rows.name} r
+        returning event, record, sequence, at`,
+    );
+    this.addLanes(statement, tenantId, takersOf(receivers, event), { part, at: 'm.at' });
+  }
+
+  /**
    * Records events inside a transaction.
    *
    * @param exceptTo the id of a receiver that is not told: the facts are about it

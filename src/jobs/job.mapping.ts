@@ -1,4 +1,4 @@
-import { thinIfLarge } from '../events/event-body.js';
+import { thinIfLarge } from '../events/thin-if-large.js';
 import type { JobBody } from './job.dto.js';
 import type { JobRow } from './job.js';
 

@@ -187,6 +187,10 @@ describe.each(CHAINS)('the chain of %s', (chain) => {
     const at = await house();
     const end = await lengthOf(at, chain);
     await closeToday(at, chain);
+    const told = (await at.api.get('/events?event=chain.day_closed')).body.data as { data: { chain: string } }[];
+    const { body: heads } = await at.api.get(`/${chain}/heads`);
+    const { day, sequence, count, hash, signed, key_id, signature } = heads.data[0];
+    expect(told.map(({ data }) => data)).toEqual([{ chain, day, sequence, count, hash, signed, key_id, signature }]);
     expect(await verdict(at, chain)).toMatchObject({ valid: true });
     const own = `tenant_id = '${at.tenantId}'`;
     await tamper(`update ${table} set ${edited} where ${own} and sequence = 2`);

@@ -8,6 +8,7 @@ import { tellWords } from './operation-words.js';
 import { scimPaths } from './scim-paths.js';
 import { scimSchemas } from './scim-schemas.js';
 import { tagObjects } from './tags.js';
+import { webhookSection } from './webhook-section.js';
 
 const DESCRIPTION = `The API of talent-bridge: users, candidates, job openings, seats, directories, sign-in. Guides are in the [documentation](/docs).
 
@@ -87,6 +88,8 @@ function describeApi(app: NestExpressApplication): OpenAPIObject {
   Object.assign(document.paths, scimPaths());
   Object.assign(((document.components ??= {}).schemas ??= {}), scimSchemas());
   document.tags = tagObjects();
+  // The types of @nestjs/swagger are those of OpenAPI 3.0, which has no webhooks.
+  Object.assign(document, { webhooks: webhookSection() });
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) if (item[method] !== undefined) tellWords(path, method, item[method]);
   }

@@ -7,6 +7,7 @@ import { EventRecorder } from '../../events/event-recorder.js';
 import { ForwardingService } from '../../forwarding/forwarding.service.js';
 import { userEventOf, type UserEventName } from '../../identity/user-event.rules.js';
 import { SeatsService } from '../../seats/seats.service.js';
+import { SessionEvents } from '../../sessions/session-events.js';
 import {
   dropUnprovenIdentities,
   endFormerLinks,
@@ -40,6 +41,7 @@ export class PlanStatement {
     private readonly seats: SeatsService,
     private readonly forwarding: ForwardingService,
     private readonly events: EventRecorder,
+    private readonly sessions: SessionEvents,
     private readonly config: Config,
   ) {}
 
@@ -49,7 +51,7 @@ export class PlanStatement {
     const statement = new WriteStatement();
     this.addSubject(statement, plan, ctx, guards);
     const { consequences, note } = plan;
-    if (consequences !== null) this.addConsequences(statement, plan, ctx, receivers);
+    if (consequences !== null) await this.addConsequences(statement, plan, ctx, { receivers, db });
     if (note !== null) addNote(statement, ctx.tenantId, note, ctx.source);
     return statement;
   }
@@ -83,15 +85,18 @@ export class PlanStatement {
     }
   }
 
-  private addConsequences(
+  private async addConsequences(
     statement: WriteStatement,
     { consequences, note }: WritePlan,
     { tenantId, source, receivedAt }: WriteContext,
-    receivers: readonly EventReceiver[],
-  ): void {
+    { receivers, db }: { receivers: readonly EventReceiver[]; db: SqlRunner | undefined },
+  ): Promise<void> {
     const { seat, endings, change, forward } = consequences!;
     if (seat !== null) this.seats.addLine(statement, tenantId, seat, source);
-    for (const ending of endings) addEnding(statement, tenantId, ending);
+    for (const ending of endings) {
+      const ended = addEnding(statement, tenantId, ending);
+      if (ended !== null) await this.sessions.add(statement, tenantId, ended, db);
+    }
     if (change === null) return;
     const linked = note?.kind === 'linked';
     const part = this.forwarding.enqueue(statement, tenantId, change, source, receivedAt, forward, linked);
@@ -106,17 +111,20 @@ export function eventOf({ consequences, note }: Pick<WritePlan, 'consequences' |
   return change === null ? null : userEventOf(change, note?.kind === 'linked');
 }
 
-function addEnding(statement: WriteStatement, tenantId: string, ending: Ending): void {
+/** Returns the part with the ended sessions, if sessions end. */
+function addEnding(statement: WriteStatement, tenantId: string, ending: Ending): Part | null {
   switch (ending.kind) {
     case 'credentials':
       return endPersonCredentials(statement, tenantId, ending.why);
     case 'sessions':
       return endPersonSessions(statement, tenantId, ending.why);
     case 'identities':
-      return endPersonIdentities(statement, tenantId);
+      endPersonIdentities(statement, tenantId);
+      return null;
     case 'unproven_identities':
       return dropUnprovenIdentities(statement, tenantId, ending.proven);
     case 'former_links':
-      return endFormerLinks(statement, tenantId, ending.madeBy, ending.name);
+      endFormerLinks(statement, tenantId, ending.madeBy, ending.name);
+      return null;
   }
 }

@@ -69,7 +69,7 @@ export class WriteRunner {
       seat: (s) => (limit === null ? null : this.seats.guard(s, ctx.tenantId, limit, mode, row?.id ?? null)),
       checkNames: true,
     });
-    along.inSameStatement?.(statement);
+    await along.inSameStatement?.(statement);
     try {
       const [now] = await statement.run<CreatedUser & UpdatedUser>(this.db);
       if (now !== undefined && now.id !== null) return this.done(command, plan, now);
@@ -102,7 +102,7 @@ export class WriteRunner {
     const plan = planWrite(command, conflicts, stamp);
     if (plan === null) return unchanged(command);
     const statement = await this.statements.of(plan, ctx, NO_GUARDS, tx);
-    along.inSameStatement?.(statement);
+    await along.inSameStatement?.(statement);
     const [now] = await statement.run<CreatedUser & UpdatedUser>(tx);
     if (now === undefined) throw new LostRace();
     const done = this.done(command, plan, now);
@@ -117,7 +117,7 @@ export class WriteRunner {
    */
   async run(db: SqlRunner, plan: WritePlan, ctx: WriteContext, along: Alongside = {}): Promise<boolean> {
     const statement = await this.statements.of(plan, ctx, NO_GUARDS, db);
-    along.inSameStatement?.(statement);
+    await along.inSameStatement?.(statement);
     return (await statement.run(db)).length > 0;
   }
 
