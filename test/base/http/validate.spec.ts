@@ -137,7 +137,11 @@ describe('fields that are kept as they were sent', () => {
   class Open {
     @Text({ max: 10, optional: true })
     name?: string;
-    @Ruled((value) => (typeof value === 'object' ? null : 'must be an object'), { type: 'object', additionalProperties: true }, { optional: true })
+    @Ruled(
+      (value) => (typeof value === 'object' ? null : 'must be an object'),
+      { type: 'object', additionalProperties: true },
+      { optional: true },
+    )
     data?: object;
   }
 

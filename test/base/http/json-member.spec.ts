@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { memberText } from '../../../src/base/http/member-text.js';
+import { jsonMemberText } from '../../../src/base/http/json-member.js';
 
-const textOf = (body: string, name = 'm') => memberText(Buffer.from(body), name);
+const textOf = (body: string, name = 'm') => jsonMemberText(Buffer.from(body), name);
 
 it.each([
   ['{"m":1}', '1'],
