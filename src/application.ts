@@ -30,6 +30,7 @@ import { SealedSecrets } from './operations/sealed-secrets.js';
 import { Statistics } from './operations/statistics.js';
 import { Lifecycle } from './operations/lifecycle.js';
 import { setupHttp } from './operations/setup-http.js';
+import { QuietDirectories } from './directories/quiet-directories.js';
 import { ExpiryNotice } from './tenants/expiry-notice.js';
 import { ChainSealer } from './ledger/chain-sealer.js';
 import { PeopleUpkeep } from './users/people-upkeep.js';
@@ -132,6 +133,7 @@ export class Application {
       ChainSealer,
       DayCloser,
       ExpiryNotice,
+      QuietDirectories,
       MetadataRefresh,
       DomainChecks,
       KeyRenewal,

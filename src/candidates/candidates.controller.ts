@@ -8,6 +8,7 @@ import {
   ApiQuery,
 } from '@nestjs/swagger';
 import { JsonText } from '../base/http/answer.js';
+import { ApiRefusals } from '../base/http/api-problems.js';
 import { demandSame, externalIdIn } from '../base/http/external-id.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
@@ -46,6 +47,7 @@ export class CandidatesController {
   @ApiBody({ type: CreateCandidate })
   @ApiCreatedResponse({ type: CandidateBody })
   @ApiOkResponse({ type: CandidateBody, description: 'With `if_exists`.' })
+  @ApiRefusals({ 409: ['external_id_taken'], 503: ['too_much_contention'] })
   async create(
     @CurrentCaller() { tenantId }: Caller,
     @Body() body: CreateCandidate,
@@ -72,6 +74,7 @@ export class CandidatesController {
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
   @ApiOkResponse({ type: CandidateListBody })
+  @ApiRefusals()
   async list(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<JsonText> {
     const options = queryOptions(query, [...FILTERS, ...PAGE_OPTIONS]);
     const filter = { ...options, updated_since: queryTime('updated_since', options.updated_since) };
@@ -90,6 +93,8 @@ export class CandidatesController {
     description: 'Fields that are left out stay as they are.',
   })
   @ApiBody({ type: PutCandidate })
+  @ApiCreatedResponse({ type: CandidateBody })
+  @ApiRefusals({ 404: [], 503: ['too_much_contention'] })
   @ApiOkResponse({ type: CandidateBody })
   async put(
     @CurrentCaller() { tenantId }: Caller,
@@ -109,6 +114,7 @@ export class CandidatesController {
   @Get(':id')
   @RequireScope('candidates:read')
   @ApiOperation({ summary: 'One candidate' })
+  @ApiRefusals()
   @ApiOkResponse({ type: CandidateBody })
   async get(@CurrentCaller() { tenantId }: Caller, @Param('id') id: string): Promise<JsonText> {
     return new JsonText(candidateText(await this.candidates.get(tenantId, id)));
@@ -121,6 +127,7 @@ export class CandidatesController {
     description: '`metadata` is replaced as a whole, not merged; null empties it.',
   })
   @ApiBody({ type: ChangeCandidate })
+  @ApiRefusals({ 409: ['external_id_taken'], 503: ['too_much_contention'] })
   @ApiOkResponse({ type: CandidateBody })
   async change(
     @CurrentCaller() { tenantId }: Caller,
@@ -139,6 +146,7 @@ export class CandidatesController {
     description: 'Erases the personal data, from the events about the candidate as well. Ids stay.',
   })
   @ApiNoContentResponse()
+  @ApiRefusals()
   remove(@CurrentCaller() { tenantId }: Caller, @Param('id') id: string): Promise<void> {
     return this.candidates.remove(tenantId, id);
   }

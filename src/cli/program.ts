@@ -7,6 +7,7 @@ import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
 import { DIRECTORY_LIST_COMMANDS } from './commands/directory-lists.js';
 import { DOMAIN_COMMANDS } from './commands/domains.js';
+import { EVENT_COMMANDS } from './commands/events.js';
 import { HELD_COMMANDS } from './commands/held.js';
 import { HISTORY_COMMANDS } from './commands/history.js';
 import { IDENTITY_COMMANDS } from './commands/identities.js';
@@ -19,6 +20,8 @@ import { ROLE_COMMANDS } from './commands/roles.js';
 import { SEAT_LIST_COMMANDS } from './commands/seat-lists.js';
 import { TENANT_COMMANDS } from './commands/tenants.js';
 import { USER_COMMANDS } from './commands/users.js';
+import { CANDIDATE_COMMANDS } from './commands/candidates.js';
+import { JOB_COMMANDS } from './commands/jobs.js';
 import { findConnection, type Env } from './connection.js';
 import { print, type Terminal } from './output.js';
 
@@ -26,6 +29,8 @@ import { print, type Terminal } from './output.js';
 export const COMMANDS: readonly Command[] = [
   ...TENANT_COMMANDS,
   ...USER_COMMANDS,
+  ...CANDIDATE_COMMANDS,
+  ...JOB_COMMANDS,
   ...DIRECTORY_COMMANDS,
   ...DIRECTORY_LIST_COMMANDS,
   ...ROLE_COMMANDS,
@@ -39,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   ...HISTORY_COMMANDS,
   ...SIGN_IN_COMMANDS,
   ...IDENTITY_COMMANDS,
+  ...EVENT_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
@@ -49,6 +55,9 @@ export const NOUNS: Record<string, string> = {
   owner: 'sign-in without an IdP: sign-in-link (operator token)',
   'api-key': 'credentials of the API: create, list, revoke',
   user: 'users: find, show (why a user is held, and which user has the name)',
+  candidate: 'candidates: list, show',
+  job: 'job openings: list, show',
+  event: 'what the tenant is told: list, and the feed behind a position',
   directory:
     'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending',
   role: 'the catalogue of roles: list, show, create, set, delete',

@@ -7,6 +7,7 @@ import { DirectoryMarks } from './directory-marks.js';
 import { DirectoryStore } from './directory.store.js';
 import { GroupRulesRepository } from './group-rules.repository.js';
 import { GroupRulesService } from './group-rules.service.js';
+import { QuietDirectories } from './quiet-directories.js';
 import { ScimTokensController } from './scim-tokens.controller.js';
 import { ScimTokensRepository } from './scim-tokens.repository.js';
 import { ScimTokensService } from './scim-tokens.service.js';
@@ -25,9 +26,10 @@ import { ScimTokensService } from './scim-tokens.service.js';
     DirectoryStore,
     GroupRulesRepository,
     GroupRulesService,
+    QuietDirectories,
     ScimTokensRepository,
     ScimTokensService,
   ],
-  exports: [DirectoriesService, DirectoryMarks, DirectoryStore, GroupRulesService, ScimTokensService],
+  exports: [DirectoriesService, DirectoryMarks, DirectoryStore, GroupRulesService, QuietDirectories, ScimTokensService],
 })
 export class DirectoriesModule {}

@@ -12,6 +12,12 @@ export interface UnknownRole {
   user_id: string;
 }
 
+/**
+ * Whether a request comes after a pause. The usual pause of a directory is its longest one, which each shorter one makes
+ * shorter by a tenth: an IdP that writes when something happens has pauses of all lengths.
+ */
+const PAUSE = `u.at - d.last_request_at >= interval '1 minute'`;
+
 /** Stores the last events of a directory on its row: last request, refused token and unknown role. */
 @Injectable()
 export class DirectoryMarks {
@@ -53,7 +59,11 @@ export class DirectoryMarks {
 
   private async seen({ uses }: DirectoriesSeen): Promise<void> {
     await this.db.query(
-      `update directories d set last_request_at = u.at
+      `update directories d set last_request_at = u.at,
+         pauses = case when ${PAUSE} then d.pauses + 1 else d.pauses end,
+         usual_pause_seconds = case
+           when ${PAUSE} then greatest(extract(epoch from u.at - d.last_request_at)::int, d.usual_pause_seconds * 9 / 10)
+           else d.usual_pause_seconds end
        from (select tenant_id, id, max(at) as at
              from unnest($1::text[], $2::text[], $3::timestamptz[]) n (tenant_id, id, at) group by 1, 2) u
        where d.tenant_id = u.tenant_id and d.id = u.id and (d.last_request_at is null or d.last_request_at < u.at)`,

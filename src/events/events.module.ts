@@ -8,6 +8,7 @@ import { EventsController } from './events.controller.js';
 import { EventsRepository } from './events.repository.js';
 import { EventsService } from './events.service.js';
 import { EventHorizon } from './horizon.js';
+import { LedgerFacts } from './ledger-facts.js';
 import { StoredEvents } from './stored-events.js';
 
 const SHARED = [EventsRepository, EventReceivers, EventRecorder, EventReader, EventSources, EventFloors];
@@ -16,7 +17,7 @@ const SHARED = [EventsRepository, EventReceivers, EventRecorder, EventReader, Ev
 @Global()
 @Module({
   controllers: [EventsController],
-  providers: [...SHARED, StoredEvents, EventHorizon, EventsService],
+  providers: [...SHARED, StoredEvents, EventHorizon, EventsService, LedgerFacts],
   exports: SHARED,
 })
 export class EventsModule {

@@ -1,5 +1,5 @@
 import type { EventName } from '../events/catalogue.js';
-import { thinIfLarge } from '../events/event-body.js';
+import { thinIfLarge } from '../events/thin-if-large.js';
 import type { StoredEvent } from '../events/event-source.js';
 import type { ChangeKind, InForce, Person } from '../identity/person.js';
 

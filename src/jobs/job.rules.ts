@@ -65,5 +65,5 @@ function sameJob(a: JobRow, b: JobRow): boolean {
 }
 
 function present(fields: Partial<JobFields>): Partial<JobFields> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<JobFields>;
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

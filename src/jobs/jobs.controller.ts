@@ -1,5 +1,6 @@
 import { Body, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiRefusals } from '../base/http/api-problems.js';
 import { demandSame, externalIdIn } from '../base/http/external-id.js';
 import { pageOf, PAGE_OPTIONS, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
@@ -34,6 +35,7 @@ export class JobsController {
   @ApiQuery({ name: 'limit', required: false })
   @ApiQuery({ name: 'cursor', required: false })
   @ApiOkResponse({ type: JobListBody })
+  @ApiRefusals()
   async list(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<JobListBody> {
     const options = queryOptions(query, [...FILTERS, ...PAGE_OPTIONS]);
     const filter = {
@@ -55,6 +57,8 @@ export class JobsController {
     description: 'Fields that are left out stay as they are; null empties a field.',
   })
   @ApiOkResponse({ type: JobBody })
+  @ApiCreatedResponse({ type: JobBody })
+  @ApiRefusals({ 404: [] })
   async put(
     @CurrentCaller() caller: Caller,
     @Param('external_id') inAddress: string,
@@ -73,6 +77,7 @@ export class JobsController {
   @RequireScope('jobs:read')
   @ApiOperation({ summary: 'One job opening' })
   @ApiOkResponse({ type: JobBody })
+  @ApiRefusals()
   async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<JobBody> {
     return jobBody(await this.jobs.get(caller.tenantId, id));
   }
@@ -85,6 +90,7 @@ export class JobsController {
     description: 'The opening stays, with the status `closed`. Closing it again changes nothing.',
   })
   @ApiNoContentResponse()
+  @ApiRefusals()
   close(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
     return this.jobs.close(caller.tenantId, id);
   }

@@ -46,6 +46,15 @@ export interface ChainKind<Row> {
   sealed(head: StoredHead, rows: readonly Row[], now: string): SealedBatch;
 }
 
+/** Lines that are being sealed, in order. */
+export interface NoticedBatch<Row> {
+  readonly rows: readonly Row[];
+  /** The count before the first line. */
+  readonly before: number;
+  /** The count after each line. */
+  readonly counts: readonly number[];
+}
+
 /**
  * While more tenants than these write, each is sealed once in a while. A transaction for one line costs as much as the
  * line; for the lines of five seconds it is little.
@@ -116,9 +125,16 @@ export abstract class Chain<Row extends object> implements SealedChain {
         `select ${columns} from ${this.table} where tenant_id = $1 and sequence is null order by entry_id limit ${batch}`,
         [tenantId],
       );
-      await this.heads.seal(tx, tenantId, chain, head, this.kind.sealed(head, rows, clock[0]!.now));
+      const sealed = this.kind.sealed(head, rows, clock[0]!.now);
+      await this.heads.seal(tx, tenantId, chain, head, sealed);
+      if (rows.length > 0) await this.noticed(tx, tenantId, { rows, before: head.count, counts: sealed.counts ?? [] });
       return rows.length === batch;
     });
+  }
+
+  /** Notes what the lines of a batch amount to, in the transaction that seals them. */
+  protected async noticed(_tx: SqlRunner, _tenantId: string, _batch: NoticedBatch<Row>): Promise<void> {
+    // Most chains say nothing.
   }
 
   /** One index probe for each tenant with waiting lines, not one for each line. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import { DomainEvents } from '../base/domain-events.js';
 import { Logger } from '../base/log/logger.js';
 import { ChainHeads, TABLES } from './chain-heads.js';
 import { ChainKeys } from './chain-keys.js';
@@ -8,6 +9,7 @@ import type { SealedChain } from './chain.js';
 import { ChainWalk, START_HASH, type ChainLine } from './chain.rules.js';
 import { dayHash, dayText, type DayFields, type HeadSignature } from './head.rules.js';
 import { HeadsRepository, type ClosedDay } from './heads.repository.js';
+import { DayClosed } from './ledger.events.js';
 
 const BATCH = 1_000;
 /** The time after the end of a day in which its lines are sealed. */
@@ -26,6 +28,7 @@ export class DayClosing {
     private readonly chainHeads: ChainHeads,
     private readonly heads: HeadsRepository,
     private readonly logger: Logger,
+    private readonly events: DomainEvents,
   ) {}
 
   /** Returns the first day (`2026-01-31`) that is not over yet. */
@@ -64,7 +67,10 @@ export class DayClosing {
       let previous = last === null ? START_HASH : dayHash(last);
       for (const [day, line] of ends) {
         const fields = this.fields(source, tenantId, day, line, previous, true);
-        await this.heads.addDay(tx, fields, this.keys.sign(dayText(fields)));
+        const signed = dayText(fields);
+        const signature = this.keys.sign(signed);
+        await this.heads.addDay(tx, fields, signature);
+        await this.events.publish(new DayClosed(tx, fields, signed, signature));
         previous = dayHash(fields);
       }
     });

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
-import { Database } from '../base/database/database.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
 import { Background } from '../base/loop.js';
 import { DESTINATION_LEFTOVERS } from '../delivery/destinations/remove.js';
+import { EventFloors } from '../events/event-floors.js';
 import { EVENT_LEFTOVERS } from '../events/events.retention.js';
 import { OLD_SESSIONS, SESSION_LEFTOVERS } from '../sessions/sessions.retention.js';
 import { SIGN_IN_LEFTOVERS } from '../sign-in/sign-in.retention.js';
@@ -41,6 +42,7 @@ export class Retention extends Background {
   constructor(
     private readonly db: Database,
     private readonly config: Config,
+    private readonly floors: EventFloors,
     private readonly logger: Logger,
   ) {
     super(HOUR, 'retention', logger);
@@ -48,15 +50,20 @@ export class Retention extends Background {
 
   /** Creates the partitions of this month and the next, and drops those that are wholly older than the retention. */
   override async run(): Promise<void> {
-    const { attemptsDays, logsDays } = this.config.retention;
+    const { attemptsDays, eventsDays, logsDays } = this.config.retention;
     await this.keep('attempts', attemptsDays);
     await this.keep('sign_ins', logsDays);
-    await this.keep('events', logsDays);
+    await this.keep('events', eventsDays, (tx, month) => this.floors.raise(tx, month));
     for (const statement of LEFTOVERS) await this.db.execute(statement);
     await this.db.execute(OLD_SESSIONS, [logsDays]);
   }
 
-  private async keep(table: 'attempts' | 'sign_ins' | 'events', days: number): Promise<void> {
+  /** @param beforeDrop notes what is dropped, in the same transaction */
+  private async keep(
+    table: 'attempts' | 'sign_ins' | 'events',
+    days: number,
+    beforeDrop: (tx: SqlRunner, month: string) => Promise<void> = async () => undefined,
+  ): Promise<void> {
     const now = new Date();
     for (const { from } of [monthOf(now, 0), monthOf(now, 1)]) {
       await this.db.query(`select make_month($1, $2::date)`, [table, from.slice(0, 10)]);
@@ -69,7 +76,10 @@ export class Retention extends Background {
     );
     for (const { name } of rows) {
       if (name >= `${table}_${oldest}`) continue;
-      await this.db.query(`select drop_month($1, $2)`, [table, name]);
+      await this.db.transaction(null, async (tx) => {
+        await beforeDrop(tx, name);
+        await tx.query(`select drop_month($1, $2)`, [table, name]);
+      });
       this.logger.info('partition dropped', { partition: name });
     }
   }

@@ -20,6 +20,8 @@ const COLUMNS: Record<string, string> = {
   population_steps: 'tenant_id, owner',
   sessions: 'tenant_id, id, user_id, connection_id, subject',
   identities: 'tenant_id, connection_id, subject, user_id',
+  candidates: 'tenant_id, id, external_id, email_key, job_opening_id, ats_priority, updated_at',
+  job_openings: 'tenant_id, id, external_id, status, ats, updated_at',
   audit_entries: 'tenant_id, entry_id, target_type, target_id',
 };
 

@@ -1,26 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
-import type { WriteStatement } from '../base/database/write-statement.js';
-import type { NameId } from '../saml/saml-sign-in.js';
+import type { Fragment, WriteStatement } from '../base/database/write-statement.js';
 import type { Binding, Replaced } from './binding.js';
+import type { EndedSession } from './ended-session.js';
 import type { ConnectionEnd, SessionEnd } from './session-end.js';
+import { SessionEvents } from './session-events.js';
 
-/** An ended session, with what single logout needs. */
-export interface EndedSession {
-  id: string;
-  user_id: string;
-  connection_id: string | null;
-  subject: string;
-  idp_session: string | null;
-  name_id: NameId | null;
-  id_token_sealed: string | null;
+const ENDED = `id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed, end_reason`;
+
+/** Returns an update that ends live sessions of a tenant. */
+function ending(tenantId: string, why: SessionEnd, which: Fragment): Fragment {
+  return (p) => {
+    const tenant = p.add(tenantId);
+    return `update sessions set ended_at = clock_timestamp(), end_reason = ${p.add(why)}
+      where tenant_id = ${tenant} and ended_at is null and ${which(p)} returning ${ENDED}`;
+  };
 }
-
-const ENDED = `id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed`;
 
 /** The ways in which sessions end, one statement each. */
 @Injectable()
 export class SessionEndings {
+  constructor(private readonly events: SessionEvents) {}
+
   /**
    * Ends one session. Returns it; null when it had ended before.
    *
@@ -33,24 +34,17 @@ export class SessionEndings {
     why: SessionEnd,
     userId: string | null = null,
   ): Promise<EndedSession | null> {
-    const { rows } = await db.query<EndedSession>(
-      `update sessions set ended_at = clock_timestamp(), end_reason = $3
-       where tenant_id = $1 and id = $2 and ended_at is null and ($4::text is null or user_id = $4)
-       returning ${ENDED}`,
-      [tenantId, id, why, userId],
-    );
-    return rows[0] ?? null;
+    const [ended] = await this.run(db, tenantId, why, (p) => {
+      const own = userId === null ? '' : ` and user_id = ${p.add(userId)}`;
+      return `id = ${p.add(id)}${own}`;
+    });
+    return ended ?? null;
   }
 
   /** Ends the session of a cookie. */
   async endByHash(db: SqlRunner, tenantId: string, hash: Buffer, why: SessionEnd): Promise<EndedSession | null> {
-    const { rows } = await db.query<EndedSession>(
-      `update sessions set ended_at = clock_timestamp(), end_reason = $3
-       where tenant_id = $1 and hash = $2 and ended_at is null
-       returning ${ENDED}`,
-      [tenantId, hash, why],
-    );
-    return rows[0] ?? null;
+    const [ended] = await this.run(db, tenantId, why, (p) => `hash = ${p.add(hash)}`);
+    return ended ?? null;
   }
 
   /** Ends all sessions of a user; returns their number. */
@@ -60,12 +54,7 @@ export class SessionEndings {
       tenantId,
       userId,
     ]);
-    const { rowCount } = await db.query(
-      `update sessions set ended_at = clock_timestamp(), end_reason = $3
-       where tenant_id = $1 and user_id = $2 and ended_at is null`,
-      [tenantId, userId, why],
-    );
-    return rowCount ?? 0;
+    return (await this.run(db, tenantId, why, (p) => `user_id = ${p.add(userId)}`)).length;
   }
 
   /**
@@ -83,29 +72,23 @@ export class SessionEndings {
     idpSessions: readonly string[],
   ): Promise<EndedSession[]> {
     // Two texts, so that each has its index: plans are generic.
-    const which =
-      name === null
-        ? `idp_session = any ($3::text[])`
-        : `coalesce(name_id ->> 'value', subject) = $4
-           and (cardinality($3::text[]) = 0 or idp_session = any ($3) or idp_session is null)`;
-    const { rows } = await db.query<EndedSession>(
-      `update sessions set ended_at = clock_timestamp(), end_reason = 'idp_logout'
-       where tenant_id = $1 and connection_id = $2 and ended_at is null and ${which}
-       returning ${ENDED}`,
-      [tenantId, connectionId, idpSessions, ...(name === null ? [] : [name])],
-    );
-    return rows;
+    return this.run(db, tenantId, 'idp_logout', (p) => {
+      const at = `connection_id = ${p.add(connectionId)}`;
+      const sessions = p.add(idpSessions, 'text[]');
+      if (name === null) return `${at} and idp_session = any (${sessions})`;
+      return `${at} and coalesce(name_id ->> 'value', subject) = ${p.add(name)}
+        and (cardinality(${sessions}) = 0 or idp_session = any (${sessions}) or idp_session is null)`;
+    });
   }
 
   /** Ends the oldest live sessions of a user beyond the newest `most`. */
   async endOldest(tx: SqlRunner, tenantId: string, userId: string, most: number): Promise<void> {
-    await tx.query(
-      `update sessions set ended_at = clock_timestamp(), end_reason = 'too_many_sessions'
-       where tenant_id = $1 and user_id = $2 and ended_at is null and id <= (
-         select o.id from sessions o where o.tenant_id = $1 and o.user_id = $2 and o.ended_at is null
-         order by o.id desc offset $3 limit 1)`,
-      [tenantId, userId, most],
-    );
+    await this.run(tx, tenantId, 'too_many_sessions', (p) => {
+      const user = p.add(userId);
+      return `user_id = ${user} and id <= (
+        select o.id from sessions o where o.tenant_id = ${p.add(tenantId)} and o.user_id = ${user} and o.ended_at is null
+        order by o.id desc offset ${p.add(most)} limit 1)`;
+    });
   }
 
   /**
@@ -114,19 +97,21 @@ export class SessionEndings {
    *
    * @param former the session of the browser's cookie; null: there is none
    */
-  addTo(
+  async addTo(
     statement: WriteStatement,
     tenantId: string,
     former: { tenantId: string; hash: Buffer } | null,
     most: number,
-  ): void {
+  ): Promise<void> {
     if (former !== null) {
-      statement.add(
+      const ended = statement.add(
         (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = 'signed_in_again' from subject s
-          where n.tenant_id = ${p.add(former.tenantId)} and n.hash = ${p.add(former.hash)} and n.ended_at is null`,
+          where n.tenant_id = ${p.add(former.tenantId)} and n.hash = ${p.add(former.hash)} and n.ended_at is null
+          returning n.id, n.user_id, n.end_reason`,
       );
+      await this.events.add(statement, former.tenantId, ended);
     }
-    statement.add((p) => {
+    const oldest = statement.add((p) => {
       const tenant = p.add(tenantId);
       // A row that two parts of a statement change is changed by one of them: the former session ends above.
       const hash = former === null ? null : p.add(former.hash);
@@ -135,17 +120,15 @@ export class SessionEndings {
         where n.tenant_id = ${tenant} and n.user_id = s.user_id and n.ended_at is null ${others('n')} and n.id <= (
           select o.id from sessions o where o.tenant_id = ${tenant} and o.user_id = s.user_id and o.ended_at is null
             ${others('o')}
-          order by o.id desc offset ${p.add(most - 1)} limit 1)`;
+          order by o.id desc offset ${p.add(most - 1)} limit 1)
+        returning n.id, n.user_id, n.end_reason`;
     });
+    await this.events.add(statement, tenantId, oldest);
   }
 
   /** Ends all sessions of a connection. */
   async ofConnection(tx: SqlRunner, tenantId: string, connectionId: string, why: ConnectionEnd): Promise<void> {
-    await tx.query(
-      `update sessions set ended_at = clock_timestamp(), end_reason = $3
-       where tenant_id = $1 and connection_id = $2 and ended_at is null`,
-      [tenantId, connectionId, why],
-    );
+    await this.run(tx, tenantId, why, (p) => `connection_id = ${p.add(connectionId)}`);
   }
 
   /** Ends the sessions of a user through one connection; returns how many there were. */
@@ -156,12 +139,10 @@ export class SessionEndings {
     connectionId: string,
     why: SessionEnd,
   ): Promise<number> {
-    const { rowCount } = await tx.query(
-      `update sessions set ended_at = clock_timestamp(), end_reason = $4
-       where tenant_id = $1 and user_id = $2 and connection_id = $3 and ended_at is null`,
-      [tenantId, userId, connectionId, why],
-    );
-    return rowCount ?? 0;
+    const ended = await this.run(tx, tenantId, why, (p) => {
+      return `user_id = ${p.add(userId)} and connection_id = ${p.add(connectionId)}`;
+    });
+    return ended.length;
   }
 
   /** Ends the sessions of what a new binding takes the place of. */
@@ -172,12 +153,12 @@ export class SessionEndings {
     binding: Pick<Binding, 'subject' | 'user_id'>,
     replaces: Replaced,
   ): Promise<void> {
-    await tx.query(
-      `update sessions set ended_at = clock_timestamp(), end_reason = 'binding_moved'
-       where tenant_id = $1 and connection_id = $2 and ended_at is null
-         and ((subject = $4 and user_id = $6) or (user_id = $3 and subject = $5))`,
-      [tenantId, connectionId, binding.user_id, binding.subject, replaces.subject, replaces.userId],
-    );
+    await this.run(tx, tenantId, 'binding_moved', (p) => {
+      const user = p.add(binding.user_id);
+      return `connection_id = ${p.add(connectionId)}
+        and ((subject = ${p.add(binding.subject)} and user_id = ${p.add(replaces.userId)})
+          or (user_id = ${user} and subject = ${p.add(replaces.subject)}))`;
+    });
   }
 
   /** Ends the sessions that began with a binding which is gone. */
@@ -186,10 +167,13 @@ export class SessionEndings {
     tenantId: string,
     binding: { connection_id: string; subject: string; user_id: string },
   ): Promise<void> {
-    await tx.query(
-      `update sessions set ended_at = clock_timestamp(), end_reason = 'binding_moved'
-       where tenant_id = $1 and connection_id = $2 and subject = $3 and user_id = $4 and ended_at is null`,
-      [tenantId, binding.connection_id, binding.subject, binding.user_id],
-    );
+    await this.run(tx, tenantId, 'binding_moved', (p) => {
+      const { connection_id: connection, subject, user_id: user } = binding;
+      return `connection_id = ${p.add(connection)} and subject = ${p.add(subject)} and user_id = ${p.add(user)}`;
+    });
+  }
+
+  private run(db: SqlRunner, tenantId: string, why: SessionEnd, which: Fragment): Promise<EndedSession[]> {
+    return this.events.end(db, tenantId, ending(tenantId, why, which));
   }
 }

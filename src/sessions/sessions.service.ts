@@ -8,7 +8,8 @@ import type { WriteStatement } from '../base/database/write-statement.js';
 import { newId } from '../base/ids.js';
 import type { SessionEnd } from './session-end.js';
 import type { NameId } from '../saml/saml-sign-in.js';
-import { SessionEndings, type EndedSession } from './session-endings.repository.js';
+import type { EndedSession } from './ended-session.js';
+import { SessionEndings } from './session-endings.repository.js';
 import { SessionsRepository, type ListedSession, type NewSession, type SessionRow } from './sessions.repository.js';
 
 /** The minimum time between two notes of use; a tenth of the idle time where that is shorter. */
@@ -69,15 +70,15 @@ export class SessionsService {
    * @param old the token of the former session; null: there is none
    * @returns as `begin`
    */
-  add(
+  async add(
     statement: WriteStatement,
     tenantId: string,
     { connectionId, verified, old }: { connectionId: string; verified: SessionFacts; old: string | null },
     origin: { ip: string | null; userAgent: string | null },
-  ): { id: string; token: string } {
+  ): Promise<{ id: string; token: string }> {
     const { token, session } = this.draft(tenantId, connectionId, verified, origin);
     const former = old === null ? null : parseToken(old);
-    this.endings.addTo(statement, tenantId, former?.kind === 'tbn' ? former : null, MAX_SESSIONS);
+    await this.endings.addTo(statement, tenantId, former?.kind === 'tbn' ? former : null, MAX_SESSIONS);
     this.repository.add(statement, tenantId, session);
     return { id: session.id, token };
   }

@@ -1,21 +1,22 @@
-import type { WriteStatement } from '../base/database/write-statement.js';
+import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import { endUserKeys } from '../tenants/user-keys.js';
 import type { SessionEnd } from './session-end.js';
 
 // Parts of the statement that changes a user: its credentials end in the same commit, on every process. The subject of the
 // statement is the user's row.
 
-/** Ends the API keys and the sessions of the user. */
-export function endPersonCredentials(statement: WriteStatement, tenantId: string, why: SessionEnd): void {
+/** Ends the API keys and the sessions of the user; returns the part with the ended sessions. */
+export function endPersonCredentials(statement: WriteStatement, tenantId: string, why: SessionEnd): Part {
   endUserKeys(statement, tenantId);
-  endPersonSessions(statement, tenantId, why);
+  return endPersonSessions(statement, tenantId, why);
 }
 
-/** Ends the sessions of the user and leaves the API keys. */
-export function endPersonSessions(statement: WriteStatement, tenantId: string, why: SessionEnd): void {
-  statement.add(
+/** Ends the sessions of the user and leaves the API keys; returns the part with the ended sessions. */
+export function endPersonSessions(statement: WriteStatement, tenantId: string, why: SessionEnd): Part {
+  return statement.add(
     (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = ${p.add(why)} from subject s
-      where n.tenant_id = ${p.add(tenantId)} and n.user_id = s.id and n.ended_at is null`,
+      where n.tenant_id = ${p.add(tenantId)} and n.user_id = s.id and n.ended_at is null
+      returning n.id, n.user_id, n.end_reason`,
   );
 }
 
@@ -59,12 +60,13 @@ export function endFormerLinks(
  *
  * @param proven true: the e-mail of the directory is the one whose domain the tenant has verified, so that bindings
  *   with that proof stay and only unproven ones are removed
+ * @returns the part with the ended sessions
  */
-export function dropUnprovenIdentities(statement: WriteStatement, tenantId: string, proven: boolean): void {
+export function dropUnprovenIdentities(statement: WriteStatement, tenantId: string, proven: boolean): Part {
   statement.add(
     (p) => `delete from identities i using subject s
       where i.tenant_id = ${p.add(tenantId)} and i.user_id = s.id
         ${proven ? `and i.made_by = 'created' and i.made_of = ''` : ''}`,
   );
-  endPersonSessions(statement, tenantId, 'binding_moved');
+  return endPersonSessions(statement, tenantId, 'binding_moved');
 }

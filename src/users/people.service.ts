@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { WriteStatement } from '../base/database/write-statement.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
+import { SessionEvents } from '../sessions/session-events.js';
 import { dropUnprovenIdentities } from '../sessions/user-endings.js';
 import { TenantStore } from '../tenants/tenant.store.js';
 import { fieldsOf, type ChangeUser, type CreateUser, type PutUser } from './user.dto.js';
@@ -24,6 +25,7 @@ export class PeopleService {
     private readonly repository: UserDirectoryRepository,
     private readonly directories: DirectoryStore,
     private readonly tenants: TenantStore,
+    private readonly sessions: SessionEvents,
   ) {}
 
   async get(tenantId: string, id: string): Promise<NamedUser> {
@@ -89,7 +91,10 @@ export class PeopleService {
           return {
             ...edit,
             lockFirst: true,
-            inSameStatement: (statement: WriteStatement) => dropUnprovenIdentities(statement, caller.tenantId, false),
+            inSameStatement: (statement: WriteStatement) => {
+              const ended = dropUnprovenIdentities(statement, caller.tenantId, false);
+              return this.sessions.add(statement, caller.tenantId, ended);
+            },
           };
         },
       );

@@ -3,6 +3,7 @@ import { DirectoriesModule } from '../directories/directories.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { SeatsModule } from '../seats/seats.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
 import { ExplainController } from './explain.controller.js';
 import { ExplainService } from './explain.service.js';
 import { HeldController } from './held/held.controller.js';
@@ -24,7 +25,7 @@ import { UsersService } from './users.service.js';
 
 /** The users of a tenant: one record each, whichever channel wrote them. */
 @Module({
-  imports: [DirectoriesModule, SeatsModule, ForwardingModule, TasksModule],
+  imports: [DirectoriesModule, SeatsModule, ForwardingModule, SessionsModule, TasksModule],
   controllers: [UsersController, ExplainController, HeldController],
   providers: [
     UsersRepository,

@@ -30,6 +30,26 @@ const person = (more: object = {}) => {
 };
 const ids = ({ json }: { json: { id: string }[] }) => json.map(({ id }) => id);
 
+describe('event list', () => {
+  it('lists events newest first, by name, and as the feed behind a position', async () => {
+    const id = await madeUser(house.scim, user(person().userName, person()));
+    const newest = await cli('event', 'list', '--event', 'user.created', '--limit', '1', '--json');
+    expect(newest.json[0].data).toMatchObject({ id });
+    const [{ id: position }] = newest.json;
+    await house.scim.delete(`/Users/${id}`);
+    const feed = await cli('event', 'list', '--after', position, '--json');
+    expect(feed.code).toBe(0);
+    expect(feed.json.next_after >= position).toBe(true);
+    const table = await cli('event', 'list', '--limit', '2');
+    expect([table.code, table.out]).toEqual([0, expect.stringContaining('user.deleted')]);
+  });
+
+  it('refuses a name that no event has, and a filter beside a position', async () => {
+    expect((await cli('event', 'list', '--event', 'user.made')).code).toBe(2);
+    expect((await cli('event', 'list', '--after', '', '--since', '2026-01-01')).code).toBe(2);
+  });
+});
+
 describe('user find', () => {
   it('finds a user by the beginning of each name, without regard to case', async () => {
     const { userName, externalId, name } = person();

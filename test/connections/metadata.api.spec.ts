@@ -225,6 +225,15 @@ describe('the daily look', () => {
     await all();
     expect(await get(id)).toMatchObject({ version: 2, metadata_problem: expect.stringContaining('none of the known') });
     edge.clock.move(1.01);
+    await all(); // Another look finds the same: it was told already.
+    const { rows: told } = await edge.db.query<{ data: object }>(
+      `select data from events where tenant_id = $1 and event = 'connection.metadata_waiting'`,
+      [edge.tenant.id],
+    );
+    expect(told.map(({ data }) => data)).toEqual([
+      { connection_id: id, problem: expect.stringContaining('none of the known') as string },
+    ]);
+    edge.clock.move(1.01);
     idp.say('', 500);
     await all();
     expect(await get(id)).toMatchObject({ version: 2, metadata_problem: expect.stringContaining('answered 500') });

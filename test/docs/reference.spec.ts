@@ -44,6 +44,7 @@ it('has the defaults of the code', () => {
     RETENTION_LOGS: String(config.retention.logsDays),
     RETENTION_BODIES: String(config.retention.bodiesDays),
     RETENTION_ATTEMPTS: String(config.retention.attemptsDays),
+    RETENTION_EVENTS: String(config.retention.eventsDays),
   };
   expect(Object.fromEntries(Object.keys(real).map((name) => [name, documented(name)]))).toEqual(real);
   expect([config.apiBaseUrl, config.appUrl]).toEqual([config.baseUrl, config.baseUrl]);

@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { EVENTS } from '../../src/events/catalogue.js';
 import { EventsRepository, type NewEvent } from '../../src/events/events.repository.js';
+import { QuietDirectories } from '../../src/directories/quiet-directories.js';
+import { ChainSealer } from '../../src/ledger/chain-sealer.js';
 import { ExpiryNotice } from '../../src/tenants/expiry-notice.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
@@ -119,6 +121,82 @@ describe('facts that become events', () => {
     ]);
   });
 
+  it('seats near the limit and at it, once a day each', async () => {
+    const at = await newHouse(service);
+    const create = (): Promise<{ status: number; body: { id: string } }> =>
+      at.api.post('/users', { email: `${fresh()}@x.example`, first_name: 'P', last_name: 'K' });
+    await at.api.put('/seats/limit', { limit: 20 });
+    const made = [];
+    for (let i = 0; i < 20; i++) made.push((await create()).body.id);
+    expect((await create()).status).toBe(409);
+    const told = (): Promise<unknown[]> =>
+      at.api
+        .get('/events')
+        .then(({ body }) => body.data.filter(({ event }: { event: string }) => event.startsWith('seat.')));
+    const events = await eventually(told, (found) => found.length === 2);
+    expect(events.map((one) => (one as { event: string; data: object }).data)).toEqual([
+      { limit: 20, used: 20, threshold: 20 },
+      { limit: 20, used: 18, threshold: 18 },
+    ]);
+    await at.api.delete(`/users/${made[0]}`);
+    await create();
+    await service.app.nest.get(ChainSealer).run();
+    expect(await told()).toHaveLength(2);
+    await at.api.put('/seats/limit', { limit: 15 });
+    await eventually(told, (found) => found.length === 4);
+  });
+
+  it('a directory whose IdP is silent for three times its usual pause, once', async () => {
+    const at = await newHouse(service);
+    const silent = (hours: number, usual: number): Promise<unknown> =>
+      service.db.query(
+        `update directories set last_request_at = now() - $3 * interval '1 hour', pauses = 5, usual_pause_seconds = $4
+         where tenant_id = $1 and id = $2`,
+        [at.tenantId, at.directoryId, hours, usual],
+      );
+    const quiet = service.app.nest.get(QuietDirectories);
+    const told = async (): Promise<object[]> => {
+      await Promise.all([quiet.run(), quiet.run()]);
+      return (await at.api.get('/events?event=directory.quiet')).body.data.map(({ data }: { data: object }) => data);
+    };
+    await silent(2, 2_500);
+    expect(await told()).toEqual([]);
+    await silent(3, 2_500);
+    expect(await told()).toMatchObject([{ directory_id: at.directoryId, usual_interval_seconds: 2_500 }]);
+    expect(await told()).toHaveLength(1);
+    await at.scim.get('/Users');
+    await eventually(
+      () => at.api.get(`/directories/${at.directoryId}`),
+      ({ body }) => Date.now() - Date.parse(body.last_request_at) < 60_000,
+    );
+    const { rows } = await service.db.query<{ usual: number; pauses: number }>(
+      `select usual_pause_seconds as usual, pauses from directories where tenant_id = $1`,
+      [at.tenantId],
+    );
+    expect(rows[0]!.pauses).toBe(6);
+    expect(Math.round(rows[0]!.usual / 60)).toBe(180);
+    expect(await told()).toHaveLength(1);
+  });
+
+  it('a platform that differs, once for each comparison', async () => {
+    const at = await newHouse(service);
+    const account = { id: 'hp_1', email: 'e@x.example', first_name: 'E', last_name: 'X', status: 'active' };
+    const platform = await refusing(200, JSON.stringify({ data: [account], next_cursor: null }));
+    try {
+      await at.api.put('/platform', { base_url: platform.url, api_key: 'key' });
+      const { body: task } = await at.api.post('/platform/drift', {});
+      const { data } = await eventually(
+        async () => (await at.api.get('/events?event=drift.found')).body,
+        (body) => body.data.length > 0,
+      );
+      expect(data.map((one: { data: object }) => one.data)).toEqual([
+        { task_id: task.id, missing: 0, different: 0, extra: 1 },
+      ]);
+    } finally {
+      await platform.close();
+    }
+  });
+
   it('a change that the platform refuses', async () => {
     const at = await newHouse(service);
     const platform = await refusing(422);
@@ -142,10 +220,13 @@ describe('facts that become events', () => {
 });
 
 /** A platform that answers every request with one status. */
-async function refusing(status: number): Promise<{ url: string; close(): Promise<void> }> {
+async function refusing(
+  status: number,
+  body = '{"error":"refused"}',
+): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((req, res) => {
     req.resume();
-    res.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"refused"}');
+    res.writeHead(status, { 'content-type': 'application/json' }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

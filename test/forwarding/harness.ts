@@ -74,7 +74,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     tenantRateLimit: null,
     allowPrivateDestinations: true,
     session: { idleSeconds: 3600, absoluteSeconds: 3600 },
-    retention: { logsDays: 1, bodiesDays: 1, attemptsDays: 1 },
+    retention: { logsDays: 1, bodiesDays: 1, attemptsDays: 1, eventsDays: 1 },
     production: false,
     ...values,
   });

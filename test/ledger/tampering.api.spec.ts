@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto';
 import { chainHash } from '../../src/base/crypto/chain.js';
+import { DomainEvents } from '../../src/base/domain-events.js';
 import { Database } from '../../src/base/database/database.js';
 import { Logger } from '../../src/base/log/logger.js';
 import { ChainHeads } from '../../src/ledger/chain-heads.js';
@@ -101,6 +102,7 @@ async function closeToday(at: House, chain: Chain, daysLater = 1): Promise<void>
     nest.get(ChainHeads),
     nest.get(HeadsRepository),
     nest.get(Logger),
+    nest.get(DomainEvents),
   );
   await closing.close(source(chain), at.tenantId);
 }
@@ -185,6 +187,10 @@ describe.each(CHAINS)('the chain of %s', (chain) => {
     const at = await house();
     const end = await lengthOf(at, chain);
     await closeToday(at, chain);
+    const told = (await at.api.get('/events?event=chain.day_closed')).body.data as { data: { chain: string } }[];
+    const { body: heads } = await at.api.get(`/${chain}/heads`);
+    const { day, sequence, count, hash, signed, key_id, signature } = heads.data[0];
+    expect(told.map(({ data }) => data)).toEqual([{ chain, day, sequence, count, hash, signed, key_id, signature }]);
     expect(await verdict(at, chain)).toMatchObject({ valid: true });
     const own = `tenant_id = '${at.tenantId}'`;
     await tamper(`update ${table} set ${edited} where ${own} and sequence = 2`);

@@ -44,7 +44,12 @@ export class Config {
   /** The pauses between the tries of a webhook message, in milliseconds. */
   readonly webhookRetries!: readonly number[];
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
-  readonly retention!: { readonly logsDays: number; readonly bodiesDays: number; readonly attemptsDays: number };
+  readonly retention!: {
+    readonly logsDays: number;
+    readonly bodiesDays: number;
+    readonly attemptsDays: number;
+    readonly eventsDays: number;
+  };
   /** The port of `/metrics` alone, and the token for it; null: none. */
   readonly metrics!: { readonly port: number | null; readonly token: string | null };
   readonly production!: boolean;

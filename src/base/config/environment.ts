@@ -175,11 +175,7 @@ export class Environment {
    * The name servers for host names of tenants: domains, IdPs, platforms, webhooks.
    * @defaultValue those of the system
    */
-  @Rule(
-    'servers',
-    isListOf.servers,
-    'must be IP addresses, each with a port or not (192.0.2.1:53), with commas between',
-  )
+  @Rule('servers', isListOf.servers, 'must be IP addresses, each with a port or not, with commas between')
   DNS_SERVERS?: string;
 
   /**
@@ -216,6 +212,13 @@ export class Environment {
    */
   @WholeNumber(1, 3_650)
   RETENTION_ATTEMPTS?: string;
+
+  /**
+   * Days for which events are kept, in whole months. A consumer of the feed that is further behind begins anew.
+   * @defaultValue `90`
+   */
+  @WholeNumber(1, 3_650)
+  RETENTION_EVENTS?: string;
 
   /**
    * `off` leaves `pagination` (RFC 9865) out of the ServiceProviderConfig. Cursors work all the same.

@@ -87,6 +87,7 @@ function configOf(read: Environment): Config {
       logsDays: Number(read.RETENTION_LOGS ?? 90),
       bodiesDays: Number(read.RETENTION_BODIES ?? 30),
       attemptsDays: Number(read.RETENTION_ATTEMPTS ?? 90),
+      eventsDays: Number(read.RETENTION_EVENTS ?? 90),
     },
     metrics: {
       port: read.METRICS_PORT === undefined ? null : Number(read.METRICS_PORT),

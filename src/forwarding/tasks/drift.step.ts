@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
 import { DestinationsRepository } from '../../delivery/destinations/destinations.repository.js';
 import { expectedByAccount, type Expected } from '../../delivery/lanes/expected.js';
+import { EventsRepository } from '../../events/events.repository.js';
 import type { PlatformUser } from '../../platform-client/platform.types.js';
 import { LeftOutRepository } from '../../tasks/left-out.repository.js';
 import { platformOf } from '../platform-destination.js';
@@ -26,6 +27,7 @@ export class DriftStep {
     private readonly repository: DriftRepository,
     private readonly seen: SeenRepository,
     private readonly leftOut: LeftOutRepository,
+    private readonly events: EventsRepository,
   ) {}
 
   /** One page of the list, or one batch of our users. */
@@ -103,7 +105,15 @@ export class DriftStep {
     const batch = { done: users.length, result: counts };
     if (next !== null) return { ...batch, next: { ...counts, part: 'ours', after: next } };
     await this.seen.forget(tenantId, taskId);
+    await this.tell(tenantId, taskId, counts);
     return { ...batch, next: null };
+  }
+
+  /** Records that the platform differs. A last batch that runs again records nothing more. */
+  private async tell(tenantId: string, taskId: string, { missing, different, extra }: Counts): Promise<void> {
+    if (missing + different + extra === 0) return;
+    const data = { task_id: taskId, missing, different, extra };
+    await this.events.record(tenantId, [{ event: 'drift.found', data, threshold: taskId }]);
   }
 
   private async note(

@@ -8,6 +8,13 @@ import {
 } from '../../scim/urns.js';
 
 const USER = { email: 'ann@example.com', first_name: 'Ann', last_name: 'Other', role: 'User', external_id: 'hr-4711' };
+const CANDIDATE = {
+  first_name: 'Zoë',
+  last_name: 'Müller',
+  email: 'zoe.muller@example.com',
+  external_id: 'zr_480912000001234567',
+  metadata: { ats: 'zoho_recruit', job_opening_id: 'zr_480912', ats_priority: 'high' },
+};
 const EXPIRES = '2027-01-31T00:00:00Z';
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lkcC5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl';
 const MESSAGE = 'PHNhbWxwOlJlc3BvbnNlIC8+';
@@ -30,6 +37,10 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CreateUser: USER,
   PutUser: { ...USER, status: 'active' },
   ChangeUser: { last_name: 'Smith', status: 'inactive' },
+  CreateCandidate: CANDIDATE,
+  PutCandidate: CANDIDATE,
+  ChangeCandidate: { job_title: 'Senior Backend Engineer', metadata: { ats_priority: 'high' } },
+  PutJob: { title: 'Backend Engineer', status: 'open', department: 'Engineering', location: 'Zürich', ats: 'bullhorn' },
   HeldSelection: { reason: 'no_seat', directory: 'dir_01k9', dry_run: true },
   CreateRole: { name: 'Recruiter', takes_seat: true },
   ChangeRole: { takes_seat: false },

@@ -8,11 +8,12 @@ import { tellWords } from './operation-words.js';
 import { scimPaths } from './scim-paths.js';
 import { scimSchemas } from './scim-schemas.js';
 import { tagObjects } from './tags.js';
+import { webhookSection } from './webhook-section.js';
 
-const DESCRIPTION = `The API of talent-bridge: users, seats, directories, sign-in. Guides are in the [documentation](/docs).
+const DESCRIPTION = `The API of talent-bridge: users, candidates, job openings, seats, directories, sign-in. Guides are in the [documentation](/docs).
 
-**Addresses.** \`/api/v1\` is the canonical prefix. \`/v1\` leads to the same resources, and \`/api\` does for users, resolve
-and me.
+**Addresses.** \`/api/v1\` is the canonical prefix. \`/v1\` leads to the same resources, and \`/api\` does for users,
+candidates, jobs, resolve and me.
 
 **Credentials.** \`Authorization: Bearer <API key>\`. The key decides the tenant. Each operation names the scope that it needs.
 Directories use SCIM tokens at \`/scim/v2\`; the operator of the installation has a token for \`/tenants\`. Users sign in at
@@ -87,6 +88,8 @@ function describeApi(app: NestExpressApplication): OpenAPIObject {
   Object.assign(document.paths, scimPaths());
   Object.assign(((document.components ??= {}).schemas ??= {}), scimSchemas());
   document.tags = tagObjects();
+  // The types of @nestjs/swagger are those of OpenAPI 3.0, which has no webhooks.
+  Object.assign(document, { webhooks: webhookSection() });
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) if (item[method] !== undefined) tellWords(path, method, item[method]);
   }

@@ -44,6 +44,23 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'query updated_since': 'Only users changed since this moment: `next_updated_since` of the last call.',
   'query q': 'Only users whose e-mail, names, `external_id` or `userName` begin with this text.',
 
+  // candidates, job openings
+  'GET /api/v1/candidates query email':
+    'Only candidates with this e-mail, without regard to case; several can have it.',
+  'GET /api/v1/candidates query external_id': 'Only the candidate with this `external_id`, with regard to case.',
+  'query ats_priority': 'Only candidates whose metadata has this text as `ats_priority`.',
+  'GET /api/v1/candidates query updated_since':
+    'Only candidates changed since this moment: `next_updated_since` of the last call.',
+  'PUT /api/v1/candidates/by-external-id/{external_id} path external_id':
+    'The id of the candidate in the caller’s own system, percent-encoded.',
+  'GET /api/v1/jobs query status': 'Only job openings with this status.',
+  'GET /api/v1/jobs query external_id': 'Only the job opening with this `external_id`, with regard to case.',
+  'query ats': 'Only job openings of this ATS, with regard to case.',
+  'GET /api/v1/jobs query updated_since':
+    'Only job openings changed since this moment: `next_updated_since` of the last call.',
+  'PUT /api/v1/jobs/by-external-id/{external_id} path external_id':
+    'The id of the job opening in the caller’s own system, percent-encoded.',
+
   // seats, logs
   'query as_of': 'The state at this moment: a time, or a date (the end of that day in the tenant’s time zone).',
   'query from': 'The first day, or moment, of the range.',
@@ -74,7 +91,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'query count': 'The largest number of resources of the page: 100 unless set, at most 1 000 (RFC 7644 §3.4.2.4).',
   'query attributes': 'The attributes of the answer, with commas between (RFC 7644 §3.9).',
   'query excludedAttributes': 'Attributes that the answer leaves out, with commas between (RFC 7644 §3.9).',
-  'query type': 'The kind of the record: `user`.',
+  'query type': 'The kind of the record: `candidate`, `job` or `user`.',
 
   // where one word has another meaning
   'GET /api/v1/resolve query external_id': 'The id in the other system.',

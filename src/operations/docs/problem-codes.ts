@@ -20,7 +20,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   domain_taken: 'Another tenant has verified this domain.',
   email_taken: 'Another active user has this e-mail. `id` names the user.',
   entity_id_taken: 'Another tenant uses this `sp_entity_id`, or has used it. An entity id stays with its first tenant.',
-  external_id_taken: 'Another user has this `external_id`. `id` names the user.',
+  external_id_taken: 'Another user, or another candidate, has this `external_id`. `id` names the record.',
   forbidden: 'The credential does not allow this.',
   idempotency_key_reused: 'The Idempotency-Key was used with another address or body within the last 24 hours.',
   internal_error: 'An error of the service. Send the request id to the operator.',

@@ -16,6 +16,8 @@ const TAGS: readonly Tag[] = [
     of: ['held'],
   },
   { name: 'History', description: 'All that happened to a user, and the times of leavers.', of: ['history'] },
+  { name: 'Candidates', description: 'People who apply, with the metadata of an ATS or program.', of: ['candidates'] },
+  { name: 'Jobs', description: 'Job openings. Candidates show the title of theirs.', of: ['jobs'] },
   { name: 'Roles', description: 'The catalogue of roles; each says whether it takes a seat.', of: ['roles'] },
   { name: 'Seats', description: 'Limit, use, reports, and the ledger with its signed heads.', of: ['seats'] },
   {

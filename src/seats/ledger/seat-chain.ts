@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../base/database/database.js';
-import { Chain, Chains, type ChainKind } from '../../ledger/chain.js';
+import { Clock } from '../../base/clock.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { EventsRepository, type NewEvent } from '../../events/events.repository.js';
+import { Chain, Chains, type ChainKind, type NoticedBatch } from '../../ledger/chain.js';
 import { ChainHeads } from '../../ledger/chain-heads.js';
 import { UTC } from '../../ledger/heads.repository.js';
+import { seatFacts } from '../seat-facts.rules.js';
+import { SeatsService } from '../seats.service.js';
 import { seal, toChainLine, type SealedEntry } from './chain.rules.js';
 
 /** The columns of a sealed entry. */
@@ -32,7 +36,32 @@ const KIND: ChainKind<SealedEntry> = {
 /** The seat ledger. */
 @Injectable()
 export class SeatChain extends Chain<SealedEntry> {
-  constructor(db: Database, heads: ChainHeads, chains: Chains) {
+  constructor(
+    db: Database,
+    heads: ChainHeads,
+    chains: Chains,
+    private readonly seats: SeatsService,
+    private readonly events: EventsRepository,
+    private readonly clock: Clock,
+  ) {
     super(db, heads, chains, KIND);
+  }
+
+  /**
+   * Records that the limit is near or reached. Only here are seats counted in order: a claim that is far from the limit
+   * counts nothing.
+   */
+  protected override async noticed(
+    tx: SqlRunner,
+    tenantId: string,
+    { rows, before, counts }: NoticedBatch<SealedEntry>,
+  ): Promise<void> {
+    const { limit } = await this.seats.limitOf(tenantId);
+    if (limit === null) return;
+    const facts = seatFacts({ limit, before, counts, limitChanged: rows.some(({ kind }) => kind === 'limit') });
+    // Seats that come and go around a mark are told once a day.
+    const day = this.clock.now().toISOString().slice(0, 10);
+    const events = facts.map((fact): NewEvent => ({ ...fact, threshold: `${fact.data.threshold} ${limit} ${day}` }));
+    await this.events.record(tenantId, events, tx);
   }
 }

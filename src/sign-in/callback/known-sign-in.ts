@@ -64,7 +64,7 @@ export class KnownSignIn {
     const open = holdLogouts(statement, tenantId, connectionId, verified, held);
     const person = holdPerson(statement, tenantId, decision.user, open);
     useBinding(statement, tenantId, connectionId, decision.binding, person);
-    const session = this.sessions.add(statement, tenantId, { connectionId, verified, old }, origin);
+    const session = await this.sessions.add(statement, tenantId, { connectionId, verified, old }, origin);
     const entry = successOf(connection, verified, found, session.id);
     this.log.add(statement, tenantId, entry, origin);
     statement.answer(() => 'subject.user_id');

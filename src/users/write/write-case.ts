@@ -13,7 +13,7 @@ export type AfterWrite = (tx: SqlRunner, userId: string) => Promise<void>;
 /** Rows of other rooms that stand or fall with a write. */
 export interface Alongside {
   /** Adds rows to the statement of the write, such as its line in the audit log. */
-  inSameStatement?: ((statement: WriteStatement) => void) | undefined;
+  inSameStatement?: ((statement: WriteStatement) => void | Promise<void>) | undefined;
   /** Needs a transaction, and so the pessimistic write. */
   afterWrite?: AfterWrite | undefined;
   /** Locks the user's row before the statement: what the statement ends must include a sign-in that is being written. */

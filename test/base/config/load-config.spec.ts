@@ -72,6 +72,7 @@ describe('accepted input', () => {
       RETENTION_LOGS: '1',
       RETENTION_BODIES: '2',
       RETENTION_ATTEMPTS: '3',
+      RETENTION_EVENTS: '4',
       METRICS_PORT: '9464',
       METRICS_TOKEN: 'm'.repeat(16),
       NODE_ENV: 'test',
@@ -90,7 +91,7 @@ describe('accepted input', () => {
       rateLimit: null,
       allowPrivateDestinations: true,
       session: { idleSeconds: 90, absoluteSeconds: 86_400 },
-      retention: { logsDays: 1, bodiesDays: 2, attemptsDays: 3 },
+      retention: { logsDays: 1, bodiesDays: 2, attemptsDays: 3, eventsDays: 4 },
       metrics: { port: 9464, token: 'm'.repeat(16) },
       production: false,
     });

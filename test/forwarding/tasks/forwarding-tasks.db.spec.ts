@@ -52,7 +52,9 @@ describe('tasks of forwarding', () => {
       leftOut,
       seen,
     );
-    const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db, seen), seen, leftOut);
+    const drift = new DriftStep(h.db, h.destinations, list, new DriftRepository(h.db, seen), seen, leftOut, {
+      record: () => Promise.resolve([]),
+    } as never);
     const handlers = new TaskHandlers();
     new ForwardingTasks(handlers, h.forwarding, new SendAgainSteps(h.db), importing, drift);
     runner = new TasksRunner(new TaskClaims(h.db), handlers, h.logger);

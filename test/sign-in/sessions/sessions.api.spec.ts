@@ -134,6 +134,10 @@ describe('it ends, on every process and in the same moment, when', () => {
     await end({ id, tab });
     for (const [name, value] of keep) tab.jar.set(name, value);
     expect(await onBoth(tab)).toEqual([false, false]);
+    const { body } = await house.api.get('/events?event=session.ended');
+    expect(body.data.map((one: { data: object }) => one.data)).toEqual([
+      { session_id: expect.stringMatching(/^ses_/) as string, user_id: id, reason: expect.any(String) as string },
+    ]);
   });
 
   it('the users API deactivates or deletes a user of no directory', async () => {

@@ -4,12 +4,18 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * The feed of events. A change keeps the status of its user, which events show. `event_floors` has the highest sequence of
  * each tenant whose event was dropped with its month. `event_mark` tells the last sequence that was drawn, then takes a
  * transaction id, and then looks which transactions are open: a volatile function has a new snapshot for each step.
+ * A directory knows its usual pause between requests, and for which last request its silence was told.
  */
 export class EventFeed1767227520000 implements MigrationInterface {
   name = 'EventFeed1767227520000';
 
   async up(db: QueryRunner): Promise<void> {
     await db.query(`alter table changes add column status text`);
+    await db.query(`
+      alter table directories
+        add column usual_pause_seconds int,
+        add column pauses int not null default 0,
+        add column told_quiet_since timestamptz`);
     await db.query(`
       create table event_floors (
         tenant_id text collate "C" primary key references tenants (id),
@@ -29,6 +35,8 @@ export class EventFeed1767227520000 implements MigrationInterface {
   async down(db: QueryRunner): Promise<void> {
     await db.query(`drop function event_mark(bigint)`);
     await db.query(`drop table event_floors`);
+    await db.query(`
+      alter table directories drop column usual_pause_seconds, drop column pauses, drop column told_quiet_since`);
     await db.query(`alter table changes drop column status`);
   }
 }

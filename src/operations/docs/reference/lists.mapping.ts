@@ -29,7 +29,7 @@ export function eventsPage(events: Readonly<Record<string, ShownEvent>>): string
   return [
     head(
       'Events',
-      '`GET /api/v1/events` lists what a tenant is told, newest first. The example is the `data` of the event. Pages for each alarm: [Runbook](../runbook/README.md).',
+      'What a tenant is told, by webhooks, in a list and in a feed: [Events](../integrate/events.md). The example is the `data` of the event; its JSON Schema is in the section `webhooks` of `/docs/openapi.json`. Pages for each alarm: [Runbook](../runbook/README.md).',
     ),
     ...sections,
   ].join('\n');

@@ -1,0 +1,44 @@
+import type { Json } from '../client.js';
+import { columns, numbers, queryOf, type Command } from '../command.js';
+import { recordOf } from '../record-id.js';
+
+const CANDIDATES = { what: 'candidate', path: '/candidates', prefix: 'cand_' };
+
+/** Commands that look candidates up. */
+export const CANDIDATE_COMMANDS: Command[] = [
+  {
+    noun: 'candidate',
+    verb: 'list',
+    description: 'Lists candidates, newest first',
+    options: [
+      { name: 'email', description: 'only with this e-mail' },
+      { name: 'external_id', description: 'only with this external_id' },
+      { name: 'ats_priority', description: 'only with this ats_priority in the metadata, such as high' },
+      { name: 'updated_since', description: 'only changed since then, such as 2026-01-31T00:00:00Z' },
+      { name: 'limit', description: 'how many, 50 unless set' },
+    ],
+    async run(context) {
+      const { limit = 50 } = numbers(context, 'limit');
+      const filters = queryOf(context, 'email', 'external_id', 'ats_priority', 'updated_since');
+      const found = await context.client.list(`/candidates${filters}`, limit);
+      if (context.options['json'] === true) return found;
+      return columns(found.map(named), 'id', 'external_id', 'name', 'email', 'job_title', 'updated_at');
+    },
+  },
+  {
+    noun: 'candidate',
+    verb: 'show',
+    description: 'Shows a candidate with its metadata',
+    argument: { name: 'candidate_id', required: true, description: 'the id or external_id' },
+    async run(context) {
+      const candidate = await recordOf(context, CANDIDATES);
+      if (context.options['json'] === true) return candidate;
+      return { ...candidate, metadata: JSON.stringify(candidate['metadata']) };
+    },
+  },
+];
+
+function named(candidate: Json): Json {
+  const { first_name, last_name } = candidate;
+  return { ...candidate, name: [first_name, last_name].filter((part) => part !== '').join(' ') };
+}
