@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
-import { eventually } from '../support/http.js';
+import { eventually, send } from '../support/http.js';
 import { NameServer } from '../support/name-server.js';
 import { receiver, type Receiver } from './support/receiver.js';
 
@@ -100,7 +100,9 @@ it('pauses an endpoint whose address is refused at delivery, and shows no answer
 });
 
 it('names the tenant’s own address as one of this service', async () => {
-  await service.db.execute(`update tenants set base_url = 'https://acme.example.net' where id = '${at.tenantId}'`);
+  const path = `${service.url}/api/v1/tenants/${at.tenantId}`;
+  const changed = await send('PATCH', path, service.operatorToken, { base_url: 'https://acme.example.net' });
+  expect(changed.status).toBe(200);
   names.zone.set('acme.example.net', { a: ['93.184.216.34'] });
   expect(await refusalOf(at.api.post('/webhooks', { url: 'https://acme.example.net/hook' }))).toEqual([
     422,

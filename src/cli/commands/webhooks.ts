@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import { CliError, EXIT } from '../cli.errors.js';
+import { encode, type Json } from '../client.js';
+import { columns, given, numbers, queryOf, type Command, type CommandOption, type Context } from '../command.js';
+
+const FORMS = ['source', 'standard', 'cloudevents'];
+const ENDPOINT = { name: 'webhook_id', required: true, description: 'as the list shows it (whk_…)' };
+const LIMIT: CommandOption = { name: 'limit', description: 'how many, 50 unless set' };
+const SECRET: CommandOption = {
+  name: 'secret',
+  description: 'one of your own (whsec_…); - reads it from standard input',
+};
+
+const CHANGES: readonly CommandOption[] = [
+  { name: 'events', description: 'names with commas between, or all' },
+  { name: 'description', description: 'what it is for' },
+  { name: 'form', description: 'the form of the body', choices: FORMS },
+  {
+    name: 'headers',
+    description: 'its own headers as JSON, such as {"x-team":"hr"}; - reads them from standard input',
+  },
+];
+
+/** Commands about webhook endpoints and their messages. */
+export const WEBHOOK_COMMANDS: Command[] = [
+  {
+    noun: 'webhook',
+    verb: 'create',
+    description: 'Makes an endpoint; its secret is shown this once',
+    options: [
+      { name: 'url', description: 'where events are posted to', required: true },
+      ...CHANGES,
+      { name: 'ordered', description: 'events about one record arrive in order', flag: true },
+      SECRET,
+    ],
+    run(context) {
+      const ordered = context.options['ordered'] === true ? { ordered: true } : {};
+      return context.client.call('POST', '/webhooks', { ...changesOf(context), ...secretOf(context), ...ordered });
+    },
+  },
+  {
+    noun: 'webhook',
+    verb: 'list',
+    description: 'Lists the endpoints of the key; with admin, all',
+    async run({ client, options }) {
+      const found = await client.list('/webhooks', 50);
+      if (options['json'] === true) return found;
+      return columns(found, 'id', 'url', 'state', 'state_reason', 'waiting', 'given_up', 'last_success_at');
+    },
+  },
+  {
+    noun: 'webhook',
+    verb: 'show',
+    description: 'Shows an endpoint, its state and what waits',
+    argument: ENDPOINT,
+    run: ({ client, argument }) => client.call('GET', at(argument)),
+  },
+  {
+    noun: 'webhook',
+    verb: 'set',
+    description: 'Changes an endpoint; what waits is sent to a new address',
+    argument: ENDPOINT,
+    options: [
+      { name: 'url', description: 'where events are posted to' },
+      ...CHANGES,
+      { name: 'ordered', description: 'whether events about one record arrive in order', choices: ['true', 'false'] },
+    ],
+    run(context) {
+      const { ordered } = given(context, 'ordered');
+      const change = { ...changesOf(context), ...(ordered === undefined ? {} : { ordered: ordered === 'true' }) };
+      if (Object.keys(change).length === 0) throw new CliError('Say what to set.', EXIT.usage);
+      return context.client.call('PATCH', at(context.argument), change);
+    },
+  },
+  {
+    noun: 'webhook',
+    verb: 'delete',
+    description: 'Removes an endpoint with all that waits for it',
+    argument: ENDPOINT,
+    async run({ client, argument }) {
+      await client.call('DELETE', at(argument));
+      return { deleted: argument! };
+    },
+  },
+  {
+    noun: 'webhook',
+    verb: 'test',
+    description: 'Sends the example of an event, signed, and shows the answer',
+    argument: ENDPOINT,
+    options: [{ name: 'event', description: 'its name; the first that the endpoint takes unless set' }],
+    run: (context) => context.client.call('POST', `${at(context.argument)}/test`, given(context, 'event')),
+  },
+  {
+    noun: 'webhook',
+    verb: 'rotate',
+    description: 'Makes a new secret, shown this once; the present ones sign beside it for a day',
+    argument: ENDPOINT,
+    options: [
+      { name: 'overlap_seconds', description: 'for how long instead, at most 604800; 0: the present ones end now' },
+      SECRET,
+      { name: 'revoke', description: 'makes none, and ends all secrets but the newest', flag: true },
+    ],
+    run(context) {
+      const overlap = numbers(context, 'overlap_seconds');
+      const path = at(context.argument);
+      if (context.options['revoke'] === true) return context.client.call('POST', `${path}/revoke-secrets`, {});
+      return context.client.call('POST', `${path}/rotate-secret`, { ...overlap, ...secretOf(context) });
+    },
+  },
+  {
+    noun: 'webhook',
+    verb: 'pause',
+    description: 'Stops deliveries; events wait',
+    argument: ENDPOINT,
+    options: [{ name: 'reason', description: 'why, for other admins' }],
+    run: (context) => context.client.call('POST', `${at(context.argument)}/pause`, given(context, 'reason')),
+  },
+  {
+    noun: 'webhook',
+    verb: 'resume',
+    description: 'Goes on with deliveries, once a test event was taken',
+    argument: ENDPOINT,
+    run: ({ client, argument }) => client.call('POST', `${at(argument)}/resume`, {}),
+  },
+  {
+    noun: 'webhook',
+    verb: 'attempts',
+    description: 'Lists the requests to an endpoint, newest first',
+    argument: ENDPOINT,
+    options: [
+      { name: 'event_id', description: 'of one event (evt_…)' },
+      { name: 'outcome', description: 'which ones', choices: ['delivered', 'failed'] },
+      LIMIT,
+    ],
+    async run(context) {
+      const { limit = 50 } = numbers(context, 'limit');
+      const found = await context.client.list(
+        `${at(context.argument)}/attempts${queryOf(context, 'event_id', 'outcome')}`,
+        limit,
+      );
+      if (context.options['json'] === true) return found;
+      return columns(found, 'at', 'event_id', 'outcome', 'status', 'fault', 'ms', 'address');
+    },
+  },
+  {
+    noun: 'webhook',
+    verb: 'messages',
+    description: 'Lists the messages that wait for an endpoint, or that were given up',
+    argument: ENDPOINT,
+    options: [{ name: 'state', description: 'waiting unless set', choices: ['waiting', 'given_up'] }, LIMIT],
+    async run(context) {
+      const { limit = 50 } = numbers(context, 'limit');
+      const found = await context.client.list(`${at(context.argument)}/messages${queryOf(context, 'state')}`, limit);
+      if (context.options['json'] === true) return found as Json[];
+      return columns(found, 'event_id', 'event', 'record', 'at', 'failures', 'next_attempt_at', 'reason');
+    },
+  },
+  },
+  {
+    noun: 'webhook',
+    verb: 'redeliver',
+    description: 'Sends one event again, at once',
+    argument: ENDPOINT,
+    options: [{ name: 'event_id', description: 'its id (evt_…)', required: true }],
+    run: (context) => context.client.call('POST', `${at(context.argument)}/redeliver`, given(context, 'event_id')),
+  },
+  {
+    noun: 'webhook',
+    verb: 'replay',
+    description: 'Sends events again, oldest first, in a task that "task show" follows',
+    argument: ENDPOINT,
+    options: [
+      { name: 'since', description: 'everything from then on, such as 2026-01-31T00:00:00Z', conflicts: ['given_up'] },
+      { name: 'given_up', description: 'what was given up', flag: true },
+      { name: 'rate', description: 'messages a second, 50 unless set' },
+      { name: 'dry_run', description: 'counts, and sends nothing', flag: true },
+    ],
+    run(context) {
+      const { since } = given(context, 'since');
+      const flags = ['given_up', 'dry_run'].filter((name) => context.options[name] === true);
+      if (since === undefined && !flags.includes('given_up')) {
+        throw new CliError('Say --since or --given-up.', EXIT.usage);
+      }
+      return context.client.call('POST', `${at(context.argument)}/replay`, {
+        ...(since === undefined ? {} : { since }),
+        ...Object.fromEntries(flags.map((name) => [name, true])),
+        ...numbers(context, 'rate'),
+      });
+    },
+  },
+  {
+    noun: 'webhook',
+    verb: 'explain',
+    description: 'Says why an event did not arrive: of a record, or one event',
+    argument: ENDPOINT,
+    options: [
+      { name: 'record', description: 'the id of the record, such as cand_…', conflicts: ['event_id'] },
+      { name: 'event_id', description: 'the id of the event (evt_…)' },
+    ],
+    async run(context) {
+      const query = queryOf(context, 'record', 'event_id');
+      if (query === '') throw new CliError('Say --record or --event-id.', EXIT.usage);
+      const found = await context.client.call<Explained>('GET', `${at(context.argument)}/explain${query}`);
+      if (context.options['json'] === true) return { ...found };
+      if (!found.found) return `${found.why}\n`;
+      return columns(found.events, 'event_id', 'event', 'at', 'outcome', 'why');
+    },
+  },
+];
+
+interface Explained {
+  found: boolean;
+  why: string | null;
+  events: Json[];
+}
+
+function at(argument: string | undefined): string {
+  return `/webhooks/${encode(argument!)}`;
+}
+
+function changesOf(context: Context): Json {
+  const { events, headers, ...rest } = given(context, 'url', 'events', 'description', 'form', 'headers');
+  return {
+    ...rest,
+    ...(events === undefined ? {} : { events: events === 'all' ? null : events.split(',').map((one) => one.trim()) }),
+    ...(headers === undefined ? {} : { headers: jsonOf(fromInput(headers)) }),
+  };
+}
+
+function secretOf(context: Context): Json {
+  const { secret } = given(context, 'secret');
+  return secret === undefined ? {} : { secret: fromInput(secret) };
+}
+
+/** Arguments can be read by everybody on the machine; a secret need not be one. */
+function fromInput(text: string): string {
+  return text === '-' ? readFileSync(0, 'utf8').trim() : text;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new CliError('--headers must be JSON, such as {"x-team":"hr"}.', EXIT.usage);
+  }
+}
