@@ -20,6 +20,7 @@ import { ROLE_COMMANDS } from './commands/roles.js';
 import { SEAT_LIST_COMMANDS } from './commands/seat-lists.js';
 import { TENANT_COMMANDS } from './commands/tenants.js';
 import { USER_COMMANDS } from './commands/users.js';
+import { WEBHOOK_MESSAGE_COMMANDS } from './commands/webhook-messages.js';
 import { WEBHOOK_COMMANDS } from './commands/webhooks.js';
 import { CANDIDATE_COMMANDS } from './commands/candidates.js';
 import { JOB_COMMANDS } from './commands/jobs.js';
@@ -47,6 +48,7 @@ export const COMMANDS: readonly Command[] = [
   ...IDENTITY_COMMANDS,
   ...EVENT_COMMANDS,
   ...WEBHOOK_COMMANDS,
+  ...WEBHOOK_MESSAGE_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
