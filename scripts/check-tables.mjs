@@ -19,6 +19,7 @@ const UPWARD = {
   'groups by directories': 'the list of groups that an admin sees; a rule names a group',
   'pending_members by directories': 'the list of members that are awaited',
   'scim_tokens by tenants': 'credentials of both kinds are looked up in one batch',
+  'webhook_endpoints by tenants': 'caps',
   'users by directories': 'how many users a directory has',
   'users by forwarding': 'the drift report compares users with the platform’s list',
   'users by delivery': 'the owner of the names that are in the way of a create',

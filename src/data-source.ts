@@ -50,6 +50,7 @@ import { SettingsNotices1767227441000 } from './base/database/migrations/1767227
 import { Webhooks1767227510000 } from './base/database/migrations/1767227510000-webhooks.js';
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
 import { Candidates1767227500000 } from './base/database/migrations/1767227500000-candidates.js';
+import { FirstMonths1767227502000 } from './base/database/migrations/1767227502000-first-months.js';
 import { JobOpenings1767227501000 } from './base/database/migrations/1767227501000-job-openings.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
@@ -102,6 +103,7 @@ export const MIGRATIONS = [
   Webhooks1767227510000,
   Candidates1767227500000,
   JobOpenings1767227501000,
+  FirstMonths1767227502000,
 ];
 
 /**

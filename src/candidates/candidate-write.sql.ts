@@ -4,7 +4,7 @@ import type { CandidateRow } from './candidate.js';
 import { emailKey } from './candidate.mapping.js';
 
 /** The columns of a candidate after its id, in the order of {@link values}. */
-export const WRITTEN = `external_id, email, email_key, first_name, last_name, job_title, job_title_set, metadata,
+const WRITTEN = `external_id, email, email_key, first_name, last_name, job_title, job_title_set, metadata,
   job_opening_id, ats_priority, sequence, created_at, updated_at`;
 
 /**

@@ -1,5 +1,5 @@
 import { foldCase } from '../scim/text.js';
-import type { EventName } from '../events/catalogue.js';
+import type { RecordIds } from '../events/catalogue.js';
 import type { RecordedFact } from '../events/event-recorder.js';
 import { thinIfLarge } from '../events/thin-if-large.js';
 import { tidy } from '../base/http/text.js';
@@ -23,11 +23,11 @@ export function writtenFact(event: 'candidate.created' | 'candidate.updated', ro
 
 /** Returns the event of a removal: ids alone. */
 export function deletedFact(row: CandidateRow): RecordedFact {
-  const event: EventName = 'candidate.deleted';
+  const event = 'candidate.deleted';
   return { event, record: row.id, data: JSON.stringify(idsOf({ ...row, sequence: row.sequence + 1 })) };
 }
 
-function idsOf({ id, external_id, sequence }: CandidateRow): object {
+function idsOf({ id, external_id, sequence }: CandidateRow): RecordIds {
   return { id, external_id, sequence };
 }
 

@@ -76,7 +76,7 @@ export class CandidatesService {
   async change(tenantId: string, id: string, change: CandidateChange): Promise<CandidateRow> {
     const after =
       (await this.changeOptimistically(tenantId, id, change)) ?? (await this.changeLocked(tenantId, id, change));
-    this.events.wake(tenantId);
+    this.events.wake(tenantId, 'candidate.updated');
     return after;
   }
 
@@ -114,10 +114,10 @@ export class CandidatesService {
       if (row === undefined) throw new NotFound('candidate');
       await eraseRecord(tx, tenantId, id, { id, external_id: row.external_id });
       const statement = removeCandidate(tenantId, row, new Date());
-      await this.events.addTo(statement, tenantId, deletedFact(row));
+      await this.events.addTo(statement, tenantId, deletedFact(row), tx);
       await statement.run(tx);
     });
-    this.events.wake(tenantId);
+    this.events.wake(tenantId, 'candidate.deleted');
   }
 
   /** Returns the candidate with the key after what the caller asks for; null: there is none. */
@@ -143,7 +143,7 @@ export class CandidatesService {
     await this.events.addTo(statement, tenantId, writtenFact('candidate.created', row));
     const written = await statement.run(this.db);
     if (written.length === 0) return null;
-    this.events.wake(tenantId);
+    this.events.wake(tenantId, 'candidate.created');
     return row;
   }
 
@@ -160,7 +160,7 @@ export class CandidatesService {
     const after = titled(edit, titleFrom === null ? null : await this.titles.of(tenantId, titleFrom, anew, db));
     if (sameCandidate(before, after)) return before;
     const statement = updateCandidate(tenantId, after, titleFrom);
-    await this.events.addTo(statement, tenantId, writtenFact('candidate.updated', after));
+    await this.events.addTo(statement, tenantId, writtenFact('candidate.updated', after), db);
     try {
       if ((await statement.run(db)).length === 0) return null;
     } catch (error) {

@@ -4,7 +4,7 @@ import { isTidy } from '../base/http/text.js';
 import type { Metadata } from './candidate.js';
 
 /** The most bytes of metadata, as JSON in UTF-8. */
-export const MAX_METADATA_BYTES = 16 * 1024;
+const MAX_METADATA_BYTES = 16 * 1024;
 
 /** The metadata of a candidate without any. */
 export const NO_METADATA: Metadata = { text: '{}', openingId: null, priority: null };

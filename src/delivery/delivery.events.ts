@@ -1,4 +1,5 @@
 import type { SqlRunner } from '../base/database/database.js';
+import type { TriedMessage } from './outcome.js';
 import type { DestinationKey } from './destinations/destination.js';
 
 /** A destination takes nothing more until an administrator acts. Part of the transaction that pauses it. */
@@ -59,9 +60,9 @@ export class MessageGivenUp {
   constructor(
     readonly tx: SqlRunner,
     readonly destination: DestinationKey,
-    readonly subject: string,
     /** The sequence of the message. */
     readonly sequence: number,
     readonly reason: string,
+    readonly message: TriedMessage | null,
   ) {}
 }

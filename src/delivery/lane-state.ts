@@ -1,5 +1,5 @@
 import type { Call, Lookup, TargetState } from './call.js';
-import type { Attempt } from './outcome.js';
+import type { Attempt, TriedMessage } from './outcome.js';
 
 /**
  * The state of a lane.
@@ -102,8 +102,8 @@ export interface Settlement {
   /** All changes up to `through`, or else up to the call's, are settled. */
   done: boolean;
   through?: number | undefined;
-  /** What is settled was given up, and why. */
-  givenUp?: string;
+  /** What is settled was given up. */
+  givenUp?: { reason: string; message: TriedMessage | null };
   /** The outcome is open: the call stays, to be repeated byte for byte. */
   keep: boolean;
   /** The destination has the body and the state of the call. */

@@ -1,5 +1,14 @@
 import type { Lookup } from './call.js';
 
+/** The message that a call carries, for what is kept of it when it is given up. */
+export interface TriedMessage {
+  name: string;
+  /** The id of the record that it is about; null: none. */
+  record: string | null;
+  /** The time of the fact. */
+  at: Date;
+}
+
 /** What one step towards a destination came to. */
 export type Outcome =
   /** The destination has what the call said. */
@@ -37,6 +46,7 @@ export type Outcome =
       retryAfterMs: number | null;
       notTheirs?: boolean;
       through?: number;
+      message?: TriedMessage;
     }
   /** The destination refused the call. */
   | { kind: 'refused'; status: number; detail: string }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../base/database/database.js';
 import type { DestinationKey } from '../delivery/destinations/destination.js';
 import type { Receiver } from '../delivery/lanes/enqueue-messages.js';
 
@@ -16,8 +17,12 @@ export interface EventReceiver {
 export interface EventChannel {
   /** The name of the channel of the delivery. */
   readonly name: string;
-  /** Returns the receivers of a tenant, as they were at the last change that was answered. */
-  receiversOf(tenantId: string): Promise<readonly EventReceiver[]>;
+  /**
+   * Returns the receivers of a tenant, as they were at the last change that was answered.
+   *
+   * @param db reads what is not cached: a transaction waits for no second connection
+   */
+  receiversOf(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]>;
   /** Wakes the delivery to a destination. */
   wake(key: DestinationKey): void;
 }
@@ -40,14 +45,22 @@ export class EventReceivers {
     return this.brought;
   }
 
-  /** Returns the receivers of a tenant. */
-  of(tenantId: string): Promise<readonly EventReceiver[]> {
-    return this.brought?.receiversOf(tenantId) ?? Promise.resolve(NONE);
+  /** Returns the receivers of a tenant; `db` as for `EventChannel`. */
+  of(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]> {
+    return this.brought?.receiversOf(tenantId, db) ?? Promise.resolve(NONE);
   }
 }
 
+/** Returns the receivers that take an event. */
+export function takersOf(receivers: readonly EventReceiver[], event: string): Receiver[] {
+  return receivers.filter(({ events }) => events === null || events.includes(event));
+}
+
 /** Returns the receivers that take any of the events, with those that they take. */
-export function takersOf(receivers: readonly EventReceiver[], events: readonly string[]): Receiver[] {
+export function takersOfAny(
+  receivers: readonly EventReceiver[],
+  events: readonly string[],
+): (Receiver & { names: readonly string[] })[] {
   return receivers.flatMap(({ id, ordered, events: taken }) => {
     const names = taken === null ? events : events.filter((event) => taken.includes(event));
     return names.length === 0 ? [] : [{ id, ordered, names }];

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
 import { WriteStatement, type Params, type Part } from '../base/database/write-statement.js';
-import { enqueueMessages } from '../delivery/lanes/enqueue-messages.js';
+import { enqueueMessages, enqueueNamedMessages, type Receiver } from '../delivery/lanes/enqueue-messages.js';
 import type { UserEventName } from '../identity/user-event.rules.js';
 import type { EventName } from './catalogue.js';
 import { eventIdSql } from './event-id.js';
-import { EventReceivers, takersOf, type EventReceiver } from './event-receivers.js';
+import { EventReceivers, takersOf, takersOfAny, type EventReceiver } from './event-receivers.js';
 
 /** An event that is to be recorded beside its fact. */
 export interface RecordedFact {
@@ -31,21 +31,30 @@ const MESSAGE = { id: eventIdSql('m.sequence'), record: 'm.record' } as const;
 export class EventRecorder {
   constructor(private readonly receivers: EventReceivers) {}
 
-  /** Adds an event to a write statement: it is recorded if the subject of the statement is written. */
-  async addTo(statement: WriteStatement, tenantId: string, fact: Omit<RecordedFact, 'threshold'>): Promise<void> {
-    const receivers = await this.receivers.of(tenantId);
+  /**
+   * Adds an event to a write statement: it is recorded if the subject of the statement is written.
+   *
+   * @param db where the statement will run, if that is a transaction
+   */
+  async addTo(
+    statement: WriteStatement,
+    tenantId: string,
+    fact: Omit<RecordedFact, 'threshold'>,
+    db?: SqlRunner,
+  ): Promise<void> {
+    const receivers = await this.receivers.of(tenantId, db);
     const part = statement.add(
       (p) => `insert into events (tenant_id, event, record, data)
         select ${p.add(tenantId, 'text')}, ${p.add(fact.event, 'text')}, ${p.add(fact.record, 'text')},
           ${p.add(fact.data, 'json')}
         from subject returning event, record, sequence, at`,
     );
-    this.addLanes(statement, tenantId, receivers, [fact.event], { part, name: 'm.event', at: 'm.at' });
+    this.addLanes(statement, tenantId, takersOf(receivers, fact.event), { part, at: 'm.at' });
   }
 
-  /** Returns who is told of a tenant's events, for `addElsewhere`. */
-  receiversOf(tenantId: string): Promise<readonly EventReceiver[]> {
-    return this.receivers.of(tenantId);
+  /** Returns who is told of a tenant's events, for `addElsewhere`; `db` as for `addTo`. */
+  receiversOf(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]> {
+    return this.receivers.of(tenantId, db);
   }
 
   /** Adds the lanes of an event whose row another room adds to the statement. */
@@ -55,27 +64,28 @@ export class EventRecorder {
     receivers: readonly EventReceiver[],
     { event, part }: FactElsewhere,
   ): void {
-    // The name is one of the catalogue, which no request writes.
-    this.addLanes(statement, tenantId, receivers, [event], { part, name: `'${event}'`, at: 'm.occurred_at' });
+    this.addLanes(statement, tenantId, takersOf(receivers, event), { part, at: 'm.occurred_at' });
   }
 
   /**
    * Adds an event about each row that a part of the statement returns.
    *
    * @param data SQL of the JSON text, about rows `r`
+   * @param db as for `addTo`
    */
   async addAbout(
     statement: WriteStatement,
     tenantId: string,
     { event, rows, data }: { event: EventName; rows: Part; data: string },
+    db?: SqlRunner,
   ): Promise<void> {
-    const receivers = await this.receivers.of(tenantId);
+    const receivers = await this.receivers.of(tenantId, db);
     const part = statement.add(
       (p) => `insert into events (tenant_id, event, data)
         select ${p.add(tenantId, 'text')}, ${p.add(event, 'text')}, (${data})::json from ${rows.name} r
         returning event, record, sequence, at`,
     );
-    this.addLanes(statement, tenantId, receivers, [event], { part, name: 'm.event', at: 'm.at' });
+    this.addLanes(statement, tenantId, takersOf(receivers, event), { part, at: 'm.at' });
   }
 
   /**
@@ -91,7 +101,7 @@ export class EventRecorder {
     { exceptTo }: { exceptTo?: string } = {},
   ): Promise<EventName[]> {
     if (facts.length === 0) return [];
-    const receivers = (await this.receivers.of(tenantId)).filter(({ id }) => id !== exceptTo);
+    const receivers = (await this.receivers.of(tenantId, tx)).filter(({ id }) => id !== exceptTo);
     const statement = new WriteStatement();
     const given = statement.given((p) => `select * from ${factsSql(p, facts)} as f(event, record, data, threshold)`);
     const passed = statement.given(
@@ -105,20 +115,28 @@ export class EventRecorder {
         where f.threshold is null or f.threshold in (select threshold from ${passed.name})
         returning event, record, sequence, at`,
     );
-    const names = [...new Set(facts.map(({ event }) => event))];
-    const part = { name: 'subject' };
-    this.addLanes(statement, tenantId, receivers, names, { part, name: 'm.event', at: 'm.at' });
+    const { channel } = this.receivers;
+    if (channel !== null) {
+      const takers = takersOfAny(receivers, [...new Set(facts.map(({ event }) => event))]);
+      const messages = { ...MESSAGE, part: { name: 'subject' }, name: 'm.event', at: 'm.at' };
+      enqueueNamedMessages(statement, { tenantId, channel: channel.name }, takers, messages);
+    }
     const rows = await statement.run<{ event: EventName }>(tx);
     return rows.map(({ event }) => event);
   }
 
-  /** After the commit: wakes the delivery to the tenant's receivers. */
-  wake(tenantId: string): void {
+  /**
+   * After the commit: wakes the delivery to the tenant's receivers.
+   *
+   * @param event what was recorded: receivers that do not take it are left alone. Left out: any event
+   */
+  wake(tenantId: string, event?: string): void {
     const { channel } = this.receivers;
     if (channel === null) return;
     void channel.receiversOf(tenantId).then(
       (receivers) => {
-        for (const { id } of receivers) channel.wake({ tenantId, channel: channel.name, id });
+        const takers = event === undefined ? receivers : takersOf(receivers, event);
+        for (const { id } of takers) channel.wake({ tenantId, channel: channel.name, id });
       },
       () => undefined, // The database is away; the poll finds what waits.
     );
@@ -127,14 +145,12 @@ export class EventRecorder {
   private addLanes(
     statement: WriteStatement,
     tenantId: string,
-    receivers: readonly EventReceiver[],
-    events: readonly string[],
-    messages: { part: Part; name: string; at: string },
+    takers: readonly Receiver[],
+    messages: { part: Part; at: string },
   ): void {
     const { channel } = this.receivers;
-    const takers = takersOf(receivers, events);
-    if (channel === null || takers.length === 0) return;
-    enqueueMessages(statement, { tenantId, channel: channel.name }, takers, { ...messages, ...MESSAGE });
+    if (channel === null) return;
+    enqueueMessages(statement, { tenantId, channel: channel.name }, takers, { ...MESSAGE, ...messages });
   }
 }
 

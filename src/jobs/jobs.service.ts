@@ -82,7 +82,7 @@ export class JobsService {
     const retitled = before?.title !== title;
     if (before !== undefined && retitled) await lockTitle(tx, tenantId, id);
     const statement = before === undefined ? this.repository.insert(tenantId, after) : this.repository.update(tenantId, after); // prettier-ignore
-    await this.events.addTo(statement, tenantId, { event: 'job.synced', record: id, data: jobData(after) });
+    await this.events.addTo(statement, tenantId, { event: 'job.synced', record: id, data: jobData(after) }, tx);
     const written = await statement.run(tx);
     if (written.length === 0) throw new Error('an opening was written without its lock');
     if (retitled) await this.followers.titleChanged(tx, tenantId, { names: [externalId, id], title });

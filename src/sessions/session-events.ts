@@ -16,15 +16,16 @@ export class SessionEvents {
    * Adds the events of ended sessions to a statement.
    *
    * @param ended the part that returns `id, user_id, end_reason` of each session
+   * @param db where the statement will run, if that is a transaction
    */
-  async add(statement: WriteStatement, tenantId: string, ended: Part): Promise<void> {
-    await this.recorder.addAbout(statement, tenantId, { event: 'session.ended', rows: ended, data: DATA });
+  async add(statement: WriteStatement, tenantId: string, ended: Part, db?: SqlRunner): Promise<void> {
+    await this.recorder.addAbout(statement, tenantId, { event: 'session.ended', rows: ended, data: DATA }, db);
   }
 
   /** Runs an update that ends sessions, with their events; returns the sessions. */
   async end(db: SqlRunner, tenantId: string, update: Fragment): Promise<EndedSession[]> {
     const statement = new WriteStatement().subject(update);
-    await this.add(statement, tenantId, { name: 'subject' });
+    await this.add(statement, tenantId, { name: 'subject' }, db);
     return statement.run<EndedSession>(db);
   }
 }

@@ -26,6 +26,7 @@ export const TASK_KINDS = [
   'rules-changed',
   'preview-live',
   'candidates.retitle',
+  'webhooks.replay',
 ] as const;
 
 /** A kind of background work. */

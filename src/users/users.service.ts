@@ -89,7 +89,7 @@ export class UsersService {
       const { row, by } = link;
       if (inPreview && ctx.directory!.state === 'preview' && !row.gone) {
         await inPreview(tx, row.id, by);
-        return { row, outcome: 'previewed', forwarded: false, freed: false };
+        return { row, outcome: 'previewed', forwarded: false, told: null, freed: false };
       }
       const edit: Edit = { kind: 'link', draft, directoryId: ctx.directory!.id, by, afterWrite: afterLink };
       return { ...(await this.editing.locked(tx, ctx, tenant, row, edit)), outcome: 'linked', linkedBy: by };
@@ -125,7 +125,7 @@ export class UsersService {
       const locked = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
       const again = edit(locked);
-      if (again === null) return { row: locked, outcome: 'unchanged', forwarded: false, freed: false };
+      if (again === null) return { row: locked, outcome: 'unchanged', forwarded: false, told: null, freed: false };
       return this.editing.locked(tx, ctx, tenant, locked, again);
     });
     return this.finish(ctx.tenantId, done);
@@ -190,7 +190,7 @@ export class UsersService {
       if (!(await this.runner.run(tx, plan, ctx, isHeld ? {} : removal))) throw new LostRace();
     });
     this.forwarding.wake(ctx.tenantId);
-    this.recorder.wake(ctx.tenantId);
+    this.recorder.wake(ctx.tenantId, 'user.deleted');
     await this.events.publish(new RoomMade(ctx.tenantId));
   }
 
@@ -211,10 +211,10 @@ export class UsersService {
   }
 
   /** After the commit: tells the rooms that wait for what the write has changed. */
-  private async finish(tenantId: string, { forwarded, freed, ...result }: Done): Promise<WriteResult> {
+  private async finish(tenantId: string, { forwarded, freed, told, ...result }: Done): Promise<WriteResult> {
     if (result.outcome !== 'unchanged' && result.outcome !== 'previewed') {
       this.editing.remember(tenantId, result.row);
-      this.recorder.wake(tenantId);
+      if (told !== null) this.recorder.wake(tenantId, told);
     }
     if (forwarded) this.forwarding.wake(tenantId);
     if (freed) await this.events.publish(new RoomMade(tenantId));

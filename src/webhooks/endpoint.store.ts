@@ -38,8 +38,8 @@ export class EndpointStore {
   }
 
   /** Returns all endpoints of a tenant, oldest first, whatever their state. */
-  async of(tenantId: string): Promise<readonly Endpoint[]> {
-    const kept = await this.cache.get(tenantId, () => this.load(tenantId, this.db));
+  async of(tenantId: string, db: SqlRunner = this.db): Promise<readonly Endpoint[]> {
+    const kept = await this.cache.get(tenantId, () => this.load(tenantId, db));
     const now = this.clock.now().getTime();
     // A secret ends by itself: nothing tells of it.
     if (now >= kept.changesAt) Object.assign(kept, this.shaped(kept.rows, now));

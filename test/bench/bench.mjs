@@ -4,6 +4,7 @@
 import pg from 'pg';
 import { Contenders, scaled } from './contenders.mjs';
 import { median } from './load.mjs';
+import { candidates } from './parts/candidates.mjs';
 import { firstSync } from './parts/first-sync.mjs';
 import { forwarding } from './parts/forwarding.mjs';
 import { freshTenant } from './parts/fresh-tenant.mjs';
@@ -43,12 +44,13 @@ const contenders = new Contenders(
   database,
 );
 const newTenant = newTenantOf(stage);
-const scene = { db, leanDb, origin, sink, tenant, headers, newTenant, settled };
+const scene = { db, leanDb, origin, sink, tenant, apiKey, headers, newTenant, settled };
 
 if (wanted('requests')) {
   const ids = await requests(contenders, settled);
   await whoIsSignedIn(contenders, scene, ids);
 }
+if (wanted('candidates')) await candidates(contenders, scene);
 if (wanted('fresh')) await freshTenant(report, scene);
 if (wanted('large')) await largeTenant(contenders, report, scene);
 if (wanted('sync')) {

@@ -18,6 +18,9 @@ const SCHEMA = `
   create index groups_name on groups (tenant, name_key);
   create table members (tenant text not null, group_id text not null, user_id text not null,
     primary key (tenant, group_id, user_id));
+  create table candidates (tenant text not null, id text not null, external_id text not null, doc text not null,
+    primary key (tenant, id));
+  create unique index candidates_external_id on candidates (tenant, external_id);
   create index members_user on members (tenant, user_id);
   create table ledger (sequence bigserial primary key, tenant text not null, user_id text not null, delta int not null,
     at timestamptz not null default now());
@@ -46,6 +49,8 @@ const FULL_GROUP = `select g.doc, m.list from groups g, lateral (
     select string_agg('{"value":"' || user_id || '","type":"User","$ref":"/Users/' || user_id || '"}', ',') as list
     from members where tenant = $1 and group_id = $2) m where g.tenant = $1 and g.id = $2`;
 const GROUP = `select id, doc from groups where tenant = $1 and id = $2`;
+const NEW_CANDIDATE = `insert into candidates values ($1, $2, $3, $4) on conflict do nothing returning id`;
+const CANDIDATE = `select id, doc from candidates where tenant = $1 and id = $2`;
 
 const names = new Map();
 const run = (text, values) => {
@@ -105,5 +110,14 @@ async function groups(method, target, body) {
   return [200, `{"id":"${id}","members":[${rows[0].list ?? ''}],${rows[0].doc.slice(1)}`];
 }
 
+async function candidates(method, target, body) {
+  if (method === 'GET') return [200, resource((await run(CANDIDATE, [target.slice(12)])).rows[0])];
+  const id = newId();
+  const { rowCount } = await run(NEW_CANDIDATE, [id, JSON.parse(body).external_id, body]);
+  return rowCount === 1 ? [201, `{"id":"${id}",${body.slice(1)}`] : [409, '{"status":"409"}'];
+}
+
+const RESOURCES = { Users: users, Groups: groups, candidates };
+
 await pool.query(SCHEMA);
-serve(({ method, url: target }, body) => (target.startsWith('/Users') ? users : groups)(method, target, body));
+serve(({ method, url: target }, body) => RESOURCES[/^\/(\w+)/.exec(target)[1]](method, target, body));

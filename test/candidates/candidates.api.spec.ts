@@ -223,7 +223,7 @@ describe('concurrent writes', () => {
     let since = (await api.get('/candidates?limit=1')).body.next_updated_since as string;
     let over = false;
     const reader = (async () => {
-      for (let last = false; !last; ) {
+      for (let last = false; !last;) {
         last = over;
         let cursor = '';
         let next = since;
@@ -256,11 +256,14 @@ describe('lists', () => {
     const own = await service.newTenant();
     const by = client(`${service.url}/api/v1`, own.apiKey);
     for (let i = 0; i < 7; i++) {
-      await by.post('/candidates', candidate({ external_id: `l-${i}`, metadata: { ats_priority: i % 2 ? 'high' : 7 } }));
+      await by.post(
+        '/candidates',
+        candidate({ external_id: `l-${i}`, metadata: { ats_priority: i % 2 ? 'high' : 7 } }),
+      );
     }
     const walk = async (query: string) => {
       const found: string[] = [];
-      for (let cursor = ''; ; ) {
+      for (let cursor = ''; ;) {
         const { body } = await by.get(`/candidates?limit=2${query}${cursor}`);
         found.push(...body.data.map((one: { external_id: string }) => one.external_id));
         if (body.next_cursor === null) return found;

@@ -49,7 +49,9 @@ it('the events of other candidates stay as they are', async () => {
 it('writes that meet a removal leave no data of the candidate either', async () => {
   for (let round = 0; round < 10; round++) {
     const { id } = (await house.api.post('/candidates', candidate({ first_name: 'Meets' }))).body;
-    const writes = Array.from({ length: 6 }, (_, i) => house.api.patch(`/candidates/${id}`, { first_name: `Meets${i}` }));
+    const writes = Array.from({ length: 6 }, (_, i) =>
+      house.api.patch(`/candidates/${id}`, { first_name: `Meets${i}` }),
+    );
     const [removed, ...others] = await Promise.all([house.api.delete(`/candidates/${id}`), ...writes]);
     expect(removed.status).toBe(204);
     expect(others.every(({ status }) => status === 200 || status === 404)).toBe(true);

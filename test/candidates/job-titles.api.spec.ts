@@ -38,7 +38,11 @@ it('follows a rename, with an event for each candidate, but for those whose titl
   const byId = await made(id);
   const set = await made(key, { job_title: 'Chef' });
   await put(key, 'Head Cook');
-  expect(await Promise.all([early, byId, set].map((one) => titleOf(one.id)))).toEqual(['Head Cook', 'Head Cook', 'Chef']);
+  expect(await Promise.all([early, byId, set].map((one) => titleOf(one.id)))).toEqual([
+    'Head Cook',
+    'Head Cook',
+    'Chef',
+  ]);
   expect(await eventNames(early.id)).toEqual(['candidate.created', 'candidate.updated', 'candidate.updated']);
   expect(await eventNames(byId.id)).toEqual(['candidate.created', 'candidate.updated']);
   expect(await eventNames(set.id)).toEqual(['candidate.created']);
@@ -59,7 +63,9 @@ it('a title that is set, sent back or taken back says whether it follows', async
   expect((await house.api.patch(`/candidates/${id}`, { job_title: null })).body.job_title).toBe('Cook again');
   const other = fresh('other-');
   await put(other, 'Baker');
-  expect((await house.api.patch(`/candidates/${id}`, { metadata: { job_opening_id: other } })).body.job_title).toBe('Baker');
+  expect((await house.api.patch(`/candidates/${id}`, { metadata: { job_opening_id: other } })).body.job_title).toBe(
+    'Baker',
+  );
   expect((await house.api.patch(`/candidates/${id}`, { metadata: {} })).body.job_title).toBeNull();
 });
 

@@ -74,17 +74,16 @@ it('keeps up to 16 KiB, and records ids alone where the event would be over 20 k
   expect(Buffer.byteLength(thick!.data)).toBeLessThan(20_000);
 });
 
-it.each([
-  '{"__proto__":{"admin":true}}',
-  '{"a":{"b":[{"__proto__":1}]}}',
-  String.raw`{"__pr\u006fto__":null}`,
-])('refuses __proto__ at any depth and in any spelling: %s', async (text) => {
-  const answer = await call('POST', '/candidates', bodyWith(text));
-  expect([answer.status, answer.body.errors]).toEqual([
-    422,
-    [{ field: 'metadata', message: 'must hold no member "__proto__"' }],
-  ]);
-});
+it.each(['{"__proto__":{"admin":true}}', '{"a":{"b":[{"__proto__":1}]}}', String.raw`{"__pr\u006fto__":null}`])(
+  'refuses __proto__ at any depth and in any spelling: %s',
+  async (text) => {
+    const answer = await call('POST', '/candidates', bodyWith(text));
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      [{ field: 'metadata', message: 'must hold no member "__proto__"' }],
+    ]);
+  },
+);
 
 it('refuses a name that stands twice, like every body: two readers could see two values', async () => {
   const answer = await call('POST', '/candidates', bodyWith('{"a":1,"a":2}'));
@@ -100,7 +99,11 @@ it('reads a body with a byte order mark, and with its name in escapes', async ()
 
 it('keeps values that no filter can name out of the filters', async () => {
   for (const priority of ['"a\\u0000"', '"\\ud800"', `"${'x'.repeat(256)}"`, '""', '7', '["high"]']) {
-    const answer = await call('POST', '/candidates', bodyWith(`{"ats_priority":${priority},"job_opening_id":${priority}}`));
+    const answer = await call(
+      'POST',
+      '/candidates',
+      bodyWith(`{"ats_priority":${priority},"job_opening_id":${priority}}`),
+    );
     expect([priority, answer.status]).toEqual([priority, 201]);
   }
 });

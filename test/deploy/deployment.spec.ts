@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../../src/base/config/config.js';
-import { VARIABLES } from '../../src/base/config/environment.js';
+import { VARIABLES } from '../../src/base/config/variables.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
 import { OperationsController } from '../../src/operations/operations.controller.js';
 

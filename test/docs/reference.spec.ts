@@ -2,7 +2,7 @@ import path from 'node:path';
 import { COMMANDS } from '../../src/cli/program.js';
 import { optionOf } from '../../src/cli/command.js';
 import { REFUSAL_REASONS } from '../../src/sign-in/refusals/sign-in-refused.js';
-import { VARIABLES } from '../../src/base/config/environment.js';
+import { VARIABLES } from '../../src/base/config/variables.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
 import { EVENT_NAMES } from '../../src/events/catalogue.js';
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';

@@ -11,7 +11,7 @@ import { queryTime } from '../../src/base/http/query.js';
 import { EMAIL, isTidy, tidy } from '../../src/base/http/text.js';
 import { parseToken } from '../../src/base/crypto/tokens.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
-import { VARIABLES } from '../../src/base/config/environment.js';
+import { VARIABLES } from '../../src/base/config/variables.js';
 import { bearerToken } from '../../src/tenants/bearer.js';
 import { platformNames } from '../../src/identity/names.rules.js';
 import { retryAfter, wordsOf } from '../../src/delivery/retry.rules.js';

@@ -1,20 +1,25 @@
 import { jest } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
 import { newSecret, secretProblem, signatureHeader } from '../../src/webhooks/signature.js';
-import vectors from './cases/signatures.json' with { type: 'json' };
+
+const vectors = JSON.parse(readFileSync(new URL('cases/signatures.json', import.meta.url), 'utf8')) as Record<
+  string,
+  string
+>[];
 
 /** The vectors of Standard Webhooks, with Svix's own as row A. */
 const ROWS = vectors.map((row) => ({
-  row: row.row,
-  what: row.what,
-  secret: row.secret,
-  id: row['webhook-id'],
-  timestamp: row['webhook-timestamp'],
-  body: row.body,
-  bytes: row.body_bytes,
-  sha256: row.body_sha256,
-  signature: row['webhook-signature'],
+  row: row['row']!,
+  what: row['what']!,
+  secret: row['secret']!,
+  id: row['webhook-id']!,
+  timestamp: row['webhook-timestamp']!,
+  body: row['body']!,
+  bytes: Number(row['body_bytes']),
+  sha256: row['body_sha256']!,
+  signature: row['webhook-signature']!,
 }));
 const B = ROWS.find(({ row }) => row === 'B')!;
 

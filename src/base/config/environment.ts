@@ -1,15 +1,5 @@
-import { getMetadataStorage, Matches } from 'class-validator';
-import {
-  Duration,
-  HttpAddress,
-  KeyList,
-  isAddressList,
-  isPauseList,
-  isServerList,
-  OneOf,
-  Rule,
-  WholeNumber,
-} from './setting-rules.js';
+import { Matches } from 'class-validator';
+import { Duration, HttpAddress, isListOf, KeyList, OneOf, Rule, WholeNumber } from './setting-rules.js';
 
 /** The variables that the service reads, with rule and meaning. No other part of the source reads the environment. */
 export class Environment {
@@ -105,16 +95,14 @@ export class Environment {
   SANDBOX_PORT?: string;
 
   /**
-   * The key of stored secrets: 32 bytes in base64, or several with commas between, the current one first. Each may
-   * have an id (`id:base64`). `production` demands it.
+   * The key of stored secrets: 32 bytes in base64, each with an id or not (`id:base64`), the current one first.
    * @defaultValue made once under `DATA_DIR`
    */
   @KeyList()
   ENCRYPTION_KEY?: string;
 
   /**
-   * The seed of the Ed25519 key that signs the heads of both chains, in the form of `ENCRYPTION_KEY`. All processes
-   * of an installation need the same one.
+   * The seed of the Ed25519 key of both chains, the same for all processes, in the form of `ENCRYPTION_KEY`.
    * @defaultValue from `ENCRYPTION_KEY`
    */
   @KeyList()
@@ -145,7 +133,7 @@ export class Environment {
    * Addresses or networks of reverse proxies. `X-Forwarded-For` is read from these alone.
    * @defaultValue none
    */
-  @Rule('addresses', isAddressList, 'must be IP addresses or networks (CIDR) with commas between')
+  @Rule('addresses', isListOf.addresses, 'must be IP addresses or networks (CIDR) with commas between')
   TRUST_PROXY?: string;
 
   /**
@@ -170,26 +158,24 @@ export class Environment {
   ALLOW_PRIVATE_DESTINATIONS?: string;
 
   /**
-   * Addresses or networks in which destinations of tenants may be although they are private. Webhook endpoints may use
-   * plain http there. Metadata services of clouds stay blocked.
+   * Private networks (CIDR) in which destinations of tenants may be, and webhook endpoints also with plain http.
    * @defaultValue none
    */
-  @Rule('networks', isAddressList, 'must be IP addresses or networks (CIDR) with commas between')
+  @Rule('networks', isListOf.addresses, 'must be IP addresses or networks (CIDR) with commas between')
   ALLOW_DESTINATION_NETWORKS?: string;
 
   /**
-   * The pauses between the tries of a webhook message, each spread by a fifth. After the last one it is given up, and
-   * kept. `none`: one try.
+   * The pauses between the tries of a webhook message, each spread by a fifth. `none`: one try.
    * @defaultValue `5s,5m,30m,2h,5h,10h,14h,20h,24h`
    */
-  @Rule('pauses', isPauseList, 'must be up to 20 durations such as 5s, 5m or 2h with commas between, or none')
+  @Rule('pauses', isListOf.pauses, 'must be up to 20 durations such as 5s, 5m or 2h with commas between, or none')
   WEBHOOK_RETRIES?: string;
 
   /**
    * The name servers for host names of tenants: domains, IdPs, platforms, webhooks.
    * @defaultValue those of the system
    */
-  @Rule('servers', isServerList, 'must be IP addresses, each with a port or not (192.0.2.1:53), with commas between')
+  @Rule('servers', isListOf.servers, 'must be IP addresses, each with a port or not, with commas between')
   DNS_SERVERS?: string;
 
   /**
@@ -235,8 +221,7 @@ export class Environment {
   RETENTION_EVENTS?: string;
 
   /**
-   * `off` leaves `pagination` (RFC 9865) out of the ServiceProviderConfig, for clients that refuse unknown
-   * attributes. Cursors work all the same.
+   * `off` leaves `pagination` (RFC 9865) out of the ServiceProviderConfig. Cursors work all the same.
    * @defaultValue `on`
    */
   @OneOf('on', 'off')
@@ -263,12 +248,3 @@ export class Environment {
   @OneOf('production', 'development', 'test')
   NODE_ENV?: string;
 }
-
-/** The names of all variables, in the order of the class. */
-export const VARIABLES = [
-  ...new Set(
-    getMetadataStorage()
-      .getTargetValidationMetadatas(Environment, '', false, false)
-      .map(({ propertyName }) => propertyName as keyof Environment),
-  ),
-];

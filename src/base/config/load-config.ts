@@ -5,7 +5,8 @@ import { validateSync } from 'class-validator';
 import { mintToken } from '../crypto/tokens.js';
 import { trimEndOf } from '../trim.js';
 import { Config, ConfigError, type EncryptionKey, type Role } from './config.js';
-import { Environment, VARIABLES } from './environment.js';
+import { Environment } from './environment.js';
+import { VARIABLES } from './variables.js';
 import { keptSecret } from './kept-secret.js';
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };

@@ -63,7 +63,7 @@ function isHttpAddress(text: string): boolean {
 }
 
 /** Returns whether a text is a list of IP addresses or networks with commas between. */
-export function isAddressList(text: string): boolean {
+function isAddressList(text: string): boolean {
   return text.split(',').every((part) => ipaddr.isValid(part.trim()) || ipaddr.isValidCIDR(part.trim()));
 }
 
@@ -71,7 +71,7 @@ export function isAddressList(text: string): boolean {
  * Returns whether a text is a list of `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`, with commas
  * between.
  */
-export function isServerList(text: string): boolean {
+function isServerList(text: string): boolean {
   return text.split(',').every((part) => {
     const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(part.trim()) ?? [];
     if (six === undefined && four === undefined) return isIP(part.trim()) === 6;
@@ -96,8 +96,11 @@ function isKeyList(text: string): boolean {
 }
 
 /** Returns whether a text is a list of durations of at most a week each, or `none`. */
-export function isPauseList(text: string): boolean {
+function isPauseList(text: string): boolean {
   if (text === 'none') return true;
   const parts = text.split(',').map((part) => part.trim());
   return parts.length <= 20 && parts.every((part) => /^[1-9]\d{0,5}[smhd]$/.test(part));
 }
+
+/** The rules of lists with commas between. */
+export const isListOf = { addresses: isAddressList, pauses: isPauseList, servers: isServerList } as const;

@@ -48,3 +48,12 @@ export class RecordBusy extends DomainError {
     );
   }
 }
+
+/**
+ * Returns whether a row was on its way to a default partition when the partition of its month was attached: the statement
+ * finds the new one when it is repeated. The constraint of a partition has no name.
+ */
+export function isNewPartition(error: unknown): boolean {
+  const { code, table, constraint } = (error ?? {}) as { code?: unknown; table?: unknown; constraint?: unknown };
+  return code === '23514' && constraint === undefined && typeof table === 'string' && table.endsWith('_default');
+}

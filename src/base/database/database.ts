@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import pg, { type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { ConnectionGate, INSTALLATION } from './connection-gate.js';
 import { DatabaseHealth } from './database-health.js';
-import { RecordBusy, SearchTooExpensive } from './database.errors.js';
+import { isNewPartition, RecordBusy, SearchTooExpensive } from './database.errors.js';
 import { SettingsFeed } from './settings-feed.js';
 import { LOCK_SECONDS, searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
 import { shapedStatementName, statementName } from './statement-names.js';
@@ -113,7 +113,7 @@ export class Database implements SqlRunner {
       } catch (error) {
         this.health.failed(error);
         const code = codeOf(error);
-        if (attempt < ATTEMPTS && (code === LOCKED || RETRYABLE.has(code))) continue;
+        if (attempt < ATTEMPTS && (code === LOCKED || RETRYABLE.has(code) || isNewPartition(error))) continue;
         throw code === LOCKED ? new RecordBusy(ATTEMPTS * LOCK_SECONDS, error) : error;
       } finally {
         this.gate.leave(owner);
@@ -203,9 +203,10 @@ export class Database implements SqlRunner {
         return result;
       } catch (error) {
         this.health.failed(error);
-        if (codeOf(error) !== LOCKED) throw error;
+        if (codeOf(error) !== LOCKED && !isNewPartition(error)) throw error;
         // The statement has had no effect.
-        if (attempt === ATTEMPTS) throw new RecordBusy(ATTEMPTS * LOCK_SECONDS, error);
+        if (attempt < ATTEMPTS) continue;
+        throw codeOf(error) === LOCKED ? new RecordBusy(ATTEMPTS * LOCK_SECONDS, error) : error;
       } finally {
         this.gate.leave(owner);
       }

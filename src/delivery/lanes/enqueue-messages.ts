@@ -1,12 +1,9 @@
 import type { Params, Part, WriteStatement } from '../../base/database/write-statement.js';
 import { ENQUEUED } from './enqueue.js';
 
-/** A destination of a channel that keeps every message, and the messages that it takes. */
+/** A destination of a channel that keeps every message. */
 export interface Receiver {
-  /** The id of the destination. */
   id: string;
-  /** The names of the messages that it takes. */
-  names: readonly string[];
   /** Messages about one record go one after the other. */
   ordered: boolean;
 }
@@ -16,7 +13,6 @@ export interface Messages {
   part: Part;
   /** The id of the message. */
   id: string;
-  name: string;
   /** The id of the record that it is about, or null. */
   record: string;
   at: string;
@@ -29,29 +25,60 @@ export interface Messages {
  */
 export function enqueueMessages(
   statement: WriteStatement,
-  { tenantId, channel }: { tenantId: string; channel: string },
+  key: { tenantId: string; channel: string },
   receivers: readonly Receiver[],
-  { part, id, name, record, at }: Messages,
+  messages: Messages,
 ): void {
-  const taken = receivers.flatMap((receiver) => receiver.names.map((one) => ({ ...receiver, name: one })));
-  if (taken.length === 0) return;
-  statement.add(
-    (p) => `insert into lanes as l (tenant_id, channel, destination, subject, state, target_state, target_body, rank,
-        first_pending, last_pending, pending_since)
-      select ${p.add(tenantId, 'text')}, ${p.add(channel, 'text')}, o.id, o.subject, 'due', 'active', '', 1,
-        min(o.sequence), max(o.sequence), min(o.at)
-      from (
-        select r.id, m.sequence, ${at} as at,
-          case when r.ordered then coalesce(${record}, ${id}) else ${id} end as subject
-        from ${part.name} m join ${receiversSql(p, taken)} as r(id, name, ordered) on r.name = ${name}
-      ) o
-      group by o.id, o.subject order by o.id, o.subject
-      on conflict (tenant_id, channel, destination, subject) do update set ${ENQUEUED}
-      where excluded.last_pending > l.last_pending`,
+  if (receivers.length === 0) return;
+  const { part, id, record, at } = messages;
+  const subject = `case when r.ordered then coalesce(${record}, ${id}) else ${id} end`;
+  statement.add((p) =>
+    lanesSql(
+      p,
+      key,
+      `select r.id, ${subject} as subject, m.sequence as first, m.sequence as last, ${at} as at
+       from ${part.name} m cross join (values ${valuesSql(p, receivers)}) as r(id, ordered)`,
+    ),
   );
 }
 
-function receiversSql(p: Params, taken: readonly { id: string; name: string; ordered: boolean }[]): string {
+/** The same for messages of several names; those of one record share a lane. */
+export function enqueueNamedMessages(
+  statement: WriteStatement,
+  key: { tenantId: string; channel: string },
+  receivers: readonly (Receiver & { names: readonly string[] })[],
+  { part, id, record, at, name }: Messages & { name: string },
+): void {
+  const taken = receivers.flatMap((receiver) => receiver.names.map((one) => ({ ...receiver, name: one })));
+  if (taken.length === 0) return;
+  const subject = `case when r.ordered then coalesce(${record}, ${id}) else ${id} end`;
+  statement.add((p) =>
+    lanesSql(
+      p,
+      key,
+      `select r.id, ${subject} as subject, min(m.sequence) as first, max(m.sequence) as last, min(${at}) as at
+       from ${part.name} m join ${namedSql(p, taken)} as r(id, name, ordered) on r.name = ${name}
+       group by 1, 2 order by 1, 2`,
+    ),
+  );
+}
+
+function lanesSql(p: Params, { tenantId, channel }: { tenantId: string; channel: string }, owed: string): string {
+  return `insert into lanes as l (tenant_id, channel, destination, subject, state, target_state, target_body, rank,
+      first_pending, last_pending, pending_since)
+    select ${p.add(tenantId, 'text')}, ${p.add(channel, 'text')}, o.id, o.subject, 'due', 'active', '', 1, o.first, o.last,
+      o.at
+    from (${owed}) o
+    on conflict (tenant_id, channel, destination, subject) do update set ${ENQUEUED}
+    where excluded.last_pending > l.last_pending`;
+}
+
+// The planner takes an array for a hundred rows, and makes a hash of them.
+function valuesSql(p: Params, receivers: readonly Receiver[]): string {
+  return receivers.map(({ id, ordered }) => `(${p.add(id, 'text')}, ${p.add(ordered, 'boolean')})`).join(', ');
+}
+
+function namedSql(p: Params, taken: readonly { id: string; name: string; ordered: boolean }[]): string {
   const ids = taken.map(({ id }) => id);
   const names = taken.map(({ name }) => name);
   const ordered = taken.map((one) => one.ordered);

@@ -78,7 +78,9 @@ function settleLocked(
       const { lane, settlement } = stepOf.get(subject)!;
       if (settlement?.givenUp !== undefined) {
         const through = settlement.through ?? lane.call.through;
-        await events.publish(new MessageGivenUp(tx, key, subject, through, settlement.givenUp));
+        await events.publish(
+          new MessageGivenUp(tx, key, through, settlement.givenUp.reason, settlement.givenUp.message),
+        );
       }
       const { parkedReason: reason } = after;
       // Whether a refusal is about the subject is judged after this.

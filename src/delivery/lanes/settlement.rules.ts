@@ -62,7 +62,10 @@ export function settlementOf(
       // A failure that is not the other side's uses up no try.
       const counted = outcome.notTheirs === true ? before : failureCount;
       const waitMs = rules.pause(Math.max(counted, 1), outcome.retryAfterMs, random);
-      if (waitMs === null) return { ...UNCHANGED, done: true, givenUp: outcome.reason, through: outcome.through };
+      if (waitMs === null) {
+        const givenUp = { reason: outcome.reason, message: outcome.message ?? null };
+        return { ...UNCHANGED, done: true, givenUp, through: outcome.through };
+      }
       return {
         ...base,
         keep: !(fresh && neverSent(outcome.reason)),

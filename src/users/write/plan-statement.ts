@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
+import type { SqlRunner } from '../../base/database/database.js';
 import { WriteStatement, type Part } from '../../base/database/write-statement.js';
 import type { EventReceiver } from '../../events/event-receivers.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import { ForwardingService } from '../../forwarding/forwarding.service.js';
-import { userEventOf } from '../../identity/user-event.rules.js';
+import { userEventOf, type UserEventName } from '../../identity/user-event.rules.js';
 import { SeatsService } from '../../seats/seats.service.js';
 import { SessionEvents } from '../../sessions/session-events.js';
 import {
@@ -44,13 +45,13 @@ export class PlanStatement {
     private readonly config: Config,
   ) {}
 
-  /** Returns the statement of a plan. */
-  async of(plan: WritePlan, ctx: WriteContext, guards: Guards): Promise<WriteStatement> {
-    const receivers = plan.consequences === null ? [] : await this.events.receiversOf(ctx.tenantId);
+  /** Returns the statement of a plan; `db` is the transaction that it will run in, if there is one. */
+  async of(plan: WritePlan, ctx: WriteContext, guards: Guards, db?: SqlRunner): Promise<WriteStatement> {
+    const receivers = plan.consequences === null ? [] : await this.events.receiversOf(ctx.tenantId, db);
     const statement = new WriteStatement();
     this.addSubject(statement, plan, ctx, guards);
     const { consequences, note } = plan;
-    if (consequences !== null) await this.addConsequences(statement, plan, ctx, receivers);
+    if (consequences !== null) await this.addConsequences(statement, plan, ctx, { receivers, db });
     if (note !== null) addNote(statement, ctx.tenantId, note, ctx.source);
     return statement;
   }
@@ -88,20 +89,26 @@ export class PlanStatement {
     statement: WriteStatement,
     { consequences, note }: WritePlan,
     { tenantId, source, receivedAt }: WriteContext,
-    receivers: readonly EventReceiver[],
+    { receivers, db }: { receivers: readonly EventReceiver[]; db: SqlRunner | undefined },
   ): Promise<void> {
     const { seat, endings, change, forward } = consequences!;
     if (seat !== null) this.seats.addLine(statement, tenantId, seat, source);
     for (const ending of endings) {
       const ended = addEnding(statement, tenantId, ending);
-      if (ended !== null) await this.sessions.add(statement, tenantId, ended);
+      if (ended !== null) await this.sessions.add(statement, tenantId, ended, db);
     }
     if (change === null) return;
     const linked = note?.kind === 'linked';
     const part = this.forwarding.enqueue(statement, tenantId, change, source, receivedAt, forward, linked);
-    const event = userEventOf(change, linked);
+    const event = eventOf({ consequences, note });
     if (event !== null) this.events.addElsewhere(statement, tenantId, receivers, { event, part });
   }
+}
+
+/** Returns the event that a write is told as, or null. */
+export function eventOf({ consequences, note }: Pick<WritePlan, 'consequences' | 'note'>): UserEventName | null {
+  const change = consequences?.change ?? null;
+  return change === null ? null : userEventOf(change, note?.kind === 'linked');
 }
 
 /** Returns the part with the ended sessions, if sessions end. */

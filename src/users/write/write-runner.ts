@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { LinkedBy } from '../../identity/adoption.rules.js';
+import type { UserEventName } from '../../identity/user-event.rules.js';
 import { SeatsService } from '../../seats/seats.service.js';
 import type { UserWithGroups } from '../users.repository.js';
 import { Taken } from '../users.errors.js';
 import { ConflictSearch } from './conflicts.js';
 import { isLost, LostRace } from './lost-race.js';
-import { NO_GUARDS, PlanStatement } from './plan-statement.js';
+import { eventOf, NO_GUARDS, PlanStatement } from './plan-statement.js';
 import type { CreatedUser } from './insert-user.sql.js';
 import type { UpdatedUser } from './update-user.sql.js';
 import type { Stamp } from './stamp.js';
@@ -27,6 +28,8 @@ export interface WriteResult {
 /** What a write leaves to be done once it is committed. */
 export interface Done extends WriteResult {
   forwarded: boolean;
+  /** The event that receivers of events are told; null: none. */
+  told: UserEventName | null;
   /** A seat, an e-mail or a key has become free. */
   freed: boolean;
 }
@@ -98,7 +101,7 @@ export class WriteRunner {
     const conflicts = await this.conflicts.settle(tx, command.about, await found);
     const plan = planWrite(command, conflicts, stamp);
     if (plan === null) return unchanged(command);
-    const statement = await this.statements.of(plan, ctx, NO_GUARDS);
+    const statement = await this.statements.of(plan, ctx, NO_GUARDS, tx);
     await along.inSameStatement?.(statement);
     const [now] = await statement.run<CreatedUser & UpdatedUser>(tx);
     if (now === undefined) throw new LostRace();
@@ -113,7 +116,7 @@ export class WriteRunner {
    * @returns whether anything was written
    */
   async run(db: SqlRunner, plan: WritePlan, ctx: WriteContext, along: Alongside = {}): Promise<boolean> {
-    const statement = await this.statements.of(plan, ctx, NO_GUARDS);
+    const statement = await this.statements.of(plan, ctx, NO_GUARDS, db);
     await along.inSameStatement?.(statement);
     return (await statement.run(db)).length > 0;
   }
@@ -121,7 +124,7 @@ export class WriteRunner {
   private done({ about: { row } }: RowCommand, plan: WritePlan, now: CreatedUser & UpdatedUser): Done {
     const { subject } = plan;
     if (subject.kind !== 'insert' && subject.kind !== 'update') throw new Error('a removal leaves no row');
-    const shared = { forwarded: this.statements.forwards(plan), freed: plan.frees };
+    const shared = { forwarded: this.statements.forwards(plan), told: eventOf(plan), freed: plan.frees };
     if (subject.kind === 'update') {
       return { ...shared, row: { ...rowAfter(subject.before, subject.write), ...factsOf(now) }, outcome: 'changed' };
     }
@@ -136,5 +139,5 @@ function factsOf({ revision, modified_at, groups, manager }: UpdatedUser): Updat
 
 function unchanged(command: RowCommand): Done {
   if (command.kind === 'create') throw new Error('a new user is never unchanged');
-  return { row: command.about.row, outcome: 'unchanged', forwarded: false, freed: false };
+  return { row: command.about.row, outcome: 'unchanged', forwarded: false, told: null, freed: false };
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../../base/database/database.js';
 import { DeliveryWorker } from '../../delivery/delivery.worker.js';
 import type { DestinationKey } from '../../delivery/destinations/destination.js';
 import type { EventChannel, EventReceiver } from '../../events/event-receivers.js';
@@ -15,8 +16,8 @@ export class WebhookEventChannel implements EventChannel {
     private readonly worker: DeliveryWorker,
   ) {}
 
-  receiversOf(tenantId: string): Promise<readonly EventReceiver[]> {
-    return this.endpoints.of(tenantId);
+  receiversOf(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]> {
+    return this.endpoints.of(tenantId, db);
   }
 
   wake(key: DestinationKey): void {

@@ -10,7 +10,6 @@ import {
 import type { DestinationKey } from '../../delivery/destinations/destination.js';
 import { STAGES } from '../../delivery/destinations/failing.rules.js';
 import type { EventData, EventName } from '../../events/catalogue.js';
-import { EventReader } from '../../events/event-reader.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import { WEBHOOK } from '../endpoint.js';
 import { PACE } from './retries.rules.js';
@@ -26,7 +25,6 @@ const DISABLING = new Set(['gone', 'failing', 'address_refused']);
 export class WebhookEvents {
   constructor(
     private readonly recorder: EventRecorder,
-    private readonly reader: EventReader,
     events: DomainEvents,
   ) {
     events.on(DestinationPaused, async ({ tx, destination, reason }) => {
@@ -67,15 +65,13 @@ export class WebhookEvents {
   }
 
   /** The row is what can be replayed later; the event itself stays where it is. */
-  private async keep({ tx, destination, sequence, reason }: MessageGivenUp): Promise<void> {
+  private async keep({ tx, destination, sequence, reason, message }: MessageGivenUp): Promise<void> {
     const { tenantId, channel, id } = destination;
-    if (channel !== WEBHOOK) return;
-    const [event] = await this.reader.bySequences(tenantId, [String(sequence)]);
-    if (event === undefined) return;
+    if (channel !== WEBHOOK || message === null) return;
     await tx.query(
       `insert into webhook_given_up (tenant_id, endpoint_id, sequence, at, record, event, reason)
        values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
-      [tenantId, id, sequence, event.at, event.record, event.event, reason],
+      [tenantId, id, sequence, message.at, message.record, message.name, reason],
     );
   }
 }

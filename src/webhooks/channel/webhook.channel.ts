@@ -84,7 +84,7 @@ export class WebhookChannel extends Channel {
     const { endpoint, event } = next;
     if (endpoint.unreadable) return { outcome: UNREADABLE, attempts: [] };
     const { verdict, attempt } = await this.sender.send(endpoint, event, timeoutMs);
-    return { outcome: outcomeOf(verdict, Number(event.sequence)), attempts: [attempt] };
+    return { outcome: outcomeOf(verdict, event), attempts: [attempt] };
   }
 
   private keep(lane: LeasedLane, endpoint: Endpoint, event: StoredEvent | undefined): void {
@@ -105,13 +105,22 @@ function isOneEvent({ subject }: LeasedLane): boolean {
   return sequenceOfEvent(subject) !== null;
 }
 
-function outcomeOf(verdict: Verdict, through: number): Outcome {
+function outcomeOf(verdict: Verdict, { sequence, event: name, record, at }: StoredEvent): Outcome {
+  const through = Number(sequence);
   const { kind, reason, retryAfterMs, fault } = verdict;
   switch (kind) {
     case 'delivered':
       return { kind: 'delivered', through };
     case 'failed':
-      return { kind: 'unavailable', reason, ownFault: false, retryAfterMs, notTheirs: fault !== 'theirs', through };
+      return {
+        kind: 'unavailable',
+        reason,
+        ownFault: false,
+        retryAfterMs,
+        notTheirs: fault !== 'theirs',
+        through,
+        message: { name, record, at },
+      };
     case 'gone':
       return { kind: 'stopped', reason: 'gone', detail: 'The endpoint answered 410.' };
     case 'refused_address':

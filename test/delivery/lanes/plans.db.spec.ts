@@ -144,11 +144,10 @@ describe.each(['full of lanes that are due', 'full of idle lanes'])('a table %s 
     const statement = new WriteStatement().subject(
       () => `select 7::bigint as sequence, null::text as record, now() as at`,
     );
-    const receivers = [1, 2].map((n) => ({ id: `whk_${n}`, names: ['candidate.created'], ordered: n === 1 }));
+    const receivers = [1, 2].map((n) => ({ id: `whk_${n}`, ordered: n === 1 }));
     enqueueMessages(statement, { tenantId: t, channel: 'webhook' }, receivers, {
       part: { name: 'subject' },
       id: `'evt_7'`,
-      name: `'candidate.created'`,
       record: 'm.record',
       at: 'm.at',
     });
