@@ -51,6 +51,7 @@ import { Webhooks1767227510000 } from './base/database/migrations/1767227510000-
 import { LaneStates1767227200000 } from './base/database/migrations/1767227200000-lane-states.js';
 import { Candidates1767227500000 } from './base/database/migrations/1767227500000-candidates.js';
 import { FirstMonths1767227502000 } from './base/database/migrations/1767227502000-first-months.js';
+import { TenantOfEvents1767227503000 } from './base/database/migrations/1767227503000-tenant-of-events.js';
 import { JobOpenings1767227501000 } from './base/database/migrations/1767227501000-job-openings.js';
 
 /** Every migration, named one by one: what is not in this list does not run. */
@@ -104,6 +105,7 @@ export const MIGRATIONS = [
   Candidates1767227500000,
   JobOpenings1767227501000,
   FirstMonths1767227502000,
+  TenantOfEvents1767227503000,
 ];
 
 /**

@@ -47,7 +47,7 @@ export async function candidates(contenders, { apiKey, origin }) {
     create('o', { job_opening_id: 'bench' }),
   );
   const idOf = (who, i) => ids[who][i % ids[who].length];
-  await contenders.race('read a candidate', 0.5, scaled(5000), (who) =>
+  await contenders.race('read a candidate', null, scaled(5000), (who) =>
     who === 'raw' ? null : (i) => ({ method: 'GET', headers, absolute: absolute(who, `/candidates/${idOf(who, i)}`) }),
   );
 }
