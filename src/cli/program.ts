@@ -20,6 +20,8 @@ import { ROLE_COMMANDS } from './commands/roles.js';
 import { SEAT_LIST_COMMANDS } from './commands/seat-lists.js';
 import { TENANT_COMMANDS } from './commands/tenants.js';
 import { USER_COMMANDS } from './commands/users.js';
+import { WEBHOOK_MESSAGE_COMMANDS } from './commands/webhook-messages.js';
+import { WEBHOOK_COMMANDS } from './commands/webhooks.js';
 import { CANDIDATE_COMMANDS } from './commands/candidates.js';
 import { JOB_COMMANDS } from './commands/jobs.js';
 import { findConnection, type Env } from './connection.js';
@@ -45,6 +47,8 @@ export const COMMANDS: readonly Command[] = [
   ...SIGN_IN_COMMANDS,
   ...IDENTITY_COMMANDS,
   ...EVENT_COMMANDS,
+  ...WEBHOOK_COMMANDS,
+  ...WEBHOOK_MESSAGE_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
@@ -67,6 +71,8 @@ export const NOUNS: Record<string, string> = {
   platform: 'the destination of changes: set, show, test, pause, resume, import',
   drift: 'compares the platform with the expected state: run',
   changes: 'changes that were or will be forwarded: list, show, retry, dismiss, resend',
+  webhook:
+    'addresses that events are sent to: create, list, show, set, test, rotate, pause, resume, delete, attempts, messages, redeliver, replay, explain',
   held: 'users whose requested state has no effect: list, release, discard',
   seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, heads',
   audit: 'the log of administrative changes: list, verify, heads',

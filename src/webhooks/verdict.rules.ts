@@ -79,8 +79,8 @@ export function retryAfterMs(header: string | null, now: Date): number | null {
 /** Returns the beginning of an answer, cut between characters, without U+0000, which the database cannot store. */
 function keptOf(body: string): string {
   if (body === '') return '';
-  const bytes = Buffer.from(body.slice(0, KEPT_BYTES), 'utf8');
+  const bytes = Buffer.from(body.slice(0, KEPT_BYTES).replaceAll('\0', '\ufffd'), 'utf8');
   let end = Math.min(bytes.length, KEPT_BYTES);
   while (end > 0 && end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end--;
-  return bytes.toString('utf8', 0, end).replaceAll('\0', '�');
+  return bytes.toString('utf8', 0, end);
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { runCli } from '../../src/cli/program.js';
 import { authAdmin, type AuthAdmin } from '../connections/support/auth-admin.js';
 import { certificate, metadataXml, MetadataServer } from '../connections/support/metadata.js';
-import { NameServer } from '../connections/domains/support/name-server.js';
+import { NameServer } from '../support/name-server.js';
 
 let names: NameServer;
 let idp: MetadataServer;

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { startApp, type TestApp } from '../support/app.js';
 import { describeInBrowser, launch } from '../support/browser.js';
+import { eventually } from '../support/http.js';
 
 const WIDTHS = [390, 1280];
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -54,7 +55,11 @@ describeInBrowser('the documentation in a browser', () => {
     await search.waitFor();
     expect(await scrolls(page)).toBe(false);
     await search.fill('idempotency held DISCARD');
-    await page.waitForFunction(`document.querySelectorAll('.opblock').length === 2`);
+    // The page forbids to evaluate texts, which is how the browser would wait for a condition.
+    await eventually(
+      () => page.locator('.opblock').count(),
+      (count) => count === 2,
+    );
     const paths = await page.locator('.opblock-summary-path').allInnerTexts();
     expect(paths.map((text) => text.replaceAll('\u200b', ''))).toEqual([
       '/api/v1/held/discard',

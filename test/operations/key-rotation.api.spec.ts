@@ -38,6 +38,8 @@ it('seals everything with the new key, so that the old one can go', async () => 
         'connections.private_key_sealed': 0,
         'sessions.id_token_sealed': 0,
         'service_keys.private_key_sealed': 0,
+        'webhook_endpoints.headers_sealed': 0,
+        'webhook_secrets.sealed': 0,
       },
     });
     const again = await between.call('POST', '/api/v1/tenants/keys/rotate', { token: between.operatorToken });

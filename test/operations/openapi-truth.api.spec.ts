@@ -5,7 +5,7 @@ import { ConnectionStore } from '../../src/connections/connection.store.js';
 import { SignInLimits } from '../../src/sign-in/limits/sign-in-limits.js';
 import { StubbornPlatform } from '../history/support/peer.js';
 import { certificate, metadataXml, MetadataServer } from '../connections/support/metadata.js';
-import { NameServer } from '../connections/domains/support/name-server.js';
+import { NameServer } from '../support/name-server.js';
 import { OidcWay, reasonOf, SamlWay } from '../support/sign-in/connections.js';
 import { logoutForm, logoutQuery } from '../saml/support/logout.js';
 import type { AnswerParts } from '../saml/support/idp.js';

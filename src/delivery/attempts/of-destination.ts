@@ -40,7 +40,7 @@ export async function listAttempts(
   page: { after: string | null; limit: number },
 ): Promise<ListedAttempt[]> {
   const [at = null, n = null, ...subject] = page.after?.split(' ') ?? [];
-  const values: unknown[] = [tenantId, channel, id, at, n, subject.join(' '), page.limit + 1];
+  const place: unknown[] = [at, n, subject.join(' '), page.limit + 1];
   const behind = `($4::timestamptz is null or (a.at, a.n, a.subject) < ($4::timestamptz, $5::smallint, $6::text))`;
   // The channel is named, as the condition of the index has it.
   const of = `${OF} and a.channel <> 'platform' and ${behind}`;
@@ -49,14 +49,14 @@ export async function listAttempts(
       `select ${COLUMNS} from attempts a where ${of} and a.subject = any($8::text[]) and a.last_sequence = $9
          and a.delivery_id = $10 and ($11::boolean is null or (a.outcome = 'delivered') = $11)
        order by a.at desc, a.n desc, a.subject desc limit $7`,
-      [...values, message.subjects, message.sequence, message.id, delivered ?? null],
+      [tenantId, channel, id, ...place, message.subjects, message.sequence, message.id, delivered ?? null],
     );
     return rows;
   }
   const { rows } = await db.search<ListedAttempt>(
     `select ${COLUMNS} from attempts a where ${of} and ($8::boolean is null or (a.outcome = 'delivered') = $8)
      order by a.at desc, a.n desc, a.subject desc limit $7`,
-    [...values, delivered ?? null],
+    [tenantId, channel, id, ...place, delivered ?? null],
   );
   return rows;
 }

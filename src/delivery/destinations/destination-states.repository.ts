@@ -11,7 +11,6 @@ import {
 import { unpark } from '../lanes/unpark.js';
 import type { Destination, DestinationKey, DestinationState } from './destination.js';
 import { STAGES } from './failing.rules.js';
-import { REMOVED } from './remove.js';
 import { looksMisconfigured, withRefusal, type Refusal } from './destination.rules.js';
 
 const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
@@ -232,10 +231,10 @@ export class DestinationStatesRepository {
     });
   }
 
-  /** Returns how many destinations are in which state, for the metrics. */
+  /** Returns how many platforms are in which state, for the metrics. Endpoints of webhooks are the tenants' matter. */
   async countByState(): Promise<Record<DestinationState, number>> {
     const { rows } = await this.db.query<{ state: DestinationState; n: string }>(
-      `select state, count(*) as n from destinations where state_reason is distinct from '${REMOVED}' group by state`,
+      `select state, count(*) as n from destinations where channel = 'platform' group by state`,
     );
     const counts: Record<DestinationState, number> = { ok: 0, open: 0, paused: 0 };
     for (const row of rows) counts[row.state] = Number(row.n);

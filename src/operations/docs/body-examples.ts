@@ -51,6 +51,17 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   GroupRules: { rules: [{ group_id: 'grp_01k9', role: 'Admin' }] },
   CreateScimToken: { name: 'Okta production', expires_at: EXPIRES },
   RotateCredential: { overlap_seconds: 86_400, expires_at: EXPIRES },
+  CreateWebhook: {
+    url: 'https://hooks.example.com/talent-bridge',
+    events: ['candidate.created', 'user.deactivated'],
+    description: 'Zap of the recruiting team',
+  },
+  ChangeWebhook: { events: null, ordered: true },
+  RotateSecret: { overlap_seconds: 86_400 },
+  TestWebhook: { event: 'candidate.created' },
+  PauseWebhook: { reason: 'the receiver moves to another host' },
+  RedeliverWebhook: { event_id: 'evt_0000000000004711' },
+  ReplayWebhook: { since: '2026-01-31T00:00:00Z', dry_run: true },
   ChangePlatform: {
     base_url: 'https://api.platform.example.com',
     api_key: 'the key of this customer',

@@ -19,6 +19,10 @@ export const PROBLEM_CODES: Record<string, string> = {
   domain_not_verified: 'The DNS record that proves the domain was not found. `detail` says what was found.',
   domain_taken: 'Another tenant has verified this domain.',
   email_taken: 'Another active user has this e-mail. `id` names the user.',
+  endpoint_not_ready:
+    'A webhook endpoint is resumed once it takes a test event, and it did not. `attempt` has what it answered.',
+  endpoint_unreadable:
+    'No encryption key of the service opens the secret of the webhook endpoint, so nothing can be signed. Rotate the secret and set the headers again.',
   entity_id_taken: 'Another tenant uses this `sp_entity_id`, or has used it. An entity id stays with its first tenant.',
   external_id_taken: 'Another user, or another candidate, has this `external_id`. `id` names the record.',
   forbidden: 'The credential does not allow this.',
@@ -85,6 +89,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   too_many_requests:
     'Over the rate limit of the credential or of its tenant, or too many wrong credentials. `Retry-After` says when to come back.',
   too_many_roles: 'The tenant has 200 roles, the maximum. Delete one.',
+  too_many_webhooks: 'The tenant has 50 webhook endpoints, the maximum. Delete one.',
   too_many_scim_tokens: 'The directory has 20 live SCIM tokens, the maximum. Revoke one.',
   too_much_contention: 'Other requests changed the same record again and again. Try again.',
   unauthenticated: 'The credential is missing or not valid.',

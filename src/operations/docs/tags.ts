@@ -34,6 +34,11 @@ const TAGS: readonly Tag[] = [
   { name: 'Platform', description: 'The hiring platform that changes are forwarded to.', of: ['platform'] },
   { name: 'Changes', description: 'What was or will be forwarded; retry, dismiss, resend.', of: ['changes'] },
   { name: 'Events', description: 'What the tenant is told, with a severity and what to do.', of: ['events'] },
+  {
+    name: 'Webhooks',
+    description: 'Addresses that events are sent to, signed: endpoints, secrets, attempts, replay.',
+    of: ['webhooks'],
+  },
   { name: 'Tasks', description: 'Background work: progress, result, records that were left out.', of: ['tasks'] },
   { name: 'Connections', description: 'Sign-in through IdPs, by OpenID Connect or SAML 2.0.', of: ['connections'] },
   { name: 'Domains', description: 'E-mail domains of the tenant, proved by DNS.', of: ['domains'] },

@@ -7,7 +7,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { eventually, send } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { seed } from '../../support/many-tenants.js';
-import { faultsOf, PlanRecorder } from '../../support/plans.js';
+import { PlanRecorder } from '../../support/plans.js';
 import { group, patch, user } from '../../support/scim.js';
 
 // One tenant of 100 000 users beside 1 000 small ones, in tables that have been analysed: every statement that the service
@@ -54,22 +54,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Judges what ran during `tour`: each faulty statement once, with its faults. */
-async function faultsDuring(tour: () => Promise<void>): Promise<{ faults: string[]; ran: number }> {
-  recorder.ran.length = 0;
-  recorder.start();
-  await tour();
-  const faulty = new Map<string, Set<string>>();
-  for (const statement of recorder.ran) {
-    if (SUMS.some((text) => statement.text.startsWith(text))) continue;
-    for (const fault of faultsOf(statement, SMALL)) {
-      const known = faulty.get(statement.text) ?? new Set();
-      faulty.set(statement.text, known.add(fault));
-    }
-  }
-  const faults = [...faulty].map(([text, why]) => `${[...why].join('; ')}: ${text.replaceAll(/\s+/g, ' ')}`);
-  return { faults, ran: new Set(recorder.ran.map(({ text }) => text)).size };
-}
+const faultsDuring = (tour: () => Promise<void>) => recorder.faultsDuring(tour, SMALL, SUMS);
 
 const filter = (text: string): string => `filter=${encodeURIComponent(text)}`;
 

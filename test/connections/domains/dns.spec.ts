@@ -2,7 +2,7 @@ import { TxtRecords } from '../../../src/connections/domains/dns.js';
 import { Environment } from '../../../src/base/config/environment.js';
 import type { Config } from '../../../src/base/config/config.js';
 import { validateSync } from 'class-validator';
-import { NameServer } from './support/name-server.js';
+import { NameServer } from '../../support/name-server.js';
 
 let server: NameServer;
 let records: TxtRecords;

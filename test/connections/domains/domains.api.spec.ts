@@ -1,7 +1,7 @@
 import { DomainChecks } from '../../../src/connections/domains/domain-checks.js';
 import { DomainsStore } from '../../../src/connections/domains/domains.store.js';
 import { authAdmin, type AdminTenant, type AuthAdmin } from '../support/auth-admin.js';
-import { NameServer } from './support/name-server.js';
+import { NameServer } from '../../support/name-server.js';
 
 let names: NameServer;
 let edge: AuthAdmin;

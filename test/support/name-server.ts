@@ -1,10 +1,11 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What a name answers: TXT records (each of one or more chunks), an alias, an error, or nothing at all. */
+/** What a name answers: TXT records (each of one or more chunks), IPv4 addresses, an alias, an error, or nothing at all. */
 export type ZoneEntry =
-  { txt: (string | string[])[] } | { cname: string } | 'nxdomain' | 'servfail' | 'nodata' | 'silence';
+  { txt: (string | string[])[] } | { a: string[] } | { cname: string } | 'nxdomain' | 'servfail' | 'nodata' | 'silence';
 
+const A = 1;
 const TXT = 16;
 const CNAME = 5;
 const NOERROR = 0;
@@ -53,7 +54,11 @@ export class NameServer {
       entry = this.zone.get(at) ?? 'nxdomain';
     }
     if (entry === 'silence') return null;
-    if (typeof entry === 'object') {
+    const asksA = query.readUInt16BE(end) === A;
+    if (typeof entry === 'object' && 'a' in entry && asksA) {
+      for (const address of entry.a) records.push(record(at, A, Buffer.from(address.split('.').map(Number))));
+    }
+    if (typeof entry === 'object' && 'txt' in entry) {
       for (const text of entry.txt) records.push(record(at, TXT, chunks([text].flat())));
     }
     const header = Buffer.alloc(12);
