@@ -120,6 +120,25 @@ describe('200, 201, 204', () => {
   });
 });
 
+it('a candidate through every door gives one event, and its data is what the API shows', async () => {
+  const doors = ['/api', '/api/v1', '/v1'].flatMap((prefix) => {
+    const by = client(`${service.url}${prefix}`, tenant.apiKey);
+    return [
+      () => by.post('/candidates', candidate()),
+      () => by.post('/candidates?if_exists=return', candidate()),
+      () => by.post('/candidates?if_exists=update', candidate()),
+      () => by.put(keyed(fresh('door-')), { first_name: 'A', last_name: 'B', email: 'door@x.example' }),
+    ];
+  });
+  for (const open of doors) {
+    const { status, text, body } = await open();
+    expect(status).toBe(201);
+    expect(await eventsOf(service, tenant.tenantId, body.id)).toEqual([
+      { event: 'candidate.created', data: text.replace(/}$/, ',"sequence":1}') },
+    ]);
+  }
+});
+
 describe('409', () => {
   it('a second candidate with an external_id: the id of the first one', async () => {
     const { id, external_id } = await made();
