@@ -1,5 +1,5 @@
 import { InvalidFields } from '../base/errors/domain-error.js';
-import { memberText } from '../base/http/member-text.js';
+import { jsonMemberText } from '../base/http/json-member.js';
 import type { BridgeRequest } from '../base/http/request.js';
 import type { CandidateChange, CandidateFields, Metadata } from './candidate.js';
 import type { ChangeCandidate, CreateCandidate, PutCandidate } from './candidate.dto.js';
@@ -43,7 +43,7 @@ export function fieldsOf(req: Sent, body: CreateCandidate | PutCandidate, extern
 
 function sentMetadata({ rawBody }: Sent, value: object | null): Metadata {
   if (value === null) return NO_METADATA;
-  const text = rawBody === undefined ? null : memberText(rawBody, 'metadata');
+  const text = rawBody === undefined ? null : jsonMemberText(rawBody, 'metadata');
   if (text === null) throw new Error('a body with metadata was read without its bytes');
   const problem = metadataTextProblem(text);
   if (problem !== null) throw new InvalidFields([{ field: 'metadata', message: problem }]);

@@ -14,21 +14,24 @@ import {
 const COLUMNS = `sequence, event, at, record, data::text as data`;
 
 /** A row of a scan; `data` is null where its name is not asked for. */
-type ScannedRow = Omit<StoredEvent, 'data'> & { data: string | null; found: number };
+type ScannedRow = Omit<StoredEvent, 'data'> & { data: string | null; place: number; found: number };
 
 /**
- * Returns the statement of a scan. The sizes are summed, so that no more than a page of data leaves the database; the first
- * row always does.
+ * Returns the statement of a scan. What is not asked for stays in the database, but for the last row: it tells how far the
+ * scan has come. The sizes are summed, so that no more than a page of data leaves; the first row always does.
  */
 function scanSql(newestFirst: boolean, filtered: boolean): string {
   const order = `sequence ${newestFirst ? 'desc' : 'asc'}`;
-  return `select sequence, event, at, record, data, found from (
-      select s.*, count(*) over ()::int as found,
-        sum(octet_length(s.data)) over (order by ${order} rows unbounded preceding) as bytes
-      from (select sequence, event, at, record, ${filtered ? 'case when event = any ($5) then data::text end' : 'data::text'} as data
+  const data = filtered ? 'case when event = any ($5) then data::text end as data' : 'data::text as data';
+  return `select sequence, event, at, record, data, place, found from (
+      select s.*, (row_number() over up)::int as place, (count(*) over ())::int as found,
+        sum(octet_length(s.data)) over up as bytes
+      from (select sequence, event, at, record, ${data}
         from events where tenant_id = $1 and sequence > $2::bigint and sequence <= $3::bigint
-        order by ${order} limit $4) s) w
-    where bytes is null or bytes - coalesce(octet_length(data), 0) <= ${MAX_PAGE_BYTES} order by ${order}`;
+        order by ${order} limit $4) s
+      window up as (order by ${order} rows unbounded preceding)) w
+    where (data is not null or place = found)
+      and (bytes is null or bytes - coalesce(octet_length(data), 0) <= ${MAX_PAGE_BYTES}) order by ${order}`;
 }
 
 const SCANS = {
@@ -90,8 +93,10 @@ export class StoredEvents extends EventSource {
     const values = [tenantId, after, through, most, ...(names === null ? [] : [names])];
     const { rows } = await this.db.query<ScannedRow>(text, values);
     const last = rows.at(-1);
-    const isEnd = last === undefined || (rows.length === last.found && last.found < most);
-    const events = rows.flatMap(({ data, found: _found, ...row }) => (data === null ? [] : [{ ...row, data }]));
+    const isEnd = last === undefined || (last.place === last.found && last.found < most);
+    const events = rows.flatMap(({ data, place: _place, found: _found, ...row }) =>
+      data === null ? [] : [{ ...row, data }],
+    );
     return { events, through: isEnd ? null : last.sequence };
   }
 

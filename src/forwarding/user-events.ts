@@ -19,19 +19,28 @@ const COLUMNS = `sequence, user_id, kind, changed, person, status, linked, forwa
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] as const;
 
 /** A row of a scan; `person` is null where the row is no event, or none that is asked for. */
-type ScannedRow = Omit<ChangeRecord, 'person'> & { person: ChangeRecord['person'] | null; found: number };
+type ScannedRow = Omit<ChangeRecord, 'person'> & {
+  person: ChangeRecord['person'] | null;
+  place: number;
+  found: number;
+};
 
 const SHOWN = `case when ${IS_EVENT} and ($5::text[] is null or kind = any ($5)) then person end as person`;
 
-/** Returns the statement of a scan; the stored sizes are summed, so that no more than a page leaves the database. */
+/**
+ * Returns the statement of a scan. What is not asked for stays in the database, but for the last row: it tells how far the
+ * scan has come. The stored sizes are summed, so that no more than a page leaves.
+ */
 function scanSql(newestFirst: boolean): string {
   const order = `sequence ${newestFirst ? 'desc' : 'asc'}`;
   return `select * from (
-      select s.*, count(*) over ()::int as found,
-        sum(pg_column_size(s.person)) over (order by ${order} rows unbounded preceding) as bytes
+      select s.*, (row_number() over up)::int as place, (count(*) over ())::int as found,
+        sum(pg_column_size(s.person)) over up as bytes
       from (select ${COLUMNS.replace('person', SHOWN)} from changes
-        where tenant_id = $1 and sequence > $2::bigint and sequence <= $3::bigint order by ${order} limit $4) s) w
-    where bytes is null or bytes - coalesce(pg_column_size(person), 0) <= ${MAX_PAGE_BYTES} order by ${order}`;
+        where tenant_id = $1 and sequence > $2::bigint and sequence <= $3::bigint order by ${order} limit $4) s
+      window up as (order by ${order} rows unbounded preceding)) w
+    where (person is not null or place = found)
+      and (bytes is null or bytes - coalesce(pg_column_size(person), 0) <= ${MAX_PAGE_BYTES}) order by ${order}`;
 }
 
 const SCANS = { oldest: scanSql(false), newest: scanSql(true) } as const;
@@ -101,7 +110,7 @@ export class UserEvents extends EventSource {
       kindsOf(names),
     ]);
     const last = rows.at(-1);
-    const isEnd = last === undefined || (rows.length === last.found && last.found < most);
+    const isEnd = last === undefined || (last.place === last.found && last.found < most);
     const events = rows.flatMap(({ person, ...row }) => (person === null ? [] : [userEvent({ ...row, person })]));
     return { events, through: isEnd ? null : last.sequence };
   }

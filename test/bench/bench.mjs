@@ -5,6 +5,7 @@ import pg from 'pg';
 import { Contenders, scaled } from './contenders.mjs';
 import { median } from './load.mjs';
 import { candidates } from './parts/candidates.mjs';
+import { feed } from './parts/feed.mjs';
 import { firstSync } from './parts/first-sync.mjs';
 import { forwarding } from './parts/forwarding.mjs';
 import { freshTenant } from './parts/fresh-tenant.mjs';
@@ -51,6 +52,7 @@ if (wanted('requests')) {
   await whoIsSignedIn(contenders, scene, ids);
 }
 if (wanted('candidates')) await candidates(contenders, scene);
+if (wanted('feed')) await feed(report, scene);
 if (wanted('fresh')) await freshTenant(report, scene);
 if (wanted('large')) await largeTenant(contenders, report, scene);
 if (wanted('sync')) {

@@ -227,8 +227,8 @@ describe('the daily look', () => {
     edge.clock.move(1.01);
     await all(); // Another look finds the same: it was told already.
     const { rows: told } = await edge.db.query<{ data: object }>(
-      `select data from events where tenant_id = $1 and event = 'connection.metadata_waiting'`,
-      [edge.tenant.id],
+      `select data from events where tenant_id = $1 and event = 'connection.metadata_waiting' and data ->> 'connection_id' = $2`,
+      [edge.tenant.id, id],
     );
     expect(told.map(({ data }) => data)).toEqual([
       { connection_id: id, problem: expect.stringContaining('none of the known') as string },

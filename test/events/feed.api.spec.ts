@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyText } from '../../src/events/event-body.js';
-import { EVENTS } from '../../src/events/catalogue.js';
+import { EVENT_NAMES, EVENTS } from '../../src/events/catalogue.js';
 import { eventId } from '../../src/events/event-id.js';
 import { EventReader } from '../../src/events/event-reader.js';
 import { EventRecorder } from '../../src/events/event-recorder.js';
@@ -198,6 +198,11 @@ describe('the feed', () => {
     expect(pages).toBeGreaterThan(2);
     expect(new Set(seen).size).toBe(300);
   });
+});
+
+it('is described: each event of the catalogue is a webhook of the API’s description', async () => {
+  const { webhooks } = (await client(service.url, null).get('/docs/openapi.json')).body;
+  expect(Object.keys(webhooks)).toEqual(EVENT_NAMES);
 });
 
 it('skips and doubles none of the events of 20 writers whose transactions commit in any order', async () => {

@@ -134,8 +134,9 @@ describe('the description of every operation of sign-in', () => {
       const demand = routes.get(nameOf(operation))!.demand;
       const described = JSON.stringify(operation.security ?? []);
       if (demand === undefined) return /^\[(\{"session":\[\]\}(,\{\})?)?\]$/.test(described) ? [] : [described];
-      const expected = demand === 'operator' ? [{ operator_token: [] }] : [{ api_key: [demand] }];
-      return described === JSON.stringify(expected) ? [] : [`${described} and not ${demand}`];
+      const scopes = typeof demand === 'string' ? [] : demand.map((scope) => ({ api_key: [scope] }));
+      const expected = demand === 'operator' ? [{ operator_token: [] }] : scopes;
+      return described === JSON.stringify(expected) ? [] : [`${described} and not ${String(demand)}`];
     });
     expect(problems).toEqual([]);
   });

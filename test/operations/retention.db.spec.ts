@@ -40,6 +40,24 @@ it.each(['attempts', 'sign_ins'])(
   },
 );
 
+it('events: what goes leaves the position behind which a consumer has missed something, tenant by tenant', async () => {
+  const [at, other] = [await newHouse(service), await newHouse(service)];
+  const old = `${month(-9).replace('_', '-')}-15`;
+  await service.db.execute(`select make_month('events', '${old}')`);
+  const { rows } = await service.db.execute<{ sequence: string }>(
+    `insert into events (tenant_id, at, event, data) select '${at.tenantId}', '${old}', 'domain.lost', '{}'
+     from generate_series(1, 3) returning sequence`,
+  );
+  await service.app.nest.get(Retention).run();
+  expect(await partitions('events')).toEqual([`events_${month(0)}`, `events_${month(1)}`, 'events_default']);
+  const oldest = `evt_${rows[2]!.sequence.padStart(16, '0')}`;
+  const missed = await at.api.get(`/events?after=evt_${rows[1]!.sequence.padStart(16, '0')}`);
+  expect([missed.status, missed.body.oldest]).toEqual([410, oldest]);
+  expect((await at.api.get(`/events?after=${oldest}`)).status).toBe(200);
+  expect((await at.api.get('/events?after=')).status).toBe(200);
+  expect((await other.api.get(`/events?after=${oldest}`)).status).toBe(200);
+});
+
 it('deletes expired rows, and keeps rows that can still be requested', async () => {
   const { tenantId } = service.tenant;
   await service.db.execute(

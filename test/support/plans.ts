@@ -13,7 +13,7 @@ interface PlanNode {
 }
 
 /** A statement as it ran, with its plan. */
-export interface RanStatement {
+interface RanStatement {
   readonly text: string;
   readonly plan: PlanNode;
 }
@@ -67,6 +67,32 @@ export class PlanRecorder {
     this.recording = true;
   }
 
+  /**
+   * Judges what runs during `tour`: each faulty statement once, with its faults, and how many statements there were.
+   *
+   * @param small tables that do not grow with tenants or records
+   * @param sums beginnings of statements that are about all rows of a tenant
+   */
+  async faultsDuring(
+    tour: () => Promise<void>,
+    small: ReadonlySet<string>,
+    sums: readonly string[] = [],
+  ): Promise<{ faults: string[]; ran: number }> {
+    this.ran.length = 0;
+    this.start();
+    await tour();
+    const faulty = new Map<string, Set<string>>();
+    for (const statement of this.ran) {
+      if (sums.some((text) => statement.text.startsWith(text))) continue;
+      for (const fault of faultsOf(statement, small)) {
+        const known = faulty.get(statement.text) ?? new Set();
+        faulty.set(statement.text, known.add(fault));
+      }
+    }
+    const faults = [...faulty].map(([text, why]) => `${[...why].join('; ')}: ${text.replaceAll(/\s+/g, ' ')}`);
+    return { faults, ran: new Set(this.ran.map(({ text }) => text)).size };
+  }
+
   /** Ends the recording for all connections. */
   stop(): void {
     this.recording = false;
@@ -90,7 +116,7 @@ export class PlanRecorder {
  *
  * @param small tables that do not grow with tenants or users
  */
-export function faultsOf({ plan }: RanStatement, small: ReadonlySet<string>): string[] {
+function faultsOf({ plan }: RanStatement, small: ReadonlySet<string>): string[] {
   const faults: string[] = [];
   const visit = (node: PlanNode): void => {
     const type = node['Node Type'];

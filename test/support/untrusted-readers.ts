@@ -7,6 +7,7 @@ import { csvLine } from '../../src/base/http/csv.js';
 import { decodeCursor } from '../../src/base/http/cursor.js';
 import { escapeHtml } from '../../src/base/http/html.js';
 import { isPublicAddress, refusalOfUrl } from '../../src/base/http/public-address.js';
+import { jsonMemberText } from '../../src/base/http/json-member.js';
 import { queryTime } from '../../src/base/http/query.js';
 import { EMAIL, isTidy, tidy } from '../../src/base/http/text.js';
 import { parseToken } from '../../src/base/crypto/tokens.js';
@@ -80,6 +81,14 @@ export const READERS: Record<string, Case> = {
   'If-Match header': { read: (text) => matchesIfMatch(text, 'W/"1"'), around: [PLAIN, ['W/"', '"']] },
   'X-Forwarded-For': { read: networkOf, around: [PLAIN, ['::', ''], ['1.2.3.', '']] },
   'token of a credential': { read: parseToken, around: [PLAIN, ['tbs_', ''], ['tbs_abcdefgh_', '']] },
+  'a member of a JSON body': {
+    read: (text) => jsonMemberText(Buffer.from(text), 'm'),
+    around: [
+      ['{"m":"', '"}'],
+      ['{"m":', '}'],
+      ['{"n":[', '],"m":1}'],
+    ],
+  },
   'JSON body': {
     read: (text) => parseJson(Buffer.from(text)),
     around: [PLAIN, ['{"a":"', '"}'], ['[', ']'], ['{"', '":1}'], ['[1', ',1]']],

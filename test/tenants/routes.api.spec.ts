@@ -4,6 +4,7 @@ import { SCOPES } from '../../src/tenants/scopes.js';
 import { adminApp } from '../support/admin-app.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { send as request, type Answer } from '../support/http.js';
+import { candidate } from '../support/candidates.js';
 import { declaredRoutes, filled, type DeclaredRoute } from '../support/routes.js';
 
 /** What a forgotten line looks like. */
@@ -227,6 +228,8 @@ describe('another tenant’s ids', () => {
       'users id': userId,
       'held user_id': userId,
       'changes id': change.id,
+      'candidates id': (await post('/candidates', candidate())).id,
+      'jobs id': (await call('PUT', '/api/v1/jobs/by-external-id/theirs', apiKey, { title: 'Their opening' })).body.id,
     };
   }
 });

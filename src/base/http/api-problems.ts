@@ -57,7 +57,12 @@ export class ProblemBody {
     description: 'Of `document_too_large`: the size of the new document.',
   })
   bytes?: number;
-  @ApiProperty({ type: Object, required: false, description: 'Of `endpoint_not_ready`: what came of the test event.' })
+  @ApiProperty({
+    type: Object,
+    additionalProperties: true,
+    required: false,
+    description: 'Of `endpoint_not_ready`: what came of the test event.',
+  })
   attempt?: object;
   @ApiProperty({ required: false, description: 'Of requests for tokens, and of logout tokens: as RFC 6749 §5.2.' })
   error?: string;

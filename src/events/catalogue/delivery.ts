@@ -30,7 +30,8 @@ export const DELIVERY_EVENTS: Kinds<DeliveryEvents> = {
   },
   'drift.found': {
     severity: 'warning',
-    runbook: 'Read the report (`drift show`) and repair it: the platform’s users differ from those here.',
+    runbook:
+      'Read the differences (`task left-out`) and send users again: the platform’s users differ from those here.',
     schema: object({ task_id: text, missing: count, different: count, extra: count }),
     example: { task_id: 'tsk_01k0000000abcdefghjkmnpqrs', missing: 2, different: 1, extra: 0 },
   },

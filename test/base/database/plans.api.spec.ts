@@ -1,12 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mintToken } from '../../../src/base/crypto/tokens.js';
+import { EventReader } from '../../../src/events/event-reader.js';
 import { SERVICE_ROLE } from '../../../src/base/database/service-role.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { eventually, send } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { seed } from '../../support/many-tenants.js';
-import { faultsOf, PlanRecorder } from '../../support/plans.js';
+import { PlanRecorder } from '../../support/plans.js';
 import { group, patch, user } from '../../support/scim.js';
 
 // One tenant of 100 000 users beside 1 000 small ones, in tables that have been analysed: every statement that the service
@@ -53,22 +54,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Judges what ran during `tour`: each faulty statement once, with its faults. */
-async function faultsDuring(tour: () => Promise<void>): Promise<{ faults: string[]; ran: number }> {
-  recorder.ran.length = 0;
-  recorder.start();
-  await tour();
-  const faulty = new Map<string, Set<string>>();
-  for (const statement of recorder.ran) {
-    if (SUMS.some((text) => statement.text.startsWith(text))) continue;
-    for (const fault of faultsOf(statement, SMALL)) {
-      const known = faulty.get(statement.text) ?? new Set();
-      faulty.set(statement.text, known.add(fault));
-    }
-  }
-  const faults = [...faulty].map(([text, why]) => `${[...why].join('; ')}: ${text.replaceAll(/\s+/g, ' ')}`);
-  return { faults, ran: new Set(recorder.ran.map(({ text }) => text)).size };
-}
+const faultsDuring = (tour: () => Promise<void>) => recorder.faultsDuring(tour, SMALL, SUMS);
 
 const filter = (text: string): string => `filter=${encodeURIComponent(text)}`;
 
@@ -184,6 +170,54 @@ it('the same for sessions, seats, lists and logs', async () => {
   expect(faults).toEqual([]);
   expect(ran).toBeGreaterThan(20);
 });
+
+it('the same for events: the feed, the list, and what deliveries read', async () => {
+  // 100 000 events of the large tenant in three months, three for each record, beside those of the small ones.
+  await service.db.execute(
+    `select make_month('events', date_trunc('month', now())::date - n) from unnest('{1, 32}'::int[]) as n`,
+  );
+  await service.db.execute(
+    `insert into events (tenant_id, at, event, record, data)
+     select '${house.tenantId}', now() - (2 - n * 3 / ${BIG}) * interval '1 month',
+       case when n % 10000 = 0 then 'candidate.deleted' else 'candidate.updated' end, 'cand_' || n % ${BIG / 3},
+       '{"id":"cand_1","sequence":1}' from generate_series(1, ${BIG}) n`,
+  );
+  await service.db.execute('analyze events');
+  const { rows } = await service.db.query<{ sequence: string; record: string }>(
+    `select sequence, record from events where tenant_id = $1 and record is not null order by random() limit 250`,
+    [house.tenantId],
+  );
+  const { rows: changes } = await service.db.query<{ sequence: string; user_id: string }>(
+    `select sequence, user_id from changes where tenant_id = $1 order by random() limit 250`,
+    [house.tenantId],
+  );
+  const reader = service.app.nest.get(EventReader);
+  const asked = [
+    ...rows.map(({ record }) => ({ record, from: '1', through: rows[0]!.sequence })),
+    ...changes.map(({ user_id: record, sequence }) => ({ record, from: '1', through: sequence })),
+  ];
+  const { faults, ran } = await faultsDuring(async () => {
+    let after = '';
+    for (let i = 0; i < 3; i++) {
+      const { status, body } = await house.api.get(`/events?after=${after}&limit=1000`);
+      expect([status, body.data.length]).toEqual([200, 1_000]);
+      after = body.next_after;
+    }
+    await ok(house.api.get(`/events?after=evt_${rows[0]!.sequence.padStart(16, '0')}&limit=1000`));
+    const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+    for (const filter of ['event=candidate.deleted', 'event=domain.lost', 'event=user.deleted', `since=${hourAgo}`]) {
+      await ok(house.api.get(`/events?limit=50&${filter}`));
+    }
+    const messages = [...rows, ...changes].map(({ sequence }) => sequence);
+    expect(await reader.bySequences(house.tenantId, messages)).toHaveLength(500);
+    await reader.nextOf(house.tenantId, asked, null);
+    await reader.nextOf(house.tenantId, asked, ['candidate.deleted', 'user.updated']);
+    await reader.ofRecord(house.tenantId, rows[0]!.record, 20);
+    await reader.ofRecord(house.tenantId, PERSON, 20);
+  });
+  expect(faults).toEqual([]);
+  expect(ran).toBeGreaterThan(8);
+}, 120_000);
 
 const PERSON = 'usr_big00000100';
 const LISTS = [

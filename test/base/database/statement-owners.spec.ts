@@ -16,7 +16,9 @@ const OF_THE_INSTALLATION = [
   'delivery/lanes/backlog.ts', // figures
   'delivery/lanes/due.ts', // destinations that are due, of any tenant
   'directories/directory-marks.ts', // last requests of directories, of many tenants at once
+  'directories/quiet-directories.ts', // silent directories of all tenants
   'directory-sync/roles/deleted-directories.ts',
+  'events/horizon.ts', // what is committed, of all tenants
   'ledger/chain-keys.ts', // keys of the installation
   'ledger/chain.ts', // tenants with lines to seal
   'ledger/heads.repository.ts', // tenants whose heads or days are due

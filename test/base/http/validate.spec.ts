@@ -1,7 +1,7 @@
 import { InvalidFields } from '../../../src/base/errors/domain-error.js';
-import { Choice, Choices, Flag, Moment, Nested, NestedList, Whole } from '../../../src/base/http/fields.js';
+import { Choice, Choices, Flag, Moment, Nested, NestedList, Ruled, Whole } from '../../../src/base/http/fields.js';
 import { EMAIL, Text } from '../../../src/base/http/text.js';
-import { readBody, ServerSet } from '../../../src/base/http/validate.js';
+import { AsSent, readBody, ServerSet } from '../../../src/base/http/validate.js';
 
 class Inner {
   @Text({ max: 5 })
@@ -130,4 +130,28 @@ it('a field that a nested object calls its constructor is refused, at any depth,
     expect(wrong({ first_name: 'x', unknown: nested })).toEqual(['unknown']);
   }
   expect(wrong({ first_name: 'x', inner: { code: 'ok' } })).toEqual([]);
+});
+
+describe('fields that are kept as they were sent', () => {
+  @AsSent('data')
+  class Open {
+    @Text({ max: 10, optional: true })
+    name?: string;
+    @Ruled(
+      (value) => (typeof value === 'object' ? null : 'must be an object'),
+      { type: 'object', additionalProperties: true },
+      { optional: true },
+    )
+    data?: object;
+  }
+
+  it('are the very value, with members that no class could have', () => {
+    const data: unknown = JSON.parse('{"constructor":1,"nested":{"constructor":{"name":"x"},"__proto__":2}}');
+    expect(readBody(Open, { name: 'n', data }).data).toBe(data);
+    expect(readBody(Open, {}).data).toBeUndefined();
+  });
+
+  it('are checked by their rule', () => {
+    expect(() => readBody(Open, { data: 'text' })).toThrow(InvalidFields);
+  });
 });

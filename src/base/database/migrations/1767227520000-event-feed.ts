@@ -21,6 +21,11 @@ export class EventFeed1767227520000 implements MigrationInterface {
         tenant_id text collate "C" primary key references tenants (id),
         sequence bigint not null
       )`);
+    // An insert fails if the month is made while it waits for the default partition: on a new installation that is the
+    // first minute.
+    for (const table of ['events', 'attempts', 'sign_ins']) {
+      await db.query(`select make_month($1, now()::date), make_month($1, (now() + interval '1 month')::date)`, [table]);
+    }
     await db.query(`
       create function event_mark(p_known bigint, out last bigint, out own bigint, out oldest bigint, out started text)
         language plpgsql volatile as $$

@@ -8,7 +8,7 @@ import { BRACE, BRACKET, COMMA, END_BRACE, END_BRACKET, endOfText, nameIn, QUOTE
  * @param name the name of the member; the object names it once at most
  * @returns null where the object has no such member
  */
-export function memberText(bytes: Buffer, name: string): string | null {
+export function jsonMemberText(bytes: Buffer, name: string): string | null {
   let depth = 0;
   let isKey = false;
   for (let i = 0; i < bytes.length; i++) {
