@@ -66,7 +66,7 @@ const openssl = spawnSync('openssl', ['version']).status === 0;
       cwd: folder,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], ...env } as NodeJS.ProcessEnv,
+      env: { PATH: process.env['PATH'], ...env },
     });
     expect([row['row'], out.trim()]).toEqual([row['row'], row['webhook-signature']]);
   }

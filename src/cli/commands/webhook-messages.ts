@@ -42,7 +42,7 @@ export const WEBHOOK_MESSAGE_COMMANDS: Command[] = [
     async run(context) {
       const { limit = 50 } = numbers(context, 'limit');
       const found = await context.client.list(`${at(context.argument)}/messages${queryOf(context, 'state')}`, limit);
-      if (context.options['json'] === true) return found as Json[];
+      if (context.options['json'] === true) return found;
       return columns(found, 'event_id', 'event', 'record', 'at', 'failures', 'next_attempt_at', 'reason');
     },
   },
