@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
-import { Database, type SqlRunner } from '../base/database/database.js';
+import { Database } from '../base/database/database.js';
 import { InvalidFields } from '../base/errors/domain-error.js';
 import { TooManyRequests } from '../base/http/http.errors.js';
 import { recordDirect } from '../delivery/attempts/record-direct.js';
@@ -86,9 +86,11 @@ export class DirectDelivery {
     const endpoint = await this.access.one(caller, id);
     const event = await this.eventFor(endpoint, eventId);
     const { attempt, verdict } = await this.send(endpoint, event);
+    const turn = verdict.kind === 'delivered' ? await this.turnOf(endpoint, event) : null;
     await this.db.transaction(caller.tenantId, async (tx) => {
       if (verdict.kind === 'delivered') {
-        await this.cancel(tx, endpoint, event, eventId);
+        await cancelMessage(tx, keyOf(endpoint), eventId);
+        if (turn !== null) await passMessage(tx, keyOf(endpoint), turn.record, turn.first, event.sequence);
         await this.givenUp.remove(tx, caller.tenantId, id, [event.sequence]);
       }
       const after = { event_id: eventId, outcome: attempt.outcome };
@@ -97,16 +99,16 @@ export class DirectDelivery {
     return attemptBody(attempt);
   }
 
-  /** Ends the try that waits: a lane of the event's own, and the turn of the event in the lane of its record. */
-  private async cancel(tx: SqlRunner, endpoint: Endpoint, event: StoredEvent, eventId: string): Promise<void> {
-    const key = keyOf(endpoint);
-    const { record, sequence } = event;
-    await cancelMessage(tx, key, eventId);
-    const [lane] = record === null ? [] : await waitingOf(tx, key, [record]);
-    if (record === null || lane === undefined) return;
+  /** Returns where the lane of the event's record begins, if the event is the next one there; else null. */
+  private async turnOf(
+    endpoint: Endpoint,
+    { record, sequence }: StoredEvent,
+  ): Promise<{ record: string; first: string } | null> {
+    const [lane] = record === null ? [] : await waitingOf(this.db, keyOf(endpoint), [record]);
+    if (record === null || lane === undefined) return null;
     const range = { record, from: lane.first, through: lane.through };
     const next = (await this.reader.nextOf(endpoint.tenantId, [range], endpoint.events)).get(record);
-    if (next?.sequence === sequence) await passMessage(tx, key, record, lane.first, sequence);
+    return next?.sequence === sequence ? { record, first: lane.first } : null;
   }
 
   private async eventFor(endpoint: Endpoint, eventId: string): Promise<StoredEvent> {

@@ -11,7 +11,7 @@ export type NewEndpoint = Omit<Endpoint, 'secrets' | 'unreadable' | 'createdAt' 
 export type ChangedEndpoint = Omit<NewEndpoint, 'createdBy' | 'keyId'>;
 
 /** A live secret, without its text. */
-export interface SecretRow {
+interface SecretRow {
   id: string;
   created_at: Date;
   expires_at: Date | null;

@@ -28,7 +28,7 @@ export class MessageBody {
 }
 
 /** What became of one event at an endpoint. */
-export class ExplainedEventBody {
+class ExplainedEventBody {
   @ApiProperty({ example: EVENT_ID })
   event_id!: string;
   @ApiProperty({ example: 'candidate.created' })

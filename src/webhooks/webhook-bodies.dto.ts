@@ -4,7 +4,7 @@ import { ENDPOINT_STATES, type EndpointState } from './endpoint-state.rules.js';
 import { FORMS, type Form } from './endpoint.js';
 
 /** A live secret, without its text. */
-export class SecretBody {
+class SecretBody {
   @ApiProperty({ example: 'whs_01k0000000abcdefghjkmnpqrs' })
   id!: string;
   @ApiProperty({ format: 'date-time' })

@@ -12,7 +12,7 @@ export interface Admission {
 }
 
 /** Nothing but https on public addresses. */
-export const PUBLIC_ONLY: Admission = { anyPrivate: false, networks: new DestinationNetworks() };
+const PUBLIC_ONLY: Admission = { anyPrivate: false, networks: new DestinationNetworks() };
 
 /** The ports that a kind of destination may use, with the words of the refusal. */
 interface PortRule {
