@@ -1,6 +1,5 @@
 import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
-import { InvalidFields } from '../base/errors/domain-error.js';
 import { ApiPage, ApiRecord } from '../base/http/api-answers.js';
 import { ApiRefusals } from '../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../base/http/page.js';
@@ -83,9 +82,6 @@ export class MessagesController {
     @Query() query: QueryMap,
   ): Promise<ExplainedBody> {
     const { record, event_id: event } = queryOptions(query, ['record', 'event_id']);
-    if ((record === undefined) === (event === undefined)) {
-      throw new InvalidFields([{ field: 'record', message: 'must be given, or `event_id`, and not both' }]);
-    }
     return this.messages.explain(caller, id, { record, event });
   }
 

@@ -65,13 +65,20 @@ export class MessagesService {
     }));
   }
 
-  /** Explains what became of the newest events of a record, or of one event. */
+  /**
+   * Explains what became of the newest events of a record, or of one event.
+   *
+   * @throws {InvalidFields} when both are named, or neither
+   */
   async explain(
     caller: Caller,
     id: string,
     about: { record?: string | undefined; event?: string | undefined },
   ): Promise<ExplainedBody> {
     const endpoint = await this.access.one(caller, id);
+    if ((about.record === undefined) === (about.event === undefined)) {
+      throw new InvalidFields([{ field: 'record', message: 'must be given, or `event_id`, and not both' }]);
+    }
     const events = await this.eventsOf(endpoint, about);
     if (events.length === 0) {
       const what = about.record === undefined ? 'with this id' : 'about this record';

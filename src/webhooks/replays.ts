@@ -68,8 +68,8 @@ export class Replays {
 
   /** Counts what a replay would send. */
   async count(caller: Caller, id: string, input: ReplayWebhook): Promise<ReplayCountBody> {
-    demandOne(input);
     const endpoint = await this.access.one(caller, id);
+    demandOne(input);
     if (input.since === undefined) {
       return { count: await this.givenUp.count(endpoint.tenantId, id), more: false };
     }

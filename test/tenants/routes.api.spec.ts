@@ -177,6 +177,7 @@ describe('another tenant’s ids', () => {
     const bodies: Record<string, object> = {
       'RolesController.change': { takes_seat: false },
       'DirectoriesController.replaceRules': { rules: [] },
+      'MessagesController.redeliver': { event_id: 'evt_0000000000000001' },
     };
     const tried: string[] = [];
     for (const route of api) {
@@ -228,6 +229,7 @@ describe('another tenant’s ids', () => {
       'users id': userId,
       'held user_id': userId,
       'changes id': change.id,
+      'webhooks webhook_id': (await post('/webhooks', { url: 'http://127.0.0.1:9999/x' })).id,
       'candidates id': (await post('/candidates', candidate())).id,
       'jobs id': (await call('PUT', '/api/v1/jobs/by-external-id/theirs', apiKey, { title: 'Their opening' })).body.id,
     };
