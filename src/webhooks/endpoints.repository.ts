@@ -10,13 +10,6 @@ export type NewEndpoint = Omit<Endpoint, 'secrets' | 'unreadable' | 'createdAt' 
 /** What a change of an endpoint writes. */
 export type ChangedEndpoint = Omit<NewEndpoint, 'createdBy' | 'keyId'>;
 
-/** A live secret, without its text. */
-interface SecretRow {
-  id: string;
-  created_at: Date;
-  expires_at: Date | null;
-}
-
 /** What the database knows of an endpoint's delivery, beside the endpoint. */
 export interface EndpointFacts {
   id: string;

@@ -65,6 +65,7 @@ const openssl = spawnSync('openssl', ['version']).status === 0;
     const out = execFileSync('bash', ['-c', blockOf('bash')], {
       cwd: folder,
       encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], ...env },
     });
     expect([row['row'], out.trim()]).toEqual([row['row'], row['webhook-signature']]);
