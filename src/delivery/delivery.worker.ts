@@ -111,7 +111,10 @@ export class DeliveryWorker {
     try {
       const keys = await due(this.parts.db);
       if (!this.running) return;
-      for (const key of keys) this.pump(key)?.wake(true);
+      for (const { aside, ...key } of keys) {
+        if (aside) this.pump(key)?.wakeAside();
+        else this.pump(key)?.wake(true);
+      }
       const busy = new Set(keys.map(nameOf));
       for (const [name, pump] of this.pumps) {
         if (!busy.has(name) && pump.quietFor(KEEP_MS)) this.pumps.delete(name);

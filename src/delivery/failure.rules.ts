@@ -10,6 +10,11 @@ export interface FailureRules {
   /** A probe may use a lane whose own pause is not over. */
   probesEarly: boolean;
   /**
+   * Lanes that wait out a pause stand aside: the pauses are long, and such lanes may be many. They are looked for now and
+   * then; all other claims pass over them.
+   */
+  waitsAside: boolean;
+  /**
    * Returns how many milliseconds a lane waits after so many failures in a row; null: its message is given up.
    *
    * @param random in [0, 1); spreads the pauses
@@ -32,5 +37,5 @@ export function steadyPause(times: DeliveryOptions['backoff']): Pick<FailureRule
 
 /** Returns the rules of a channel that keeps the newest state of each person: it is tried until it is there. */
 export function steadyRules({ backoff: times, probe }: DeliveryOptions): FailureRules {
-  return { away: PEOPLE_AWAY, probe, probesEarly: true, ...steadyPause(times), endsAfterMs: null };
+  return { away: PEOPLE_AWAY, probe, probesEarly: true, waitsAside: false, ...steadyPause(times), endsAfterMs: null };
 }

@@ -27,7 +27,7 @@ export type AccountFact = 'bound' | 'none' | 'unnamed' | 'lost' | 'sought';
 export interface Lane {
   state: LaneState;
   target: TargetState;
-  /** The order of claims: leavers 0, live changes 1, what is sent again in the background 2. */
+  /** The order of claims: leavers 0, live changes 1, what is sent again in the background 2, what stands aside 3. */
   rank: number;
   firstPending: number | null;
   lastPending: number;
@@ -59,6 +59,9 @@ export interface Lane {
   parkedReason: string | null;
   parkedDetail: string | null;
 }
+
+/** The rank of a lane that waits out a pause, in channels whose lanes then stand aside. */
+export const ASIDE = 3;
 
 /** What happens to a lane. */
 export type LaneEvent =
@@ -117,6 +120,8 @@ export interface Settlement {
   /** The failure counts towards parking, if other lanes succeeded since the last one. */
   ownFault: boolean;
   waitMs: number | null;
+  /** The lane stands aside while it waits. */
+  aside?: boolean;
   parked?: string;
   parkedDetail?: string;
 }

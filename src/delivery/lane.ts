@@ -1,6 +1,6 @@
 import { asksFirst, type Call } from './call.js';
 import type { AccountFact, Lane, LaneEvent, LeasedLane } from './lane-state.js';
-import { settled } from './lanes/settled.rules.js';
+import { backInLine, settled } from './lanes/settled.rules.js';
 
 /**
  * Returns the lane after an event. Every write of a lane is a result of this function, or a statement that a test
@@ -89,7 +89,9 @@ function changed(lane: Lane, event: LaneEvent, now: Date): Lane {
       if (lane.state !== 'parked') return lane;
       return { ...atOnce(lane), ...NOTHING_PENDING, call: null, failureCount: 0, failedAt: null };
     case 'destination_returned':
-      return lane.state === 'backing_off' ? { ...lane, state: 'due', nextAt: null, failureCount: 0 } : lane;
+      return lane.state === 'backing_off'
+        ? { ...lane, state: 'due', rank: backInLine(lane.rank), nextAt: null, failureCount: 0 }
+        : lane;
     case 'account_released':
       return lane.state === 'idle' && lane.target !== 'active' ? { ...lane, accountId: null } : lane;
   }
@@ -103,6 +105,7 @@ function atOnce(lane: Lane): Lane {
   return {
     ...lane,
     state: held ? 'calling' : 'due',
+    rank: backInLine(lane.rank),
     nextAt: held ? lane.nextAt : null,
     ownFailureCount: 0,
     parkedReason: null,

@@ -33,7 +33,7 @@ export async function passMessage(
   const values = [tenantId, channel, id, record, first, sequence];
   await tx.query(`delete from lanes where ${NOT_HELD} and first_pending = $5 and last_pending <= $6`, values);
   await tx.query(
-    `update lanes set state = 'due', first_pending = $6::bigint + 1, confirmed_through = $6, call = null,
+    `update lanes set state = 'due', rank = 1, first_pending = $6::bigint + 1, confirmed_through = $6, call = null,
        newer_since = null, next_at = '-infinity', failure_count = 0, own_failure_count = 0, failed_at = null
      where ${NOT_HELD} and first_pending = $5 and last_pending > $6`,
     values,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SqlRunner } from '../../base/database/database.js';
 import type { Call } from '../call.js';
 import type { Destination } from '../destinations/destination.js';
-import type { LeasedLane, Policy } from '../lane-state.js';
+import { ASIDE, type LeasedLane, type Policy } from '../lane-state.js';
 
 /** What a claim may take. */
 export interface ClaimOptions {
@@ -13,6 +13,8 @@ export interface ClaimOptions {
   policy: Policy;
   /** Take a lane although its pause is not over yet. */
   early?: boolean;
+  /** Pass over the lanes that stand aside while they wait. */
+  inLineOnly?: boolean;
 }
 
 /** The lanes that may be claimed: `due`, `backing_off` and `calling`. The words are those of the index `lanes_due`. */
@@ -27,7 +29,7 @@ const claimSql = (early: boolean): string => `
   ), due as materialized (
     select l.subject from lanes l
     where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and ${CLAIMABLE}
-      and (l.next_at <= now() ${early ? `or l.state = 'backing_off'` : ''}) and exists (select 1 from gate)
+      and l.rank < $10 and (l.next_at <= now() ${early ? `or l.state = 'backing_off'` : ''}) and exists (select 1 from gate)
     order by l.rank, l.first_pending limit $6 for update skip locked
   )
   update lanes l set
@@ -107,6 +109,7 @@ export async function claim(db: SqlRunner, destination: Destination, options: Cl
       options.leaseMs,
       token,
       JSON.stringify(options.policy),
+      options.inLineOnly === true ? ASIDE : ASIDE + 1,
     ],
   );
   const lanes = rows.map(({ subject, call, failure_count: failureCount }): LeasedLane => {

@@ -1,5 +1,4 @@
 import type { Params, Part, WriteStatement } from '../../base/database/write-statement.js';
-import { ENQUEUED } from './enqueue.js';
 
 /** A destination of a channel that keeps every message. */
 export interface Receiver {
@@ -69,9 +68,19 @@ function lanesSql(p: Params, { tenantId, channel }: { tenantId: string; channel:
     select ${p.add(tenantId, 'text')}, ${p.add(channel, 'text')}, o.id, o.subject, 'due', 'active', '', 1, o.first, o.last,
       o.at
     from (${owed}) o
-    on conflict (tenant_id, channel, destination, subject) do update set ${ENQUEUED}
+    on conflict (tenant_id, channel, destination, subject) do update set ${FURTHER}
     where excluded.last_pending > l.last_pending`;
 }
+
+// A further message of a record. The one that waits or is being sent comes first, so its pause and its tries stay. A lane
+// without anything pending was just delivered and is about to be removed.
+const FURTHER = `
+  last_pending = excluded.last_pending,
+  first_pending = coalesce(l.first_pending, excluded.first_pending),
+  pending_since = coalesce(l.pending_since, excluded.pending_since),
+  newer_since = case when l.call is not null then coalesce(l.newer_since, excluded.pending_since) end,
+  state = case when l.state = 'idle' then 'due' else l.state end,
+  rank = case when l.state = 'idle' then 1 else l.rank end`;
 
 // The planner takes an array for a hundred rows, and makes a hash of them.
 function valuesSql(p: Params, receivers: readonly Receiver[]): string {

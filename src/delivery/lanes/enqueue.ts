@@ -29,7 +29,7 @@ export function enqueue(statement: WriteStatement, key: DestinationKey, { state,
 
 // The event `enqueued` of `transition`, a column a line: a test compares the two for lanes in every state. It stays in
 // the statement of the change, because a round trip costs about a tenth of a write.
-export const ENQUEUED = `
+const ENQUEUED = `
   target_state = excluded.target_state,
   target_body = excluded.target_body,
   rank = excluded.rank,

@@ -18,7 +18,7 @@ const REPLAY = `
   on conflict (tenant_id, channel, destination, subject) do update set
     first_pending = least(l.first_pending, excluded.first_pending),
     last_pending = greatest(l.last_pending, excluded.last_pending),
-    state = 'due', next_at = '-infinity', call = null, newer_since = null, parked_reason = null, parked_detail = null,
+    state = 'due', rank = least(l.rank, 2), next_at = '-infinity', call = null, newer_since = null, parked_reason = null, parked_detail = null,
     pending_since = coalesce(l.pending_since, excluded.pending_since)
   where l.state <> 'calling' and (l.first_pending is null or l.first_pending > excluded.first_pending
     or l.last_pending < excluded.last_pending)

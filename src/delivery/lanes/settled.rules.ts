@@ -1,5 +1,5 @@
 import { createsAccount, digestOf, type Call } from '../call.js';
-import type { Lane, LaneEvent, Settlement } from '../lane-state.js';
+import { ASIDE, type Lane, type LaneEvent, type Settlement } from '../lane-state.js';
 
 type Settled = LaneEvent & { kind: 'settled' };
 
@@ -33,8 +33,14 @@ export function settled(lane: Lane, event: Settled, now: Date): Lane {
   next.parkedReason = parked;
   next.parkedDetail = parked === null ? null : (s.parkedDetail ?? null);
   next.state = stateOf(next);
+  next.rank = s.aside === true && next.state === 'backing_off' ? ASIDE : backInLine(lane.rank);
   if (next.state === 'parked') giveUp(next);
   return next;
+}
+
+/** The rank of a lane that stands aside no more. */
+export function backInLine(rank: number): number {
+  return rank === ASIDE ? 1 : rank;
 }
 
 /** Whether the target moved on while the call was out, or the subject is to be sent again. */

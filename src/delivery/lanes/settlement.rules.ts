@@ -36,7 +36,7 @@ const LONGEST_TURN_MS = 10_000;
 export function settlementOf(
   { call, fresh, failureCount: before }: LeasedLane,
   outcome: Outcome,
-  rules: Pick<FailureRules, 'pause'>,
+  rules: Pick<FailureRules, 'pause'> & Partial<Pick<FailureRules, 'waitsAside'>>,
   random: number,
 ): Settlement {
   const failureCount = before + 1;
@@ -73,6 +73,7 @@ export function settlementOf(
         failed: true,
         ownFault: outcome.ownFault,
         waitMs,
+        aside: rules.waitsAside === true,
         parkedDetail: outcome.reason,
       };
     }

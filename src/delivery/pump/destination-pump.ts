@@ -8,6 +8,7 @@ import type { Outcome, Sent } from '../outcome.js';
 import { DestinationWatch } from './destination-watch.js';
 import { probe } from './probe.js';
 import { leaseMs, type PumpParts } from './pump-parts.js';
+import { AsideTurns } from './aside-turns.js';
 import { reportAttempts, subjectField } from './report.js';
 import { SettleQueue } from './settle-queue.js';
 
@@ -32,6 +33,7 @@ export class DestinationPump {
   private readonly watch: DestinationWatch;
   private readonly settling: SettleQueue;
   private readonly ready: LeasedLane[] = [];
+  private readonly aside = new AsideTurns();
   private out = 0;
   /** How long a call takes, roughly. */
   private averageMs = 20;
@@ -67,6 +69,11 @@ export class DestinationPump {
     if (this.running || this.stopping) return;
     this.running = true;
     void this.run();
+  }
+
+  /** The same, where all that is pending stands aside: only if it is time to look for it. */
+  wakeAside(): void {
+    if (this.aside.isTime(performance.now())) this.wake(true);
   }
 
   /** Returns whether nothing is out, ready or unsettled, and nothing was for so long. */
@@ -120,7 +127,9 @@ export class DestinationPump {
     this.backlog = room <= 0;
     if (this.backlog) return;
     const limit = await this.pace(room);
-    const lanes = await this.claim(destination, limit);
+    const inLineOnly = this.rules.waitsAside && !this.aside.isTime(performance.now());
+    const lanes = await this.claim(destination, limit, inLineOnly);
+    if (!inLineOnly) this.aside.looked(performance.now(), lanes.length === limit || lanes.some(hasFailed));
     if (lanes.length === 0) this.watch.expireSoon();
     this.backlog = lanes.length === limit;
     this.queue(lanes);
@@ -138,11 +147,11 @@ export class DestinationPump {
     return busy ? Math.min(room, options.courtesy.lanes) : room;
   }
 
-  private claim(destination: Destination, limit: number): Promise<LeasedLane[]> {
+  private claim(destination: Destination, limit: number, inLineOnly: boolean): Promise<LeasedLane[]> {
     return this.parts.claims.run(async () => {
       this.claimedAt = performance.now();
       const policy = this.channel.policyOf(destination);
-      const options = { limit, leaseMs: leaseMs(destination, this.parts), mode: 'normal' as const, policy };
+      const options = { limit, leaseMs: leaseMs(destination, this.parts), mode: 'normal' as const, policy, inLineOnly };
       const lanes = await claim(this.parts.db, destination, options);
       if (lanes.length > 0) await this.channel.prepare(lanes, destination);
       return lanes;
@@ -228,6 +237,7 @@ export class DestinationPump {
     if (outcome.kind === 'stopped') await this.watch.stopped(destination, outcome);
     const settlement = settlementOf(lane, outcome, this.rules, Math.random());
     this.settling.add({ lane, settlement, attempts });
+    if (settlement.aside === true) this.aside.waits(performance.now(), settlement.waitMs!);
     if (outcome.kind !== 'refused') return;
     // A refusal is judged by the refusals and successes before it, so all of them have to be written.
     await this.settling.flush();
@@ -247,4 +257,8 @@ export class DestinationPump {
   private wakeIdle(): void {
     for (const resolve of this.idle.splice(0)) resolve();
   }
+}
+
+function hasFailed({ failureCount }: LeasedLane): boolean {
+  return failureCount > 0;
 }

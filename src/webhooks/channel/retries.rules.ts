@@ -36,6 +36,7 @@ export function webhookRules({ pauses, endsAfterMs, probe }: WebhookPace): Failu
     away: { streak: 10, subjects: 1, rounds: Infinity, scales: false },
     probe,
     probesEarly: false,
+    waitsAside: true,
     endsAfterMs,
     pause(failureCount, retryAfterMs, random) {
       const planned = pauses[failureCount - 1];
