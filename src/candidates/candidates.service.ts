@@ -4,7 +4,7 @@ import { NotFound } from '../base/errors/domain-error.js';
 import { newId } from '../base/ids.js';
 import { eraseRecord } from '../events/erase-record.js';
 import { EventRecorder } from '../events/event-recorder.js';
-import { OpeningTitles } from '../jobs/opening-titles.js';
+import { holdTitle, OpeningTitles } from '../jobs/opening-titles.js';
 import type { CandidateChange, CandidateFields, CandidateRow } from './candidate.js';
 import { deletedFact, writtenFact } from './candidate.mapping.js';
 import { changedCandidate, newCandidate, sameCandidate, titled } from './candidate.rules.js';
@@ -60,8 +60,11 @@ export class CandidatesService {
         const known = await this.existing(tenantId, fields, ifExists);
         if (known !== null) return { row: known, created: false };
       }
-      const row = await this.insert(tenantId, fields, attempt > 0);
-      if (row !== null) return { row, created: true };
+      const row =
+        attempt === 0 ? await this.insert(this.db, tenantId, fields, false) : await this.insertHeld(tenantId, fields);
+      if (row === null) continue;
+      this.events.wake(tenantId, 'candidate.created');
+      return { row, created: true };
     }
     throw new CandidateContention();
   }
@@ -94,6 +97,10 @@ export class CandidatesService {
 
   private changeLocked(tenantId: string, id: string, change: CandidateChange): Promise<CandidateRow> {
     return this.db.transaction(tenantId, async (tx) => {
+      // A rename locks the title, then the candidates: the other order would be a deadlock.
+      const { metadata } = change;
+      const name = metadata ? metadata.openingId : (await this.repository.one(tenantId, id, tx))?.job_opening_id;
+      if (name != null) await holdTitle(tx, tenantId, name);
       const before = await this.repository.one(tenantId, id, tx, true);
       if (before === undefined) throw new NotFound('candidate');
       const after = await this.update(tx, tenantId, before, change, true);
@@ -135,16 +142,27 @@ export class CandidatesService {
   }
 
   /** Returns null where another candidate has the key, or the opening has another title by now. */
-  private async insert(tenantId: string, fields: CandidateFields, anew: boolean): Promise<CandidateRow | null> {
+  private async insert(
+    db: SqlRunner,
+    tenantId: string,
+    fields: CandidateFields,
+    anew: boolean,
+  ): Promise<CandidateRow | null> {
     const edit = newCandidate(fields, newId('cand'), new Date());
     const { titleFrom } = edit;
-    const row = titled(edit, titleFrom === null ? null : await this.titles.of(tenantId, titleFrom, anew));
+    const row = titled(edit, titleFrom === null ? null : await this.titles.of(tenantId, titleFrom, anew, db));
     const statement = insertCandidate(tenantId, row, titleFrom);
-    await this.events.addTo(statement, tenantId, writtenFact('candidate.created', row));
-    const written = await statement.run(this.db);
-    if (written.length === 0) return null;
-    this.events.wake(tenantId, 'candidate.created');
-    return row;
+    await this.events.addTo(statement, tenantId, writtenFact('candidate.created', row), db);
+    return (await statement.run(db)).length === 0 ? null : row;
+  }
+
+  /** The same with the title held, so that only another candidate with the key can be in the way. */
+  private insertHeld(tenantId: string, fields: CandidateFields): Promise<CandidateRow | null> {
+    return this.db.transaction(tenantId, async (tx) => {
+      const name = fields.metadata?.openingId;
+      if (name != null) await holdTitle(tx, tenantId, name);
+      return this.insert(tx, tenantId, fields, true);
+    });
   }
 
   /** Returns null where another write was quicker, or the opening has another title by now. */

@@ -49,3 +49,8 @@ export function hasTitle(p: Params, tenantId: string, name: string, title: strin
 export async function lockTitle(tx: SqlRunner, tenantId: string, name: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended($1 || ' opening ' || $2, 0))`, [tenantId, name]);
 }
+
+/** Holds off new titles of an opening until the commit, as the statement of {@link hasTitle} does. */
+export async function holdTitle(tx: SqlRunner, tenantId: string, name: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock_shared(hashtextextended($1 || ' opening ' || $2, 0))`, [tenantId, name]);
+}

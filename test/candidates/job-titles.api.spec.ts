@@ -101,6 +101,38 @@ it('candidates that are written during renames all have the last title', async (
   }
 });
 
+it('writes of candidates that meet renames and each other neither fail nor deadlock', async () => {
+  const key = fresh('meet-');
+  await put(key, 'Title');
+  const candidates = await Promise.all(Array.from({ length: 3 }, () => made(key)));
+  const deadlocks = async () => {
+    const { rows } = await service.db.execute<{ n: string }>(
+      `select deadlocks as n from pg_stat_database where datname = current_database()`,
+    );
+    return rows[0]!.n;
+  };
+  const before = await deadlocks();
+  let renames = 0;
+  const statuses = new Map<number, number>();
+  const repeat = async (times: number, send: (i: number) => Promise<{ status: number }>) => {
+    for (let i = 0; i < times; i++) {
+      const { status } = await send(i);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  const opening = (i: number) => ({ metadata: { job_opening_id: i % 2 === 0 ? key : 'none', i } });
+  await Promise.all([
+    ...[1, 2].map(() => repeat(40, () => house.api.put(`/jobs/by-external-id/${key}`, { title: `T${renames++}` }))),
+    ...Array.from({ length: 12 }, (_, w) =>
+      repeat(25, (i) => house.api.patch(`/candidates/${candidates[w % 3]!.id}`, opening(i + w))),
+    ),
+  ]);
+  expect([...statuses.keys()]).toEqual([200]);
+  // The counter of the database comes with some delay.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await deadlocks()).toBe(before);
+}, 60_000);
+
 it('of more than 500 candidates the rest follows as a task', async () => {
   const key = fresh('many-');
   await put(key, 'Before');
