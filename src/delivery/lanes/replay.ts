@@ -8,7 +8,14 @@ export interface ReplayedMessage {
   sequence: string;
 }
 
-// Behind everything that is new. What a lane waits for already comes once: the ranges of a record become one.
+/** The lane begins with another message than before. */
+const OTHER_HEAD = `(l.first_pending is null or l.first_pending > excluded.first_pending)`;
+
+const ifOtherHead = (column: string, value: string): string =>
+  `${column} = case when ${OTHER_HEAD} then ${value} else l.${column} end`;
+
+// Behind everything that is new. What a lane waits for already comes once: the ranges of a record become one. Pause and
+// tries belong to the message that a lane begins with.
 const REPLAY = `
   insert into lanes as l (tenant_id, channel, destination, subject, state, target_state, target_body, rank,
     first_pending, last_pending, pending_since)
@@ -18,10 +25,12 @@ const REPLAY = `
   on conflict (tenant_id, channel, destination, subject) do update set
     first_pending = least(l.first_pending, excluded.first_pending),
     last_pending = greatest(l.last_pending, excluded.last_pending),
-    state = 'due', rank = least(l.rank, 2), next_at = '-infinity', call = null, newer_since = null, parked_reason = null, parked_detail = null,
+    ${ifOtherHead('state', `'due'`)}, ${ifOtherHead('rank', 'least(l.rank, 2)')},
+    ${ifOtherHead('next_at', `'-infinity'`)}, ${ifOtherHead('call', 'null')}, ${ifOtherHead('newer_since', 'null')},
+    ${ifOtherHead('failure_count', '0')}, ${ifOtherHead('own_failure_count', '0')}, ${ifOtherHead('failed_at', 'null')},
+    parked_reason = null, parked_detail = null,
     pending_since = coalesce(l.pending_since, excluded.pending_since)
-  where l.state <> 'calling' and (l.first_pending is null or l.first_pending > excluded.first_pending
-    or l.last_pending < excluded.last_pending)
+  where l.state <> 'calling' and (${OTHER_HEAD} or l.last_pending < excluded.last_pending)
   returning l.subject`;
 
 /**

@@ -2,6 +2,7 @@ import { WriteStatement } from '../../../src/base/database/write-statement.js';
 import { claim } from '../../../src/delivery/lanes/claim.js';
 import { due } from '../../../src/delivery/lanes/due.js';
 import { enqueueMessages } from '../../../src/delivery/lanes/enqueue-messages.js';
+import { replay } from '../../../src/delivery/lanes/replay.js';
 import { Harness } from '../../forwarding/harness.js';
 
 let h: Harness;
@@ -79,4 +80,33 @@ it('lanes that stand aside are passed over, and found when they are looked for',
   expect(await taken(false)).toEqual(['cand_1']);
   await enqueue(2, false);
   expect((await due(h.db)).find(({ tenantId }) => tenantId === T)).toMatchObject({ aside: false });
+});
+
+describe('messages that are sent again', () => {
+  const again = (...sequences: number[]) =>
+    h.db.transaction(T, (tx) =>
+      replay(
+        tx,
+        KEY,
+        sequences.map((sequence) => ({ subject: 'cand_1', sequence: String(sequence) })),
+      ),
+    );
+
+  it('have all their tries, also before one that has used up some', async () => {
+    await enqueue(5);
+    await fail();
+    expect(await again(2, 3)).toEqual([]);
+    expect(await lanes()).toMatchObject([
+      { subject: 'cand_1', state: 'due', rank: 2, first: 2, last: 5, failure_count: 0, waits: false },
+    ]);
+  });
+
+  it('leave the pause and the tries of one that comes first', async () => {
+    await enqueue(1);
+    await fail();
+    await again(1, 2);
+    expect(await lanes()).toMatchObject([
+      { subject: 'cand_1', state: 'backing_off', rank: 3, first: 1, last: 2, failure_count: 3, waits: true },
+    ]);
+  });
 });
