@@ -50,11 +50,24 @@ export class WebhookChannel extends Channel {
   }
 
   override async prepare(lanes: readonly LeasedLane[], { tenantId, id }: Destination): Promise<void> {
-    const endpoint = await this.endpoints.get(tenantId, id);
+    await this.find(lanes, await this.endpoints.get(tenantId, id));
+    const rest = lanes.filter((lane) => this.found.get(lane) === null);
+    if (rest.length === 0) return;
+    // The write of the event may know an endpoint, or what it takes, a moment before this process does. What is not found
+    // now is never sent.
+    const endpoints = await this.endpoints.fresh(tenantId);
+    await this.find(
+      rest,
+      endpoints.find((endpoint) => endpoint.id === id),
+    );
+  }
+
+  private async find(lanes: readonly LeasedLane[], endpoint: Endpoint | undefined): Promise<void> {
     if (endpoint === undefined) {
       for (const lane of lanes) this.found.set(lane, null);
       return;
     }
+    const { tenantId } = endpoint;
     const [single, records] = [lanes.filter(isOneEvent), lanes.filter((lane) => !isOneEvent(lane))];
     const [bySequence, byRecord] = await Promise.all([
       this.events.bySequences(

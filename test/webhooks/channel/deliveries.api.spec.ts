@@ -2,6 +2,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { newHouse, type House } from '../../support/house.js';
 import { eventually } from '../../support/http.js';
 import { fresh } from '../../support/scim.js';
+import { EndpointStore } from '../../../src/webhooks/endpoint.store.js';
 import { endpointAt, isSigned, Receiver } from './receiver.js';
 
 let service: TestApp;
@@ -69,6 +70,25 @@ describe('an event', () => {
     );
     expect(other.arrived).toHaveLength(0);
   });
+
+  it.each([[[]], [['job.synced']]])(
+    'arrives from a process that does not know it yet (it knows %j)',
+    async (events) => {
+      const at = await newHouse(service);
+      const one = await receiver();
+      const { id } = await endpointAt(service, at.tenantId, { url: one.url });
+      const store = service.app.nest.get(EndpointStore, { strict: false });
+      const endpoint = (await store.get(at.tenantId, id))!;
+      const get = store.get.bind(store);
+      store.get = () => Promise.resolve(events.length === 0 ? undefined : { ...endpoint, events: ['job.synced'] });
+      try {
+        const { id: candidate } = await made(at);
+        expect((await arrivedAt(one, 1))[0]!.data.id).toBe(candidate);
+      } finally {
+        store.get = get;
+      }
+    },
+  );
 
   it('of a user is the change that was recorded', async () => {
     const at = await newHouse(service);
