@@ -4,22 +4,44 @@ import type { DestinationKey } from '../destinations/destination.js';
 /** So many lanes are counted at the most: a scrape reads no more of them. */
 const COUNTED = 100_000;
 
-/** How much waits, over all destinations. More than {@link COUNTED} are not counted, and the oldest is one of these. */
+/**
+ * How much waits for platforms. More than {@link COUNTED} are not counted, and the oldest is one of these. What waits for
+ * webhook endpoints is the tenants' matter: an endpoint that is switched off would set off the operator's alarm for ever.
+ */
 export interface Backlog {
   waiting: number;
   parked: number;
   oldestSeconds: number;
 }
 
+const WAITS = `l.first_pending is not null and l.parked_reason is null`;
+
+// One step of the index for each destination that something waits for, so that the lanes of webhook endpoints, which can
+// be many more, are not read.
+const WAITING = `
+  with recursive t as (
+    (select l.tenant_id, l.channel, l.destination from lanes l where ${WAITS}
+     order by l.tenant_id, l.channel, l.destination limit 1)
+    union all
+    select n.* from t, lateral (
+      select l.tenant_id, l.channel, l.destination from lanes l
+      where ${WAITS} and (l.tenant_id, l.channel, l.destination) > (t.tenant_id, t.channel, t.destination)
+      order by l.tenant_id, l.channel, l.destination limit 1) n
+  )
+  select w.pending_since from t cross join lateral (
+    select l.pending_since from lanes l
+    where l.tenant_id = t.tenant_id and l.channel = t.channel and l.destination = t.destination and ${WAITS}
+    order by l.rank, l.first_pending limit ${COUNTED}) w
+  where t.channel = 'platform' limit ${COUNTED}`;
+
 // What waits and what is parked has an index each, which the order names; one condition for both would read every lane.
 
-/** Returns how much waits and for how long, for the metrics. */
+/** Returns how much waits for platforms and for how long, for the metrics. */
 export async function backlog(db: Database): Promise<Backlog> {
   const { rows } = await db.query<{ waiting: string; parked: string; oldest: number | null }>(
     `select d.waiting, p.parked, d.oldest
      from (select count(*) as waiting, extract(epoch from now() - min(pending_since))::float8 as oldest
-           from (select pending_since from lanes where first_pending is not null and parked_reason is null
-             order by tenant_id, channel, destination, rank, first_pending limit ${COUNTED}) due) d,
+           from (${WAITING}) due) d,
           (select count(*) as parked from (select 1 from lanes where parked_reason is not null
              order by tenant_id, channel, destination, failed_at limit ${COUNTED}) parked) p`,
   );
