@@ -249,8 +249,9 @@ describe('the description', () => {
         ids.push(operation.operationId!);
         // The sign-in is for browsers and IdPs, which have no credential yet; a person's own sessions need theirs.
         const door = path.startsWith('/api/auth/') && !/^\/api\/auth\/sessions?\b/.test(path);
-        // Signing out takes a session's cookie, and does without one.
-        const credentials = path === '/api/auth/logout' ? 2 : door ? undefined : 1;
+        // Signing out takes a session's cookie, and does without one. Each of two scopes opens the events.
+        const isChoice = path === '/api/auth/logout' || path === '/api/v1/events';
+        const credentials = isChoice ? 2 : door ? undefined : 1;
         if (path.startsWith('/api/')) expect([path, operation.security?.length]).toEqual([path, credentials]);
       }
     }
