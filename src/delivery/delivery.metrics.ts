@@ -40,7 +40,7 @@ export class DeliveryMetrics {
     registry.registerMetric(this.parked);
     const waiting = new Gauge({
       name: 'bridge_delivery_waiting',
-      help: 'Users for whom something waits to be sent',
+      help: 'Users for whom something waits to be sent to a platform',
       registers: [registry],
     });
     const parked = new Gauge({
@@ -51,7 +51,7 @@ export class DeliveryMetrics {
     // One question answers all three.
     new Gauge({
       name: 'bridge_delivery_oldest_seconds',
-      help: 'Age of the oldest change that waits',
+      help: 'Age of the oldest change that waits for a platform',
       registers: [registry],
       async collect() {
         const figures = await backlog(db);

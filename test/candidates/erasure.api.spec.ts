@@ -45,7 +45,10 @@ it('a removal leaves nothing of what receivers answered, in order or not; the at
   const at = await newHouse(service);
   const receiver = await new Receiver().start();
   // A receiver that shows what it was sent, as test receivers and workflow tools do.
-  receiver.reply = ({ body }) => (res) => res.writeHead(200).end(body);
+  receiver.reply =
+    ({ body }) =>
+    (res) =>
+      res.writeHead(200).end(body);
   try {
     await endpointAt(service, at.tenantId, { url: receiver.url });
     await endpointAt(service, at.tenantId, { url: receiver.url, ordered: true });
