@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { Database } from '../base/database/database.js';
 import { DestinationStatesRepository } from './destinations/destination-states.repository.js';
-import { backlog } from './lanes/backlog.js';
+import { backlog, REPORTED_CHANNELS } from './lanes/backlog.js';
 
 /** The figures of the delivery, by channel. No tenant and no subject is ever a label. */
 @Injectable()
@@ -40,7 +40,8 @@ export class DeliveryMetrics {
     registry.registerMetric(this.parked);
     const waiting = new Gauge({
       name: 'bridge_delivery_waiting',
-      help: 'Users for whom something waits to be sent to a platform',
+      help: 'Users (channel platform) and messages (channel webhook) that wait to be sent',
+      labelNames: ['channel'],
       registers: [registry],
     });
     const parked = new Gauge({
@@ -48,16 +49,20 @@ export class DeliveryMetrics {
       help: 'Users whose changes are parked',
       registers: [registry],
     });
-    // One question answers all three.
+    // One question for each channel answers all three. An endpoint that a customer leaves broken is no alarm of the operator,
+    // so what is parked or old is told of the platform alone.
     new Gauge({
       name: 'bridge_delivery_oldest_seconds',
-      help: 'Age of the oldest change that waits for a platform',
+      help: 'Age of the oldest change that waits',
       registers: [registry],
       async collect() {
-        const figures = await backlog(db);
-        waiting.set(figures.waiting);
-        parked.set(figures.parked);
-        this.set(figures.oldestSeconds);
+        for (const channel of REPORTED_CHANNELS) {
+          const figures = await backlog(db, channel);
+          waiting.set({ channel }, figures.waiting);
+          if (channel !== 'platform') continue;
+          parked.set(figures.parked);
+          this.set(figures.oldestSeconds);
+        }
       },
     });
     new Gauge({

@@ -4,10 +4,12 @@ import type { DestinationKey } from '../destinations/destination.js';
 /** So many lanes are counted at the most: a scrape reads no more of them. */
 const COUNTED = 100_000;
 
-/**
- * How much waits for platforms. More than {@link COUNTED} are not counted, and the oldest is one of these. What waits for
- * webhook endpoints is the tenants' matter: an endpoint that is switched off would set off the operator's alarm for ever.
- */
+/** The channels that metrics tell apart. */
+export const REPORTED_CHANNELS = ['platform', 'webhook'] as const;
+
+type ReportedChannel = (typeof REPORTED_CHANNELS)[number];
+
+/** How much waits in one channel. More than {@link COUNTED} are not counted, and the oldest is one of these. */
 export interface Backlog {
   waiting: number;
   parked: number;
@@ -16,9 +18,9 @@ export interface Backlog {
 
 const WAITS = `l.first_pending is not null and l.parked_reason is null`;
 
-// One step of the index for each destination that something waits for, so that the lanes of webhook endpoints, which can
-// be many more, are not read.
-const WAITING = `
+// One step of the index for each destination that something waits for: the lanes of other channels, which may be many, are
+// not read, and changes for a platform that is not named yet are counted.
+const waitingSql = (channel: ReportedChannel): string => `
   with recursive t as (
     (select l.tenant_id, l.channel, l.destination from lanes l where ${WAITS}
      order by l.tenant_id, l.channel, l.destination limit 1)
@@ -30,21 +32,24 @@ const WAITING = `
   )
   select w.pending_since from t cross join lateral (
     select l.pending_since from lanes l
-    where l.tenant_id = t.tenant_id and l.channel = t.channel and l.destination = t.destination and ${WAITS}
+    where l.tenant_id = t.tenant_id and l.channel = '${channel}' and l.destination = t.destination and ${WAITS}
     order by l.rank, l.first_pending limit ${COUNTED}) w
-  where t.channel = 'platform' limit ${COUNTED}`;
+  where t.channel = '${channel}' limit ${COUNTED}`;
 
 // What waits and what is parked has an index each, which the order names; one condition for both would read every lane.
+const backlogSql = (channel: ReportedChannel): string => `
+  select d.waiting, p.parked, d.oldest
+  from (select count(*) as waiting, extract(epoch from now() - min(pending_since))::float8 as oldest
+        from (${waitingSql(channel)}) due) d,
+       (select count(*) as parked from (select 1 from destinations d cross join lateral (
+            select 1 from lanes where tenant_id = d.tenant_id and channel = '${channel}' and destination = d.id
+              and parked_reason is not null
+            order by failed_at limit ${COUNTED}) l
+          where d.channel = '${channel}' limit ${COUNTED}) parked) p`;
 
-/** Returns how much waits for platforms and for how long, for the metrics. */
-export async function backlog(db: Database): Promise<Backlog> {
-  const { rows } = await db.query<{ waiting: string; parked: string; oldest: number | null }>(
-    `select d.waiting, p.parked, d.oldest
-     from (select count(*) as waiting, extract(epoch from now() - min(pending_since))::float8 as oldest
-           from (${WAITING}) due) d,
-          (select count(*) as parked from (select 1 from lanes where parked_reason is not null
-             order by tenant_id, channel, destination, failed_at limit ${COUNTED}) parked) p`,
-  );
+/** Returns how much waits in a channel and for how long, for the metrics. */
+export async function backlog(db: Database, channel: ReportedChannel): Promise<Backlog> {
+  const { rows } = await db.query<{ waiting: string; parked: string; oldest: number | null }>(backlogSql(channel));
   const [row] = rows;
   return { waiting: Number(row?.waiting ?? 0), parked: Number(row?.parked ?? 0), oldestSeconds: row?.oldest ?? 0 };
 }

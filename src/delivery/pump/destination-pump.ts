@@ -2,13 +2,12 @@ import type { Channel } from '../channel.js';
 import type { Destination, DestinationKey } from '../destinations/destination.js';
 import type { FailureRules } from '../failure.rules.js';
 import type { LeasedLane } from '../lane-state.js';
-import { claim } from '../lanes/claim.js';
 import { settlementOf, showsOf } from '../lanes/settlement.rules.js';
 import type { Outcome, Sent } from '../outcome.js';
 import { DestinationWatch } from './destination-watch.js';
 import { probe } from './probe.js';
-import { leaseMs, type PumpParts } from './pump-parts.js';
-import { AsideTurns } from './aside-turns.js';
+import type { PumpParts } from './pump-parts.js';
+import { Claims } from './claims.js';
 import { reportAttempts, subjectField } from './report.js';
 import { SettleQueue } from './settle-queue.js';
 
@@ -30,10 +29,10 @@ const MOST_AHEAD = 240;
  */
 export class DestinationPump {
   private readonly rules: FailureRules;
+  private readonly claims: Claims;
   private readonly watch: DestinationWatch;
   private readonly settling: SettleQueue;
   private readonly ready: LeasedLane[] = [];
-  private readonly aside = new AsideTurns();
   private out = 0;
   /** How long a call takes, roughly. */
   private averageMs = 20;
@@ -41,7 +40,6 @@ export class DestinationPump {
   private again = false;
   /** The last claim did not take all there is. */
   private backlog = false;
-  private claimedAt = -Infinity;
   private usedAt = performance.now();
   private stopping = false;
   private rateTimer: NodeJS.Timeout | null = null;
@@ -53,6 +51,7 @@ export class DestinationPump {
     private readonly parts: PumpParts,
   ) {
     this.rules = channel.rulesOf(parts.options);
+    this.claims = new Claims(channel, this.rules, parts);
     this.watch = new DestinationWatch(key, this.rules, parts, () => this.handBackReady());
     this.settling = new SettleQueue(key, channel, parts, () => this.wake());
   }
@@ -73,7 +72,7 @@ export class DestinationPump {
 
   /** The same, where all that is pending stands aside: only if it is time to look for it. */
   wakeAside(): void {
-    if (this.aside.isTime(performance.now())) this.wake(true);
+    if (this.claims.aside.isTime(performance.now())) this.wake(true);
   }
 
   /** Returns whether nothing is out, ready or unsettled, and nothing was for so long. */
@@ -126,36 +125,13 @@ export class DestinationPump {
     const room = this.room();
     this.backlog = room <= 0;
     if (this.backlog) return;
-    const limit = await this.pace(room);
-    const inLineOnly = this.rules.waitsAside && !this.aside.isTime(performance.now());
-    const lanes = await this.claim(destination, limit, inLineOnly);
-    if (!inLineOnly) this.aside.looked(performance.now(), lanes.length === limit || lanes.some(hasFailed));
+    const limit = await this.claims.pace(room);
+    const lanes = await this.claims.take(destination, limit);
     if (lanes.length === 0) this.watch.expireSoon();
     this.backlog = lanes.length === limit;
     this.queue(lanes);
     this.sendReady(destination);
     this.again ||= this.backlog && this.room() > 0;
-  }
-
-  /** Waits a moment, so that what arrives meanwhile is claimed together. Returns how many lanes to claim. */
-  private async pace(room: number): Promise<number> {
-    const { activity, options } = this.parts;
-    const busy = activity.isBusy();
-    const pause = busy ? options.courtesy.pauseMs : options.claimPauseMs;
-    const rest = pause - (performance.now() - this.claimedAt);
-    if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
-    return busy ? Math.min(room, options.courtesy.lanes) : room;
-  }
-
-  private claim(destination: Destination, limit: number, inLineOnly: boolean): Promise<LeasedLane[]> {
-    return this.parts.claims.run(async () => {
-      this.claimedAt = performance.now();
-      const policy = this.channel.policyOf(destination);
-      const options = { limit, leaseMs: leaseMs(destination, this.parts), mode: 'normal' as const, policy, inLineOnly };
-      const lanes = await claim(this.parts.db, destination, options);
-      if (lanes.length > 0) await this.channel.prepare(lanes, destination);
-      return lanes;
-    });
   }
 
   /** Returns how many lanes can be sent now and while the next claim is on its way. */
@@ -237,7 +213,7 @@ export class DestinationPump {
     if (outcome.kind === 'stopped') await this.watch.stopped(destination, outcome);
     const settlement = settlementOf(lane, outcome, this.rules, Math.random());
     this.settling.add({ lane, settlement, attempts });
-    if (settlement.aside === true) this.aside.waits(performance.now(), settlement.waitMs!);
+    if (settlement.aside === true) this.claims.aside.waits(performance.now(), settlement.waitMs!);
     if (outcome.kind !== 'refused') return;
     // A refusal is judged by the refusals and successes before it, so all of them have to be written.
     await this.settling.flush();
@@ -257,8 +233,4 @@ export class DestinationPump {
   private wakeIdle(): void {
     for (const resolve of this.idle.splice(0)) resolve();
   }
-}
-
-function hasFailed({ failureCount }: LeasedLane): boolean {
-  return failureCount > 0;
 }

@@ -7,8 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => h.stop());
 
-it('counts what waits for platforms, also for one that is not named yet, and nothing that waits for endpoints', async () => {
-  expect(await backlog(h.db)).toEqual({ waiting: 0, parked: 0, oldestSeconds: 0 });
+it('counts each channel alone, and changes for a platform that is not named yet', async () => {
+  expect(await backlog(h.db, 'platform')).toEqual({ waiting: 0, parked: 0, oldestSeconds: 0 });
   const add = (tenant: string, channel: string, destination: string, subject: string, minutes: number) =>
     h.db.query(
       `insert into lanes (tenant_id, channel, destination, subject, state, target_state, target_body, rank, first_pending,
@@ -24,7 +24,9 @@ it('counts what waits for platforms, also for one that is not named yet, and not
   await add(two, 'webhook', 'whk_3', 'evt_2', 500);
   await add(two, 'platform', 'main', 'usr_3', 3);
   await h.db.query(`delete from destinations where tenant_id = $1`, [two]);
-  const { waiting, parked, oldestSeconds } = await backlog(h.db);
+  const { waiting, parked, oldestSeconds } = await backlog(h.db, 'platform');
   expect([waiting, parked]).toEqual([3, 0]);
   expect(Math.round(oldestSeconds / 60)).toBe(3);
+  const endpoints = await backlog(h.db, 'webhook');
+  expect([endpoints.waiting, Math.round(endpoints.oldestSeconds / 60)]).toEqual([3, 500]);
 });
