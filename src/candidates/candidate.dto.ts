@@ -5,7 +5,10 @@ import { AsSent, ServerSet } from '../base/http/validate.js';
 import { metadataProblem } from './metadata.rules.js';
 
 const SERVER_FIELDS = ['id', 'sequence', 'created_at', 'updated_at'] as const;
-const TITLE = 'That of the opening that `metadata.job_opening_id` names, when left out or null.';
+const OPENING = 'the title of the opening that `metadata.job_opening_id` names';
+const NEW_TITLE = `Left out or null: ${OPENING}.`;
+const CHANGED_TITLE = `Left out: stays as it is. null: ${OPENING}.`;
+const PUT_TITLE = `null: ${OPENING}; so is that of a new candidate when left out.`;
 
 const METADATA = {
   type: 'object' as const,
@@ -33,7 +36,7 @@ export class CreateCandidate {
   email!: string;
   @Text({ max: 255, description: 'The id in the ATS.', example: 'zr_480912000001234567' })
   external_id!: string;
-  @Text({ max: 200, optional: true, nullable: true, description: TITLE })
+  @Text({ max: 200, optional: true, nullable: true, description: NEW_TITLE })
   job_title?: string | null;
   @MetadataField()
   metadata?: object | null;
@@ -51,7 +54,7 @@ export class ChangeCandidate {
   email?: string;
   @Text({ max: 255, optional: true })
   external_id?: string;
-  @Text({ max: 200, optional: true, nullable: true, description: TITLE })
+  @Text({ max: 200, optional: true, nullable: true, description: CHANGED_TITLE })
   job_title?: string | null;
   @MetadataField()
   metadata?: object | null;
@@ -69,7 +72,7 @@ export class PutCandidate {
   email!: string;
   @Text({ max: 255, optional: true, nullable: true, description: 'The one in the address, or left out.' })
   external_id?: string | null;
-  @Text({ max: 200, optional: true, nullable: true, description: TITLE })
+  @Text({ max: 200, optional: true, nullable: true, description: PUT_TITLE })
   job_title?: string | null;
   @MetadataField()
   metadata?: object | null;
@@ -79,15 +82,15 @@ export class PutCandidate {
 export class CandidateBody {
   @ApiProperty({ example: 'cand_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   id!: string;
-  @ApiProperty()
+  @ApiProperty({ example: 'zoe.muller@example.com' })
   email!: string;
-  @ApiProperty()
+  @ApiProperty({ example: 'Zoë' })
   first_name!: string;
-  @ApiProperty()
+  @ApiProperty({ example: 'Müller', description: 'Can be empty.' })
   last_name!: string;
-  @ApiProperty({ description: 'The id in the ATS.' })
+  @ApiProperty({ description: 'The id in the ATS.', example: 'zr_480912000001234567' })
   external_id!: string;
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, example: 'Backend Engineer' })
   job_title!: string | null;
   @ApiProperty(METADATA)
   metadata!: object;

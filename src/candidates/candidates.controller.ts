@@ -90,7 +90,7 @@ export class CandidatesController {
   @RequireScope('candidates:write')
   @ApiOperation({
     summary: 'Creates (201) or updates (200) the candidate with this external_id',
-    description: 'Fields that are left out stay as they are.',
+    description: 'Fields that are left out stay as they are. `metadata` is replaced as a whole; null empties it.',
   })
   @ApiBody({ type: PutCandidate })
   @ApiCreatedResponse({ type: CandidateBody })

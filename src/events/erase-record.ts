@@ -4,8 +4,8 @@ import { eventId } from './event-id.js';
 
 /**
  * Reduces the data of every event about a record to its ids and its sequence, in the transaction that erases the record.
- * Messages that wait or are kept have no body of their own, so that they carry the ids alone from then on.
- * The answers of receivers to these messages go too.
+ * Messages that wait or are kept have no body of their own, so that they carry the ids alone from then on. Answers of
+ * receivers that repeated what they were sent go with it.
  *
  * The sequence is the last member of the data of such events. It is cut from the text, because the JSON functions of
  * PostgreSQL refuse escapes that are valid in JSON (half a surrogate pair, U+0000).
@@ -24,6 +24,5 @@ export async function eraseRecord(
      where tenant_id = $1 and record = $2 returning sequence`,
     [tenantId, record, kept],
   );
-  // In the order of an endpoint that asks for it, the subject is the record.
   await eraseAnswers(tx, tenantId, [record, ...rows.map(({ sequence }) => eventId(sequence))]);
 }

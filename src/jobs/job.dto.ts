@@ -26,9 +26,17 @@ export class PutJob {
   employment_type?: string | null;
   @Text({ max: 2000, optional: true, nullable: true, format: 'uri', pattern: WEB_ADDRESS })
   url?: string | null;
-  @Moment({ optional: true, nullable: true, description: 'The moment of the first `open` when left out.' })
+  @Moment({
+    optional: true,
+    nullable: true,
+    description: 'When left out: the moment at which the opening is open first.',
+  })
   opened_at?: Date | null;
-  @Moment({ optional: true, nullable: true, description: 'Of a closed opening; now when left out.' })
+  @Moment({
+    optional: true,
+    nullable: true,
+    description: 'Of a closed opening, now when left out; another one has none.',
+  })
   closed_at?: Date | null;
   @Text({ max: 255, optional: true, nullable: true, description: 'The one in the address, or left out.' })
   external_id?: string | null;
@@ -44,17 +52,17 @@ export class JobBody {
   ats!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The connection that brings the opening.' })
   ats_connection_id!: string | null;
-  @ApiProperty()
+  @ApiProperty({ example: 'Backend Engineer' })
   title!: string;
   @ApiProperty({ enum: JOB_STATUSES })
   status!: JobStatus;
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, example: 'Engineering' })
   department!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, example: 'Zürich' })
   location!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, example: 'full_time' })
   employment_type!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, format: 'uri', nullable: true })
   url!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   opened_at!: string | null;

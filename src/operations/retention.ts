@@ -11,7 +11,7 @@ import { SIGN_IN_LEFTOVERS } from '../sign-in/sign-in.retention.js';
 import { TASK_LEFTOVERS } from '../tasks/tasks.retention.js';
 import { KEY_LEFTOVERS } from '../tenants/tenants.retention.js';
 import { GROUP_LEFTOVERS } from '../users/users.retention.js';
-import { GIVEN_UP_LEFTOVERS } from '../webhooks/given-up.repository.js';
+import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../webhooks/given-up.repository.js';
 
 const HOUR = 3_600_000;
 
@@ -56,6 +56,7 @@ export class Retention extends Background {
     await this.keep('events', eventsDays, (tx, month) => this.floors.raise(tx, month));
     for (const statement of LEFTOVERS) await this.db.execute(statement);
     await this.db.execute(OLD_SESSIONS, [logsDays]);
+    await this.db.execute(OLD_GIVEN_UP, [eventsDays]);
   }
 
   /** @param beforeDrop notes what is dropped, in the same transaction */

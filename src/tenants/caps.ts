@@ -77,7 +77,7 @@ export const CAPS = {
     most: 20,
     code: 'too_many_jobs',
     whose: 'A tenant',
-    what: 'imports, resends and tasks of held users that are waiting or running',
+    what: 'imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run',
     remedy: 'wait until one has finished',
     count: `select count(*)::int as n from tasks
       where tenant_id = $1 and state in ('waiting', 'running') and kind in ('platform.import', 'platform.drift', 'changes.resend', 'held.release', 'held.discard', 'webhooks.replay')`,

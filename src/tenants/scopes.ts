@@ -10,7 +10,8 @@ export const SCOPE_TEXTS = {
   'interviews:write': 'Schedule and change interviews. Not used yet.',
   'seats:read': 'Read seats: limit, use, holders, ledger, heads; verify the ledger.',
   'seats:write': 'Set the limit and the policy; reconcile the ledger.',
-  'webhooks:manage': 'Manage the outbound webhooks that the key has made, and read events.',
+  'webhooks:manage':
+    'Manage the outbound webhooks of the key, and read events: personal data of users and candidates stands in them.',
   'audit:read': 'Read the audit log, events, sign-ins, histories and leavers; verify the audit log.',
   admin:
     'All scopes, and everything else of the tenant: directories, connections, domains, keys, roles, held users, changes, the platform, tasks.',

@@ -27,7 +27,7 @@ export interface EndpointFacts {
 }
 
 /** So many are counted at the most: what waits can be any number, and a list shows fifty endpoints. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 /** Secrets that sign at the same time: each makes the header longer. */
 const MOST_SECRETS = 10;
 

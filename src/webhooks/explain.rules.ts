@@ -24,6 +24,8 @@ export interface EventTrace {
   givenUp: GivenUpRow | undefined;
   /** The lane in which it waits. */
   lane: WaitingLane | undefined;
+  /** No key of the settings opens the secrets of the endpoint. */
+  unreadable: boolean;
   endpoint: Pick<EndpointFacts, 'state' | 'state_reason' | 'state_since' | 'next_probe_at'>;
 }
 
@@ -57,9 +59,14 @@ export function explain(trace: EventTrace): Explained {
   return said('not_sent', why);
 }
 
-function explainWaiting({ endpoint, deliveredAt }: EventTrace, lane: WaitingLane): Explained {
+function explainWaiting({ endpoint, unreadable, deliveredAt }: EventTrace, lane: WaitingLane): Explained {
   const facts = { failures: lane.failures, delivered_at: deliveredAt ?? null };
   const { state, state_reason: reason, state_since: since, next_probe_at: probeAt } = endpoint;
+  if (unreadable) {
+    const why =
+      'It waits: no key of the service opens the secrets of the endpoint, so nothing can be signed. Rotate its secret, or set its headers again.';
+    return { ...said('endpoint_off', why), ...facts };
+  }
   if (state === 'paused') {
     const refused = reason === 'address_refused';
     const why = refused

@@ -70,8 +70,12 @@ export class GivenUpRepository {
   }
 }
 
-/** What no event stands behind any more, and what belongs to endpoints that are gone. */
+/** What belongs to endpoints that are gone. */
 export const GIVEN_UP_LEFTOVERS = [
   `delete from webhook_given_up g where not exists (
      select 1 from webhook_endpoints e where e.tenant_id = g.tenant_id and e.id = g.endpoint_id)`,
 ] as const;
+
+/** What is older than the events that are kept, which are dropped in whole months: `$1` is their days. */
+export const OLD_GIVEN_UP = `delete from webhook_given_up
+  where at < date_trunc('month', now() at time zone 'UTC' - $1 * interval '1 day') at time zone 'UTC'`;

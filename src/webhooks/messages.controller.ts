@@ -51,7 +51,11 @@ export class MessagesController {
   }
 
   @Get(':webhook_id/messages')
-  @ApiOperation({ summary: 'The messages that wait, oldest first, or those that were given up, newest first' })
+  @ApiOperation({
+    summary: 'The messages that wait, oldest first, or those that were given up, newest first',
+    description:
+      'Of an ordered endpoint a record that waits is listed once, with its next event, in the order of the records.',
+  })
   @ApiQuery({ name: 'state', required: false, enum: STATES, description: '`waiting` unless set.' })
   @ApiPage(MessageBody)
   async list(

@@ -106,6 +106,7 @@ export class MessagesService {
         deliveredAt: delivered.get(eventId(event.sequence)),
         givenUp: givenUp.find(({ sequence }) => sequence === event.sequence),
         lane: takes(endpoint, event.event) ? laneOf(event, lanes) : undefined,
+        unreadable: endpoint.unreadable,
         endpoint: facts.get(id)!,
       });
       return { event_id: eventId(event.sequence), event: event.event, record: event.record, at: event.at, ...said };

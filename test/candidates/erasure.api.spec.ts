@@ -1,6 +1,8 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { candidate, eventsOf } from '../support/candidates.js';
 import { newHouse, type House } from '../support/house.js';
+import { eventually } from '../support/http.js';
+import { endpointAt, Receiver } from '../webhooks/channel/receiver.js';
 
 let service: TestApp;
 let house: House;
@@ -37,6 +39,37 @@ it('a removal leaves no personal data: neither in the tables, nor in the events'
     if (rowCount !== 0) found.push(name);
   }
   expect(found).toEqual([]);
+});
+
+it('a removal leaves nothing of what receivers answered, in order or not; the attempts stay', async () => {
+  const at = await newHouse(service);
+  const receiver = await new Receiver().start();
+  // A receiver that shows what it was sent, as test receivers and workflow tools do.
+  receiver.reply =
+    ({ body }) =>
+    (res) =>
+      res.writeHead(200).end(body);
+  try {
+    await endpointAt(service, at.tenantId, { url: receiver.url });
+    await endpointAt(service, at.tenantId, { url: receiver.url, ordered: true });
+    const [gone, stays] = await Promise.all(['Ermintrude', 'Gerald'].map((first_name) => at.api.post('/candidates', candidate({ first_name })))); // prettier-ignore
+    const answers = async (): Promise<(string | null)[]> => {
+      const { rows } = await service.db.query<{ answer: string | null }>(
+        `select answer from attempts where tenant_id = $1 and channel = 'webhook'`,
+        [at.tenantId],
+      );
+      return rows.map(({ answer }) => answer);
+    };
+    const known = await eventually(answers, (all) => all.length === 4, 10_000);
+    expect(known.filter((answer) => answer!.includes('Ermintrude'))).toHaveLength(2);
+    expect((await at.api.delete(`/candidates/${gone!.body.id}`)).status).toBe(204);
+    const left = await answers();
+    expect(left.length).toBeGreaterThanOrEqual(4);
+    expect(left.filter((answer) => answer?.includes('Ermintrude'))).toEqual([]);
+    expect(left.filter((answer) => answer?.includes(stays!.body.id))).toHaveLength(2);
+  } finally {
+    receiver.stop();
+  }
 });
 
 it('the events of other candidates stay as they are', async () => {

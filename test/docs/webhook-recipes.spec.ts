@@ -37,9 +37,10 @@ const cases = ${JSON.stringify(CASES)};
 const good = cases.map(({ secret, headers, body, now }) => isGenuine(secret, headers, body, now));
 const bad = cases.map(({ secret, headers, body, now }) => isGenuine(secret, headers, body + ' ', now));
 const old = cases.map(({ secret, headers, body, now }) => isGenuine(secret, headers, body, now + 1));
-console.log(JSON.stringify([good, bad, old].map((all) => [...new Set(all)])));`,
+const none = cases.map(({ secret, body, now }) => isGenuine(secret, { 'webhook-timestamp': String(now) }, body, now));
+console.log(JSON.stringify([good, bad, old, none].map((all) => [...new Set(all)])));`,
   );
-  expect(execFileSync(process.execPath, [file], { encoding: 'utf8' }).trim()).toBe('[[true],[false],[false]]');
+  expect(execFileSync(process.execPath, [file], { encoding: 'utf8' }).trim()).toBe('[[true],[false],[false],[false]]');
 });
 
 const python = spawnSync('python3', ['--version']).status === 0;
@@ -52,9 +53,10 @@ const python = spawnSync('python3', ['--version']).status === 0;
 import json
 cases = json.load(open(${JSON.stringify(path.join(folder, 'cases.json'))}))
 run = lambda more, late: sorted({is_genuine(c["secret"], c["headers"], c["body"].encode() + more, c["now"] + late) for c in cases})
-print(run(b"", 0), run(b" ", 0), run(b"", 1))`,
+none = sorted({is_genuine(c["secret"], {"webhook-timestamp": str(c["now"])}, c["body"].encode(), c["now"]) for c in cases})
+print(run(b"", 0), run(b" ", 0), run(b"", 1), none)`,
   );
-  expect(execFileSync('python3', [file], { encoding: 'utf8' }).trim()).toBe('[True] [False] [False]');
+  expect(execFileSync('python3', [file], { encoding: 'utf8' }).trim()).toBe('[True] [False] [False] [False]');
 });
 
 const openssl = spawnSync('openssl', ['version']).status === 0;

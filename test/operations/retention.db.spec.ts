@@ -69,6 +69,23 @@ it('deletes expired rows, and keeps rows that can still be requested', async () 
   expect(rows).toEqual([{ message_id: 'still' }]);
 });
 
+it('ends what endpoints were given up with the month of its event', async () => {
+  const { tenantId } = service.tenant;
+  await service.db.execute(
+    `insert into webhook_endpoints (tenant_id, id, url, form, ordered, created_by)
+     values ('${tenantId}', 'whk_1', 'https://x.example/', 'source', false, '{}')`,
+  );
+  await service.db.execute(
+    `insert into webhook_given_up (tenant_id, endpoint_id, sequence, at, event, reason) values
+       ('${tenantId}', 'whk_1', 1, '${month(-9).replace('_', '-')}-15', 'domain.lost', 'timeout'),
+       ('${tenantId}', 'whk_1', 2, now(), 'domain.lost', 'timeout'),
+       ('${tenantId}', 'whk_gone', 3, now(), 'domain.lost', 'timeout')`,
+  );
+  await service.app.nest.get(Retention).run();
+  const { rows } = await service.db.execute<{ sequence: string }>(`select sequence from webhook_given_up`);
+  expect(rows).toEqual([{ sequence: '2' }]);
+});
+
 it('a person’s own keys end with them, however close the two came', async () => {
   const { tenantId } = service.tenant;
   await service.db.execute(

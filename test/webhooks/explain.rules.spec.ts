@@ -8,6 +8,7 @@ const trace: EventTrace = {
   deliveredAt: undefined,
   givenUp: undefined,
   lane: undefined,
+  unreadable: false,
   endpoint: { state: 'ok', state_reason: null, state_since: at(0), next_probe_at: null },
 };
 const lane = { subject: 'evt_1', first: '1', through: '1', since: at(10), failures: 2, nextAt: at(20) };
@@ -42,6 +43,7 @@ it.each<[string, Partial<EventTrace>, object]>([
     { outcome: 'waiting', delivered_at: at(11), next_attempt_at: at(20) },
   ],
   ['the endpoint is off', { lane, endpoint: off('gone') }, { outcome: 'endpoint_off', failures: 2 }],
+  ['no key opens its secrets', { lane, unreadable: true }, { outcome: 'endpoint_off', next_attempt_at: null }],
   ['its address is refused', { lane, endpoint: off('address_refused') }, { outcome: 'address_refused' }],
   ['given up', { givenUp }, { outcome: 'given_up', given_up_at: at(30) }],
   ['older than the endpoint', { at: at(-1) }, { outcome: 'endpoint_made_later' }],

@@ -16,17 +16,31 @@ export interface Backlog {
   oldestSeconds: number;
 }
 
-// What waits and what is parked has an index each, which the order names; one condition for both would read every lane. The
-// destinations come first: the lanes of other channels, which may be many, are not read.
+const WAITS = `l.first_pending is not null and l.parked_reason is null`;
+
+// One step of the index for each destination that something waits for: the lanes of other channels, which may be many, are
+// not read, and changes for a platform that is not named yet are counted.
+const waitingSql = (channel: ReportedChannel): string => `
+  with recursive t as (
+    (select l.tenant_id, l.channel, l.destination from lanes l where ${WAITS}
+     order by l.tenant_id, l.channel, l.destination limit 1)
+    union all
+    select n.* from t, lateral (
+      select l.tenant_id, l.channel, l.destination from lanes l
+      where ${WAITS} and (l.tenant_id, l.channel, l.destination) > (t.tenant_id, t.channel, t.destination)
+      order by l.tenant_id, l.channel, l.destination limit 1) n
+  )
+  select w.pending_since from t cross join lateral (
+    select l.pending_since from lanes l
+    where l.tenant_id = t.tenant_id and l.channel = '${channel}' and l.destination = t.destination and ${WAITS}
+    order by l.rank, l.first_pending limit ${COUNTED}) w
+  where t.channel = '${channel}' limit ${COUNTED}`;
+
+// What waits and what is parked has an index each, which the order names; one condition for both would read every lane.
 const backlogSql = (channel: ReportedChannel): string => `
   select d.waiting, p.parked, d.oldest
   from (select count(*) as waiting, extract(epoch from now() - min(pending_since))::float8 as oldest
-        from (select l.pending_since from destinations d cross join lateral (
-            select pending_since from lanes
-            where tenant_id = d.tenant_id and channel = '${channel}' and destination = d.id
-              and first_pending is not null and parked_reason is null
-            order by rank, first_pending limit ${COUNTED}) l
-          where d.channel = '${channel}' limit ${COUNTED}) due) d,
+        from (${waitingSql(channel)}) due) d,
        (select count(*) as parked from (select 1 from destinations d cross join lateral (
             select 1 from lanes where tenant_id = d.tenant_id and channel = '${channel}' and destination = d.id
               and parked_reason is not null

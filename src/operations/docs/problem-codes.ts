@@ -20,7 +20,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   domain_taken: 'Another tenant has verified this domain.',
   email_taken: 'Another active user has this e-mail. `id` names the user.',
   endpoint_not_ready:
-    'A webhook endpoint is resumed once it takes a test event, and it did not. `attempt` has what it answered.',
+    'A webhook endpoint is resumed once it takes a test event, and it did not. `attempt` says what came of the test. Correct the receiver, then resume again.',
   endpoint_unreadable:
     'No encryption key of the service opens the secret of the webhook endpoint, so nothing can be signed. Rotate the secret and set the headers again.',
   entity_id_taken: 'Another tenant uses this `sp_entity_id`, or has used it. An entity id stays with its first tenant.',
@@ -85,7 +85,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   too_many_connections: 'The tenant has 100 connections, the maximum.',
   too_many_directories: 'The tenant has 50 directories, the maximum. Delete one.',
   too_many_domains: 'The tenant has 200 domains, the maximum.',
-  too_many_jobs: 'The tenant has 20 imports and resends that wait or run, the maximum. Wait until one has finished.',
+  too_many_jobs:
+    'The tenant has 20 imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run, the maximum. Wait until one has finished, or cancel one.',
   too_many_requests:
     'Over the rate limit of the credential or of its tenant, or too many wrong credentials. `Retry-After` says when to come back.',
   too_many_roles: 'The tenant has 200 roles, the maximum. Delete one.',

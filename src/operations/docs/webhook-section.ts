@@ -9,14 +9,17 @@ const HEADERS = [
   ['webhook-timestamp', 'Seconds since 1970 of this try.'],
   [
     'webhook-signature',
-    '`v1,` and the signature in base64: of id, timestamp and body. Several are separated by a blank.',
+    '`v1,` and the signature in base64: of id, timestamp and body. Several are separated by a blank, one for each live secret.',
   ],
 ].map(([name, description]) => ({ name, in: 'header', required: true, schema: { type: 'string' }, description }));
 
 const RESPONSES = {
-  '2XX': { description: 'Received. The body is not read.' },
+  '2XX': { description: 'Received, whatever the body. Its first 4 KiB are kept with the attempt.' },
   '410': { description: 'The receiver is gone: the endpoint is disabled at once.' },
-  default: { description: 'Tried again: ten times in 75 hours. `Retry-After` is honoured up to a day.' },
+  default: {
+    description:
+      'Tried again: ten times in 75 hours, unless the operator sets other pauses. `Retry-After` is waited out, a day at most.',
+  },
 };
 
 /** The section `webhooks` of the description: one request for each event of the catalogue. */
