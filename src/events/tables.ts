@@ -1,2 +1,5 @@
 /** The tables that only this room writes. `npm run check` reads it. */
 export const OWNED = ['events', 'event_thresholds', 'event_floors'];
+
+/** Of these, the ones that statements of rooms above may read, by tenant. */
+export const READABLE = ['event_floors'];

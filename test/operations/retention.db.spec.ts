@@ -58,6 +58,24 @@ it('events: what goes leaves the position behind which a consumer has missed som
   expect((await other.api.get(`/events?after=${oldest}`)).status).toBe(200);
 });
 
+it('messages of a paused endpoint end with their events', async () => {
+  const at = await newHouse(service);
+  const { body } = await at.api.post('/webhooks', { url: 'http://127.0.0.1:9999/hook' });
+  await at.api.post(`/webhooks/${body.id}/pause`);
+  await service.db.query(`insert into event_floors (tenant_id, sequence) values ($1, 10)`, [at.tenantId]);
+  await service.db.query(
+    `insert into lanes (tenant_id, channel, destination, subject, state, target_state, target_body, rank, first_pending,
+       last_pending, pending_since)
+     select $1, 'webhook', $2, 'evt_' || n, 'due', 'active', '', 1, n, n, now() from generate_series(9, 12) n`,
+    [at.tenantId, body.id],
+  );
+  await service.app.nest.get(Retention).run();
+  const { rows } = await service.db.query(`select subject from lanes where tenant_id = $1 order by first_pending`, [
+    at.tenantId,
+  ]);
+  expect(rows).toEqual([{ subject: 'evt_11' }, { subject: 'evt_12' }]);
+});
+
 it('deletes expired rows, and keeps rows that can still be requested', async () => {
   const { tenantId } = service.tenant;
   await service.db.execute(

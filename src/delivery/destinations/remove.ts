@@ -38,4 +38,10 @@ export const DESTINATION_LEFTOVERS = [
   `delete from lanes l using destinations d
    where d.state_reason = '${REMOVED}' and l.tenant_id = d.tenant_id and l.channel = d.channel and l.destination = d.id`,
   `delete from destinations where state_reason = '${REMOVED}' and updated_at < now() - interval '1 hour'`,
+  // Messages of a paused endpoint whose events were dropped: nothing is left of them that could be sent.
+  `delete from lanes l using destinations d, event_floors f
+   where d.channel = 'webhook' and d.state = 'paused' and f.tenant_id = d.tenant_id
+     and l.tenant_id = d.tenant_id and l.channel = 'webhook' and l.destination = d.id and l.rank = any('{1,2,3}')
+     and l.first_pending is not null and l.parked_reason is null and l.first_pending <= f.sequence
+     and l.last_pending <= f.sequence and l.state <> 'calling'`,
 ] as const;
