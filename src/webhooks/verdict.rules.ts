@@ -78,7 +78,8 @@ export function retryAfterMs(header: string | null, now: Date): number | null {
 
 /** Returns the beginning of an answer, cut between characters, without U+0000, which the database cannot store. */
 function keptOf(body: string): string {
-  if (body === '') return '';
+  // No character has more than three bytes for each unit of its text.
+  if (body.length * 3 <= KEPT_BYTES) return body.includes('\0') ? body.replaceAll('\0', '�') : body;
   const bytes = Buffer.from(body.slice(0, KEPT_BYTES).replaceAll('\0', '\ufffd'), 'utf8');
   let end = Math.min(bytes.length, KEPT_BYTES);
   while (end > 0 && end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end--;

@@ -35,6 +35,7 @@ export function enqueueMessages(
     lanesSql(
       p,
       key,
+      receivers,
       `select r.id, ${subject} as subject, m.sequence as first, m.sequence as last, ${at} as at
        from ${part.name} m cross join (values ${valuesSql(p, receivers)}) as r(id, ordered)`,
     ),
@@ -55,6 +56,7 @@ export function enqueueNamedMessages(
     lanesSql(
       p,
       key,
+      receivers,
       `select r.id, ${subject} as subject, min(m.sequence) as first, max(m.sequence) as last, min(${at}) as at
        from ${part.name} m join ${namedSql(p, taken)} as r(id, name, ordered) on r.name = ${name}
        group by 1, 2 order by 1, 2`,
@@ -62,14 +64,20 @@ export function enqueueNamedMessages(
   );
 }
 
-function lanesSql(p: Params, { tenantId, channel }: { tenantId: string; channel: string }, owed: string): string {
+function lanesSql(
+  p: Params,
+  { tenantId, channel }: { tenantId: string; channel: string },
+  receivers: readonly Receiver[],
+  owed: string,
+): string {
+  // The id of a new message is in no lane yet; only a record may have one, and looking for it costs.
+  const mayExist = receivers.some(({ ordered }) => ordered);
   return `insert into lanes as l (tenant_id, channel, destination, subject, state, target_state, target_body, rank,
       first_pending, last_pending, pending_since)
     select ${p.add(tenantId, 'text')}, ${p.add(channel, 'text')}, o.id, o.subject, 'due', 'active', '', 1, o.first, o.last,
       o.at
     from (${owed}) o
-    on conflict (tenant_id, channel, destination, subject) do update set ${FURTHER}
-    where excluded.last_pending > l.last_pending`;
+    ${mayExist ? ON_CONFLICT : ''}`;
 }
 
 // A further message of a record. The one that waits or is being sent comes first, so its pause and its tries stay. A lane
@@ -81,6 +89,9 @@ const FURTHER = `
   newer_since = case when l.call is not null then coalesce(l.newer_since, excluded.pending_since) end,
   state = case when l.state = 'idle' then 'due' else l.state end,
   rank = case when l.state = 'idle' then 1 else l.rank end`;
+
+const ON_CONFLICT = `on conflict (tenant_id, channel, destination, subject) do update set ${FURTHER}
+    where excluded.last_pending > l.last_pending`;
 
 // The planner takes an array for a hundred rows, and makes a hash of them.
 function valuesSql(p: Params, receivers: readonly Receiver[]): string {
