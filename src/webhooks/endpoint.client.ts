@@ -36,6 +36,7 @@ export class EndpointClient {
         timeoutMs,
         maxBytes: MOST_BYTES,
         statusDecides: true,
+        notesAddress: true,
       },
       this.addresses.anyPrivate,
     );

@@ -3,22 +3,39 @@ import type { Socket } from 'node:net';
 
 type Note = (address: string) => void;
 
+/** Where the note stands in undici's request: a map beside it would cost each request of the process. */
+const NOTE = Symbol('note of the dialled address');
+
+interface NotedRequest {
+  [NOTE]?: Note;
+}
+
 /** The dispatch that is under way: undici makes the request of it before it returns. */
 let current: Note | null = null;
-const notes = new WeakMap<object, Note>();
 
-// The only place where undici tells which connection of its pool carries a request.
-subscribe('undici:request:create', (message) => {
-  if (current !== null) notes.set((message as { request: object }).request, current);
-});
-subscribe('undici:client:sendHeaders', (message) => {
-  const { request, socket } = message as { request: object; socket: Socket };
-  const { remoteAddress } = socket;
-  if (remoteAddress !== undefined) notes.get(request)?.(remoteAddress);
-});
+let listens = false;
+
+/**
+ * Listens where undici tells which connection of its pool carries a request; it tells it nowhere else. A listener costs
+ * each request of the process, so there is none before the first that is noted.
+ */
+function listen(): void {
+  listens = true;
+  subscribe('undici:request:create', (message) => {
+    if (current !== null) (message as { request: NotedRequest }).request[NOTE] = current;
+  });
+  subscribe('undici:client:sendHeaders', (message) => {
+    const { request, socket } = message as { request: NotedRequest; socket: Socket };
+    const note = request[NOTE];
+    if (note === undefined) return;
+    const { remoteAddress } = socket;
+    if (remoteAddress !== undefined) note(remoteAddress);
+  });
+}
 
 /** Runs a dispatch of undici, and notes the IP address that its request is sent to. */
 export function noting(note: Note, dispatch: () => void): void {
+  if (!listens) listen();
   current = note;
   try {
     dispatch();

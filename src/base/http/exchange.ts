@@ -30,12 +30,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   start(dispatcher: Dispatcher): void {
-    const { origin, path, method, headers, body } = this.request;
+    const { origin, path, method, headers, body, notesAddress } = this.request;
+    const dispatch = (): unknown => dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, this);
     try {
-      noting(
-        (address) => (this.address = address),
-        () => dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, this),
-      );
+      if (notesAddress === true) noting((address) => (this.address = address), dispatch);
+      else dispatch();
     } catch (error) {
       this.onResponseError(null, error as Error);
     }

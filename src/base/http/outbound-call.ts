@@ -17,12 +17,14 @@ export interface OutboundRequest {
   maxBytes?: number;
   /** Once the status has arrived it is the answer: a body that breaks off or does not end is cut and marked. */
   statusDecides?: boolean;
+  /** The answer names the IP address that was dialled. */
+  notesAddress?: boolean;
 }
 
 /** The reason of a missing answer. `blocked`: this service refused to connect to the address. */
 export type OutboundFailure = 'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'blocked';
 
-/** The result of a call. A status is never an exception. `address`: the IP address that was dialled, if it is known. */
+/** The result of a call. A status is never an exception. `address`: the IP address that was dialled, if it is asked for and known. */
 export type OutboundAnswer =
   | {
       kind: 'answer';

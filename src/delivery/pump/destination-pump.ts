@@ -207,7 +207,8 @@ export class DestinationPump {
 
   /** Draws the conclusions of an answer: for the destination first, then for the lane. */
   private async conclude(lane: LeasedLane, destination: Destination, { outcome, attempts }: Sent): Promise<void> {
-    if (showsOf(outcome) === 'alive') await this.watch.succeeded(destination);
+    const recovered = showsOf(outcome) === 'alive' ? this.watch.succeeded(destination) : null;
+    if (recovered !== null) await recovered;
     if (outcome.kind === 'delivered') this.settling.touch ||= this.watch.mustTouch();
     if (outcome.kind === 'unavailable') await this.watch.failed(lane, destination, outcome);
     if (outcome.kind === 'stopped') await this.watch.stopped(destination, outcome);

@@ -89,12 +89,12 @@ export class DestinationWatch {
     return this.rate?.take(performance.now()) ?? 0;
   }
 
-  /** Notes an answer that shows the destination at work. */
-  async succeeded(destination: Destination): Promise<void> {
+  /** Notes an answer that shows the destination at work. Returns what is to be waited for, if it had only failed before. */
+  succeeded(destination: Destination): Promise<void> | null {
     this.health = afterSuccess(this.health, destination.settings.concurrency);
-    if (this.destination?.failingSince == null) return;
+    if (this.destination?.failingSince == null) return null;
     this.destination.failingSince = null;
-    await this.parts.states.recovered(destination);
+    return this.parts.states.recovered(destination);
   }
 
   /** Notes that the destination is back after an outage: it begins with one call. */
