@@ -47,8 +47,17 @@ const createOf = (tenant, tag) => {
 const waiting = async (tenant) =>
   (await db.query(`select count(*)::int as n from lanes where tenant_id = $1 and channel = 'webhook'`, [tenant.tenant]))
     .rows[0].n;
+/** Asks as little as it can: a count of what waits would cost more than a delivery. */
 const drained = async (tenant) => {
-  while ((await waiting(tenant)) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (;;) {
+    const { rows } = await db.query(
+      `select exists (select 1 from lanes where tenant_id = $1 and channel = 'webhook' and first_pending is not null
+         and parked_reason is null) as busy`,
+      [tenant.tenant],
+    );
+    if (!rows[0].busy) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
 };
 
 /** Lets everything that waits go out, and answers messages per second. */
