@@ -20,6 +20,11 @@ export interface RecordRange {
   through: string;
 }
 
+/** Returns the ranges as one array for each column. */
+export function columnsOf(asked: readonly RecordRange[]): [records: string[], from: string[], through: string[]] {
+  return [asked.map(({ record }) => record), asked.map(({ from }) => from), asked.map(({ through }) => through)];
+}
+
 /** A part of the order of events, which is read in one direction. */
 export interface ScanRange {
   /** Only events behind this sequence. */

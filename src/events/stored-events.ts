@@ -3,6 +3,7 @@ import { MAX_PAGE_BYTES } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import { EVENT_NAMES, type EventName } from './catalogue.js';
 import {
+  columnsOf,
   EventSource,
   type Place,
   type RecordRange,
@@ -72,7 +73,7 @@ export class StoredEvents extends EventSource {
          where tenant_id = $1 and record = r.record and sequence >= r.first and sequence <= r.last
            and ($5::text[] is null or event = any ($5))
          order by sequence limit 1) e`,
-      [tenantId, asked.map(({ record }) => record), asked.map(({ from }) => from), asked.map(throughOf), names],
+      [tenantId, ...columnsOf(asked), names],
     );
     return rows;
   }
@@ -107,8 +108,4 @@ export class StoredEvents extends EventSource {
     );
     return rows[0] ?? null;
   }
-}
-
-function throughOf({ through }: RecordRange): string {
-  return through;
 }

@@ -3,6 +3,7 @@ import { MAX_PAGE_BYTES } from '../base/database/byte-cut.js';
 import { Database } from '../base/database/database.js';
 import type { EventName } from '../events/catalogue.js';
 import {
+  columnsOf,
   EventSource,
   type Place,
   type RecordRange,
@@ -78,13 +79,7 @@ export class UserEvents extends EventSource {
          where tenant_id = $1 and user_id = r.user_id and sequence >= r.first and sequence <= r.last and ${IS_EVENT}
            and ($5::text[] is null or kind = any ($5))
          order by sequence limit 1) c`,
-      [
-        tenantId,
-        asked.map(({ record }) => record),
-        asked.map(({ from }) => from),
-        asked.map(({ through }) => through),
-        kindsOf(names),
-      ],
+      [tenantId, ...columnsOf(asked), kindsOf(names)],
     );
     return rows.map(userEvent);
   }

@@ -40,14 +40,19 @@ export class TasksController {
   }
 
   @Get(':task_id')
-  @ApiOperation({ summary: 'One task' })
+  @RequireScope('admin', 'webhooks:manage')
+  @ApiOperation({
+    summary: 'One task',
+    description: 'A key without `admin` sees the tasks that it began itself, such as a replay.',
+  })
   @ApiOkResponse({ type: TaskBody })
   async show(@CurrentCaller() caller: Caller, @Param('task_id') id: string): Promise<TaskBody> {
-    return taskBody(await this.service.show(caller.tenantId, id), this.clock.now());
+    return taskBody(await this.service.show(caller, id), this.clock.now());
   }
 
   @Post(':task_id/cancel')
   @HttpCode(200)
+  @RequireScope('admin', 'webhooks:manage')
   @ApiRefusals({ 409: ['task_over', 'task_not_cancellable'] })
   @ApiOperation({
     summary: 'Stops a task; what it has done stays',
@@ -66,7 +71,7 @@ export class TasksController {
     @Query() query: QueryMap,
   ): Promise<Page<LeftOutBody>> {
     queryOptions(query, PAGE_OPTIONS);
-    await this.service.show(caller.tenantId, id);
+    await this.service.show(caller, id);
     const page = readPage(query, `left out of ${id}`);
     const rows = await this.leftOut.list(caller.tenantId, id, page);
     return pageOf(

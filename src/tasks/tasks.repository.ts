@@ -65,12 +65,21 @@ export class TasksRepository {
     return rows[0]!;
   }
 
-  /** Returns one task of the tenant. */
-  async find(tenantId: string, id: string, db: SqlRunner = this.db): Promise<TaskRow | undefined> {
-    const { rows } = await db.query<TaskRow>(`select ${COLUMNS} from tasks where tenant_id = $1 and id = $2`, [
-      tenantId,
-      id,
-    ]);
+  /**
+   * Returns one task of the tenant.
+   *
+   * @param actorId only if this actor began it; null: whoever did
+   */
+  async find(
+    tenantId: string,
+    id: string,
+    { actorId = null, db = this.db }: { actorId?: string | null; db?: SqlRunner } = {},
+  ): Promise<TaskRow | undefined> {
+    const { rows } = await db.query<TaskRow>(
+      `select ${COLUMNS} from tasks
+       where tenant_id = $1 and id = $2 and ($3::text is null or created_by ->> 'id' = $3)`,
+      [tenantId, id, actorId],
+    );
     return rows[0];
   }
 

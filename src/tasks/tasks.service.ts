@@ -17,12 +17,12 @@ export class TasksService {
   ) {}
 
   /**
-   * Returns one task.
+   * Returns one task: of the tenant for an admin, else one that the caller began.
    *
-   * @throws {NotFound} when the tenant has no such task
+   * @throws {NotFound} when there is no such task
    */
-  async show(tenantId: string, id: string): Promise<TaskRow> {
-    const row = await this.repository.find(tenantId, id);
+  async show({ tenantId, scopes, actor }: Caller, id: string): Promise<TaskRow> {
+    const row = await this.repository.find(tenantId, id, { actorId: scopes.has('admin') ? null : actor.id });
     if (row === undefined) throw new NotFound('task');
     return row;
   }
@@ -30,19 +30,19 @@ export class TasksService {
   /**
    * Stops a task; what it has done stays. A task that is cancelled already stays so.
    *
-   * @throws {NotFound} when the tenant has no such task
+   * @throws {NotFound} as for `show`
    * @throws {Conflict} `task_over` when it is done or failed, `task_not_cancellable` when its kind cannot be stopped
    */
   async cancel(caller: Caller, id: string): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
-    const before = await this.show(tenantId, id);
+    const before = await this.show(caller, id);
     if (!this.handlers.isCancellable(before.kind)) {
       const why = 'it works off a change that is already in force, which users would then have only in part';
       throw new Conflict('task_not_cancellable', `A task of the kind ${before.kind} cannot be cancelled: ${why}.`);
     }
     return this.db.transaction(tenantId, async (tx) => {
       const stopped = await this.repository.cancel(tx, tenantId, id);
-      const after = (await this.repository.find(tenantId, id, tx))!;
+      const after = (await this.repository.find(tenantId, id, { db: tx }))!;
       if (!stopped && after.state !== 'cancelled') {
         throw new Conflict('task_over', `The task is ${after.state} already and cannot be cancelled.`);
       }

@@ -11,6 +11,8 @@ export interface GivenUpRow {
   reason: string;
 }
 
+/** Behind every sequence. */
+const MOST_SEQUENCE = '9223372036854775807';
 const COLUMNS = 'sequence, event, record, at, given_up_at, reason';
 
 /** The statements of messages that were given up. */
@@ -22,9 +24,9 @@ export class GivenUpRepository {
   async list(tenantId: string, endpointId: string, after: string | null, limit: number): Promise<GivenUpRow[]> {
     const { rows } = await this.db.query<GivenUpRow>(
       `select ${COLUMNS} from webhook_given_up
-       where tenant_id = $1 and endpoint_id = $2 and ($3::bigint is null or sequence < $3)
+       where tenant_id = $1 and endpoint_id = $2 and sequence < $3
        order by sequence desc limit $4`,
-      [tenantId, endpointId, after, limit + 1],
+      [tenantId, endpointId, after ?? MOST_SEQUENCE, limit + 1],
     );
     return rows;
   }

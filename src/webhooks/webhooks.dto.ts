@@ -67,12 +67,8 @@ const SERVER_SET = [
   'updated_at',
 ];
 
-/** The body of `POST /webhooks`. */
-@ServerSet(...SERVER_SET)
-export class CreateWebhook {
-  @Text(URL_FIELD)
-  url!: string;
-
+/** What an endpoint can be given when it is made, and later. */
+class WebhookSettings {
   @Choices(EVENT_NAMES, EVENTS_FIELD)
   events?: EventName[] | null;
 
@@ -84,6 +80,13 @@ export class CreateWebhook {
 
   @Flag(ORDERED_FIELD)
   ordered?: boolean;
+}
+
+/** The body of `POST /webhooks`. */
+@ServerSet(...SERVER_SET)
+export class CreateWebhook extends WebhookSettings {
+  @Text(URL_FIELD)
+  url!: string;
 
   @Ruled(headersProblem, HEADERS_SCHEMA, HEADERS_FIELD)
   headers?: Record<string, string>;
@@ -101,21 +104,9 @@ export class CreateWebhook {
 
 /** The body of `PATCH /webhooks/{id}`; what is left out stays. */
 @ServerSet(...SERVER_SET)
-export class ChangeWebhook {
+export class ChangeWebhook extends WebhookSettings {
   @Text({ ...URL_FIELD, optional: true })
   url?: string;
-
-  @Choices(EVENT_NAMES, EVENTS_FIELD)
-  events?: EventName[] | null;
-
-  @Text(DESCRIPTION_FIELD)
-  description?: string | null;
-
-  @Choice(FORMS, FORM_FIELD)
-  form?: Form;
-
-  @Flag(ORDERED_FIELD)
-  ordered?: boolean;
 
   @Ruled(headersProblem, HEADERS_SCHEMA, { ...HEADERS_FIELD, description: 'All of its own headers anew.' })
   headers?: Record<string, string>;

@@ -1,5 +1,5 @@
-import { runCli } from '../../src/cli/program.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { commandLine, type Ran } from '../support/cli.js';
 import { candidate } from '../support/candidates.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh } from '../support/scim.js';
@@ -12,14 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function cli(...args: string[]) {
-  let out = '';
-  let err = '';
-  const env = { DATA_DIR: service.dataDir, TALENT_BRIDGE_URL: service.url, TALENT_BRIDGE_API_KEY: house.apiKey };
-  const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text), width: 160 };
-  const code = await runCli(args, env, terminal);
-  return { code, err, out, json: args.includes('--json') && out !== '' ? JSON.parse(out) : undefined };
-}
+const cli = (...args: string[]): Promise<Ran> => commandLine(service, house.apiKey)(...args);
 
 it('lists candidates by each filter, and shows one by id and external_id', async () => {
   const body = candidate({ metadata: { ats_priority: 'urgent', n: [1] } });

@@ -1,5 +1,5 @@
-import { runCli } from '../../src/cli/program.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeGroup, madeUser, patch, user } from '../support/scim.js';
 
@@ -11,14 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function cli(...args: string[]) {
-  let out = '';
-  let err = '';
-  const env = { DATA_DIR: service.dataDir, TALENT_BRIDGE_URL: service.url, TALENT_BRIDGE_API_KEY: house.apiKey };
-  const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text), width: 100 };
-  const code = await runCli(args, env, terminal);
-  return { code, err, out, json: args.includes('--json') && out !== '' ? JSON.parse(out) : undefined };
-}
+const cli = (...args: string[]): Promise<Ran> => commandLine(service, house.apiKey, 100)(...args);
 const person = (more: object = {}) => {
   const name = fresh('person');
   return {

@@ -1,5 +1,5 @@
-import { runCli } from '../../src/cli/program.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
 import { eventually } from '../support/http.js';
 import { receiver, type Receiver } from '../webhooks/support/receiver.js';
@@ -16,14 +16,7 @@ afterAll(async () => {
   await service.close();
 });
 
-async function cli(...args: string[]) {
-  let out = '';
-  let err = '';
-  const env = { DATA_DIR: service.dataDir, TALENT_BRIDGE_URL: service.url, TALENT_BRIDGE_API_KEY: house.apiKey };
-  const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text), width: 160 };
-  const code = await runCli(args, env, terminal);
-  return { code, err, out, json: args.includes('--json') && out !== '' ? JSON.parse(out) : undefined };
-}
+const cli = (...args: string[]): Promise<Ran> => commandLine(service, house.apiKey)(...args);
 
 it('does all of it', async () => {
   const made = await cli('webhook', 'create', '--url', hook.url, '--events', 'candidate.created, candidate.updated', '--json'); // prettier-ignore

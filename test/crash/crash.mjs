@@ -6,6 +6,7 @@ import pg from 'pg';
 import { credentialsIn, freePort, freshDatabase, Service, startSandbox } from '../support/processes.mjs';
 import { Person } from './person.mjs';
 import { storyOf } from './story.mjs';
+import { upheaval } from './upheaval.mjs';
 
 const USERS = Number(process.env.CRASH_USERS ?? 200);
 const KILLS = Number(process.env.CRASH_KILLS ?? 25);
@@ -45,49 +46,13 @@ await call('PUT', `${sandbox.url}/faults`, 'crash-test-key', { mode: '500', rate
 const set = await call('PUT', `${api}/platform`, apiKey, { on_delete: ON_DELETE });
 if (set.status !== 200) throw new Error(`on_delete: ${set.status} ${JSON.stringify(set.body)}`);
 
-const counts = { acknowledged: 0, lost_answers: 0, kills: 0, restarts_ms: [] };
 const people = Array.from({ length: USERS }, (_, i) => new Person(i, scim, token, call));
-const free = [...people];
-let running = true;
-
-async function writer() {
-  while (running || free.some((person) => !person.created)) {
-    const person = free.splice(Math.floor(Math.random() * free.length), 1)[0];
-    if (person === undefined) {
-      await sleep(1);
-      continue;
-    }
-    try {
-      await person.change();
-      counts.acknowledged++;
-    } catch (error) {
-      if (!(error instanceof TypeError) && error.name !== 'TimeoutError') throw error;
-      // The answer was lost with the process: the change may have happened or not. Both are right.
-      counts.lost_answers++;
-      await service.back;
-      await person.lookUp();
-    } finally {
-      free.push(person);
-    }
-  }
-}
-
-async function killer() {
-  for (let i = 0; i < KILLS; i++) {
-    await sleep(150 + Math.random() * 900);
-    let isBack;
-    service.back = new Promise((resolve) => (isBack = resolve));
-    await service.kill();
-    counts.kills++;
-    counts.restarts_ms.push(Math.round(await service.start()));
-    isBack();
-  }
-  running = false;
-}
-
-service.back = Promise.resolve();
 const began = performance.now();
-await Promise.all([killer(), ...Array.from({ length: WRITERS }, writer)]);
+const counts = await upheaval(service, people, {
+  writers: WRITERS,
+  kills: KILLS,
+  done: () => people.every((person) => person.created),
+});
 
 console.log(
   `${counts.kills} kills in ${Math.round((performance.now() - began) / 1000)} s; waiting for the last deliveries …`,
@@ -172,13 +137,13 @@ await service.stop();
 await sandbox.stop();
 await database.server.stop();
 
-const restarts = counts.restarts_ms.sort((a, b) => a - b);
+const restarts = counts.restartsMs.sort((a, b) => a - b);
 console.log(`
   users                              ${directory.size} of ${USERS} in the directory, ${platform.size} on the platform
   kills (SIGKILL at random moments)  ${counts.kills}
   restart to first answer            median ${restarts[Math.floor(restarts.length / 2)]} ms, longest ${restarts.at(-1)} ms
   changes acknowledged               ${counts.acknowledged}
-  answers lost with the process      ${counts.lost_answers}
+  answers lost with the process      ${counts.lostAnswers}
   changes recorded                   ${changes[0].n}, of which ${changes[0].forwarded} for the platform
   effects on the platform            ${calls.length} (waiting changes of one user are folded)
   applied twice                      ${twice}

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { credentialsIn, freePort, freshDatabase, Service } from '../support/processes.mjs';
 import { Receiver } from './receiver.mjs';
+import { upheaval } from './upheaval.mjs';
 
 const CANDIDATES = Number(process.env.CRASH_CANDIDATES ?? 200);
 const KILLS = Number(process.env.CRASH_KILLS ?? 25);
@@ -96,45 +97,8 @@ class Candidate {
   }
 }
 
-const counts = { acknowledged: 0, lostAnswers: 0, kills: 0 };
 const candidates = Array.from({ length: CANDIDATES }, (_, i) => new Candidate(i));
-const free = [...candidates];
-let running = true;
-service.back = Promise.resolve();
-
-async function writer() {
-  while (running) {
-    const candidate = free.splice(Math.floor(Math.random() * free.length), 1)[0];
-    try {
-      await candidate.change();
-      counts.acknowledged++;
-      await sleep(4);
-    } catch (error) {
-      if (!(error instanceof TypeError) && error.name !== 'TimeoutError') throw error;
-      // The answer was lost with the process: the change may have happened or not. Both are right.
-      counts.lostAnswers++;
-      await service.back;
-      await candidate.lookUp();
-    } finally {
-      free.push(candidate);
-    }
-  }
-}
-
-async function killer() {
-  for (let i = 0; i < KILLS; i++) {
-    await sleep(150 + Math.random() * 900);
-    let isBack;
-    service.back = new Promise((resolve) => (isBack = resolve));
-    await service.kill();
-    counts.kills++;
-    await service.start();
-    isBack();
-  }
-  running = false;
-}
-
-await Promise.all([killer(), ...Array.from({ length: WRITERS }, writer)]);
+const counts = await upheaval(service, candidates, { writers: WRITERS, kills: KILLS, pauseMs: 4 });
 console.log(`${counts.kills} kills; waiting for the last deliveries …`);
 
 const db = new pg.Client({ connectionString: database.url });

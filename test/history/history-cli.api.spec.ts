@@ -1,5 +1,5 @@
-import { runCli } from '../../src/cli/program.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { commandLine, type Ran } from '../support/cli.js';
 import { eventually } from '../support/http.js';
 import { newHouse, type House } from '../support/house.js';
 import { fresh, madeUser, user } from '../support/scim.js';
@@ -12,13 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function cli(...args: string[]) {
-  let out = '';
-  let err = '';
-  const env = { DATA_DIR: service.dataDir, TALENT_BRIDGE_URL: service.url, TALENT_BRIDGE_API_KEY: house.apiKey };
-  const terminal = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
-  return { code: await runCli(args, env, terminal), out, err };
-}
+const cli = (...args: string[]): Promise<Ran> => commandLine(service, house.apiKey)(...args);
 
 it('leavers are listed, as a table, as JSON and as a file', async () => {
   const email = `${fresh()}@e.com`;

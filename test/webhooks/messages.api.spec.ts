@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
-import { eventually } from '../support/http.js';
+import { client, eventually, type Client } from '../support/http.js';
 import { fresh } from '../support/scim.js';
 import { receiver, type Receiver } from './support/receiver.js';
 
@@ -178,6 +178,23 @@ describe('replay', () => {
     expect(await taskDone(begun.body.id as string)).toMatchObject({ done: 4 });
     await arrived(4);
     expect([...new Set(ids())].filter((one) => before.includes(one))).toEqual(before);
+  });
+
+  it('is seen and stopped by the key that began it, and by no other key without admin', async () => {
+    const keyed = async (): Promise<Client> => {
+      const made = await at.api.post('/api-keys', { name: fresh('key'), scopes: ['webhooks:manage'] });
+      return client(`${service.url}/api/v1`, made.body.api_key as string);
+    };
+    const [own, other] = [await keyed(), await keyed()];
+    const { body: made } = await own.post('/webhooks', { url: hook.url, events: ['job.synced'] });
+    const begun = await own.post(`/webhooks/${made.id}/replay`, { since: new Date().toISOString() });
+    expect(begun.status).toBe(202);
+    const task = `/tasks/${begun.body.id}`;
+    expect((await own.get(task)).body).toMatchObject({ id: begun.body.id, kind: 'webhooks.replay' });
+    expect([(await other.get(task)).status, (await other.post(`${task}/cancel`)).status]).toEqual([404, 404]);
+    expect((await own.get('/tasks')).status).toBe(403);
+    expect((await at.api.get(task)).status).toBe(200);
+    expect([200, 409]).toContain((await own.post(`${task}/cancel`)).status);
   });
 
   it.each([

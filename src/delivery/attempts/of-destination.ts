@@ -39,9 +39,10 @@ export async function listAttempts(
   { message, delivered }: AttemptFilter,
   page: { after: string | null; limit: number },
 ): Promise<ListedAttempt[]> {
-  const [at = null, n = null, ...subject] = page.after?.split(' ') ?? [];
+  // The first page begins behind all there is: a plan for any page reads the index from a place.
+  const [at = 'infinity', n = '32767', ...subject] = page.after?.split(' ') ?? [];
   const place: unknown[] = [at, n, subject.join(' '), page.limit + 1];
-  const behind = `($4::timestamptz is null or (a.at, a.n, a.subject) < ($4::timestamptz, $5::smallint, $6::text))`;
+  const behind = `a.at <= $4::timestamptz and (a.at, a.n, a.subject) < ($4::timestamptz, $5::smallint, $6::text)`;
   // The channel is named, as the condition of the index has it.
   const of = `${OF} and a.channel <> 'platform' and ${behind}`;
   if (message !== undefined) {

@@ -39,8 +39,8 @@ export async function waitingPage(
 ): Promise<WaitingLane[]> {
   const { rows } = await db.query<WaitingLane>(
     `select ${COLUMNS} from lanes l
-     where ${OF} and ($4::text is null or l.subject > $4) and l.first_pending is not null order by l.subject limit $5`,
-    [tenantId, channel, id, after, limit + 1],
+     where ${OF} and l.subject > $4 and l.first_pending is not null order by l.subject limit $5`,
+    [tenantId, channel, id, after ?? '', limit + 1],
   );
   return rows;
 }

@@ -1,6 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mintToken } from '../../../src/base/crypto/tokens.js';
+import { Database } from '../../../src/base/database/database.js';
+import { listAttempts } from '../../../src/delivery/attempts/of-destination.js';
+import { waitingPage } from '../../../src/delivery/lanes/waiting.js';
+import { GivenUpRepository } from '../../../src/webhooks/given-up.repository.js';
 import { EventReader } from '../../../src/events/event-reader.js';
 import { SERVICE_ROLE } from '../../../src/base/database/service-role.js';
 import { startApp, type TestApp } from '../../support/app.js';
@@ -217,6 +221,47 @@ it('the same for events: the feed, the list, and what deliveries read', async ()
   });
   expect(faults).toEqual([]);
   expect(ran).toBeGreaterThan(8);
+}, 120_000);
+
+it('the same for what waits, was tried and was given up at an endpoint, also deep in the list', async () => {
+  const db = service.app.nest.get(Database);
+  const key = { tenantId: house.tenantId, channel: 'webhook', id: 'whk_big' };
+  await service.db.query(
+    `insert into lanes (tenant_id, channel, destination, subject, state, target_state, target_body, rank, first_pending,
+       last_pending, pending_since)
+     select $1, 'webhook', 'whk_big', 'evt_' || lpad(n::text, 16, '0'), 'due', 'active', '', 1, n, n, now()
+     from generate_series(1, ${BIG}) n`,
+    [house.tenantId],
+  );
+  await service.db.query(
+    `insert into attempts (tenant_id, channel, destination, subject, delivery_id, first_sequence, last_sequence, method,
+       path, status, outcome, duration_ms, sent_at, n, at)
+     select $1, 'webhook', 'whk_big', 'evt_' || n, 'evt_' || n, n, n, 'POST', '/', 204, 'delivered', 1, now(), 1,
+       now() - n * interval '1 second'
+     from generate_series(1, ${BIG}) n`,
+    [house.tenantId],
+  );
+  await service.db.query(
+    `insert into webhook_given_up (tenant_id, endpoint_id, sequence, at, record, event, reason)
+     select $1, 'whk_big', n, now(), null, 'job.synced', 'status_500' from generate_series(1, ${BIG}) n`,
+    [house.tenantId],
+  );
+  await service.db.execute('analyze lanes, attempts, webhook_given_up');
+  const givenUp = service.app.nest.get(GivenUpRepository, { strict: false });
+  const halfWay = new Date(Date.now() - (BIG / 2) * 1_000).toISOString();
+  const { faults, ran } = await faultsDuring(async () => {
+    for (const after of [null, `evt_${String(BIG / 2).padStart(16, '0')}`]) {
+      expect(await waitingPage(db, key, { after, limit: 50 })).toHaveLength(51);
+    }
+    for (const after of [null, `${halfWay} 1 evt_5`]) {
+      expect(await listAttempts(db, key, {}, { after, limit: 50 })).toHaveLength(51);
+    }
+    for (const after of [null, String(BIG / 2)]) {
+      expect(await givenUp.list(house.tenantId, 'whk_big', after, 50)).toHaveLength(51);
+    }
+  });
+  expect(faults).toEqual([]);
+  expect(ran).toBeGreaterThan(2);
 }, 120_000);
 
 const PERSON = 'usr_big00000100';

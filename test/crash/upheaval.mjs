@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Lets writers change subjects, one each at a time, while the service is killed again and again.
+ *
+ * @param subjects have `change()`, and `lookUp()` for when the answer to a change was lost
+ * @param done whether all that has to be there is there: writers go on until then, and until the last kill
+ * @returns what was counted
+ */
+export async function upheaval(service, subjects, { writers, kills, pauseMs = 0, done = () => true }) {
+  const counts = { acknowledged: 0, lostAnswers: 0, kills: 0, restartsMs: [] };
+  const free = [...subjects];
+  let running = true;
+  let back = Promise.resolve();
+
+  const writer = async () => {
+    while (running || !done()) {
+      const subject = free.splice(Math.floor(Math.random() * free.length), 1)[0];
+      if (subject === undefined) {
+        await sleep(1);
+        continue;
+      }
+      try {
+        await subject.change();
+        counts.acknowledged++;
+        if (pauseMs > 0) await sleep(pauseMs);
+      } catch (error) {
+        if (!(error instanceof TypeError) && error.name !== 'TimeoutError') throw error;
+        // The answer was lost with the process: the change may have happened or not. Both are right.
+        counts.lostAnswers++;
+        await back;
+        await subject.lookUp();
+      } finally {
+        free.push(subject);
+      }
+    }
+  };
+  const killer = async () => {
+    for (let i = 0; i < kills; i++) {
+      await sleep(150 + Math.random() * 900);
+      let isBack;
+      back = new Promise((resolve) => (isBack = resolve));
+      await service.kill();
+      counts.kills++;
+      counts.restartsMs.push(Math.round(await service.start()));
+      isBack();
+    }
+    running = false;
+  };
+  await Promise.all([killer(), ...Array.from({ length: writers }, writer)]);
+  return counts;
+}
