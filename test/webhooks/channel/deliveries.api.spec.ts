@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  for (const one of receivers) one.stop();
+  for (const one of receivers) await one.stop();
 });
 
 const made = async ({ api }: House): Promise<{ id: string; external_id: string }> => {

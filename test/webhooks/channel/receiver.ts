@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { EndpointSecrets } from '../../../src/webhooks/endpoint-secrets.js';
 import { EndpointStore } from '../../../src/webhooks/endpoint.store.js';
 import { WEBHOOK } from '../../../src/webhooks/endpoint.js';
@@ -8,6 +7,7 @@ import { newSecret } from '../../../src/webhooks/signature.js';
 import { DestinationsRepository } from '../../../src/delivery/destinations/destinations.repository.js';
 import { newId } from '../../../src/base/ids.js';
 import type { TestApp } from '../../support/app.js';
+import { receiver, type Receiver as LocalReceiver } from '../support/receiver.js';
 
 /** A request that arrived. */
 export interface Arrived {
@@ -17,49 +17,39 @@ export interface Arrived {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- read field by field, as a receiver would
   data: any;
   body: string;
-  headers: IncomingHttpHeaders;
+  headers: Record<string, string>;
   at: number;
 }
 
 /** What a receiver answers: a status, or what it does with the response. */
 export type Reply = number | ((res: ServerResponse, message: Arrived) => void);
 
-/** A receiver of webhooks, on a port of its own. */
+/** A receiver that reads the events that arrive, on a port of its own. */
 export class Receiver {
   readonly arrived: Arrived[] = [];
   /** The answer to each request. */
   reply: (message: Arrived) => Reply = () => 204;
   url = '';
-  private readonly server: Server = createServer((req, res) => {
-    let body = '';
-    req.setEncoding('utf8');
-    req.on('data', (chunk: string) => (body += chunk));
-    req.on('end', () => {
+  private server: LocalReceiver | null = null;
+
+  async start(): Promise<this> {
+    const server = await receiver();
+    server.answer((_, res) => {
+      const { body, headers } = server.received.at(-1)!;
       const { event, data } = JSON.parse(body) as { event: string; data: unknown };
-      const message = {
-        id: String(req.headers['webhook-id']),
-        event,
-        data,
-        body,
-        headers: req.headers,
-        at: Date.now(),
-      };
+      const message = { id: headers['webhook-id']!, event, data, body, headers, at: Date.now() };
       this.arrived.push(message);
       const reply = this.reply(message);
       if (typeof reply === 'number') res.writeHead(reply).end();
       else reply(res, message);
     });
-  });
-
-  async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
+    this.server = server;
+    this.url = server.url;
     return this;
   }
 
-  stop(): void {
-    this.server.closeAllConnections();
-    this.server.close();
+  stop(): Promise<void> {
+    return this.server?.close() ?? Promise.resolve();
   }
 
   /** The records in the order in which they arrived, each with its sequence. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  receiver.stop();
+  await receiver.stop();
 });
 
 it('two processes and rolling restarts lose and double none, and keep the order of each record', async () => {

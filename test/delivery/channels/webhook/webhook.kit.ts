@@ -86,10 +86,9 @@ export const webhookKit: ChannelKit = {
     const seen = new Map(receivers.get(tenantId)!.arrived.map(({ id, data }) => [id, data]));
     return Promise.resolve([...seen.values()]);
   },
-  stop() {
-    for (const receiver of receivers.values()) receiver.stop();
+  async stop() {
+    for (const receiver of receivers.values()) await receiver.stop();
     receivers.clear();
-    return Promise.resolve();
   },
 };
 
