@@ -68,7 +68,7 @@ it('a removal leaves nothing of what receivers answered, in order or not; the at
     expect(left.filter((answer) => answer?.includes('Ermintrude'))).toEqual([]);
     expect(left.filter((answer) => answer?.includes(stays!.body.id))).toHaveLength(2);
   } finally {
-    receiver.stop();
+    await receiver.stop();
   }
 });
 
