@@ -44,7 +44,7 @@ console.log(JSON.stringify([good, bad, old, none].map((all) => [...new Set(all)]
 });
 
 /** Without the program a recipe cannot run; `.ci/run` installs it and asks for all of them. */
-const recipeIn = (program: string, ask: string): typeof it   =>
+const recipeIn = (program: string, ask: string): typeof it =>
   process.env['RECIPE_TESTS'] === 'required' || spawnSync(program, [ask]).status === 0 ? it : it.skip;
 
 recipeIn('python3', '--version')('verifies by hand in Python', () => {
