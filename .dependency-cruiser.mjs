@@ -4,8 +4,8 @@ export const FLOORS = [
   ['identity', 'ledger', 'scim', 'oidc', 'saml', 'platform-client'],
   ['tenants', 'tasks', 'events', 'delivery', 'sessions'],
   ['directories', 'seats', 'forwarding', 'webhooks'],
-  ['users', 'connections', 'candidates', 'jobs'],
-  ['directory-sync', 'sign-in'],
+  ['users', 'connections', 'candidates', 'jobs', 'interviews'],
+  ['directory-sync', 'sign-in', 'ats'],
   ['lookup', 'history', 'surfaces', 'operations', 'cli'],
 ];
 

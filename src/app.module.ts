@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { Config } from './base/config/config.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 import { SignInMetrics } from './sign-in/log/sign-in.metrics.js';
+import { AtsModule } from './ats/ats.module.js';
 import { CandidatesModule, CandidateTitlesModule } from './candidates/candidates.module.js';
 import { ConfigModule } from './base/config/config.module.js';
 import { DatabaseModule } from './base/database/database.module.js';
@@ -50,6 +51,7 @@ export class AppModule {
         TasksModule,
         EventsModule,
         WebhooksModule,
+        AtsModule,
         LookupModule,
         HistoryModule,
         SurfacesModule,

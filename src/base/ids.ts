@@ -23,7 +23,15 @@ export type IdPrefix =
   | 'whk'
   | 'whs'
   | 'cand'
-  | 'job';
+  | 'job'
+  | 'int'
+  | 'ats'
+  | 'atk'
+  | 'asg'
+  | 'alk'
+  | 'aev'
+  | 'run'
+  | 'awr';
 
 /**
  * Creates an id: prefix, 10 characters of time and 16 of randomness (80 bits). Later ids sort later (to the

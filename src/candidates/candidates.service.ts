@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { codeOf, Database, type SqlRunner } from '../base/database/database.js';
+import { DomainEvents } from '../base/domain-events.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import { newId } from '../base/ids.js';
 import { eraseRecord } from '../events/erase-record.js';
@@ -9,6 +10,7 @@ import type { CandidateChange, CandidateFields, CandidateRow } from './candidate
 import { deletedFact, writtenFact } from './candidate.mapping.js';
 import { changedCandidate, newCandidate, sameCandidate, titled } from './candidate.rules.js';
 import { insertCandidate, removeCandidate, updateCandidate } from './candidate-write.sql.js';
+import { CandidateRemoved } from './candidates.events.js';
 import { CandidateContention, ExternalIdTaken } from './candidates.errors.js';
 import { CandidatesRepository } from './candidates.repository.js';
 
@@ -38,6 +40,7 @@ export class CandidatesService {
     private readonly repository: CandidatesRepository,
     private readonly titles: OpeningTitles,
     private readonly events: EventRecorder,
+    private readonly domainEvents: DomainEvents,
   ) {}
 
   /** @throws {NotFound} when the tenant has no such candidate */
@@ -119,6 +122,7 @@ export class CandidatesService {
       // The lock lets a write that is under way finish, so that its event is seen and erased.
       const row = await this.repository.one(tenantId, id, tx, true);
       if (row === undefined) throw new NotFound('candidate');
+      await this.domainEvents.publish(new CandidateRemoved(tx, tenantId, row, null));
       await eraseRecord(tx, tenantId, id, { id, external_id: row.external_id });
       const statement = removeCandidate(tenantId, row, new Date());
       await this.events.addTo(statement, tenantId, deletedFact(row), tx);

@@ -1,5 +1,6 @@
 import { keyAad } from '../connections/keys/service-keys.repository.js';
 import type { SealedColumn } from '../base/crypto/reseal.js';
+import { ATS_CREDENTIALS, ATS_SIGNING_SECRETS } from '../ats/connections/ats-secrets.js';
 import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../webhooks/endpoint-secrets.js';
 import { DESTINATION_KEYS } from '../delivery/destinations/sealed-keys.js';
 
@@ -8,6 +9,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   DESTINATION_KEYS,
   WEBHOOK_SECRETS,
   WEBHOOK_HEADERS,
+  ATS_CREDENTIALS,
+  ATS_SIGNING_SECRETS,
   {
     table: 'idempotency_keys',
     key: ['tenant_id', 'credential_id', 'key'],

@@ -18,7 +18,10 @@ export type CachedTable =
   | 'service_keys'
   | 'seat_limits'
   | 'webhook_endpoints'
-  | 'webhook_secrets';
+  | 'webhook_secrets'
+  | 'ats_connections'
+  | 'ats_tokens'
+  | 'ats_signing_secrets';
 
 /** A changed row; null: the feed begins anew, and anything may have changed. `id` is '' where the table has none. */
 export type ChangedRow = { readonly tenantId: string; readonly id: string } | null;

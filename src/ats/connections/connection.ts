@@ -1,0 +1,55 @@
+import type { Credential } from './credential.js';
+
+/** The state of a connection to an ATS. */
+export type AtsState = 'ok' | 'degraded' | 'reconnect_needed' | 'disconnected';
+
+/** What comes in through a connection. */
+export interface Takes {
+  /** `open`: candidates of open openings alone. */
+  postings: 'open' | 'all';
+  /** Ids of stages in the ATS; null: any stage. */
+  stages: readonly string[] | null;
+  /** Only candidates that changed since (ISO 8601); null: all. */
+  since: string | null;
+  /** `active`: neither archived nor hired. */
+  candidates: 'active' | 'all';
+  /** The first import emits `candidate.created` as well, marked `backfill`. */
+  backfill_events: boolean;
+}
+
+/** How results go out through a connection. */
+export interface Writes {
+  /** The ATS's user as whom is written; null: who approved the connection. */
+  as_user: string | null;
+  visibility: 'private' | 'public';
+  /** Where meeting links and scorecards are put; null: it is not written. */
+  link_target: 'link' | 'field' | 'note' | null;
+  scorecard_target: 'note' | 'field' | null;
+  /** The names of the custom fields, for the target `field`. */
+  link_field: string | null;
+  scorecard_field: string | null;
+}
+
+/** One tenant's link to one ATS. */
+export interface AtsConnection {
+  tenantId: string;
+  id: string;
+  provider: string;
+  name: string;
+  /** The name of the vendor's region. */
+  region: string;
+  /** The address of the API in place of the region's; null: the region's. */
+  baseUrl: string | null;
+  /** Stands before ids of the ATS in `external_id`; unique in the tenant. */
+  marker: string;
+  state: AtsState;
+  /** Set by hand: nothing is polled, applied or written. */
+  paused: boolean;
+  takes: Takes;
+  writes: Writes;
+  /** The ATS's user who approved the connection; null: not known. */
+  approvedBy: string | null;
+  /** Null: none was given (only webhooks come in), or no key of the settings opens it. */
+  credential: Credential | null;
+  createdAt: Date;
+}

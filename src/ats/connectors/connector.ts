@@ -1,0 +1,202 @@
+import type { AtsApi, AtsAnswer } from '../calls/ats-api.js';
+import type { Credential } from '../connections/credential.js';
+import type { AtsCandidate, AtsGone, AtsJob, AtsPage, AtsPageFrom } from './ats-records.js';
+
+/** The addresses of one region of a vendor. */
+export interface Region {
+  /** Of the API, without a slash at the end. */
+  api: string;
+  /** Of OAuth; left out where the vendor has none. */
+  authorize?: string;
+  token?: string;
+  audience?: string;
+}
+
+/** What a connector does without help of the customer. What it does not is said in words, and shown. */
+export interface Abilities {
+  jobs: boolean;
+  candidates: boolean;
+  link: boolean;
+  note: boolean;
+  field: boolean;
+  webhooksByApi: boolean;
+  oauth: boolean;
+  /** How deletions and merges become known. */
+  deleted: 'list' | 'event' | 'both' | 'no';
+  merged: 'event' | 'no';
+  /** What the vendor's signature covers. */
+  signature: 'body' | 'token_and_time' | 'none';
+}
+
+/** The vendor's limit: a steady rate, and a burst. */
+export interface Pace {
+  perSecond: number;
+  burst: number;
+}
+
+/** What a signature check came to. `absent`: a secret is set, and the request has no signature. */
+export type SignatureVerdict = 'valid' | 'invalid' | 'absent' | 'stale';
+
+/** One inbound request, as it came. */
+export interface InboundRequest {
+  raw: Buffer;
+  /** The body, parsed; undefined: it is neither JSON nor a form. */
+  body: unknown;
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string | undefined>>;
+  receivedAt: Date;
+}
+
+/** What an inbound event says. */
+export type InboundEffect =
+  /** The setup ping of the vendor, or an event without data: it has no effect. */
+  | { kind: 'none' }
+  /** The signature does not cover the data, or the event does not hold it: the record is read from the ATS. */
+  | { kind: 'read_back'; of: 'candidate' | 'job'; remoteId: string }
+  | { kind: 'candidate'; candidate: AtsCandidate }
+  | { kind: 'job'; job: AtsJob }
+  | { kind: 'gone'; gone: AtsGone };
+
+/** An inbound event that is understood. */
+export interface InboundReading {
+  /** Names the event for as long as the vendor may send it again; null: it has no name, and its bytes name it. */
+  dedupeKey: string | null;
+  /** The vendor's name of the event, for lists. */
+  name: string;
+  /** The vendor's time of the fact; null: it does not say. */
+  occurredAt: Date | null;
+  effect: InboundEffect;
+}
+
+/** A body that the connector does not understand. The message says why, without data of the body. */
+export class NotUnderstood extends Error {}
+
+/** How a vendor's webhooks are received. */
+export interface InboundRules {
+  /** The status that the vendor takes as received. */
+  readonly ack: number;
+  /** Checks the signature over the raw bytes. Any of the secrets may fit. */
+  verify(request: InboundRequest, secrets: readonly string[]): SignatureVerdict;
+  /** @throws {NotUnderstood} */
+  read(request: InboundRequest): InboundReading;
+}
+
+/** A webhook that was made at the ATS. */
+export interface MadeWebhook {
+  remoteId: string;
+  event: string;
+  /** The secret that its events are signed with; null: they are not signed. */
+  secret: string | null;
+}
+
+/** Webhooks that are made and removed through the API of the vendor. */
+export interface WebhookRules {
+  /** The events that are asked for. */
+  readonly events: readonly string[];
+  create(api: AtsApi, event: string, url: string, secret: string): Promise<MadeWebhook>;
+  /** Does nothing where the webhook is gone already. */
+  remove(api: AtsApi, remoteId: string): Promise<void>;
+}
+
+/** Where in the ATS a text or link is put. */
+export type WriteTarget = 'note' | 'field' | 'link';
+
+/** One write to a candidate's profile. */
+export interface AtsWrite {
+  target: WriteTarget;
+  candidateRemoteId: string;
+  /** The application, where the candidate's metadata names one. */
+  applicationRemoteId: string | null;
+  /** Text of a note or value of a field; the address of a link. The marker stands in it. */
+  text: string;
+  /** What tells this write from all others: it is looked for before the write is repeated. */
+  marker: string;
+  /** The ATS's user as whom it is written; null: the ATS needs none. */
+  asUser: string | null;
+  visibility: 'private' | 'public';
+  /** The name of the custom field. */
+  field: string | null;
+  /** What this write takes the place of, for targets that hold one value; null: nothing. */
+  replaces: string | null;
+}
+
+/** How a vendor is written to. */
+export interface WriteRules {
+  readonly targets: readonly WriteTarget[];
+  /** Whether each write is made as a user of the ATS. */
+  readonly needsUser: boolean;
+  /** Returns the id (or, where there is none, the value) of what carries the marker; null: there is nothing. */
+  find(api: AtsApi, write: AtsWrite): Promise<string | null>;
+  /** Writes, and returns the same as `find`. */
+  write(api: AtsApi, write: AtsWrite): Promise<string>;
+  /** Takes a write back. @returns false where the vendor's API cannot */
+  undo(api: AtsApi, write: AtsWrite, ref: string): Promise<boolean>;
+}
+
+/** A user of the ATS. */
+export interface AtsUser {
+  id: string;
+  name: string | null;
+  email: string | null;
+  active: boolean;
+}
+
+/** The OAuth rules of a vendor (RFC 6749 §4.1). */
+export interface OAuthRules {
+  readonly scopes: readonly string[];
+  /** Query parameters of the authorization request beside the standard ones. */
+  authorizeParameters(region: Region): Readonly<Record<string, string>>;
+  /** How the client authenticates at the token address. */
+  readonly clientAuth: 'body' | 'basic';
+  /** A refresh token ends so long after its last use, in milliseconds. */
+  readonly refreshIdleMs: number;
+  /** Where a grant is revoked; null: the vendor has no such address, and the customer removes the app there. */
+  revokePath(region: Region): string | null;
+}
+
+/**
+ * One vendor's adapter. A connector is one folder, and one line in `index.ts`; it keeps no state, and knows neither
+ * database nor tenant.
+ */
+export interface Connector {
+  /** The name in addresses: `/api/webhooks/{provider}`. */
+  readonly provider: string;
+  readonly title: string;
+  /** The usual marker of external ids, with its underscore. */
+  readonly marker: string;
+  /** By name; the first one is the default. */
+  readonly regions: Readonly<Record<string, Region>>;
+  readonly credentials: readonly Credential['kind'][];
+  readonly pace: Pace;
+  readonly abilities: Abilities;
+  /** What it cannot do, in sentences for the customer. */
+  readonly limits: readonly string[];
+  /** Names of answer headers that it reads, lower-case. */
+  readonly keptHeaders?: readonly string[];
+
+  /** Returns the headers that authenticate a call. */
+  authorization(credential: Credential): Readonly<Record<string, string>>;
+  /** Throws an `AtsFailure` for a 2xx answer that is a refusal (a failed row, `success: false`). */
+  judge?(answer: AtsAnswer): void;
+  /** Returns how long a 429 asks to wait where `Retry-After` does not say, in milliseconds; null: it does not say. */
+  retryAfter?(answer: Pick<AtsAnswer, 'headers'>, now: Date): number | null;
+
+  /** The test of a connection: a cheap call that shows whether the credential works. @returns what it found, in words */
+  test(api: AtsApi): Promise<string>;
+  jobs(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsJob>>;
+  candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsCandidate>>;
+  /** Deleted records since a time; left out where the vendor has no such list. */
+  gone?(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsGone>>;
+  /** Returns null where the ATS has no such record (any more). */
+  job(api: AtsApi, remoteId: string): Promise<AtsJob | null>;
+  candidate(api: AtsApi, remoteId: string): Promise<AtsCandidate | null>;
+  /** Returns null where the ATS has no such user. */
+  user(api: AtsApi, id: string): Promise<AtsUser | null>;
+  /** Returns the user that the credential belongs to, where the vendor says so: who approved. */
+  self?(api: AtsApi): Promise<AtsUser | null>;
+
+  readonly inbound: InboundRules;
+  readonly webhooks: WebhookRules | null;
+  readonly oauth: OAuthRules | null;
+  readonly writes: WriteRules;
+}

@@ -1,0 +1,14 @@
+import type { Connector } from './connector.js';
+
+/** All connectors, in the order in which they are shown. A further vendor is a folder and a line here. */
+const CONNECTORS: readonly Connector[] = [];
+
+/** Returns the connector of a provider, or undefined if there is none. */
+export function connectorOf(provider: string): Connector | undefined {
+  return CONNECTORS.find((connector) => connector.provider === provider);
+}
+
+/** Returns all connectors. */
+export function connectors(): readonly Connector[] {
+  return CONNECTORS;
+}
