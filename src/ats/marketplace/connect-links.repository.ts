@@ -51,6 +51,15 @@ export class ConnectLinksRepository {
     return rows[0] ?? null;
   }
 
+  /** Returns an open link. */
+  async byId(tenantId: string, id: string): Promise<OpenLink | null> {
+    const { rows } = await this.db.query<OpenLink>(
+      `select id, provider, created_by from ats_connect_links where tenant_id = $1 and id = $2 and ${OPEN}`,
+      [tenantId, id],
+    );
+    return rows[0] ?? null;
+  }
+
   /** Uses up a link. Of concurrent uses one succeeds. @returns null when it is open no more */
   async use(tx: SqlRunner, tenantId: string, id: string): Promise<OpenLink | null> {
     const { rows } = await tx.query<OpenLink>(
