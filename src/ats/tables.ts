@@ -7,4 +7,11 @@ export const OWNED = [
   'ats_connect_links',
   'ats_authorizations',
   'ats_renewals',
+  'ats_events',
+  'ats_event_keys',
+  'ats_inboxes',
+  'ats_records',
+  'ats_syncs',
+  'ats_polls',
+  'ats_runs',
 ];

@@ -179,17 +179,18 @@ export class AtsConnectionsRepository {
   async addToken(
     tx: SqlRunner,
     { tenantId, id, provider }: Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>,
-    token: { id: string; text: string },
+    token: { id: string; text: string; made: boolean },
   ): Promise<void> {
     const { rows } = await tx.query<{ n: number }>(
-      `select count(*)::int as n from ats_tokens where tenant_id = $1 and connection_id = $2`,
+      `select count(*)::int as n from ats_tokens where tenant_id = $1 and connection_id = $2 and not made`,
       [tenantId, id],
     );
-    if (rows[0]!.n >= LIVE_TOKENS) throw new TooManyTokens();
+    if (!token.made && rows[0]!.n >= LIVE_TOKENS) throw new TooManyTokens();
     try {
       await tx.query(
-        `insert into ats_tokens (provider, hash, tenant_id, connection_id, id, hint) values ($1, $2, $3, $4, $5, $6)`,
-        [provider, hashOfAtsToken(token.text), tenantId, id, token.id, token.text.slice(0, 4)],
+        `insert into ats_tokens (provider, hash, tenant_id, connection_id, id, hint, made)
+         values ($1, $2, $3, $4, $5, $6, $7)`,
+        [provider, hashOfAtsToken(token.text), tenantId, id, token.id, token.text.slice(0, 4), token.made],
       );
     } catch (error) {
       if (codeOf(error) === UNIQUE) throw new TokenTaken();
@@ -227,6 +228,32 @@ export class AtsConnectionsRepository {
         made?.event ?? null,
       ],
     );
+  }
+
+  /** Returns the webhooks that were made through the API of the ATS. */
+  async madeWebhooks(tenantId: string, connectionId: string): Promise<{ id: string; remote_id: string }[]> {
+    const { rows } = await this.db.query<{ id: string; remote_id: string }>(
+      `select id, remote_id from ats_signing_secrets
+       where tenant_id = $1 and connection_id = $2 and remote_id is not null order by id`,
+      [tenantId, connectionId],
+    );
+    return rows;
+  }
+
+  async removeSigningSecret(tx: SqlRunner, tenantId: string, connectionId: string, id: string): Promise<void> {
+    await tx.query(`delete from ats_signing_secrets where tenant_id = $1 and connection_id = $2 and id = $3`, [
+      tenantId,
+      connectionId,
+      id,
+    ]);
+  }
+
+  /** Removes the tokens of webhooks that were made through the API of the ATS. */
+  async removeMadeTokens(tx: SqlRunner, tenantId: string, connectionId: string): Promise<void> {
+    await tx.query(`delete from ats_tokens where tenant_id = $1 and connection_id = $2 and made`, [
+      tenantId,
+      connectionId,
+    ]);
   }
 
   async removeHandMadeSecrets(tx: SqlRunner, tenantId: string, connectionId: string): Promise<void> {
