@@ -1,2 +1,17 @@
 /** The tables that only this room writes. `npm run check` reads it. */
-export const OWNED = ['ats_connections', 'ats_problems', 'ats_tokens', 'ats_signing_secrets'];
+export const OWNED = [
+  'ats_connections',
+  'ats_problems',
+  'ats_tokens',
+  'ats_signing_secrets',
+  'ats_connect_links',
+  'ats_authorizations',
+  'ats_renewals',
+  'ats_events',
+  'ats_event_keys',
+  'ats_inboxes',
+  'ats_records',
+  'ats_syncs',
+  'ats_polls',
+  'ats_runs',
+];

@@ -37,20 +37,25 @@ export function updateCandidate(tenantId: string, row: CandidateRow, titleFrom: 
   });
 }
 
-/** Returns the statement that removes a candidate, and leaves its ids: they show that it was there, and is gone. */
+/**
+ * Returns the statement that removes a candidate, and leaves its ids: they show that it was there, and is gone.
+ *
+ * @param mergedInto the candidate that `resolve` answers from then on; null: none
+ */
 export function removeCandidate(
   tenantId: string,
   { id, external_id, sequence }: CandidateRow,
   at: Date,
+  mergedInto: string | null = null,
 ): WriteStatement {
   const statement = new WriteStatement().subject(
     (p) => `delete from candidates where tenant_id = ${p.add(tenantId, 'text')} and id = ${p.add(id, 'text')}
       and sequence = ${p.add(sequence, 'int')} returning id`,
   );
   statement.add(
-    (p) => `insert into candidate_tombstones (tenant_id, candidate_id, external_id, sequence, gone_at)
-      select ${p.add(tenantId, 'text')}, s.id, ${p.add(external_id, 'text')}, ${p.add(sequence + 1, 'int')},
-        ${p.add(at, 'timestamptz')} from subject s`,
+    (p) => `insert into candidate_tombstones (tenant_id, candidate_id, external_id, merged_into, sequence, gone_at)
+      select ${p.add(tenantId, 'text')}, s.id, ${p.add(external_id, 'text')}, ${p.add(mergedInto, 'text')},
+        ${p.add(sequence + 1, 'int')}, ${p.add(at, 'timestamptz')} from subject s`,
   );
   return statement;
 }

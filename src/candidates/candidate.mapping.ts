@@ -15,9 +15,18 @@ export function candidateText(row: CandidateRow): string {
   return `${members(row)}}`;
 }
 
-/** Returns the event of a write of a candidate: the candidate after it, and its sequence. */
-export function writtenFact(event: 'candidate.created' | 'candidate.updated', row: CandidateRow): RecordedFact {
-  const data = `${members(row)},"sequence":${row.sequence}}`;
+/**
+ * Returns the event of a write of a candidate: the candidate after it, and its sequence.
+ *
+ * @param backfill a first import brought it: the event says so
+ */
+export function writtenFact(
+  event: 'candidate.created' | 'candidate.updated',
+  row: CandidateRow,
+  { backfill = false } = {},
+): RecordedFact {
+  const mark = backfill ? ',"backfill":true' : '';
+  const data = `${members(row)}${mark},"sequence":${row.sequence}}`;
   return { event, record: row.id, data: thinIfLarge(event, data, idsOf(row)) };
 }
 

@@ -23,6 +23,8 @@ export function newCandidate(fields: CandidateFields, id: string, at: Date): Can
       metadata: metadata.text,
       job_opening_id: metadata.openingId,
       ats_priority: metadata.priority,
+      ats_connection_id: null,
+      ats_keys: null,
       sequence: 1,
       created_at: at,
       updated_at: at,

@@ -14,6 +14,10 @@ export interface CandidateRow {
   job_opening_id: string | null;
   /** `ats_priority` of the metadata, if it is text. */
   ats_priority: string | null;
+  /** The ATS connection that owns the identity fields; null: the API does. */
+  ats_connection_id: string | null;
+  /** The keys of the metadata that the ATS owns; null: none. */
+  ats_keys: readonly string[] | null;
   /** The number of the record's events. */
   sequence: number;
   created_at: Date;

@@ -47,7 +47,7 @@ export class CandidatesController {
   @ApiBody({ type: CreateCandidate })
   @ApiCreatedResponse({ type: CandidateBody })
   @ApiOkResponse({ type: CandidateBody, description: 'With `if_exists`.' })
-  @ApiRefusals({ 409: ['external_id_taken'], 503: ['too_much_contention'] })
+  @ApiRefusals({ 409: ['external_id_taken', 'managed_by_ats'], 503: ['too_much_contention'] })
   async create(
     @CurrentCaller() { tenantId }: Caller,
     @Body() body: CreateCandidate,
@@ -94,7 +94,7 @@ export class CandidatesController {
   })
   @ApiBody({ type: PutCandidate })
   @ApiCreatedResponse({ type: CandidateBody })
-  @ApiRefusals({ 404: [], 503: ['too_much_contention'] })
+  @ApiRefusals({ 404: [], 409: ['managed_by_ats'], 503: ['too_much_contention'] })
   @ApiOkResponse({ type: CandidateBody })
   async put(
     @CurrentCaller() { tenantId }: Caller,
@@ -127,7 +127,7 @@ export class CandidatesController {
     description: '`metadata` is replaced as a whole, not merged; null empties it.',
   })
   @ApiBody({ type: ChangeCandidate })
-  @ApiRefusals({ 409: ['external_id_taken'], 503: ['too_much_contention'] })
+  @ApiRefusals({ 409: ['external_id_taken', 'managed_by_ats'], 503: ['too_much_contention'] })
   @ApiOkResponse({ type: CandidateBody })
   async change(
     @CurrentCaller() { tenantId }: Caller,

@@ -17,3 +17,13 @@ export class CandidateContention extends DomainError {
     });
   }
 }
+
+/** What the caller would change belongs to the ATS that brought the candidate; names the fields and the connection. */
+export class ManagedByAts extends Conflict {
+  constructor(connectionId: string, fields: readonly string[]) {
+    super('managed_by_ats', 'The ATS owns these fields: change them there.', {
+      members: { ats_connection_id: connectionId },
+      errors: fields.map((field) => ({ field, message: 'is managed by the ATS' })),
+    });
+  }
+}

@@ -5,6 +5,7 @@ import { TasksModule } from '../tasks/tasks.module.js';
 import { CandidatesController } from './candidates.controller.js';
 import { CandidatesRepository } from './candidates.repository.js';
 import { CandidatesService } from './candidates.service.js';
+import { SyncedCandidates } from './synced-candidates.js';
 import { OpeningFollowers } from './opening-followers.js';
 
 /** Provides the port of `jobs`; global, because `jobs` does not know the candidates. */
@@ -20,7 +21,7 @@ export class CandidateTitlesModule {}
 @Module({
   imports: [JobsModule],
   controllers: [CandidatesController],
-  providers: [CandidatesRepository, CandidatesService],
-  exports: [CandidatesRepository, CandidatesService],
+  providers: [CandidatesRepository, CandidatesService, SyncedCandidates],
+  exports: [CandidatesRepository, CandidatesService, SyncedCandidates],
 })
 export class CandidatesModule {}

@@ -17,7 +17,8 @@ export interface CandidateFilter {
 
 /** The columns of a row; `json` as text, since the driver would parse it. */
 export const CANDIDATE_COLUMNS = `id, external_id, email, first_name, last_name, job_title, job_title_set,
-  metadata::text as metadata, job_opening_id, ats_priority, sequence, created_at, updated_at`;
+  metadata::text as metadata, job_opening_id, ats_priority, ats_connection_id, ats_keys, sequence, created_at,
+  updated_at`;
 
 /** Merges of merges are followed so far. */
 const MOST_MERGES = 32;

@@ -11,7 +11,8 @@ import { deletedFact, writtenFact } from './candidate.mapping.js';
 import { changedCandidate, newCandidate, sameCandidate, titled } from './candidate.rules.js';
 import { insertCandidate, removeCandidate, updateCandidate } from './candidate-write.sql.js';
 import { CandidateRemoved } from './candidates.events.js';
-import { CandidateContention, ExternalIdTaken } from './candidates.errors.js';
+import { CandidateContention, ExternalIdTaken, ManagedByAts } from './candidates.errors.js';
+import { managedChange } from './managed.rules.js';
 import { CandidatesRepository } from './candidates.repository.js';
 
 /** What happens to a candidate that is there already when it is created. */
@@ -76,6 +77,7 @@ export class CandidatesService {
    * Changes the named fields. A change that changes nothing records no event.
    *
    * @throws {NotFound} when the tenant has no such candidate
+   * @throws {ManagedByAts} when an ATS owns one of the fields
    * @throws {ExternalIdTaken} when another candidate has the new `external_id`
    * @throws {CandidateContention} when others were quicker every time
    */
@@ -122,13 +124,23 @@ export class CandidatesService {
       // The lock lets a write that is under way finish, so that its event is seen and erased.
       const row = await this.repository.one(tenantId, id, tx, true);
       if (row === undefined) throw new NotFound('candidate');
-      await this.domainEvents.publish(new CandidateRemoved(tx, tenantId, row, null));
-      await eraseRecord(tx, tenantId, id, { id, external_id: row.external_id });
-      const statement = removeCandidate(tenantId, row, new Date());
-      await this.events.addTo(statement, tenantId, deletedFact(row), tx);
-      await statement.run(tx);
+      await this.removeLocked(tx, tenantId, row, null);
     });
     this.events.wake(tenantId, 'candidate.deleted');
+  }
+
+  /**
+   * The same inside a transaction that has locked the candidate; it wakes nobody.
+   *
+   * @param mergedInto the candidate that it is from now on, for `resolve`; null: it is gone
+   */
+  async removeLocked(tx: SqlRunner, tenantId: string, row: CandidateRow, mergedInto: string | null): Promise<void> {
+    const { id, external_id: externalId } = row;
+    await this.domainEvents.publish(new CandidateRemoved(tx, tenantId, row, mergedInto));
+    await eraseRecord(tx, tenantId, id, { id, external_id: externalId });
+    const statement = removeCandidate(tenantId, row, new Date(), mergedInto);
+    await this.events.addTo(statement, tenantId, deletedFact(row), tx);
+    await statement.run(tx);
   }
 
   /** Returns the candidate with the key after what the caller asks for; null: there is none. */
@@ -177,7 +189,7 @@ export class CandidatesService {
     change: CandidateChange,
     anew: boolean,
   ): Promise<CandidateRow | null> {
-    const edit = changedCandidate(before, change, new Date());
+    const edit = changedCandidate(before, allowedChange(before, change), new Date());
     const { titleFrom } = edit;
     const after = titled(edit, titleFrom === null ? null : await this.titles.of(tenantId, titleFrom, anew, db));
     if (sameCandidate(before, after)) return before;
@@ -193,4 +205,12 @@ export class CandidatesService {
     }
     return after;
   }
+}
+
+/** @throws {ManagedByAts} where the candidate's ATS owns what would change */
+function allowedChange(before: CandidateRow, change: CandidateChange): CandidateChange {
+  if (before.ats_connection_id === null) return change;
+  const managed = managedChange(before, change);
+  if (managed.wrong.length > 0) throw new ManagedByAts(before.ats_connection_id, managed.wrong);
+  return managed.change;
 }

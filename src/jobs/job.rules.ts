@@ -11,6 +11,8 @@ export interface JobFields {
   url?: string | null;
   opened_at?: Date | null;
   closed_at?: Date | null;
+  /** Only the sync of an ATS says it. */
+  ats_connection_id?: string | null;
 }
 
 /** Returns a new opening. It is open unless its status says otherwise, and was opened now unless a time says otherwise. */
@@ -20,7 +22,7 @@ export function newJob(externalId: string, fields: JobFields, id: string, at: Da
     id,
     external_id: externalId,
     ats: fields.ats ?? null,
-    ats_connection_id: null,
+    ats_connection_id: fields.ats_connection_id ?? null,
     title: fields.title,
     status,
     department: fields.department ?? null,
@@ -59,9 +61,18 @@ function closedAt(status: JobStatus, known: Date | null, at: Date): Date | null 
 
 const COMPARED = ['ats', 'title', 'status', 'department', 'location', 'employment_type', 'url'] as const;
 
+const TIMES = ['opened_at', 'closed_at'] as const;
+
+/** Returns the fields in which two states of an opening differ. */
+export function differingFields(a: JobRow, b: JobRow): string[] {
+  return [
+    ...COMPARED.filter((name) => a[name] !== b[name]),
+    ...TIMES.filter((name) => a[name]?.getTime() !== b[name]?.getTime()),
+  ];
+}
+
 function sameJob(a: JobRow, b: JobRow): boolean {
-  const sameTime = (name: 'opened_at' | 'closed_at') => a[name]?.getTime() === b[name]?.getTime();
-  return COMPARED.every((name) => a[name] === b[name]) && sameTime('opened_at') && sameTime('closed_at');
+  return a.ats_connection_id === b.ats_connection_id && differingFields(a, b).length === 0;
 }
 
 function present(fields: Partial<JobFields>): Partial<JobFields> {

@@ -58,7 +58,7 @@ export class JobsController {
   })
   @ApiOkResponse({ type: JobBody })
   @ApiCreatedResponse({ type: JobBody })
-  @ApiRefusals({ 404: [] })
+  @ApiRefusals({ 404: [], 409: ['managed_by_ats'] })
   async put(
     @CurrentCaller() caller: Caller,
     @Param('external_id') inAddress: string,
@@ -90,7 +90,7 @@ export class JobsController {
     description: 'The opening stays, with the status `closed`. Closing it again changes nothing.',
   })
   @ApiNoContentResponse()
-  @ApiRefusals()
+  @ApiRefusals({ 409: ['managed_by_ats'] })
   close(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
     return this.jobs.close(caller.tenantId, id);
   }

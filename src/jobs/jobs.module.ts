@@ -8,6 +8,6 @@ import { OpeningTitles } from './opening-titles.js';
 @Module({
   controllers: [JobsController],
   providers: [JobsRepository, JobsService, OpeningTitles],
-  exports: [JobsRepository, OpeningTitles],
+  exports: [JobsRepository, JobsService, OpeningTitles],
 })
 export class JobsModule {}

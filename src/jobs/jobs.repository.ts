@@ -39,6 +39,28 @@ export class JobsRepository {
     return rows[0];
   }
 
+  /** Returns the openings with these keys, by key. */
+  async byExternalIds(
+    tenantId: string,
+    externalIds: readonly string[],
+    db: SqlRunner = this.db,
+  ): Promise<ReadonlyMap<string, JobRow>> {
+    const { rows } = await db.query<JobRow>(
+      `select ${COLUMNS} from job_openings where tenant_id = $1 and external_id = any($2::text[])`,
+      [tenantId, externalIds],
+    );
+    return new Map(rows.map((row) => [row.external_id, row]));
+  }
+
+  /** Gives openings of a connection that is gone to the API. @returns how many */
+  async release(tenantId: string, connectionId: string, db: SqlRunner = this.db): Promise<number> {
+    const { rowCount } = await db.query(
+      `update job_openings set ats_connection_id = null where tenant_id = $1 and ats_connection_id = $2`,
+      [tenantId, connectionId],
+    );
+    return rowCount ?? 0;
+  }
+
   /** Returns a page, newest first. */
   list(tenantId: string, filter: JobFilter, page: PageRequest): Promise<CutRows<JobRow>> {
     const { updated_since: updatedSince, ...equal } = filter;

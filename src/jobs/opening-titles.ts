@@ -54,3 +54,43 @@ export async function lockTitle(tx: SqlRunner, tenantId: string, name: string): 
 export async function holdTitle(tx: SqlRunner, tenantId: string, name: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock_shared(hashtextextended($1 || ' opening ' || $2, 0))`, [tenantId, name]);
 }
+
+/** The same as {@link lockTitle} for many openings, in the order of {@link holdTitles}. */
+export async function lockTitles(tx: SqlRunner, tenantId: string, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await tx.query(
+    `select pg_advisory_xact_lock(l.key) from (
+       select distinct hashtextextended($1 || ' opening ' || n.name, 0) as key from unnest($2::text[]) as n(name)
+       order by key offset 0) l`,
+    [tenantId, names],
+  );
+}
+
+/** The same as {@link holdTitle} for many openings, in one statement. */
+export async function holdTitles(tx: SqlRunner, tenantId: string, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  // Sorted by the lock, so that two transactions take them in one order; the function is called for each row as it comes.
+  await tx.query(
+    `select pg_advisory_xact_lock_shared(l.key) from (
+       select distinct hashtextextended($1 || ' opening ' || n.name, 0) as key from unnest($2::text[]) as n(name)
+       order by key offset 0) l`,
+    [tenantId, names],
+  );
+}
+
+/** Returns the titles of openings that the transaction holds, by the names that were asked for. */
+export async function titlesOf(
+  tx: SqlRunner,
+  tenantId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (names.length === 0) return new Map();
+  const { rows } = await tx.query<{ name: string; title: string }>(
+    `select n.name, coalesce(
+       (select o.title from job_openings o where o.tenant_id = $1 and o.external_id = n.name),
+       (select o.title from job_openings o where o.tenant_id = $1 and o.id = n.name)) as title
+     from unnest($2::text[]) as n(name)`,
+    [tenantId, [...new Set(names)]],
+  );
+  return new Map(rows.filter(({ title }) => title !== null).map(({ name, title }) => [name, title]));
+}

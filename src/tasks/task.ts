@@ -27,6 +27,7 @@ export const TASK_KINDS = [
   'preview-live',
   'candidates.retitle',
   'webhooks.replay',
+  'ats.connect',
 ] as const;
 
 /** A kind of background work. */

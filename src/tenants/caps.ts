@@ -73,6 +73,15 @@ export const CAPS = {
     count: `select count(*)::int as n from webhook_endpoints where tenant_id = $1`,
     lock: TENANT_ROW,
   },
+  atsConnections: {
+    most: 20,
+    code: 'too_many_ats_connections',
+    whose: 'A tenant',
+    what: 'connections to ATSs',
+    remedy: 'delete one that is disconnected',
+    count: `select count(*)::int as n from ats_connections where tenant_id = $1`,
+    lock: TENANT_ROW,
+  },
   tasks: {
     most: 20,
     code: 'too_many_jobs',

@@ -45,10 +45,10 @@ export class RolesController {
   }
 
   @Patch(':name')
-  @ApiOperation({ summary: 'Whether a role takes a seat; not while people hold it' })
+  @ApiOperation({ summary: 'Whether a role takes a seat (not while people hold it), and whether it administers' })
   @ApiOkResponse({ type: RoleBody })
   change(@CurrentCaller() caller: Caller, @Param('name') name: string, @Body() body: ChangeRole): Promise<RoleBody> {
-    return this.roles.change(caller, name, body.takes_seat);
+    return this.roles.change(caller, name, body);
   }
 
   @Delete(':name')

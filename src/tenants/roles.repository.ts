@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { RoleBody } from './tenants.dto.js';
 
-const COLUMNS = `r.name, r.takes_seat, r.created_at, (
+const COLUMNS = `r.name, r.takes_seat, r.console, r.created_at, (
   select count(*)::int from users u where u.tenant_id = r.tenant_id and u.role = r.name) as people`;
 
 /** The statements of the role catalogue. */
@@ -34,17 +34,30 @@ export class RolesRepository {
   }
 
   /** Null when the name is taken. */
-  async insert(tx: SqlRunner, tenantId: string, name: string, takesSeat: boolean): Promise<RoleBody | null> {
+  async insert(
+    tx: SqlRunner,
+    tenantId: string,
+    { name, takes_seat, console }: Pick<RoleBody, 'name' | 'takes_seat' | 'console'>,
+  ): Promise<RoleBody | null> {
     const { rows } = await tx.query<RoleBody>(
-      `insert into roles (tenant_id, name, takes_seat) values ($1, $2, $3) on conflict do nothing
-       returning name, takes_seat, created_at, 0 as people`,
-      [tenantId, name, takesSeat],
+      `insert into roles (tenant_id, name, takes_seat, console) values ($1, $2, $3, $4) on conflict do nothing
+       returning name, takes_seat, console, created_at, 0 as people`,
+      [tenantId, name, takes_seat, console],
     );
     return rows[0] ?? null;
   }
 
-  async update(tx: SqlRunner, tenantId: string, name: string, takesSeat: boolean): Promise<void> {
-    await tx.query(`update roles set takes_seat = $3 where tenant_id = $1 and name = $2`, [tenantId, name, takesSeat]);
+  async update(
+    tx: SqlRunner,
+    tenantId: string,
+    { name, takes_seat, console }: Pick<RoleBody, 'name' | 'takes_seat' | 'console'>,
+  ): Promise<void> {
+    await tx.query(`update roles set takes_seat = $3, console = $4 where tenant_id = $1 and name = $2`, [
+      tenantId,
+      name,
+      takes_seat,
+      console,
+    ]);
   }
 
   async delete(tx: SqlRunner, tenantId: string, name: string): Promise<void> {

@@ -7,11 +7,13 @@ import type { Caller } from './caller.js';
 import { AuditService } from './audit/audit.service.js';
 import { RolesRepository } from './roles.repository.js';
 import { RoleInUse } from './tenants.errors.js';
-import type { CreateRole, RoleBody } from './tenants.dto.js';
+import type { ChangeRole, CreateRole, RoleBody } from './tenants.dto.js';
 import { TenantStore } from './tenant.store.js';
 
 /** The role of a user that is created without one. */
 const DEFAULT_ROLE = 'User';
+/** The role that administers unless it is told otherwise. */
+const ADMIN_ROLE = 'Admin';
 
 /** Makes, changes and deletes roles of the catalogue. */
 @Injectable()
@@ -37,20 +39,25 @@ export class RolesService {
   create(caller: Caller, input: CreateRole): Promise<RoleBody> {
     return this.changing(caller, 'role.created', input.name, async (tx) => {
       await demandRoom(tx, CAPS.roles, caller.tenantId);
-      const role = await this.repository.insert(tx, caller.tenantId, input.name, input.takes_seat);
+      const { name, takes_seat } = input;
+      const console = input.console ?? (name === ADMIN_ROLE ? 'admin' : 'none');
+      const role = await this.repository.insert(tx, caller.tenantId, { name, takes_seat, console });
       if (role === null) throw new Conflict('role_exists', 'A role of this name exists.');
       return { before: null, after: role };
     });
   }
 
-  /** Whether the role takes a seat. 409 while people hold it: their seats would come or go behind their backs. */
-  change(caller: Caller, name: string, takesSeat: boolean): Promise<RoleBody> {
+  /** Changes a role. Whether it takes a seat: 409 while people hold it, whose seats would come or go behind their backs. */
+  change(caller: Caller, name: string, input: ChangeRole): Promise<RoleBody> {
     return this.changing(caller, 'role.changed', name, async (tx) => {
       const before = await this.locked(tx, caller.tenantId, name);
-      if (before.takes_seat === takesSeat) return { before, after: before };
-      if (before.people > 0) throw new RoleInUse(name, `${before.people} people hold it`);
-      await this.repository.update(tx, caller.tenantId, name, takesSeat);
-      return { before, after: { ...before, takes_seat: takesSeat } };
+      const { takes_seat = before.takes_seat, console = before.console } = input;
+      const seatMoves = before.takes_seat !== takes_seat;
+      if (!seatMoves && before.console === console) return { before, after: before };
+      if (seatMoves && before.people > 0) throw new RoleInUse(name, `${before.people} people hold it`);
+      const after = { ...before, takes_seat, console };
+      await this.repository.update(tx, caller.tenantId, after);
+      return { before, after };
     });
   }
 

@@ -12,6 +12,8 @@ export const SCOPE_TEXTS = {
   'seats:write': 'Set the limit and the policy; reconcile the ledger.',
   'webhooks:manage':
     'Manage the outbound webhooks of the key, and read events: personal data of users and candidates stands in them.',
+  'ats:read': 'Read connections to ATSs, their runs, events and writes.',
+  'ats:manage': 'Connect ATSs, change and end connections, sync, and settle what failed.',
   'audit:read': 'Read the audit log, events, sign-ins, histories and leavers; verify the audit log.',
   admin:
     'All scopes, and everything else of the tenant: directories, connections, domains, keys, roles, held users, changes, the platform, tasks.',

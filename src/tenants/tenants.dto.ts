@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Flag, Moment, Choices, Nested, Ruled, Whole } from '../base/http/fields.js';
+import { Choice, Flag, Moment, Choices, Nested, Ruled, Whole } from '../base/http/fields.js';
 import { Text } from '../base/http/text.js';
 import { urlOf } from '../base/http/url.js';
 import { ServerSet } from '../base/http/validate.js';
@@ -153,6 +153,18 @@ export class RotateCredential {
   expires_at?: Date | null;
 }
 
+/** What people with a role may do in the administration of their tenant. */
+const CONSOLE_ACCESS = ['admin', 'auditor', 'none'] as const;
+
+/** One of these. */
+export type ConsoleAccess = (typeof CONSOLE_ACCESS)[number];
+
+const CONSOLE_FIELD = {
+  optional: true,
+  description:
+    'Whether people with this role administer the tenant, such as connecting its ATS. `none` unless set; of the role `Admin`, `admin`.',
+};
+
 /** The body of `POST /roles`. */
 @ServerSet('created_at', 'people')
 export class CreateRole {
@@ -161,13 +173,19 @@ export class CreateRole {
 
   @Flag({ description: 'Whether an active person with this role takes a seat.' })
   takes_seat!: boolean;
+
+  @Choice(CONSOLE_ACCESS, CONSOLE_FIELD)
+  console?: ConsoleAccess;
 }
 
 /** The body of `PATCH /roles/{name}`. */
 @ServerSet('name', 'created_at', 'people')
 export class ChangeRole {
-  @Flag()
-  takes_seat!: boolean;
+  @Flag({ optional: true })
+  takes_seat?: boolean;
+
+  @Choice(CONSOLE_ACCESS, CONSOLE_FIELD)
+  console?: ConsoleAccess;
 }
 
 /** A tenant as the API shows it. */
@@ -228,6 +246,8 @@ export class RoleBody {
   name!: string;
   @ApiProperty()
   takes_seat!: boolean;
+  @ApiProperty({ enum: CONSOLE_ACCESS, description: 'Whether people with this role administer the tenant.' })
+  console!: ConsoleAccess;
   @ApiProperty({ description: 'How many people hold it.' })
   people!: number;
   @ApiProperty()

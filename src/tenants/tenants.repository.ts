@@ -41,7 +41,8 @@ export class TenantsRepository {
       [tenant.id, tenant.name, tenant.time_zone, tenant.api_may_write_directory_users],
     );
     await tx.query(
-      `insert into roles (tenant_id, name, takes_seat) select $1, r.name, r.takes_seat
+      `insert into roles (tenant_id, name, takes_seat, console)
+         select $1, r.name, r.takes_seat, case r.name when 'Admin' then 'admin' else 'none' end
        from unnest($2::text[], $3::boolean[]) r (name, takes_seat)`,
       [tenant.id, FIRST_ROLES.map(([name]) => name), FIRST_ROLES.map(([, takesSeat]) => takesSeat)],
     );

@@ -11,7 +11,9 @@ import { SCOPES } from '../../src/tenants/scopes.js';
 import { read } from './documents.js';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
-const pages = referencePages(read('src/base/config/environment.ts'));
+const pages = referencePages(
+  ['environment', 'ats-environment'].map((name) => read(`src/base/config/${name}.ts`)).join('\n'),
+);
 
 it.each(Object.keys(pages))('docs/reference/%s is what the code says (else: npm run docs:reference)', (name) => {
   expect(read(`docs/reference/${name}`)).toBe(pages[name]);

@@ -69,6 +69,7 @@ export function testConfig(values: Partial<Config> = {}): Config {
     dnsServers: [],
     destinationNetworks: [],
     webhookRetries: [20, 40, 80],
+    ats: { clients: [], simulators: {} },
     metrics: { port: null, token: null },
     rateLimit: null,
     tenantRateLimit: null,

@@ -43,6 +43,11 @@ export class Config {
   readonly dnsServers!: readonly string[];
   /** The pauses between the tries of a webhook message, in milliseconds. */
   readonly webhookRetries!: readonly number[];
+  /** OAuth clients at ATSs, and simulators of ATSs by provider. */
+  readonly ats!: {
+    readonly clients: readonly { readonly provider: string; readonly id: string; readonly secret: string }[];
+    readonly simulators: Readonly<Record<string, string>>;
+  };
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
   readonly retention!: {
     readonly logsDays: number;
@@ -66,6 +71,7 @@ export class Config {
       this.dnsServers,
       this.destinationNetworks,
       this.webhookRetries,
+      this.ats,
     ])
       Object.freeze(part);
     for (const keys of [this.encryptionKeys, this.chainKeys]) {

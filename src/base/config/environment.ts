@@ -1,8 +1,9 @@
 import { Matches } from 'class-validator';
+import { AtsEnvironment } from './ats-environment.js';
 import { Duration, HttpAddress, isListOf, KeyList, OneOf, Rule, WholeNumber } from './setting-rules.js';
 
 /** The variables that the service reads, with rule and meaning. No other part of the source reads the environment. */
-export class Environment {
+export class Environment extends AtsEnvironment {
   /**
    * The port that the service listens on.
    * @defaultValue `3000`
@@ -198,13 +199,6 @@ export class Environment {
    */
   @WholeNumber(1, 3_650)
   RETENTION_LOGS?: string;
-
-  /**
-   * Days for which bodies of requests and answers are kept. Has no effect yet.
-   * @defaultValue `30`
-   */
-  @WholeNumber(1, 3_650)
-  RETENTION_BODIES?: string;
 
   /**
    * Days for which the attempts of deliveries are kept, in whole months.

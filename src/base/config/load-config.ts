@@ -79,6 +79,13 @@ function configOf(read: Environment): Config {
     destinationNetworks: listOf(read.ALLOW_DESTINATION_NETWORKS),
     dnsServers: listOf(read.DNS_SERVERS),
     webhookRetries: pauses(read.WEBHOOK_RETRIES ?? '5s,5m,30m,2h,5h,10h,14h,20h,24h'),
+    ats: {
+      clients: listOf(read.ATS_OAUTH_CLIENTS).map((text) => {
+        const [provider = '', id = '', secret = ''] = text.split(':');
+        return { provider, id, secret };
+      }),
+      simulators: Object.fromEntries(listOf(read.ATS_SIMULATORS).map((text) => text.split('=', 2) as [string, string])),
+    },
     session: {
       idleSeconds: seconds(read.SESSION_IDLE ?? '60m'),
       absoluteSeconds: seconds(read.SESSION_ABSOLUTE ?? '12h'),
@@ -105,6 +112,7 @@ function problemsInProduction(read: Environment): { variable: string; rule: stri
     ['API_BASE_URL', isHttp(read.API_BASE_URL), 'must be an https address when NODE_ENV is production'],
     ['APP_URL', isHttp(read.APP_URL), 'must be an https address when NODE_ENV is production'],
     ['RATE_LIMIT', read.RATE_LIMIT === 'off', 'must be a number when NODE_ENV is production'],
+    ['ATS_SIMULATORS', read.ATS_SIMULATORS !== undefined, 'must be absent when NODE_ENV is production'],
     ['SANDBOX', read.SANDBOX === 'on', 'must be off or absent when NODE_ENV is production'],
   ];
   return rules.filter(([, wrong]) => wrong).map(([variable, , rule]) => ({ variable, rule }));

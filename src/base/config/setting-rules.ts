@@ -103,4 +103,27 @@ function isPauseList(text: string): boolean {
 }
 
 /** The rules of lists with commas between. */
-export const isListOf = { addresses: isAddressList, pauses: isPauseList, servers: isServerList } as const;
+export const isListOf = {
+  addresses: isAddressList,
+  pauses: isPauseList,
+  servers: isServerList,
+  clients: isClientList,
+  simulators: isSimulatorList,
+} as const;
+
+function isClientList(text: string): boolean {
+  const parts = text.split(',').map((part) => part.trim().split(':'));
+  const providers = parts.map(([provider]) => provider);
+  return new Set(providers).size === parts.length && parts.every((part) => part.length === 3 && part.every(isVisible));
+}
+
+function isSimulatorList(text: string): boolean {
+  return text.split(',').every((part) => {
+    const [provider = '', address = ''] = part.trim().split('=', 2);
+    return /^[a-z_]{1,40}$/.test(provider) && isHttpAddress(address) && !address.endsWith('/');
+  });
+}
+
+function isVisible(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}

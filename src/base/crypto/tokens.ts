@@ -4,9 +4,9 @@ import { crc32 } from 'node:zlib';
 /**
  * The kinds of credentials: an API key (`tbk`), a directory's SCIM token (`tbs`), the operator's token (`tbo`). Of a
  * session: the cookie (`tbn`), the one-time code for another application (`tbc`) and its refresh token (`tbr`). A
- * sign-in link of the operator (`tbl`).
+ * sign-in link of the operator (`tbl`). Of an ATS: a link to connect it (`tbi`), and the `state` of its OAuth (`tba`).
  */
-export type TokenKind = 'tbk' | 'tbs' | 'tbo' | 'tbn' | 'tbc' | 'tbr' | 'tbl';
+export type TokenKind = 'tbk' | 'tbs' | 'tbo' | 'tbn' | 'tbc' | 'tbr' | 'tbl' | 'tbi' | 'tba';
 
 /** A new credential. */
 export interface MintedToken {
@@ -31,7 +31,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET = 43;
 const CHECKSUM = 6;
 const OPERATOR = 'operator';
-const SHAPE = /^(tb[ksoncrl])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
+const SHAPE = /^(tb[ksoncrlia])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
 
 /** Creates a credential: `<kind>_<tenant>_<secret><checksum>`. */
 export function mintToken(kind: TokenKind, tenantId: string): MintedToken {

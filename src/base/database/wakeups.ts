@@ -1,5 +1,5 @@
 /** Background work that other processes wait for. */
-export type Work = 'lanes' | 'tasks';
+export type Work = 'lanes' | 'tasks' | 'ats';
 
 /** Wake-ups of one process are told to the others together, at most once in this time. */
 const GATHER_MS = 20;

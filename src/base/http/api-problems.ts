@@ -33,7 +33,7 @@ export class ProblemBody {
   code!: string;
   @ApiProperty({ example: 'req_01k0000000abcdefghjkmnpqrs', description: 'Also in X-Request-Id.' })
   request_id!: string;
-  @ApiProperty({ type: [FieldProblem], required: false, description: 'With 422.' })
+  @ApiProperty({ type: [FieldProblem], required: false, description: 'With 422, and with `managed_by_ats`.' })
   errors?: FieldProblem[];
   @ApiProperty({ required: false, description: 'Of `missing_scope`: the scope that the API key lacks.' })
   scope?: string;
@@ -49,6 +49,8 @@ export class ProblemBody {
     description: 'Of `managed_by_directory`: the fields that the directory manages.',
   })
   fields?: string[];
+  @ApiProperty({ required: false, description: 'Of `managed_by_ats`: the connection that brings the record.' })
+  ats_connection_id?: string;
   @ApiProperty({ type: 'integer', required: false, description: 'Of `document_too_large`: the limit, in bytes.' })
   limit?: number;
   @ApiProperty({

@@ -41,6 +41,36 @@ export function jsonMemberText(bytes: Buffer, name: string): string | null {
   return null;
 }
 
+/** A member of an object as its sender wrote it. */
+export interface JsonMember {
+  name: string;
+  /** The text of the value. */
+  value: string;
+  /** The text of name, colon and value. */
+  whole: string;
+}
+
+/**
+ * Returns the members of a JSON object in their order, each as its sender wrote it.
+ *
+ * @param text an object that the parser has accepted
+ */
+export function jsonMembers(text: string): JsonMember[] {
+  const bytes = Buffer.from(text);
+  const members: JsonMember[] = [];
+  for (let i = bytes.indexOf(BRACE) + 1; i < bytes.length; i++) {
+    if (bytes[i] !== QUOTE) continue;
+    const end = endOfText(bytes, i);
+    const value = valueAfter(bytes, end + 1);
+    const name = nameIn(bytes, i, end) ?? '';
+    const after = bytes.indexOf(COLON, end) + 1;
+    const close = endOfValue(bytes, after);
+    members.push({ name, value, whole: bytes.toString('utf8', i, close).trimEnd() });
+    i = close;
+  }
+  return members;
+}
+
 /** Returns the value that follows a name, without the blanks around it. */
 function valueAfter(bytes: Buffer, afterName: number): string {
   const colon = bytes.indexOf(COLON, afterName);

@@ -10,6 +10,8 @@ export interface CandidateData {
   job_title: string | null;
   metadata: object;
   ats_priority?: string | null;
+  /** The first import of an ATS brought the candidate. */
+  backfill?: boolean;
   created_at: string;
   updated_at: string;
   sequence: number;
@@ -34,7 +36,7 @@ const candidate = record(
     created_at: time,
     updated_at: time,
   },
-  { ats_priority: textOrNull },
+  { ats_priority: textOrNull, backfill: { type: 'boolean' } },
 );
 
 const EXAMPLE: CandidateData = {

@@ -56,6 +56,7 @@ export class AtsConnections1767227530000 implements MigrationInterface {
         connection_id text collate "C" not null,
         id text collate "C" not null,
         hint text not null,
+        made boolean not null default false,
         created_at timestamptz not null default now(),
         primary key (provider, hash),
         foreign key (tenant_id, connection_id) references ats_connections (tenant_id, id) on delete cascade

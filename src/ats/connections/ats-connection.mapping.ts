@@ -1,0 +1,76 @@
+import type { Connector } from '../connectors/connector.js';
+import type { AtsConnectionBody, AtsProviderBody } from './ats-connection-bodies.dto.js';
+import type { AtsConnectionFacts } from './ats-connections.repository.js';
+import type { AtsConnectionRow } from './ats-connections.store.js';
+import type { Credential } from './credential.js';
+
+/** What other parts know of a connection. */
+export interface AtsProgress {
+  nextRunAt: Date | null;
+  events: number;
+  writes: number;
+}
+
+/** Returns a connection as the API shows it. */
+export function atsConnectionBody(
+  row: AtsConnectionRow,
+  connector: Connector,
+  more: {
+    facts: AtsConnectionFacts;
+    progress: AtsProgress;
+    inbound: string;
+    credential: Credential['kind'] | null;
+  },
+): AtsConnectionBody {
+  const { facts, progress, inbound, credential } = more;
+  return {
+    id: row.id,
+    provider: row.provider,
+    title: connector.title,
+    name: row.name,
+    region: row.region,
+    base_url: row.base_url,
+    marker: row.marker,
+    state: row.state,
+    reason: row.state_reason,
+    since: row.state_since,
+    problems: facts.problems.map(({ problem, reason, since }) => ({ problem, reason, since: new Date(since) })),
+    paused: row.paused,
+    takes: row.takes,
+    writes: row.writes,
+    approved_by: row.approved_by,
+    credential,
+    granted_scopes: row.granted_scopes,
+    missing_scopes: missingScopes(connector, row.granted_scopes),
+    webhook: {
+      url: inbound,
+      tokens: facts.tokens.map(({ id, hint, created_at }) => ({ id, hint, created_at: new Date(created_at) })),
+      signing_secrets: facts.signing.length,
+      made: facts.signing.flatMap(({ event }) => (event === null ? [] : [event])),
+    },
+    abilities: connector.abilities,
+    limits: connector.limits,
+    next_run_at: progress.nextRunAt,
+    waiting: { events: progress.events, writes: progress.writes },
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** Returns the scopes that a connector wants and a grant lacks; `offline_access` shows by its refresh token. */
+export function missingScopes({ oauth }: Connector, granted: readonly string[] | null): string[] {
+  if (oauth === null || granted === null) return [];
+  return oauth.scopes.filter((scope) => scope !== 'offline_access' && !granted.includes(scope));
+}
+
+/** Returns a connector as the API shows it. */
+export function atsProviderBody(connector: Connector): AtsProviderBody {
+  const { provider, title, marker, regions, credentials, abilities, limits } = connector;
+  return { provider, title, marker, regions: Object.keys(regions), credentials: [...credentials], abilities, limits };
+}
+
+/** Returns a connection for the audit log: its settings, without secrets. */
+export function atsAuditView(row: Pick<AtsConnectionRow, 'provider' | 'name' | 'marker' | 'takes' | 'writes'>): object {
+  const { provider, name, marker, takes, writes } = row;
+  return { provider, name, marker, takes, writes };
+}

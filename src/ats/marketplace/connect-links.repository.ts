@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { Actor } from '../../identity/source.js';
+import type { ConnectLinkBody } from '../connections/ats-connection-bodies.dto.js';
+
+/** A link that can be used. */
+export interface OpenLink {
+  id: string;
+  provider: string;
+  created_by: Actor;
+}
+
+const DAYS = 3;
+const COLUMNS = 'id, provider, expires_at, used_at, revoked_at, created_at';
+const OPEN = 'used_at is null and revoked_at is null and expires_at > now()';
+
+/** The statements of connect links. Of a link only the hash of its secret is kept. */
+@Injectable()
+export class ConnectLinksRepository {
+  constructor(private readonly db: Database) {}
+
+  async insert(
+    tx: SqlRunner,
+    tenantId: string,
+    link: { id: string; hash: Buffer; provider: string; createdBy: Actor },
+  ): Promise<ConnectLinkBody> {
+    const { rows } = await tx.query<ConnectLinkBody>(
+      `insert into ats_connect_links (tenant_id, id, hash, provider, created_by, expires_at)
+       values ($1, $2, $3, $4, $5, now() + interval '${DAYS} days') returning ${COLUMNS}`,
+      [tenantId, link.id, link.hash, link.provider, JSON.stringify(link.createdBy)],
+    );
+    return rows[0]!;
+  }
+
+  /** Returns the links of a tenant, newest first, with one too many. */
+  async list(tenantId: string, after: string | null, limit: number): Promise<ConnectLinkBody[]> {
+    const { rows } = await this.db.query<ConnectLinkBody>(
+      `select ${COLUMNS} from ats_connect_links where tenant_id = $1 and ($2::text is null or id < $2)
+       order by id desc limit $3`,
+      [tenantId, after, limit + 1],
+    );
+    return rows;
+  }
+
+  /** Returns an open link by its secret; null: it is unknown, used, revoked or expired. */
+  async byHash(tenantId: string, hash: Buffer): Promise<OpenLink | null> {
+    const { rows } = await this.db.query<OpenLink>(
+      `select id, provider, created_by from ats_connect_links where tenant_id = $1 and hash = $2 and ${OPEN}`,
+      [tenantId, hash],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Returns an open link. */
+  async byId(tenantId: string, id: string): Promise<OpenLink | null> {
+    const { rows } = await this.db.query<OpenLink>(
+      `select id, provider, created_by from ats_connect_links where tenant_id = $1 and id = $2 and ${OPEN}`,
+      [tenantId, id],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Uses up a link. Of concurrent uses one succeeds. @returns null when it is open no more */
+  async use(tx: SqlRunner, tenantId: string, id: string): Promise<OpenLink | null> {
+    const { rows } = await tx.query<OpenLink>(
+      `update ats_connect_links set used_at = now() where tenant_id = $1 and id = $2 and ${OPEN}
+       returning id, provider, created_by`,
+      [tenantId, id],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Ends an open link. @returns false when there is no such link, or it is over already */
+  async revoke(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
+    const { rowCount } = await tx.query(
+      `update ats_connect_links set revoked_at = now() where tenant_id = $1 and id = $2 and ${OPEN}`,
+      [tenantId, id],
+    );
+    return rowCount === 1;
+  }
+}
+
+/** Links that have been over for a month. */
+export const CONNECT_LINK_LEFTOVERS = [
+  `delete from ats_connect_links where expires_at < now() - interval '30 days'`,
+  `delete from ats_authorizations where expires_at < now() - interval '1 day'`,
+];

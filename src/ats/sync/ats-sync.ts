@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { AtsConnection } from '../connections/connection.js';
+
+type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
+
+/** When the records of a connection are read from its ATS. */
+@Injectable()
+export class AtsSync {
+  constructor(private readonly db: Database) {}
+
+  /** Puts down the polls of a connection that can read: the first import begins with the commit. */
+  async begin(tx: SqlRunner, { tenantId, id }: Key): Promise<void> {
+    await tx.query(
+      `insert into ats_syncs (tenant_id, connection_id, next_at, full_at, reason) values ($1, $2, now(), now(), 'first')
+       on conflict (tenant_id, connection_id) do update set next_at = now(), failures = 0`,
+      [tenantId, id],
+    );
+  }
+
+  /**
+   * Lets the next pass begin now. A pass that is under way goes on, and the next one follows it.
+   *
+   * @param full everything is read, and what the ATS has no more is noticed
+   * @returns false where the connection has no polls
+   */
+  async now({ tenantId, id }: Key, { full }: { full: boolean }): Promise<boolean> {
+    const { rowCount } = await this.db.query(
+      `update ats_syncs set next_at = now(), failures = 0, reason = 'by_hand',
+         full_at = case when $3 then now() else full_at end
+       where tenant_id = $1 and connection_id = $2`,
+      [tenantId, id, full],
+    );
+    if (rowCount === 1) this.db.feed.wakeups.tell('ats');
+    return rowCount === 1;
+  }
+
+  /** After the commit of `begin`: wakes the work. */
+  wake(): void {
+    this.db.feed.wakeups.tell('ats');
+  }
+
+  /** Returns when the next pass begins; null: the connection has no polls. */
+  async nextAt({ tenantId, id }: Key): Promise<Date | null> {
+    const { rows } = await this.db.query<{ next_at: Date }>(
+      `select next_at from ats_syncs where tenant_id = $1 and connection_id = $2`,
+      [tenantId, id],
+    );
+    return rows[0]?.next_at ?? null;
+  }
+
+  /**
+   * Ends the polls of a connection and what waits of its webhooks. Its records stay, and belong to the API from then on.
+   *
+   * @returns how many events were waiting
+   */
+  async remove(tx: SqlRunner, { tenantId, id }: Key): Promise<number> {
+    await tx.query(`delete from ats_syncs where tenant_id = $1 and connection_id = $2`, [tenantId, id]);
+    await tx.query(`delete from ats_polls where tenant_id = $1 and connection_id = $2`, [tenantId, id]);
+    const { rowCount } = await tx.query(
+      `update ats_events set state = 'dismissed', reason = 'disconnected', decided_at = now()
+       where tenant_id = $1 and connection_id = $2 and state = 'waiting'`,
+      [tenantId, id],
+    );
+    return rowCount ?? 0;
+  }
+}

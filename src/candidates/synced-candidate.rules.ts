@@ -1,0 +1,50 @@
+import type { CandidateRow } from './candidate.js';
+import { changedCandidate, newCandidate, sameCandidate, type CandidateEdit } from './candidate.rules.js';
+import { mergedMetadata } from './metadata-keys.rules.js';
+import { metadataTextProblem, readMetadata } from './metadata.rules.js';
+
+/** A candidate as an ATS connection brings it. */
+export interface SyncedCandidate {
+  externalId: string;
+  connectionId: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  /** By key; null: the ATS has no such value. What is left out stays as it is. */
+  metadata: Readonly<Record<string, string | null>>;
+}
+
+/** What a candidate of an ATS comes to, before its title is known; or why it is not written. */
+export type SyncedEdit = CandidateEdit | 'claimed_by_another_connection' | 'metadata_too_large';
+
+/** Returns the candidate as the ATS says it is. A record that the API made is adopted, with its id and metadata. */
+export function syncedEdit(
+  before: CandidateRow | undefined,
+  synced: SyncedCandidate,
+  { id, at }: { id: string; at: Date },
+): SyncedEdit {
+  const { connectionId, externalId } = synced;
+  if (before !== undefined && before.ats_connection_id !== null && before.ats_connection_id !== connectionId) {
+    return 'claimed_by_another_connection';
+  }
+  const merged = mergedMetadata(before?.metadata ?? '{}', before?.ats_keys ?? [], synced.metadata);
+  if (metadataTextProblem(merged.text) !== null) return 'metadata_too_large';
+  const metadata = readMetadata(merged.text, JSON.parse(merged.text) as object);
+  const plain = { email: synced.email, first_name: synced.firstName, last_name: synced.lastName };
+  const change = { ...plain, external_id: externalId, metadata };
+  const edit = before === undefined ? newCandidate(change, id, at) : changedCandidate(before, change, at);
+  const adopted = before?.ats_connection_id === null;
+  const opening = synced.metadata['job_opening_id'] ?? null;
+  const row = { ...edit.row, ats_connection_id: connectionId, ats_keys: merged.keys };
+  // The title of a record that the API made follows the opening from its adoption on: the ATS owns it.
+  if (adopted && row.job_title_set && opening !== null) {
+    return { row: { ...row, job_title_set: false, job_title: null }, titleFrom: opening };
+  }
+  return { row, titleFrom: edit.titleFrom };
+}
+
+/** Returns whether a write of the edit would change nothing, with its title. */
+export function isUnchanged(before: CandidateRow | undefined, after: CandidateRow): boolean {
+  if (before === undefined || before.ats_connection_id !== after.ats_connection_id) return false;
+  return sameCandidate(before, after) && (before.ats_keys ?? []).join() === (after.ats_keys ?? []).join();
+}

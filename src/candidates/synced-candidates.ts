@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../base/database/database.js';
+import { newId } from '../base/ids.js';
+import { EventRecorder, type RecordedFact } from '../events/event-recorder.js';
+import { holdTitles, titlesOf } from '../jobs/opening-titles.js';
+import type { CandidateRow } from './candidate.js';
+import { insertCandidates, updateCandidates } from './candidate-bulk.sql.js';
+import { writtenFact } from './candidate.mapping.js';
+import { titled } from './candidate.rules.js';
+import { CANDIDATE_COLUMNS } from './candidates.repository.js';
+import { isUnchanged, syncedEdit, type SyncedCandidate } from './synced-candidate.rules.js';
+
+/** What became of a candidate that an ATS brought. */
+export interface SyncedResult {
+  externalId: string;
+  outcome: 'created' | 'updated' | 'unchanged' | 'refused';
+  /** The candidate; null where it was refused. */
+  id: string | null;
+  /** Why it was refused, as a code. */
+  reason: string | null;
+}
+
+/**
+ * Which events are recorded. `backfill`: those of new candidates are marked. `updates`: new candidates have none. `none`: a
+ * first import has no events about single records.
+ */
+export type SyncedEvents = 'all' | 'backfill' | 'updates' | 'none';
+
+/** Another write made a candidate with the same `external_id` at this moment: the transaction is repeated. */
+export class SyncRaced extends Error {
+  /** `serialization_failure`: `Database.transaction` repeats the work. */
+  readonly code = '40001';
+}
+
+/** Candidates that a transaction holds, by their `external_id`. */
+export type HeldCandidates = ReadonlyMap<string, CandidateRow>;
+
+/** Writes candidates of ATSs: many in few statements, by the rules of a single write. */
+@Injectable()
+export class SyncedCandidates {
+  constructor(private readonly events: EventRecorder) {}
+
+  /**
+   * Locks candidates and the titles of openings, in the one order of all writes: titles, then candidates by id. Other
+   * locks of the transaction come afterwards.
+   */
+  async hold(
+    tx: SqlRunner,
+    tenantId: string,
+    { externalIds, openings }: { externalIds: readonly string[]; openings: readonly string[] },
+  ): Promise<HeldCandidates> {
+    await holdTitles(tx, tenantId, openings);
+    const { rows } = await tx.query<CandidateRow>(
+      `select ${CANDIDATE_COLUMNS} from candidates where tenant_id = $1 and external_id = any($2::text[])
+       order by id for update`,
+      [tenantId, externalIds],
+    );
+    return new Map(rows.map((row) => [row.external_id, row]));
+  }
+
+  /**
+   * Writes candidates that the transaction holds, each at most once.
+   *
+   * @throws {SyncRaced} when another write was in between
+   */
+  async write(
+    tx: SqlRunner,
+    tenantId: string,
+    held: HeldCandidates,
+    synced: readonly SyncedCandidate[],
+    events: SyncedEvents,
+  ): Promise<SyncedResult[]> {
+    const at = new Date();
+    const edits = synced.map((one) => ({
+      externalId: one.externalId,
+      before: held.get(one.externalId),
+      edit: syncedEdit(held.get(one.externalId), one, { id: newId('cand'), at }),
+    }));
+    const names = edits.map(({ edit }) => (typeof edit === 'string' ? null : edit.titleFrom));
+    const titles = await titlesOf(
+      tx,
+      tenantId,
+      names.filter((name) => name !== null),
+    );
+    const created: CandidateRow[] = [];
+    const updated: CandidateRow[] = [];
+    const results = edits.map(({ externalId, before, edit }): SyncedResult => {
+      if (typeof edit === 'string') return { externalId, outcome: 'refused', id: null, reason: edit };
+      const after = titled(edit, titles.get(edit.titleFrom ?? '') ?? null);
+      const { id } = after;
+      if (isUnchanged(before, after)) return { externalId, outcome: 'unchanged', id, reason: null };
+      (before === undefined ? created : updated).push(after);
+      return { externalId, outcome: before === undefined ? 'created' : 'updated', id, reason: null };
+    });
+    const written = (await insertCandidates(tx, tenantId, created)) + (await updateCandidates(tx, tenantId, updated));
+    if (written < created.length + updated.length) throw new SyncRaced('a candidate was written by others meanwhile');
+    await this.events.record(tx, tenantId, factsOf(created, updated, events));
+    return results;
+  }
+
+  /** After the commit: wakes the delivery of the events. */
+  wake(tenantId: string): void {
+    this.events.wake(tenantId);
+  }
+
+  /** Gives candidates of a connection that is gone to the API, a batch at a time. @returns how many */
+  async release(db: SqlRunner, tenantId: string, connectionId: string, limit: number): Promise<number> {
+    const { rowCount } = await db.query(
+      `update candidates set ats_connection_id = null, ats_keys = null
+       where tenant_id = $1 and id = any(array(
+         select c.id from candidates c where c.tenant_id = $1 and c.ats_connection_id = $2 limit $3))`,
+      [tenantId, connectionId, limit],
+    );
+    return rowCount ?? 0;
+  }
+}
+
+function factsOf(
+  created: readonly CandidateRow[],
+  updated: readonly CandidateRow[],
+  events: SyncedEvents,
+): RecordedFact[] {
+  if (events === 'none') return [];
+  const told = events === 'updates' ? [] : created;
+  return [
+    ...told.map((row) => writtenFact('candidate.created', row, { backfill: events === 'backfill' })),
+    ...updated.map((row) => writtenFact('candidate.updated', row)),
+  ];
+}
