@@ -24,6 +24,7 @@ import { DeliveryWorker } from './delivery/delivery.worker.js';
 import { TasksRunner } from './tasks/tasks.runner.js';
 import { MetricsServer } from './operations/metrics-server.js';
 import { setupDocs } from './operations/docs/docs.js';
+import { GrantKeepAlive } from './ats/marketplace/keep-alive.js';
 import { Retention } from './operations/retention.js';
 import { RestoreWatch } from './operations/restore/restore-watch.js';
 import { SealedSecrets } from './operations/sealed-secrets.js';
@@ -139,6 +140,7 @@ export class Application {
       KeyRenewal,
       Retention,
       Statistics,
+      GrantKeepAlive,
     ];
     return rooms.map((room) => this.nest.get<{ start(): void; stop(): Promise<void> }>(room));
   }

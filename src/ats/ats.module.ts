@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
+import { AtsCallsModule } from './calls/calls.module.js';
+import { AtsAdministrationModule } from './connections/administration.module.js';
 import { AtsConnectionsModule } from './connections/connections.module.js';
 
 /** The applicant tracking systems (ATS) of tenants. */
-@Module({ imports: [AtsConnectionsModule] })
+@Module({ imports: [AtsConnectionsModule, AtsCallsModule, AtsAdministrationModule] })
 export class AtsModule {}
