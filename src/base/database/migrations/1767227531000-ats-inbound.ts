@@ -95,6 +95,8 @@ export class AtsInbound1767227531000 implements MigrationInterface {
       ) with (fillfactor = 85)`);
     await db.query(`create index ats_records_record on ats_records (tenant_id, record_id) where record_id is not null`);
     await db.query(`
+      create index ats_records_polled on ats_records (tenant_id, connection_id, changed_at) where brought_by = 'poll'`);
+    await db.query(`
       create index ats_records_survivor on ats_records (tenant_id, connection_id, survivor_id)
       where survivor_id is not null`);
   }
