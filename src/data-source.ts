@@ -42,6 +42,7 @@ import { SignedOutAtIdp1767227460000 } from './base/database/migrations/17672274
 import { EventSequences1767227490000 } from './base/database/migrations/1767227490000-event-sequences.js';
 import { AttemptsOfEndpoints1767227491000 } from './base/database/migrations/1767227491000-attempts-of-endpoints.js';
 import { EventFeed1767227520000 } from './base/database/migrations/1767227520000-event-feed.js';
+import { AtsPaces1767227534000 } from './base/database/migrations/1767227534000-ats-paces.js';
 import { AtsMarketplace1767227535000 } from './base/database/migrations/1767227535000-ats-marketplace.js';
 import { AtsConnections1767227530000 } from './base/database/migrations/1767227530000-ats-connections.js';
 import { AtsInbound1767227531000 } from './base/database/migrations/1767227531000-ats-inbound.js';
@@ -100,6 +101,7 @@ export const MIGRATIONS = [
   AttemptsOfEndpoints1767227491000,
   EventFeed1767227520000,
   AtsConnections1767227530000,
+  AtsPaces1767227534000,
   AtsMarketplace1767227535000,
   AtsInbound1767227531000,
   LargeShares1767227452000,

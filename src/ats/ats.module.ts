@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
+import { AtsCallsModule } from './calls/calls.module.js';
 import { AtsConnectionsModule } from './connections/connections.module.js';
 import { AtsInboundModule } from './inbound/inbound.module.js';
 import { AtsSyncModule } from './sync/sync.module.js';
 
 /** The applicant tracking systems (ATS) of tenants. */
-@Module({ imports: [AtsConnectionsModule, AtsInboundModule, AtsSyncModule] })
+@Module({ imports: [AtsCallsModule, AtsConnectionsModule, AtsInboundModule, AtsSyncModule] })
 export class AtsModule {}

@@ -4,6 +4,7 @@ export const OWNED = [
   'ats_problems',
   'ats_tokens',
   'ats_signing_secrets',
+  'ats_paces',
   'ats_connect_links',
   'ats_authorizations',
   'ats_renewals',

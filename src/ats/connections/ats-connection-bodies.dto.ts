@@ -6,7 +6,10 @@ const STATES: readonly AtsState[] = ['ok', 'degraded', 'reconnect_needed', 'disc
 
 /** Something that is wrong with a connection. */
 export class AtsProblemBody {
-  @ApiProperty({ example: 'reads', description: '`grant`, `reads`, `writes`, `writer`, `signature`, `webhooks`, `scopes`.' })
+  @ApiProperty({
+    example: 'reads',
+    description: '`grant`, `reads`, `writes`, `writer`, `signature`, `webhooks`, `scopes`.',
+  })
   problem!: string;
   @ApiProperty({ example: 'rate_limited' })
   reason!: string;
@@ -26,11 +29,18 @@ export class AtsTokenBody {
 
 /** Where the ATS sends its webhooks. */
 export class AtsWebhookBody {
-  @ApiProperty({ format: 'uri', example: 'https://app.example.com/api/webhooks/lever', description: 'Add `?api_token=`.' })
+  @ApiProperty({
+    format: 'uri',
+    example: 'https://app.example.com/api/webhooks/lever',
+    description: 'Add `?api_token=`.',
+  })
   url!: string;
   @ApiProperty({ type: [AtsTokenBody] })
   tokens!: AtsTokenBody[];
-  @ApiProperty({ type: 'integer', description: 'How many secrets signatures are checked with; 0: they are not checked.' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'How many secrets signatures are checked with; 0: they are not checked.',
+  })
   signing_secrets!: number;
   @ApiProperty({ type: [String], description: 'Webhooks that were made through the API of the ATS.' })
   made!: string[];

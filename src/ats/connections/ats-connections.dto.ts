@@ -17,7 +17,10 @@ function stagesProblem(value: unknown): string | null {
 
 /** What comes in. */
 export class TakesFields {
-  @Choice(['open', 'all'], { optional: true, description: 'Candidates of open openings alone, or of all. Default `open`.' })
+  @Choice(['open', 'all'], {
+    optional: true,
+    description: 'Candidates of open openings alone, or of all. Default `open`.',
+  })
   postings?: 'open' | 'all';
 
   @Choice(['active', 'all'], { optional: true, description: '`active`: neither archived nor hired. Default `active`.' })
@@ -118,10 +121,7 @@ class AtsConnectionSettings {
 /** The body of `POST /ats-connections`. */
 @ServerSet(...SERVER_SET)
 export class CreateAtsConnection extends AtsConnectionSettings {
-  @Choice(
-    connectors().map(({ provider }) => provider),
-    { description: 'The ATS.', example: 'ashby' },
-  )
+  @Choice(connectors().map(({ provider }) => provider), { description: 'The ATS.', example: 'ashby' })
   provider!: string;
 
   @Text({ max: 40, optional: true, description: 'The region of the vendor; its first one unless set.' })
@@ -176,7 +176,10 @@ export class CreateAtsToken {
 
 /** The body of a signing secret. */
 export class SetSigningSecret {
-  @Text({ max: 500, description: 'The secret that the ATS signs its webhooks with. It replaces one that was set by hand.' })
+  @Text({
+    max: 500,
+    description: 'The secret that the ATS signs its webhooks with. It replaces one that was set by hand.',
+  })
   secret!: string;
 }
 

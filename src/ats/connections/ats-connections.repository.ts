@@ -106,7 +106,12 @@ export class AtsConnectionsRepository {
     );
   }
 
-  async update(tx: SqlRunner, tenantId: string, id: string, { name, takes, writes }: AtsConnectionChange): Promise<void> {
+  async update(
+    tx: SqlRunner,
+    tenantId: string,
+    id: string,
+    { name, takes, writes }: AtsConnectionChange,
+  ): Promise<void> {
     await tx.query(
       `update ats_connections set name = $3, takes = $4, writes = $5, updated_at = now() where tenant_id = $1 and id = $2`,
       [tenantId, id, name, JSON.stringify(takes), JSON.stringify(writes)],

@@ -111,7 +111,11 @@ export class AtsCredentials {
       const fresh = await this.ask(connection, kept);
       const at = this.keepAliveAt(connectorOfConnection(connection), fresh);
       if (!(await this.renewals.store(tenantId, id, holder, fresh, at))) {
-        throw new AtsFailure('away', 'renewal_lost', 'The grant was renewed, and the connection has another one by now.');
+        throw new AtsFailure(
+          'away',
+          'renewal_lost',
+          'The grant was renewed, and the connection has another one by now.',
+        );
       }
       await this.store.forget(tenantId);
       return fresh;
@@ -123,7 +127,8 @@ export class AtsCredentials {
   private async ask(connection: AtsConnection, kept: Renewable): Promise<Credential> {
     const connector = connectorOfConnection(connection);
     const region = this.clients.region(connector, connection.region);
-    if (region === undefined) throw new AtsFailure('away', 'unknown_region', 'The region of the connection is not known.');
+    if (region === undefined)
+      throw new AtsFailure('away', 'unknown_region', 'The region of the connection is not known.');
     const { tenantId } = connection;
     if (kept.kind === 'client_credentials') {
       const { credential } = await this.tokens.ofClient({ tenantId, connector, region }, kept);
@@ -156,6 +161,7 @@ const SAFETY_MS = 5_000;
 
 function connectorOfConnection({ provider }: AtsConnection): Connector {
   const connector = connectorOf(provider);
-  if (connector === undefined) throw new AtsFailure('rejected', 'unknown_provider', 'There is no connector of this name.');
+  if (connector === undefined)
+    throw new AtsFailure('rejected', 'unknown_provider', 'There is no connector of this name.');
   return connector;
 }

@@ -50,7 +50,13 @@ export class RenewalsRepository {
    * @param renewAt when it is renewed if nothing uses it
    * @returns false when the lease was lost, or the connection has another credential by now
    */
-  async store(tenantId: string, id: string, holder: string, credential: Credential, renewAt: Date | null): Promise<boolean> {
+  async store(
+    tenantId: string,
+    id: string,
+    holder: string,
+    credential: Credential,
+    renewAt: Date | null,
+  ): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `with held as (delete from ats_renewals where tenant_id = $1 and connection_id = $2 and holder = $3 returning 1)
        update ats_connections set credential_sealed = $4, renew_at = $5, updated_at = now()

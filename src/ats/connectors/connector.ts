@@ -176,7 +176,10 @@ export interface Connector {
 
   /** Returns the headers that authenticate a call. */
   authorization(credential: Credential): Readonly<Record<string, string>>;
-  /** Throws an `AtsFailure` for a 2xx answer that is a refusal (a failed row, `success: false`). */
+  /**
+   * Throws an `AtsFailure` for an answer that is a refusal though its status does not say so (a failed row in a 2xx,
+   * `success: false`), or that means something else than its status (403 for a wrong key). It sees every answer.
+   */
   judge?(answer: AtsAnswer): void;
   /** Returns how long a 429 asks to wait where `Retry-After` does not say, in milliseconds; null: it does not say. */
   retryAfter?(answer: Pick<AtsAnswer, 'headers'>, now: Date): number | null;
@@ -187,7 +190,7 @@ export interface Connector {
   candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsCandidate>>;
   /** Deleted records since a time; left out where the vendor has no such list. */
   gone?(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsGone>>;
-  /** Returns null where the ATS has no such record (any more). */
+  /** Returns null where the ATS has no such record (any more). @throws {NotUnderstood} where it lacks what is needed */
   job(api: AtsApi, remoteId: string): Promise<AtsJob | null>;
   candidate(api: AtsApi, remoteId: string): Promise<AtsCandidate | null>;
   /** Returns null where the ATS has no such user. */

@@ -1,7 +1,8 @@
 import type { Connector } from './connector.js';
+import { lever } from './lever/lever.connector.js';
 
 /** All connectors, in the order in which they are shown. A further vendor is a folder and a line here. */
-const CONNECTORS: readonly Connector[] = [];
+const CONNECTORS: readonly Connector[] = [lever];
 
 /** Returns the connector of a provider, or undefined if there is none. */
 export function connectorOf(provider: string): Connector | undefined {

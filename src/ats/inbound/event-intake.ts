@@ -22,12 +22,12 @@ const STORE = `
     on conflict do nothing returning key
   )
   insert into ats_events (tenant_id, connection_id, id, at, name, occurred_at, kind, remote_id, content_type, headers,
-    body, state, reason, decided_at)
+    body, state, reason, detail, decided_at)
   select $1, $2, u.id, u.at, u.name, u.occurred_at, u.kind, u.remote_id, u.content_type, u.headers, u.body, u.state,
-    u.reason, case when u.state = 'waiting' then null else u.at end
+    u.reason, u.detail, case when u.state = 'waiting' then null else u.at end
   from unnest($5::bytea[], $6::text[], $7::timestamptz[], $8::text[], $9::timestamptz[], $10::text[], $11::text[],
-    $12::text[], $13::json[], $14::bytea[], $15::text[], $16::text[])
-    as u(key, id, at, name, occurred_at, kind, remote_id, content_type, headers, body, state, reason)
+    $12::text[], $13::json[], $14::bytea[], $15::text[], $16::text[], $17::text[])
+    as u(key, id, at, name, occurred_at, kind, remote_id, content_type, headers, body, state, reason, detail)
   where u.key in (select key from fresh)`;
 
 interface Pending {
@@ -110,7 +110,7 @@ export class EventIntake {
       of(({ key }) => key),
       ids,
       of(({ at }) => at),
-      of(({ name: of }) => of),
+      of((event) => event.name),
       of(({ occurredAt }) => occurredAt),
       of(({ kind }) => kind),
       of(({ remoteId }) => remoteId),
@@ -119,6 +119,7 @@ export class EventIntake {
       of(({ body }) => body),
       of(({ state }) => state),
       of(({ reason }) => reason),
+      of(({ detail }) => detail),
     ]);
   }
 

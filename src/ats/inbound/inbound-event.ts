@@ -19,7 +19,10 @@ export interface NewInboundEvent {
   /** What makes a second delivery the same event: the vendor's name of it, or the bytes; hashed. */
   key: Buffer;
   state: 'waiting' | 'no_effect' | 'failed';
+  /** A code; null: nothing is to be said. */
   reason: string | null;
+  /** Of a body that is not understood: why. */
+  detail: string | null;
 }
 
 /** An inbound event as it is stored. */
@@ -32,6 +35,7 @@ export interface InboundEventRow {
   remote_id: string | null;
   state: InboundState;
   reason: string | null;
+  detail: string | null;
   tries: number;
   decided_at: Date | null;
 }

@@ -4,12 +4,13 @@ import { Clock } from '../../base/clock.js';
 import { cutTo } from '../../base/characters.js';
 import { Unavailable } from '../../base/errors/domain-error.js';
 import type { AtsConnection } from '../connections/connection.js';
-import { NotUnderstood, type Connector, type InboundReading, type InboundRequest } from '../connectors/connector.js';
+import type { Connector, InboundRequest } from '../connectors/connector.js';
 import { EventIntake } from './event-intake.js';
 import { keptHeaders, readInboundBody } from './inbound-body.js';
 import type { Admitted } from './inbound-door.js';
 import type { NewInboundEvent } from './inbound-event.js';
 import { InboundRefused } from './inbound.errors.js';
+import { readingOf } from './inbound-reading.js';
 import { subjectOf } from './inbound.rules.js';
 import { SignatureWatch } from './signature-watch.js';
 
@@ -69,10 +70,10 @@ function eventOf(
   fault: string | null,
 ): Omit<NewInboundEvent, 'contentType' | 'headers'> {
   const { raw, receivedAt: at } = request;
-  const reading = fault === null ? readingOf(connector, request) : fault;
+  const reading = readingOf(connector, request, fault);
   if (typeof reading === 'string') {
     const nothing = { name: null, occurredAt: null, kind: null, remoteId: null };
-    return { at, ...nothing, body: raw, key: hashOf(raw), state: 'failed', reason: reading };
+    return { at, ...nothing, body: raw, key: hashOf(raw), state: 'failed', reason: 'not_understood', detail: reading };
   }
   const { dedupeKey, name, occurredAt, effect } = reading;
   const isPing = effect.kind === 'none';
@@ -85,18 +86,8 @@ function eventOf(
     key: dedupeKey === null ? hashOf(raw) : hashOf(`${name} ${dedupeKey}`),
     state: isPing ? 'no_effect' : 'waiting',
     reason: isPing ? 'no_data' : null,
+    detail: null,
   };
-}
-
-/** Returns what a body says, or why it is not understood. */
-function readingOf(connector: Connector, request: InboundRequest): InboundReading | string {
-  try {
-    return connector.inbound.read(request);
-  } catch (error) {
-    if (error instanceof NotUnderstood) return cutTo(error.message, 500);
-    // A body that a connector fails over is one that it does not understand; what it said may hold data of the body.
-    return 'The body is not one that this ATS documents.';
-  }
 }
 
 function hashOf(data: Buffer | string): Buffer {

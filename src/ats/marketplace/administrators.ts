@@ -7,7 +7,11 @@ import type { SessionRow } from '../../sessions/sessions.repository.js';
 export class Administrators {
   constructor(private readonly db: Database) {}
 
-  async has({ tenant_id: tenantId, user_id: userId, role }: Pick<SessionRow, 'tenant_id' | 'user_id' | 'role'>): Promise<boolean> {
+  async has({
+    tenant_id: tenantId,
+    user_id: userId,
+    role,
+  }: Pick<SessionRow, 'tenant_id' | 'user_id' | 'role'>): Promise<boolean> {
     const { rows } = await this.db.query<{ administers: boolean }>(
       `select (t.owner_user_id is not distinct from $2 or exists (
          select 1 from roles r where r.tenant_id = $1 and r.name = $3 and r.console = 'admin')) as administers

@@ -25,8 +25,8 @@ export function startPage(ask: {
     title: `Connect ${title}`,
     tellsUs: true,
     body: html`<p>
-        This connects <strong>${title}</strong> to <strong>${tenant}</strong>. Candidates, openings and scorecards then go
-        between the two.
+        This connects <strong>${title}</strong> to <strong>${tenant}</strong>. Candidates, openings and scorecards then
+        go between the two.
       </p>
       ${person === null ? null : html`<p class="note">You are signed in as ${person}.</p>`}
       <p>${title} asks you next to approve the access. Somebody who administers ${title} has to do it.</p>
@@ -34,7 +34,13 @@ export function startPage(ask: {
         ${code === null ? null : html`<input type="hidden" name="code" value="${code}" />`}
         <input type="hidden" name="confirmed" value="yes" />
         <button type="submit" name="connection" value="">Continue to ${title}</button>
-        ${connections.length === 0 ? null : html`<ul class="choices" aria-label="Connections that are there">${again}</ul>`}
+        ${
+          connections.length === 0
+            ? null
+            : html`<ul class="choices" aria-label="Connections that are there">
+                ${again}
+              </ul>`
+        }
       </form>`,
   };
 }
@@ -58,7 +64,12 @@ export function connectLinkPage(title: string, action: string): Page {
 }
 
 /** Makes the page of a connection that is made. */
-export function connectedPage(done: { title: string; tenant: string; marker: string; missing: readonly string[] }): Page {
+export function connectedPage(done: {
+  title: string;
+  tenant: string;
+  marker: string;
+  missing: readonly string[];
+}): Page {
   const { title, tenant, marker, missing } = done;
   return {
     title: `${title} is connected`,
@@ -71,8 +82,8 @@ export function connectedPage(done: { title: string; tenant: string; marker: str
         missing.length === 0
           ? null
           : html`<p class="alert" role="alert">
-              ${title} did not grant everything that was asked for. Missing: <code>${missing.join(', ')}</code>. What needs it
-              does not work until ${title} is connected again with it.
+              ${title} did not grant everything that was asked for. Missing: <code>${missing.join(', ')}</code>. What
+              needs it does not work until ${title} is connected again with it.
             </p>`
       }
       <p class="note">You can close this page.</p>`,

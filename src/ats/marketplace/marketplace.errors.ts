@@ -3,12 +3,14 @@ import { DomainError } from '../../base/errors/domain-error.js';
 /** Why an authorization at an ATS does not go on. The codes are stable; the texts are for the person at the browser. */
 const REFUSALS = {
   denied: 'The ATS was not connected: the access was not approved there. Nothing has changed.',
-  ats_error: 'The ATS ended the connecting with an error. Begin again; if it happens again, tell the person who looks after the ATS.',
+  ats_error:
+    'The ATS ended the connecting with an error. Begin again; if it happens again, tell the person who looks after the ATS.',
   state_unknown: 'This answer belongs to no connecting that was begun here. Begin again.',
   state_used: 'This answer was used already. Begin again if the ATS is not connected.',
   state_expired: 'The connecting took longer than ten minutes. Begin again.',
   other_browser: 'The connecting was begun in another browser. Go on there, or begin again here.',
-  other_person: 'The person who began the connecting is not signed in here any more, or does not administer the tenant. Sign in, and begin again.',
+  other_person:
+    'The person who began the connecting is not signed in here any more, or does not administer the tenant. Sign in, and begin again.',
   other_provider: 'This answer belongs to another ATS than the one whose connecting was begun.',
   link_over: 'This connect link is not valid: it works once, for three days, and can be revoked. Ask for a new one.',
   code_refused: 'The ATS refused to give the access that was approved. Begin again.',

@@ -82,7 +82,9 @@ export class TokenClient {
       form.set('client_id', client.id);
       form.set('client_secret', client.secret);
     }
-    const basic = Buffer.from(`${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret)}`).toString('base64');
+    const basic = Buffer.from(`${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret)}`).toString(
+      'base64',
+    );
     return this.outbound.call(
       {
         method: 'POST',

@@ -12,6 +12,8 @@ export interface RecordWrite {
   events: SyncedEvents;
   /** The full pass that has seen the records; null: none. */
   pass: string | null;
+  /** Records that are taken whatever the selection says: known ones need them. */
+  forced?: ReadonlySet<string>;
 }
 
 /**
@@ -36,9 +38,8 @@ export class AtsRecordWriter {
     connection: AtsConnection,
     items: readonly RecordItem[],
     write: RecordWrite,
-    forced: ReadonlySet<string> = new Set(),
   ): Promise<RecordResult[]> {
-    return this.jobs.write(tx, connection, items, write, forced);
+    return this.jobs.write(tx, connection, items, write);
   }
 
   /** The same for candidates. Their openings are written before. */

@@ -122,13 +122,17 @@ export class CandidateRecords {
     return results;
   }
 
-  private decide({ connection, records, held, openings }: Known, item: CandidateItem): SyncedCandidate | LeftOutReason {
+  private decide(
+    { connection, records, held, openings, write }: Known,
+    item: CandidateItem,
+  ): SyncedCandidate | LeftOutReason {
     const { candidate, remoteId, changedAt } = item;
     const record = records.get(remoteId);
     const refusal = refusalOfKnown(record, item);
     if (refusal !== null) return refusal;
     const before = held.get(externalIdOf(connection, remoteId) ?? '');
-    const isTaken = record !== undefined || before?.ats_connection_id === connection.id;
+    const isTaken =
+      record !== undefined || write.forced?.has(remoteId) === true || before?.ats_connection_id === connection.id;
     if (!isTaken) {
       const job = candidate.jobRemoteId == null ? undefined : externalIdOf(connection, candidate.jobRemoteId);
       const status = openings.get(job ?? '') ?? candidate.job?.status;

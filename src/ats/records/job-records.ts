@@ -23,13 +23,11 @@ export class JobRecords {
     private readonly jobs: JobsService,
   ) {}
 
-  /** @param forced openings that candidates need: they are taken in any state */
   async write(
     tx: SqlRunner,
     connection: AtsConnection,
     items: readonly RecordItem[],
-    { source, events, pass }: RecordWrite,
-    forced: ReadonlySet<string>,
+    { source, events, pass, forced = new Set() }: RecordWrite,
   ): Promise<RecordResult[]> {
     const { tenantId } = connection;
     const names = items.map(({ remoteId }) => externalIdOf(connection, remoteId)).filter((name) => name !== null);

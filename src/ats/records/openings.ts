@@ -60,7 +60,7 @@ export class MissingOpenings {
     const forced = new Set(jobs.map(({ remoteId }) => remoteId));
     await this.db.transaction(connection.tenantId, async (tx) => {
       await guard(tx);
-      await this.writer.writeJobs(tx, connection, items, { ...write, pass: null }, forced);
+      await this.writer.writeJobs(tx, connection, items, { ...write, pass: null, forced });
     });
   }
 }

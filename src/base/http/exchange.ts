@@ -87,7 +87,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
       truncated,
       ms: this.elapsed(),
       address: this.address,
+      ...(this.request.keptHeaders === undefined ? {} : { kept: this.kept(this.request.keptHeaders) }),
     });
+  }
+
+  private kept(names: readonly string[]): Readonly<Record<string, string>> {
+    const pairs = names.flatMap((name) => {
+      const value = one(this.headers[name]);
+      return value === null ? [] : [[name, value] as const];
+    });
+    return Object.fromEntries(pairs);
   }
 
   private fail(reason: OutboundFailure, detail: string): void {

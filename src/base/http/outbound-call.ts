@@ -19,6 +19,8 @@ export interface OutboundRequest {
   statusDecides?: boolean;
   /** The answer names the IP address that was dialled. */
   notesAddress?: boolean;
+  /** Further headers that the answer keeps, by lower-case name. */
+  keptHeaders?: readonly string[];
 }
 
 /** The reason of a missing answer. `blocked`: this service refused to connect to the address. */
@@ -36,6 +38,8 @@ export type OutboundAnswer =
       truncated: boolean;
       ms: number;
       address: string | null;
+      /** The headers of `keptHeaders` that the answer has. */
+      kept?: Readonly<Record<string, string>>;
     }
   | { kind: 'failed'; reason: OutboundFailure; detail: string; ms: number; address: string | null };
 

@@ -47,6 +47,7 @@ export class AtsInbound1767227531000 implements MigrationInterface {
         body bytea,
         state text collate "C" not null,
         reason text,
+        detail text,
         tries int not null default 0,
         decided_at timestamptz,
         primary key (tenant_id, connection_id, id, at)

@@ -1,0 +1,60 @@
+import {
+  NotUnderstood,
+  type InboundReading,
+  type InboundRequest,
+  type InboundRules,
+  type SignatureVerdict,
+} from '../connector.js';
+import { idOf, objectOf, textOf, timeOf } from '../remote-json.js';
+import { verdictOf } from '../signatures.js';
+
+/** Events that change a candidate, or end one. */
+const OF_CANDIDATES = new Set([
+  'applicationCreated',
+  'candidateHired',
+  'candidateStageChange',
+  'candidateArchiveChange',
+  'candidateDeleted',
+]);
+
+/** Events of records that are not taken from Lever. */
+const OF_OTHERS = new Set([
+  'interviewCreated',
+  'interviewUpdated',
+  'interviewDeleted',
+  'contactCreated',
+  'contactUpdated',
+]);
+
+/**
+ * Webhooks of Lever. The signature covers the token and the time, not the data. So every event is a hint, and the
+ * opportunity is read from Lever: one that is not there any more was deleted.
+ */
+export const leverInbound: InboundRules = {
+  ack: 200,
+
+  verify({ body }: InboundRequest, secrets: readonly string[]): SignatureVerdict {
+    const event = objectOf(body);
+    const signature = event?.['signature'];
+    if (event === null || signature === undefined || signature === null || signature === '') return 'absent';
+    const { token, triggeredAt } = event;
+    const isWhole = typeof token === 'string' && (typeof triggeredAt === 'number' || typeof triggeredAt === 'string');
+    if (typeof signature !== 'string' || !isWhole) return 'invalid';
+    return verdictOf(signature, `${token}${triggeredAt}`, secrets);
+  },
+
+  read({ body }: InboundRequest): InboundReading {
+    const event = objectOf(body);
+    const name = textOf(event?.['event']);
+    if (event === null || name === null) throw new NotUnderstood('The body names no event.');
+    const reading = { dedupeKey: textOf(event['token']), name, occurredAt: timeOf(event['triggeredAt']) };
+    const data = objectOf(event['data']);
+    if (data === null) throw new NotUnderstood('The event has no data.');
+    // The Test button of Lever sends an event without data.
+    if (Object.keys(data).length === 0 || OF_OTHERS.has(name)) return { ...reading, effect: { kind: 'none' } };
+    const remoteId = idOf(data['opportunityId']) ?? idOf(data['candidateId']);
+    if (!OF_CANDIDATES.has(name)) throw new NotUnderstood('The event is not one of those that Lever documents.');
+    if (remoteId === null) throw new NotUnderstood('The event names no opportunity.');
+    return { ...reading, effect: { kind: 'read_back', of: 'candidate', remoteId } };
+  },
+};

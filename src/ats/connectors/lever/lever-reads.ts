@@ -1,0 +1,128 @@
+import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import type { AtsCandidate, AtsGone, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
+import type { AtsUser } from '../connector.js';
+import { listOf, objectOf, textOf, unexpected, type RemoteObject } from '../remote-json.js';
+import { allRows, readRows } from '../rows.js';
+import { applicationIdsIn, applicationsIn, candidateOf, goneOf, isAnonymized, jobOf, userOf } from './lever.mapping.js';
+
+/** The name in messages. */
+export const TITLE = 'Lever';
+
+const LIMIT = '100';
+const EXPANDED = ['applications', 'stage', 'sourcedBy'];
+/** Lists of deleted records reach back thirty days. */
+const DELETED_MS = 30 * 86_400_000;
+
+/** One page of a list of Lever. */
+export interface LeverPage {
+  rows: readonly unknown[];
+  next: string | null;
+}
+
+/** Reads one page of a list. */
+export async function pageOf(
+  api: AtsApi,
+  path: string,
+  cursor: string | null,
+  query: Readonly<Record<string, string | readonly string[]>> = {},
+): Promise<LeverPage> {
+  const wanted: Record<string, string | readonly string[]> = { limit: LIMIT, ...query };
+  if (cursor !== null) wanted['offset'] = cursor;
+  const { json } = await api.call({ method: 'GET', path, query: wanted });
+  const body = objectOf(json);
+  if (body === null || !Array.isArray(body['data'])) throw unexpected(TITLE, 'list of records');
+  if (body['hasNext'] !== true) return { rows: listOf(body['data']), next: null };
+  const next = textOf(body['next']);
+  if (next === null) throw unexpected(TITLE, 'place of the next page');
+  return { rows: listOf(body['data']), next };
+}
+
+/** Reads one record; null: Lever has no such one. */
+export async function recordOf(
+  api: AtsApi,
+  path: string,
+  query: Readonly<Record<string, readonly string[]>> = {},
+): Promise<RemoteObject | null> {
+  const { status, json } = await api.call({ method: 'GET', path, query, accepts: [404, 410] });
+  if (status >= 400) return null;
+  const record = objectOf(objectOf(json)?.['data']);
+  if (record === null) throw unexpected(TITLE, 'record');
+  return record;
+}
+
+/** Returns the part of an address that names a record. */
+export function part(id: string): string {
+  return encodeURIComponent(id);
+}
+
+export async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
+  const { rows, next } = await pageOf(api, '/postings', cursor, changedSince(since));
+  return { ...(await readRows(rows, jobOf)), next };
+}
+
+export async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
+  const query = { ...changedSince(since), expand: EXPANDED };
+  const { rows, next } = await pageOf(api, '/opportunities', cursor, query);
+  return { ...(await readRows(rows, (row) => withApplications(api, row))), next };
+}
+
+/** Two lists are read as one: deleted postings, then deleted opportunities. */
+export async function gone(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsGone>> {
+  const earliest = Date.now() - DELETED_MS;
+  const query = { deleted_at_start: String(Math.max(since?.getTime() ?? 0, earliest)) };
+  const isSecond = cursor?.startsWith(SECOND) === true;
+  const place = (isSecond ? cursor.slice(SECOND.length) : cursor) || null;
+  const kind = isSecond ? 'candidate' : 'job';
+  const path = isSecond ? '/opportunities/deleted' : '/postings/deleted';
+  const { rows, next } = await pageOf(api, path, place, query);
+  const read = await readRows(rows, (row) => goneOf(kind, row));
+  if (isSecond) return { ...read, next: next === null ? null : SECOND + next };
+  return { ...read, next: next ?? SECOND };
+}
+
+const SECOND = 'opportunities:';
+
+export async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
+  const posting = await recordOf(api, `/postings/${part(id)}`);
+  return posting === null ? null : jobOf(posting);
+}
+
+export async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
+  const opportunity = await recordOf(api, `/opportunities/${part(id)}`, { expand: EXPANDED });
+  return opportunity === null || isAnonymized(opportunity) ? null : withApplications(api, opportunity);
+}
+
+export async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
+  const found = await recordOf(api, `/users/${part(id)}`);
+  return found === null ? null : userOf(found);
+}
+
+export async function test(api: AtsApi): Promise<string> {
+  const { rows } = await pageOf(api, '/postings', null, { limit: '1' });
+  return rows.length === 0 ? 'Lever answers; it shows no posting.' : 'Lever answers, and shows its postings.';
+}
+
+/** Lever holds applications in the answer where they are asked for; else they are read one by one. */
+async function withApplications(api: AtsApi, opportunity: RemoteObject): Promise<AtsCandidate> {
+  const applications = applicationsIn(opportunity);
+  const id = textOf(opportunity['id']) ?? '';
+  for (const one of applicationIdsIn(opportunity)) {
+    const read = await recordOf(api, `/opportunities/${part(id)}/applications/${part(one)}`);
+    if (read !== null) applications.push(read);
+  }
+  return candidateOf(opportunity, applications);
+}
+
+function changedSince(since: Date | null): Readonly<Record<string, string>> {
+  return since === null ? {} : { updated_at_start: String(since.getTime()) };
+}
+
+/** Reads all rows of a list of one opportunity; `not_found` where Lever has no such opportunity. */
+export function rowsOf(api: AtsApi, path: string): Promise<unknown[]> {
+  return allRows(TITLE, (cursor) => pageOf(api, path, cursor));
+}
+
+/** Whether a failure says that there is no such record. */
+export function isGone(error: unknown): boolean {
+  return error instanceof AtsFailure && error.kind === 'not_found';
+}

@@ -1,0 +1,32 @@
+import type { AtsApi } from '../../calls/ats-api.js';
+import type { MadeWebhook, WebhookRules } from '../connector.js';
+import { objectOf, requiredId, textOf, unexpected } from '../remote-json.js';
+import { part, rowsOf, TITLE } from './lever-reads.js';
+
+/** Webhooks of Lever are made one for each event; Lever makes the secret, and shows it once. */
+export const leverWebhooks: WebhookRules = {
+  events: [
+    'applicationCreated',
+    'candidateStageChange',
+    'candidateArchiveChange',
+    'candidateHired',
+    'candidateDeleted',
+  ],
+
+  async create(api: AtsApi, event: string, url: string): Promise<MadeWebhook> {
+    // A webhook that was made and not stored is made anew: its secret is not shown again.
+    for (const row of await rowsOf(api, '/webhooks')) {
+      const known = objectOf(row);
+      if (known?.['event'] === event && known['url'] === url) await this.remove(api, requiredId(known['id'], 'The id'));
+    }
+    const { json } = await api.call({ method: 'POST', path: '/webhooks', json: { url, event } });
+    const made = objectOf(objectOf(json)?.['data']);
+    const secret = textOf(objectOf(made?.['configuration'])?.['signatureToken']);
+    if (made === null || secret === null) throw unexpected(TITLE, 'signature token');
+    return { remoteId: requiredId(made['id'], 'The id of the webhook'), event, secret };
+  },
+
+  async remove(api: AtsApi, remoteId: string): Promise<void> {
+    await api.call({ method: 'DELETE', path: `/webhooks/${part(remoteId)}`, accepts: [404, 410] });
+  },
+};
