@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
 import { EventsWorker } from './ats/inbound/apply/events-worker.js';
+import { SyncWorker } from './ats/sync/sync-worker.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './base/config/config.js';
 import { Database } from './base/database/database.js';
@@ -25,6 +26,7 @@ import { DeliveryWorker } from './delivery/delivery.worker.js';
 import { TasksRunner } from './tasks/tasks.runner.js';
 import { MetricsServer } from './operations/metrics-server.js';
 import { setupDocs } from './operations/docs/docs.js';
+import { GrantKeepAlive } from './ats/marketplace/keep-alive.js';
 import { Retention } from './operations/retention.js';
 import { RestoreWatch } from './operations/restore/restore-watch.js';
 import { SealedSecrets } from './operations/sealed-secrets.js';
@@ -130,6 +132,7 @@ export class Application {
       DeliveryWorker,
       TasksRunner,
       EventsWorker,
+      SyncWorker,
       PeopleUpkeep,
       DeletedDirectories,
       ChainSealer,
@@ -141,6 +144,7 @@ export class Application {
       KeyRenewal,
       Retention,
       Statistics,
+      GrantKeepAlive,
     ];
     return rooms.map((room) => this.nest.get<{ start(): void; stop(): Promise<void> }>(room));
   }

@@ -45,6 +45,7 @@ import { EventFeed1767227520000 } from './base/database/migrations/1767227520000
 import { AtsPaces1767227534000 } from './base/database/migrations/1767227534000-ats-paces.js';
 import { AtsMarketplace1767227535000 } from './base/database/migrations/1767227535000-ats-marketplace.js';
 import { AtsConnections1767227530000 } from './base/database/migrations/1767227530000-ats-connections.js';
+import { Interviews1767227532000 } from './base/database/migrations/1767227532000-interviews.js';
 import { AtsInbound1767227531000 } from './base/database/migrations/1767227531000-ats-inbound.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
@@ -101,6 +102,7 @@ export const MIGRATIONS = [
   AttemptsOfEndpoints1767227491000,
   EventFeed1767227520000,
   AtsConnections1767227530000,
+  Interviews1767227532000,
   AtsPaces1767227534000,
   AtsMarketplace1767227535000,
   AtsInbound1767227531000,

@@ -1,9 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AtsCallsModule } from './calls/calls.module.js';
+import { AtsAdministrationModule } from './connections/administration.module.js';
 import { AtsConnectionsModule } from './connections/connections.module.js';
 import { AtsInboundModule } from './inbound/inbound.module.js';
 import { AtsSyncModule } from './sync/sync.module.js';
 
 /** The applicant tracking systems (ATS) of tenants. */
-@Module({ imports: [AtsCallsModule, AtsConnectionsModule, AtsInboundModule, AtsSyncModule] })
+@Module({
+  imports: [AtsConnectionsModule, AtsCallsModule, AtsAdministrationModule, AtsInboundModule, AtsSyncModule],
+})
 export class AtsModule {}

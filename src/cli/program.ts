@@ -2,6 +2,7 @@ import { Command as Commander, CommanderError, InvalidArgumentError, Option } fr
 import { CliError, EXIT, ServiceRefusal } from './cli.errors.js';
 import { Client } from './client.js';
 import { byOptions, optionOf, type Command, type CommandOption } from './command.js';
+import { ATS_COMMANDS } from './commands/ats.js';
 import { AUDIT_COMMANDS } from './commands/audit.js';
 import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
@@ -49,6 +50,7 @@ export const COMMANDS: readonly Command[] = [
   ...EVENT_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...WEBHOOK_MESSAGE_COMMANDS,
+  ...ATS_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
@@ -73,6 +75,7 @@ export const NOUNS: Record<string, string> = {
   changes: 'changes that were or will be forwarded: list, show, retry, dismiss, resend',
   webhook:
     'addresses that events are sent to: create, list, show, set, test, rotate, pause, resume, delete, attempts, messages, redeliver, replay, explain',
+  ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers',
   held: 'users whose requested state has no effect: list, release, discard',
   seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, heads',
   audit: 'the log of administrative changes: list, verify, heads',

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { CONNECT_LINK_LEFTOVERS } from '../ats/marketplace/connect-links.repository.js';
 import { Config } from '../base/config/config.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { Logger } from '../base/log/logger.js';
@@ -33,6 +34,7 @@ const LEFTOVERS = [
   ...EVENT_LEFTOVERS,
   ...DESTINATION_LEFTOVERS,
   ...GIVEN_UP_LEFTOVERS,
+  ...CONNECT_LINK_LEFTOVERS,
 ];
 
 /**

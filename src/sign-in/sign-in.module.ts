@@ -97,6 +97,6 @@ import { TokensController } from './tokens/tokens.controller.js';
     TenantOidcStrategy,
     TenantSamlStrategy,
   ],
-  exports: [SignInLog, SignInMetrics, SessionsModule],
+  exports: [SignInLog, SignInMetrics, SignInLimits, TenantFaces, SessionsModule, ProtocolsModule],
 })
 export class SignInModule {}

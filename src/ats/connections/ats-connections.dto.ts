@@ -162,6 +162,12 @@ export class CreateAtsConnection extends AtsConnectionSettings {
 @ServerSet('provider', 'region', 'marker', 'base_url', 'paused', ...SERVER_SET)
 export class ChangeAtsConnection extends AtsConnectionSettings {}
 
+/** The body of `POST /ats-connections/{id}/sync`. */
+export class SyncAtsConnection {
+  @Flag({ optional: true, description: 'Everything is read, and what the ATS has no more is noticed. Default false.' })
+  full?: boolean;
+}
+
 /** The body of a new token. */
 export class CreateAtsToken {
   @Text({

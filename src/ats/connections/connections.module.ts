@@ -1,12 +1,34 @@
 import { Module } from '@nestjs/common';
+import { PlatformClientModule } from '../../platform-client/platform-client.module.js';
+import { OAuthClients } from '../marketplace/oauth-clients.js';
+import { TokenClient } from '../marketplace/token-client.js';
+import { AtsAddresses } from './ats-addresses.js';
+import { AtsConnectionViews } from './ats-connection-views.js';
+import { AtsConnectionsRepository } from './ats-connections.repository.js';
 import { AtsConnectionStore } from './ats-connections.store.js';
 import { AtsCredentials } from './ats-credentials.js';
 import { AtsSecrets } from './ats-secrets.js';
 import { AtsStates } from './ats-states.js';
+import { RenewalsRepository } from './renewals.repository.js';
 
-/** Connections to ATSs: what they are made of, and how they are. */
+const PARTS = [
+  AtsConnectionStore,
+  AtsConnectionsRepository,
+  AtsConnectionViews,
+  AtsCredentials,
+  AtsSecrets,
+  AtsStates,
+  AtsAddresses,
+  OAuthClients,
+  TokenClient,
+  RenewalsRepository,
+];
+
+/** Connections to ATSs: what they are made of, how they are, and the credentials of their calls. */
 @Module({
-  providers: [AtsConnectionStore, AtsCredentials, AtsSecrets, AtsStates],
-  exports: [AtsConnectionStore, AtsCredentials, AtsSecrets, AtsStates],
+  // For `Outbound`, which makes all calls to other servers.
+  imports: [PlatformClientModule],
+  providers: PARTS,
+  exports: PARTS,
 })
 export class AtsConnectionsModule {}

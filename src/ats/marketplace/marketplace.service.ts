@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { hashToken, mintToken, parseToken, sameHash } from '../../base/crypto/tokens.js';
+import { Logger } from '../../base/log/logger.js';
+import type { Actor } from '../../identity/source.js';
+import type { SessionRow } from '../../sessions/sessions.repository.js';
+import { AtsFailure } from '../calls/ats-api.js';
+import { AtsAddresses } from '../connections/ats-addresses.js';
+import type { Connector, Region } from '../connectors/connector.js';
+import { Administrators } from './administrators.js';
+import { AuthorizationsRepository, type Authorization } from './authorizations.repository.js';
+import { ConnectLinksRepository, type OpenLink } from './connect-links.repository.js';
+import { ConnectRefused, NotAnAdministrator } from './marketplace.errors.js';
+import { GrantedConnections, type Connected } from './granted-connections.js';
+import { OAuthClients, type OAuthClient } from './oauth-clients.js';
+import { TokenClient } from './token-client.js';
+import type { Grant } from './token-answer.mapping.js';
+
+/** Who connects: a signed-in administrator, or the holder of a connect link. */
+export type Starter = { tenantId: string } & (
+  | { session: SessionRow; link: null }
+  | { session: null; link: OpenLink }
+);
+
+/** Where the browser goes, and what it keeps. */
+export interface Begun {
+  url: string;
+  /** The name and the secret of the cookie that ties the answer to this browser. */
+  cookie: { name: string; secret: string };
+}
+
+/** An answer of an ATS, as the browser brings it. */
+export interface Returned {
+  state: string;
+  code: string | null;
+  error: string | null;
+  cookies: ReadonlyMap<string, string>;
+  session: SessionRow | null;
+  requestId: string;
+}
+
+/**
+ * Connects an ATS by OAuth 2.0 (RFC 6749 §4.1). The `state` stands for a stored authorization, which binds tenant, person
+ * or link, provider and browser, for ten minutes and once.
+ */
+@Injectable()
+export class MarketplaceService {
+  constructor(
+    private readonly authorizations: AuthorizationsRepository,
+    private readonly links: ConnectLinksRepository,
+    private readonly administrators: Administrators,
+    private readonly granted: GrantedConnections,
+    private readonly clients: OAuthClients,
+    private readonly tokens: TokenClient,
+    private readonly addresses: AtsAddresses,
+    private readonly logger: Logger,
+  ) {}
+
+  /** @throws {NotAnAdministrator} */
+  async demandAdministrator(session: SessionRow): Promise<void> {
+    if (!(await this.administrators.has(session))) throw new NotAnAdministrator();
+  }
+
+  /** Returns the open link of a secret. @throws {ConnectRefused} `link_over` */
+  async linkOf(provider: string, secret: string): Promise<Extract<Starter, { session: null }>> {
+    const parsed = parseToken(secret);
+    const link = parsed?.kind === 'tbi' ? await this.links.byHash(parsed.tenantId, parsed.hash) : null;
+    if (parsed === null || link === null || link.provider !== provider) throw new ConnectRefused('link_over');
+    return { tenantId: parsed.tenantId, session: null, link };
+  }
+
+  /** Begins an authorization, and returns the address of the ATS with what the browser keeps. */
+  async begin(starter: Starter, connector: Connector, connectionId: string | null): Promise<Begun> {
+    const { client, region } = this.partner(connector);
+    const { token: state, hash } = mintToken('tba', starter.tenantId);
+    const secret = randomBytes(32).toString('base64url');
+    await this.authorizations.insert(starter.tenantId, {
+      hash,
+      provider: connector.provider,
+      browser_hash: hashToken(secret),
+      user_id: starter.session?.user_id ?? null,
+      link_id: starter.link?.id ?? null,
+      connection_id: connectionId,
+    });
+    const url = new URL(region.authorize!);
+    const query = {
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: this.addresses.callback(connector.provider),
+      scope: connector.oauth!.scopes.join(' '),
+      state,
+      ...connector.oauth!.authorizeParameters(region),
+    };
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return { url: url.href, cookie: { name: cookieOf(hash), secret } };
+  }
+
+  /**
+   * Takes the answer of the ATS: checks whose it is, exchanges the code, and makes the connection.
+   *
+   * @throws {ConnectRefused} with the reason for the person at the browser
+   */
+  async complete(connector: Connector, returned: Returned): Promise<Connected> {
+    const { tenantId, hash, authorization } = await this.checked(connector.provider, returned);
+    const actor = await this.actorOf(tenantId, authorization, returned.session);
+    if (!(await this.authorizations.use(tenantId, hash))) throw new ConnectRefused('state_used');
+    if (returned.error !== null) throw new ConnectRefused(returned.error === 'access_denied' ? 'denied' : 'ats_error');
+    if (returned.code === null) throw new ConnectRefused('ats_error');
+    const grant = await this.exchange(tenantId, connector, returned.code);
+    const { link_id: linkId, connection_id: connectionId } = authorization;
+    const by = { tenantId, actor, requestId: returned.requestId };
+    return this.granted.make(by, connector, { grant, linkId, connectionId, region: this.partner(connector).regionName });
+  }
+
+  /** The name of the cookie of an answer, to be removed; null: the state is none of ours. */
+  cookieOf(state: string): string | null {
+    const parsed = parseToken(state);
+    return parsed?.kind === 'tba' ? cookieOf(parsed.hash) : null;
+  }
+
+  /** Everything that is wrong with the state is known before the authorization is used up. */
+  private async checked(
+    provider: string,
+    { state, cookies }: Returned,
+  ): Promise<{ tenantId: string; hash: Buffer; authorization: Authorization }> {
+    const parsed = parseToken(state);
+    if (parsed?.kind !== 'tba') throw new ConnectRefused('state_unknown');
+    const { tenantId, hash } = parsed;
+    const authorization = await this.authorizations.find(tenantId, hash);
+    if (authorization === null) throw new ConnectRefused('state_unknown');
+    if (authorization.provider !== provider) throw new ConnectRefused('other_provider');
+    const secret = cookies.get(cookieOf(hash));
+    if (secret === undefined || !sameHash(hashToken(secret), authorization.browser_hash)) {
+      throw new ConnectRefused('other_browser');
+    }
+    if (authorization.used) throw new ConnectRefused('state_used');
+    if (authorization.expired) throw new ConnectRefused('state_expired');
+    return { tenantId, hash, authorization };
+  }
+
+  /** Who answers for the connection: the person, who still administers, or who made the link. */
+  private async actorOf(tenantId: string, { user_id: userId, link_id: linkId }: Authorization, session: SessionRow | null): Promise<Actor> {
+    if (linkId !== null) {
+      const link = await this.links.byId(tenantId, linkId);
+      if (link === null) throw new ConnectRefused('link_over');
+      return link.created_by;
+    }
+    const same = session !== null && session.tenant_id === tenantId && session.user_id === userId;
+    if (!same || !(await this.administrators.has(session))) throw new ConnectRefused('other_person');
+    return { kind: 'person', id: session.user_id, name: session.user_id };
+  }
+
+  private async exchange(tenantId: string, connector: Connector, code: string): Promise<Grant> {
+    const { client, region } = this.partner(connector);
+    try {
+      return await this.tokens.exchange({ tenantId, connector, region, client }, code, this.addresses.callback(connector.provider));
+    } catch (error) {
+      if (!(error instanceof AtsFailure)) throw error;
+      this.logger.warn('ats.code_refused', { tenant_id: tenantId, provider: connector.provider, reason: error.reason });
+      throw new ConnectRefused(error.kind === 'refused' ? 'code_refused' : 'ats_away');
+    }
+  }
+
+  /** The client of this installation at the vendor; the controller has checked that there is one. */
+  private partner(connector: Connector): { client: OAuthClient; region: Region; regionName: string } {
+    const regionName = this.clients.usualRegion(connector);
+    const client = this.clients.of(connector.provider);
+    const region = this.clients.region(connector, regionName);
+    if (client === null || region === undefined) throw new Error(`there is no OAuth client for ${connector.provider}`);
+    return { client, region, regionName };
+  }
+}
+
+function cookieOf(hash: Buffer): string {
+  return `__Host-ats-${hash.toString('hex').slice(0, 16)}`;
+}

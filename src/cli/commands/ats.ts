@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs';
+import { CliError, EXIT } from '../cli.errors.js';
+import { encode, type Json } from '../client.js';
+import { columns, given, type Command, type CommandOption, type Context } from '../command.js';
+
+/** The argument of commands about one connection to an ATS. */
+export const ATS_CONNECTION = { name: 'connection_id', required: true, description: 'as the list shows it (ats_…)' };
+const FROM_INPUT = '; - reads it from standard input';
+
+const SETTINGS: readonly CommandOption[] = [
+  { name: 'name', description: 'what it is called here' },
+  { name: 'postings', description: 'candidates of open openings alone, or of all', choices: ['open', 'all'] },
+  { name: 'candidates', description: 'neither archived nor hired, or all', choices: ['active', 'all'] },
+  { name: 'stages', description: 'ids of stages with commas between, or any' },
+  { name: 'candidates_since', description: 'only candidates that changed since, such as 2026-01-31T00:00:00Z' },
+  { name: 'as_user', description: 'the id of the user of the ATS as whom is written' },
+  { name: 'visibility', description: 'who sees notes in the ATS', choices: ['private', 'public'] },
+  { name: 'link_target', description: 'where meeting links are put', choices: ['link', 'field', 'note', 'none'] },
+  { name: 'scorecard_target', description: 'where scorecards are put', choices: ['note', 'field', 'none'] },
+  { name: 'link_field', description: 'the custom field of links' },
+  { name: 'scorecard_field', description: 'the custom field of scorecards' },
+  { name: 'key', description: `the API key of the ATS${FROM_INPUT}` },
+  { name: 'client_id', description: 'of a client that was made in the ATS' },
+  { name: 'client_secret', description: `its secret${FROM_INPUT}` },
+  { name: 'sub', description: 'the user of the ATS as whom the client acts' },
+];
+
+/** Commands about connections to applicant tracking systems. */
+export const ATS_COMMANDS: Command[] = [
+  {
+    noun: 'ats',
+    verb: 'providers',
+    description: 'Lists the connectors, with what each can and cannot do',
+    async run({ client, options }) {
+      const { data } = (await client.call('GET', '/ats-connections/providers')) as { data: Json[] };
+      return options['json'] === true ? data : columns(data, 'provider', 'title', 'credentials', 'limits');
+    },
+  },
+  {
+    noun: 'ats',
+    verb: 'connect',
+    description: 'Connects an ATS with a key; the token of its webhook address is shown this once',
+    options: [
+      { name: 'provider', description: 'such as lever; see ats providers', required: true },
+      { name: 'region', description: 'of the vendor' },
+      { name: 'base_url', description: 'the address of the API in place of that of the region' },
+      { name: 'marker', description: 'stands before ids of the ATS in external_id, such as lv_' },
+      { name: 'api_token', description: `a token for the webhook address that is known already${FROM_INPUT}` },
+      { name: 'signing_secret', description: `the secret that the ATS signs webhooks with${FROM_INPUT}` },
+      ...SETTINGS,
+    ],
+    run(context) {
+      const { api_token: token, signing_secret: secret } = given(context, 'api_token', 'signing_secret');
+      return context.client.call('POST', '/ats-connections', {
+        ...given(context, 'provider', 'region', 'base_url', 'marker'),
+        ...(token === undefined ? {} : { api_token: fromInput(token) }),
+        ...(secret === undefined ? {} : { signing_secret: fromInput(secret) }),
+        ...settingsOf(context),
+      });
+    },
+  },
+  {
+    noun: 'ats',
+    verb: 'list',
+    description: 'Lists the connections to ATSs',
+    async run({ client, options }) {
+      const found = await client.list('/ats-connections', 50);
+      if (options['json'] === true) return found;
+      return columns(found, 'id', 'provider', 'name', 'marker', 'state', 'reason', 'paused', 'next_run_at');
+    },
+  },
+  {
+    noun: 'ats',
+    verb: 'show',
+    description: 'Shows a connection: its state, what is wrong, what waits',
+    argument: ATS_CONNECTION,
+    run: ({ client, argument }) => client.call('GET', ats(argument)),
+  },
+  {
+    noun: 'ats',
+    verb: 'set',
+    description: 'Changes a connection; another credential sets it up anew',
+    argument: ATS_CONNECTION,
+    options: SETTINGS,
+    run(context) {
+      const change = settingsOf(context);
+      if (Object.keys(change).length === 0) throw new CliError('Say what to set.', EXIT.usage);
+      return context.client.call('PATCH', ats(context.argument), change);
+    },
+  },
+  ...['test', 'pause', 'resume', 'disconnect'].map(
+    (verb): Command => ({
+      noun: 'ats',
+      verb,
+      description: {
+        test: 'Calls the ATS, and says what came of it',
+        pause: 'Stops polls, applying and writes; webhooks are still stored',
+        resume: 'Goes on with a connection that is paused',
+        disconnect: 'Removes the webhooks at the ATS, revokes the grant there, and forgets the credential',
+      }[verb]!,
+      argument: ATS_CONNECTION,
+      run: ({ client, argument }) => client.call('POST', `${ats(argument)}/${verb}`, {}),
+    }),
+  ),
+  {
+    noun: 'ats',
+    verb: 'sync',
+    description: 'Reads what has changed in the ATS now',
+    argument: ATS_CONNECTION,
+    options: [{ name: 'full', description: 'reads everything, and notices what the ATS has no more', flag: true }],
+    run: ({ client, argument, options }) =>
+      client.call('POST', `${ats(argument)}/sync`, { full: options['full'] === true }),
+  },
+  {
+    noun: 'ats',
+    verb: 'delete',
+    description: 'Removes a connection that is disconnected; its records stay',
+    argument: ATS_CONNECTION,
+    async run({ client, argument }) {
+      await client.call('DELETE', ats(argument));
+      return { deleted: argument! };
+    },
+  },
+  {
+    noun: 'ats',
+    verb: 'token',
+    description: 'Adds a token of the webhook address, shown this once; or ends one',
+    argument: ATS_CONNECTION,
+    options: [
+      { name: 'api_token', description: `one that is known already${FROM_INPUT}`, conflicts: ['remove'] },
+      { name: 'remove', description: 'the id of the token to end (atk_…)' },
+    ],
+    async run(context) {
+      const { api_token: token, remove } = given(context, 'api_token', 'remove');
+      const path = `${ats(context.argument)}/tokens`;
+      if (remove === undefined) {
+        return context.client.call('POST', path, token === undefined ? {} : { api_token: fromInput(token) });
+      }
+      await context.client.call('DELETE', `${path}/${encode(remove)}`);
+      return { removed: remove };
+    },
+  },
+  {
+    noun: 'ats',
+    verb: 'link',
+    description: 'Makes a link that connects an ATS by OAuth: works once, for three days',
+    options: [
+      { name: 'provider', description: 'such as lever', conflicts: ['revoke'] },
+      { name: 'revoke', description: 'the id of the link to revoke (alk_…)' },
+    ],
+    async run(context) {
+      const { provider, revoke } = given(context, 'provider', 'revoke');
+      if (revoke !== undefined) {
+        await context.client.call('DELETE', `/ats-connect-links/${encode(revoke)}`);
+        return { revoked: revoke };
+      }
+      if (provider === undefined) throw new CliError('--provider is required.', EXIT.usage);
+      return context.client.call('POST', '/ats-connect-links', { provider });
+    },
+  },
+  {
+    noun: 'ats',
+    verb: 'links',
+    description: 'Lists the connect links',
+    async run({ client }) {
+      const found = await client.list('/ats-connect-links', 50);
+      return columns(found, 'id', 'provider', 'created_at', 'expires_at', 'used_at', 'revoked_at');
+    },
+  },
+];
+
+/** Returns the address of a connection in the API. */
+export function ats(argument: string | undefined): string {
+  return `/ats-connections/${encode(argument!)}`;
+}
+
+function settingsOf(context: Context): Json {
+  const { stages, candidates_since: since } = given(context, 'stages', 'candidates_since');
+  const { link_target: link, scorecard_target: scorecard } = given(context, 'link_target', 'scorecard_target');
+  const takes = {
+    ...given(context, 'postings', 'candidates'),
+    ...(stages === undefined ? {} : { stages: stages === 'any' ? null : stages.split(',').map((one) => one.trim()) }),
+    ...(since === undefined ? {} : { since }),
+  };
+  const writes = {
+    ...given(context, 'as_user', 'visibility', 'link_field', 'scorecard_field'),
+    ...(link === undefined ? {} : { link_target: link === 'none' ? null : link }),
+    ...(scorecard === undefined ? {} : { scorecard_target: scorecard === 'none' ? null : scorecard }),
+  };
+  const credential = credentialOf(context);
+  return {
+    ...given(context, 'name'),
+    ...(Object.keys(takes).length === 0 ? {} : { takes }),
+    ...(Object.keys(writes).length === 0 ? {} : { writes }),
+    ...(credential === null ? {} : { credential }),
+  };
+}
+
+function credentialOf(context: Context): Json | null {
+  const { key, client_id: id, client_secret: secret, sub } = given(context, 'key', 'client_id', 'client_secret', 'sub');
+  if (key !== undefined) return { kind: 'api_key', key: fromInput(key) };
+  if (id === undefined) return null;
+  if (secret === undefined) throw new CliError('--client-secret is required with --client-id.', EXIT.usage);
+  const more = sub === undefined ? {} : { sub };
+  return { kind: 'client_credentials', client_id: id, client_secret: fromInput(secret), ...more };
+}
+
+/** Arguments can be read by everybody on the machine; a secret need not be one. */
+function fromInput(text: string): string {
+  return text === '-' ? readFileSync(0, 'utf8').trim() : text;
+}
