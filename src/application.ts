@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
 import { EventsWorker } from './ats/inbound/apply/events-worker.js';
+import { SyncWorker } from './ats/sync/sync-worker.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './base/config/config.js';
 import { Database } from './base/database/database.js';
@@ -131,6 +132,7 @@ export class Application {
       DeliveryWorker,
       TasksRunner,
       EventsWorker,
+      SyncWorker,
       PeopleUpkeep,
       DeletedDirectories,
       ChainSealer,

@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsCandidate, AtsJob } from '../connectors/ats-records.js';
-import type { Connector } from '../connectors/connector.js';
+import { NotUnderstood, type Connector } from '../connectors/connector.js';
 import { AtsRecordWriter, type RecordWrite } from './ats-record-writer.js';
 import { AtsRecordsRepository } from './records.repository.js';
 import { personRefusal } from './selection.rules.js';
@@ -70,6 +70,7 @@ async function readJob(connector: Connector, api: AtsApi, remoteId: string): Pro
   try {
     return await connector.job(api, remoteId);
   } catch (error) {
+    if (error instanceof NotUnderstood) return null;
     if (error instanceof AtsFailure && ['forbidden', 'not_found', 'rejected', 'malformed'].includes(error.kind))
       return null;
     throw error;

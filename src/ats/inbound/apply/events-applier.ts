@@ -61,7 +61,9 @@ export class EventsApplier {
     const connector = connection === undefined ? undefined : connectorOf(connection.provider);
     if (connection === undefined || connector === undefined) return { failure: null, answered: false, tried: false };
     const { read, verdicts } = readAll(connector, await this.events.oldest(inbox));
-    const batch = new Batch(connection, connector, this.apiOf(connection));
+    const batch = new Batch(connection, connector, this.apiOf(connection), (error) =>
+      this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
+    );
     await this.plan(batch, groupsOf(read), verdicts);
     await this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
     await this.bringOpenings(inbox, batch);
@@ -119,7 +121,7 @@ export class EventsApplier {
         if (item !== null) batch.survivors.push(item);
       } catch (error) {
         // The merge itself is known: it does not wait for the survivor, which the next poll brings.
-        if (!(error instanceof AtsFailure)) throw error;
+        this.logger.warn('ats.survivor_not_read', { connection: connection.id, error });
       }
     }
   }
@@ -209,8 +211,9 @@ class Batch {
     readonly connection: AtsConnection,
     readonly connector: Connector,
     readonly api: AtsApi | null,
+    onError: (error: unknown) => void,
   ) {
-    this.reads = api === null ? null : new ReadBacks(connector, api);
+    this.reads = api === null ? null : new ReadBacks(connector, api, onError);
   }
 }
 

@@ -1,5 +1,5 @@
 import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
-import type { Connector } from '../../connectors/connector.js';
+import { NotUnderstood, type Connector } from '../../connectors/connector.js';
 import type { AtsRecordRow, RecordItem } from '../../records/record.js';
 import { newestTimeOf, type Group } from './plan.rules.js';
 
@@ -26,6 +26,7 @@ export class ReadBacks {
   constructor(
     private readonly connector: Connector,
     private readonly api: AtsApi,
+    private readonly onError: (error: unknown) => void,
   ) {}
 
   /** Returns whether the ATS has answered. */
@@ -54,7 +55,7 @@ export class ReadBacks {
       const item = await this.read(kind, remoteId, at);
       if (item !== null) return { kind: 'item', item };
     } catch (error) {
-      if (!(error instanceof AtsFailure)) throw error;
+      if (!(error instanceof AtsFailure)) return { kind: 'failed', failure: this.connectorFailed(error) };
       if (error.kind === 'away' || error.kind === 'refused') {
         this.stopped ??= error;
         return { kind: 'later' };
@@ -67,6 +68,13 @@ export class ReadBacks {
       kind: 'item',
       item: { kind: 'gone', remoteId, changedAt: at, gone: { kind, remoteId, at, survivorId: null } },
     };
+  }
+
+  /** A record that the connector fails over stops no other one. */
+  private connectorFailed(error: unknown): AtsFailure {
+    if (error instanceof NotUnderstood) return new AtsFailure('malformed', 'not_understood', error.message);
+    this.onError(error);
+    return new AtsFailure('malformed', 'not_understood', 'The record is not one that this ATS documents.');
   }
 
   /** Returns null where the ATS has no such record. @param at the time of a record that names none */
