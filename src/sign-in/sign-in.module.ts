@@ -97,6 +97,6 @@ import { TokensController } from './tokens/tokens.controller.js';
     TenantOidcStrategy,
     TenantSamlStrategy,
   ],
-  exports: [SignInLog, SignInMetrics, SignInLimits, TenantFaces, SessionsModule, ConnectionsModule],
+  exports: [SignInLog, SignInMetrics, SignInLimits, TenantFaces, SessionsModule, ProtocolsModule],
 })
 export class SignInModule {}
