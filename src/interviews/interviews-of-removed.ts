@@ -3,7 +3,6 @@ import { DomainEvents } from '../base/domain-events.js';
 import { CandidateRemoved } from '../candidates/candidates.events.js';
 import { eraseRecord } from '../events/erase-record.js';
 import { CandidateLock } from './candidate-lock.js';
-import { InterviewsMerged } from './interviews.events.js';
 import { InterviewsRepository } from './interviews.repository.js';
 
 /**
@@ -15,7 +14,7 @@ export class InterviewsOfRemoved {
   constructor(
     private readonly repository: InterviewsRepository,
     private readonly lock: CandidateLock,
-    private readonly domainEvents: DomainEvents,
+    domainEvents: DomainEvents,
   ) {
     domainEvents.on(CandidateRemoved, (removed) =>
       removed.mergedInto === null ? this.erase(removed) : this.move(removed, removed.mergedInto),
@@ -30,6 +29,5 @@ export class InterviewsOfRemoved {
   private async move({ tx, tenantId, candidate }: CandidateRemoved, into: string): Promise<void> {
     await this.lock.take(tx, tenantId, into);
     await this.repository.move(tx, tenantId, candidate.id, into, new Date());
-    await this.domainEvents.publish(new InterviewsMerged(tx, tenantId, candidate.id, into));
   }
 }

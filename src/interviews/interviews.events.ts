@@ -30,13 +30,3 @@ export class ScorecardPut {
     readonly scorecard: ScorecardRow,
   ) {}
 }
-
-/** The interviews of a candidate now belong to the one that it was merged into. Part of that transaction. */
-export class InterviewsMerged {
-  constructor(
-    readonly tx: SqlRunner,
-    readonly tenantId: string,
-    readonly from: string,
-    readonly into: string,
-  ) {}
-}

@@ -146,8 +146,8 @@ describe('409', () => {
     cancelled: [],
     no_show: [],
   };
-  const WAYS = { ...Object.fromEntries(Object.keys(ALLOWED).map((state) => [state, [state]])), scheduled: [] };
-  const way = (state: string): string[] => (state === 'completed' ? ['in_progress', state] : (WAYS[state] as string[]));
+  const way = (state: string): string[] =>
+    state === 'scheduled' ? [] : state === 'completed' ? ['in_progress', state] : [state];
 
   it.each(Object.entries(ALLOWED))('%s moves to %j alone', async (state, allowed) => {
     for (const to of Object.keys(ALLOWED).filter((one) => one !== state)) {

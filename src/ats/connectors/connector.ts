@@ -129,6 +129,8 @@ export interface WriteRules {
   find(api: AtsApi, write: AtsWrite): Promise<string | null>;
   /** Writes, and returns the same as `find`. */
   write(api: AtsApi, write: AtsWrite): Promise<string>;
+  /** Targets whose writes the vendor's API cannot take back; left out: none. */
+  readonly lasting?: readonly WriteTarget[];
   /** Takes a write back. @returns false where the vendor's API cannot */
   undo(api: AtsApi, write: AtsWrite, ref: string): Promise<boolean>;
 }
@@ -195,6 +197,8 @@ export interface Connector {
   candidate(api: AtsApi, remoteId: string): Promise<AtsCandidate | null>;
   /** Returns null where the ATS has no such user. */
   user(api: AtsApi, id: string): Promise<AtsUser | null>;
+  /** Returns the active user with an e-mail, where the vendor can be asked so; null: there is none. */
+  userByEmail?(api: AtsApi, email: string): Promise<AtsUser | null>;
   /** Returns the user that the credential belongs to, where the vendor says so: who approved. */
   self?(api: AtsApi): Promise<AtsUser | null>;
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   // Lever calls the webhook address, which stands in the settings.
   const port = await freePort();
   const own = `http://127.0.0.1:${port}`;
-  lever = await startLever({ client: { ...CLIENT, redirects: [`${own}/api/integrations/lever/callback`] } });
+  lever = await startLever({ rateFactor: 100, client: { ...CLIENT, redirects: [`${own}/api/integrations/lever/callback`] } });
   service = await startApp({
     PORT: String(port),
     BASE_URL: own,
@@ -270,10 +270,12 @@ test('a disconnect removes the webhooks at Lever, revokes the grant, and says wh
   await tab.get(await atLever((await begin(tab)).location!));
   await setUp();
   const [made] = await connections();
-  const before = lever.webhooks().length;
+  const before = lever.webhooks().map(({ id }) => id);
   const { body } = await house.api.post(`/ats-connections/${made!['id'] as string}/disconnect`);
   expect(body).toMatchObject({ state: 'disconnected', webhook: { tokens: [], made: [] } });
   expect(body.webhooks_removed).toBeGreaterThan(0);
-  expect(lever.webhooks().length).toBe(before - (body.webhooks_removed as number));
+  const after = new Set(lever.webhooks().map(({ id }) => id));
+  // Those of other tenants are being made meanwhile.
+  expect(before.filter((id) => !after.has(id))).toHaveLength(body.webhooks_removed as number);
   expect(body.stays.join(' ')).toContain('Candidates and job openings stay');
 });

@@ -53,8 +53,12 @@ export class AtsInbound1767227531000 implements MigrationInterface {
         primary key (tenant_id, connection_id, id, at)
       ) partition by range (at)`);
     await db.query(`create table ats_events_default partition of ats_events default`);
-    await db.query(`create index ats_events_waiting on ats_events (tenant_id, connection_id, id) where state = 'waiting'`);
-    await db.query(`create index ats_events_failed on ats_events (tenant_id, connection_id, id) where state = 'failed'`);
+    await db.query(
+      `create index ats_events_waiting on ats_events (tenant_id, connection_id, id) where state = 'waiting'`,
+    );
+    await db.query(
+      `create index ats_events_failed on ats_events (tenant_id, connection_id, id) where state = 'failed'`,
+    );
     await db.query(
       `create index ats_events_record on ats_events (tenant_id, connection_id, remote_id) where remote_id is not null`,
     );
