@@ -47,6 +47,7 @@ export class AtsInbound1767227531000 implements MigrationInterface {
         body bytea,
         state text collate "C" not null,
         reason text,
+        detail text,
         tries int not null default 0,
         decided_at timestamptz,
         primary key (tenant_id, connection_id, id, at)
@@ -98,6 +99,8 @@ export class AtsInbound1767227531000 implements MigrationInterface {
         primary key (tenant_id, connection_id, kind, remote_id)
       ) with (fillfactor = 85)`);
     await db.query(`create index ats_records_record on ats_records (tenant_id, record_id) where record_id is not null`);
+    await db.query(`
+      create index ats_records_polled on ats_records (tenant_id, connection_id, changed_at) where brought_by = 'poll'`);
     await db.query(`
       create index ats_records_survivor on ats_records (tenant_id, connection_id, survivor_id)
       where survivor_id is not null`);
