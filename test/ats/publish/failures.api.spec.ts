@@ -24,16 +24,13 @@ let house: LeverHouse;
 beforeAll(async () => {
   service = await startApp();
   hurry(service);
-  lever = await startLever({ rateFactor: 1_000 });
 });
-afterAll(async () => {
-  await service.close();
-  await lever.close();
-});
+afterAll(() => service.close());
 beforeEach(async () => {
-  lever.faults.clear();
+  lever = await startLever({ rateFactor: 1_000 });
   house = await leverHouse(service, lever);
 });
+afterEach(() => lever.close());
 
 const notes = ({ remoteId }: Person) => lever.notesOf(remoteId).map(({ value }) => value);
 const stateOf = async () => (await house.api.get(`/ats-connections/${house.connectionId}`)).body;

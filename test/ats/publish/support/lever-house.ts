@@ -51,7 +51,18 @@ export async function leverHouse(service: TestApp, lever: LeverSimulator, more: 
     ...more,
   });
   if (made.status !== 201) throw new Error(made.text);
-  return { ...house, connectionId: made.body.id, lever };
+  const connectionId = made.body.id as string;
+  // What the polls would bring is not the matter here: candidates are made by hand, once the first pass is over.
+  await until(async () => {
+    const { rowCount } = await service.db.query(
+      `update ats_syncs s set next_at = 'infinity'
+       where s.tenant_id = $1 and s.lease_until is null
+         and exists (select 1 from ats_runs r where r.tenant_id = $1 and r.state <> 'running')`,
+      [house.tenantId],
+    );
+    return rowCount === 1;
+  });
+  return { ...house, connectionId, lever };
 }
 
 /** Makes a candidate that came through the connection. */
