@@ -24,6 +24,8 @@ import { TENANT_COMMANDS } from './commands/tenants.js';
 import { USER_COMMANDS } from './commands/users.js';
 import { WEBHOOK_MESSAGE_COMMANDS } from './commands/webhook-messages.js';
 import { WEBHOOK_COMMANDS } from './commands/webhooks.js';
+import { INTERVIEW_COMMANDS } from './commands/interviews.js';
+import { ATS_WRITE_COMMANDS } from './commands/ats-writes.js';
 import { CANDIDATE_COMMANDS } from './commands/candidates.js';
 import { JOB_COMMANDS } from './commands/jobs.js';
 import { findConnection, type Env } from './connection.js';
@@ -35,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
   ...USER_COMMANDS,
   ...CANDIDATE_COMMANDS,
   ...JOB_COMMANDS,
+  ...INTERVIEW_COMMANDS,
   ...DIRECTORY_COMMANDS,
   ...DIRECTORY_LIST_COMMANDS,
   ...ROLE_COMMANDS,
@@ -53,6 +56,7 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_MESSAGE_COMMANDS,
   ...ATS_COMMANDS,
   ...ATS_EVENT_COMMANDS,
+  ...ATS_WRITE_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
