@@ -45,7 +45,10 @@ export class AtsConnectionSetup {
     private readonly runner: TasksRunner,
     handlers: TaskHandlers,
   ) {
-    handlers.add<SetupPayload & Record<string, unknown>>(['ats.connect'], { run: (task) => this.run(task), callsOut: true });
+    handlers.add<SetupPayload & Record<string, unknown>>(['ats.connect'], {
+      run: (task) => this.run(task),
+      callsOut: true,
+    });
   }
 
   /** Puts down the work, in the transaction that gives the connection its credential. */

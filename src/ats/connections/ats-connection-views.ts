@@ -54,7 +54,14 @@ export class AtsConnectionViews {
       if (connector === undefined || fact === undefined) return [];
       const progress = Object.assign({ ...NOTHING }, ...known.map((one) => one.get(row.id))) as AtsProgress;
       const credential = this.secrets.openCredential(tenantId, row.id, row.credential_sealed)?.kind ?? null;
-      return [atsConnectionBody(row, connector, { facts: fact, progress, inbound: this.addresses.inbound(row.provider), credential })];
+      return [
+        atsConnectionBody(row, connector, {
+          facts: fact,
+          progress,
+          inbound: this.addresses.inbound(row.provider),
+          credential,
+        }),
+      ];
     });
   }
 }

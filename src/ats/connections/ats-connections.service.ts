@@ -223,6 +223,14 @@ export class AtsConnectionsService {
     targetId: string,
     states: { before?: object; after?: object },
   ): Promise<void> {
-    return this.audit.record(tx, { tenantId, actor, requestId, action, targetType: 'ats_connection', targetId, ...states });
+    return this.audit.record(tx, {
+      tenantId,
+      actor,
+      requestId,
+      action,
+      targetType: 'ats_connection',
+      targetId,
+      ...states,
+    });
   }
 }

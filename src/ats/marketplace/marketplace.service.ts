@@ -17,10 +17,7 @@ import { TokenClient } from './token-client.js';
 import type { Grant } from './token-answer.mapping.js';
 
 /** Who connects: a signed-in administrator, or the holder of a connect link. */
-export type Starter = { tenantId: string } & (
-  | { session: SessionRow; link: null }
-  | { session: null; link: OpenLink }
-);
+export type Starter = { tenantId: string } & ({ session: SessionRow; link: null } | { session: null; link: OpenLink });
 
 /** Where the browser goes, and what it keeps. */
 export interface Begun {
@@ -109,7 +106,12 @@ export class MarketplaceService {
     const grant = await this.exchange(tenantId, connector, returned.code);
     const { link_id: linkId, connection_id: connectionId } = authorization;
     const by = { tenantId, actor, requestId: returned.requestId };
-    return this.granted.make(by, connector, { grant, linkId, connectionId, region: this.partner(connector).regionName });
+    return this.granted.make(by, connector, {
+      grant,
+      linkId,
+      connectionId,
+      region: this.partner(connector).regionName,
+    });
   }
 
   /** The name of the cookie of an answer, to be removed; null: the state is none of ours. */
@@ -139,7 +141,11 @@ export class MarketplaceService {
   }
 
   /** Who answers for the connection: the person, who still administers, or who made the link. */
-  private async actorOf(tenantId: string, { user_id: userId, link_id: linkId }: Authorization, session: SessionRow | null): Promise<Actor> {
+  private async actorOf(
+    tenantId: string,
+    { user_id: userId, link_id: linkId }: Authorization,
+    session: SessionRow | null,
+  ): Promise<Actor> {
     if (linkId !== null) {
       const link = await this.links.byId(tenantId, linkId);
       if (link === null) throw new ConnectRefused('link_over');
@@ -153,7 +159,11 @@ export class MarketplaceService {
   private async exchange(tenantId: string, connector: Connector, code: string): Promise<Grant> {
     const { client, region } = this.partner(connector);
     try {
-      return await this.tokens.exchange({ tenantId, connector, region, client }, code, this.addresses.callback(connector.provider));
+      return await this.tokens.exchange(
+        { tenantId, connector, region, client },
+        code,
+        this.addresses.callback(connector.provider),
+      );
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
       this.logger.warn('ats.code_refused', { tenant_id: tenantId, provider: connector.provider, reason: error.reason });
