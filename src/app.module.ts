@@ -11,6 +11,7 @@ import { DirectoryConsequencesModule, DirectorySyncModule } from './directory-sy
 import { EventsModule } from './events/events.module.js';
 import { ForwardingModule } from './forwarding/forwarding.module.js';
 import { HistoryModule } from './history/history.module.js';
+import { InterviewsModule } from './interviews/interviews.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
 import { Metrics } from './operations/metrics.js';
@@ -44,6 +45,7 @@ export class AppModule {
         CandidatesModule,
         CandidateTitlesModule,
         JobsModule,
+        InterviewsModule,
         SignInModule,
         SeatsModule,
         ForwardingModule,

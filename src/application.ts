@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
+import { EventsWorker } from './ats/inbound/apply/events-worker.js';
+import { SyncWorker } from './ats/sync/sync-worker.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './base/config/config.js';
 import { Database } from './base/database/database.js';
@@ -129,6 +131,8 @@ export class Application {
     const rooms = [
       DeliveryWorker,
       TasksRunner,
+      EventsWorker,
+      SyncWorker,
       PeopleUpkeep,
       DeletedDirectories,
       ChainSealer,

@@ -42,10 +42,12 @@ import { SignedOutAtIdp1767227460000 } from './base/database/migrations/17672274
 import { EventSequences1767227490000 } from './base/database/migrations/1767227490000-event-sequences.js';
 import { AttemptsOfEndpoints1767227491000 } from './base/database/migrations/1767227491000-attempts-of-endpoints.js';
 import { EventFeed1767227520000 } from './base/database/migrations/1767227520000-event-feed.js';
-import { AtsPaces1767227534000 } from './base/database/migrations/1767227534000-ats-paces.js';
-import { AtsMarketplace1767227535000 } from './base/database/migrations/1767227535000-ats-marketplace.js';
 import { AtsConnections1767227530000 } from './base/database/migrations/1767227530000-ats-connections.js';
 import { AtsInbound1767227531000 } from './base/database/migrations/1767227531000-ats-inbound.js';
+import { Interviews1767227532000 } from './base/database/migrations/1767227532000-interviews.js';
+import { AtsWrites1767227533000 } from './base/database/migrations/1767227533000-ats-writes.js';
+import { AtsPaces1767227534000 } from './base/database/migrations/1767227534000-ats-paces.js';
+import { AtsMarketplace1767227535000 } from './base/database/migrations/1767227535000-ats-marketplace.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
 import { UserListKey1767227430000 } from './base/database/migrations/1767227430000-user-list-key.js';
@@ -101,9 +103,11 @@ export const MIGRATIONS = [
   AttemptsOfEndpoints1767227491000,
   EventFeed1767227520000,
   AtsConnections1767227530000,
+  AtsInbound1767227531000,
+  Interviews1767227532000,
+  AtsWrites1767227533000,
   AtsPaces1767227534000,
   AtsMarketplace1767227535000,
-  AtsInbound1767227531000,
   LargeShares1767227452000,
   LaneStates1767227200000,
   UserListKey1767227430000,

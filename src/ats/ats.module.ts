@@ -2,7 +2,19 @@ import { Module } from '@nestjs/common';
 import { AtsCallsModule } from './calls/calls.module.js';
 import { AtsAdministrationModule } from './connections/administration.module.js';
 import { AtsConnectionsModule } from './connections/connections.module.js';
+import { AtsInboundModule } from './inbound/inbound.module.js';
+import { AtsPublishModule } from './publish/publish.module.js';
+import { AtsSyncModule } from './sync/sync.module.js';
 
 /** The applicant tracking systems (ATS) of tenants. */
-@Module({ imports: [AtsConnectionsModule, AtsCallsModule, AtsAdministrationModule] })
+@Module({
+  imports: [
+    AtsConnectionsModule,
+    AtsCallsModule,
+    AtsAdministrationModule,
+    AtsInboundModule,
+    AtsSyncModule,
+    AtsPublishModule,
+  ],
+})
 export class AtsModule {}

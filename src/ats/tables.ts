@@ -15,4 +15,5 @@ export const OWNED = [
   'ats_syncs',
   'ats_polls',
   'ats_runs',
+  'ats_writes',
 ];

@@ -98,6 +98,15 @@ export class SyncedCandidates {
     return results;
   }
 
+  /** Lets `resolve` answer a candidate for those that were merged into it before it was known. */
+  async linkMerged(tx: SqlRunner, tenantId: string, externalIds: readonly string[], id: string): Promise<void> {
+    await tx.query(
+      `update candidate_tombstones set merged_into = $3
+       where tenant_id = $1 and external_id = any($2::text[]) and merged_into is null`,
+      [tenantId, externalIds, id],
+    );
+  }
+
   /** After the commit: wakes the delivery of the events. */
   wake(tenantId: string): void {
     this.events.wake(tenantId);

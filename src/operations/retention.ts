@@ -15,6 +15,8 @@ import { GROUP_LEFTOVERS } from '../users/users.retention.js';
 import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../webhooks/given-up.repository.js';
 
 const HOUR = 3_600_000;
+/** Longer than any ATS sends an event again. Keys stand at the first moment of their month. */
+const ATS_KEY_DAYS = 45;
 
 /** One month of a table that is partitioned by time. */
 interface Month {
@@ -36,7 +38,7 @@ const LEFTOVERS = [
 ];
 
 /**
- * Keeps the tables of attempts, sign-ins and events in monthly partitions: creates the next ones in time, drops old
+ * Keeps the tables of attempts, sign-ins, events and inbound events of ATSs in monthly partitions: creates the next ones in time, drops old
  * ones whole. Deletes expired rows.
  */
 @Injectable()
@@ -52,10 +54,12 @@ export class Retention extends Background {
 
   /** Creates the partitions of this month and the next, and drops those that are wholly older than the retention. */
   override async run(): Promise<void> {
-    const { attemptsDays, eventsDays, logsDays } = this.config.retention;
+    const { attemptsDays, bodiesDays, eventsDays, logsDays } = this.config.retention;
     await this.keep('attempts', attemptsDays);
     await this.keep('sign_ins', logsDays);
     await this.keep('events', eventsDays, (tx, month) => this.floors.raise(tx, month));
+    await this.keep('ats_events', bodiesDays);
+    await this.keep('ats_event_keys', ATS_KEY_DAYS);
     for (const statement of LEFTOVERS) await this.db.execute(statement);
     await this.db.execute(OLD_SESSIONS, [logsDays]);
     await this.db.execute(OLD_GIVEN_UP, [eventsDays]);
@@ -63,7 +67,7 @@ export class Retention extends Background {
 
   /** @param beforeDrop notes what is dropped, in the same transaction */
   private async keep(
-    table: 'attempts' | 'sign_ins' | 'events',
+    table: 'attempts' | 'sign_ins' | 'events' | 'ats_events' | 'ats_event_keys',
     days: number,
     beforeDrop: (tx: SqlRunner, month: string) => Promise<void> = async () => undefined,
   ): Promise<void> {

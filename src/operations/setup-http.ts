@@ -5,6 +5,7 @@ import { bodyReader, type BodyOptions } from '../base/http/body.js';
 import { requestStart } from '../base/http/request-id.js';
 import { singleSlashes } from '../base/http/scim-slashes.js';
 import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.js';
+import { InboundDoor, isInboundPath } from '../ats/inbound/inbound-door.js';
 import { CredentialStore } from '../tenants/credentials.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
@@ -16,6 +17,7 @@ import { RequestLog } from './request-log.js';
 function isFormAddress(path: string, contentType: string): boolean {
   if (/^\/api\/auth\/((callback|slo|backchannel-logout|test)\/|(login|owner-sign-in|sessions\/end)$)/.test(path))
     return true;
+  if (/^\/api\/integrations\/[^/]+\/(start|connect)$/.test(path)) return true;
   return /^\/api\/auth\/(token|introspect)$/.test(path) && contentType.includes('x-www-form-urlencoded');
 }
 
@@ -43,5 +45,7 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
   app.use(singleSlashes);
   const admit = knownCaller(app.get(CredentialStore), config.operatorToken);
-  app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, keepText: keepsText, ...body }));
+  const door = app.get(InboundDoor);
+  const bytes: BodyOptions['bytes'] = { takes: isInboundPath, admit: (req, res) => door.admit(req, res) };
+  app.use(bodyReader({ admit, bytes, leave: isFormAddress, private: isPrivate, keepText: keepsText, ...body }));
 }

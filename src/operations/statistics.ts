@@ -22,6 +22,7 @@ const COLUMNS: Record<string, string> = {
   identities: 'tenant_id, connection_id, subject, user_id',
   candidates: 'tenant_id, id, external_id, email_key, job_opening_id, ats_priority, updated_at',
   job_openings: 'tenant_id, id, external_id, status, ats, updated_at',
+  ats_records: 'tenant_id, connection_id, kind, remote_id, record_id, state, changed_at, brought_by, seen_in',
   audit_entries: 'tenant_id, entry_id, target_type, target_id',
 };
 

@@ -27,6 +27,7 @@ export const TASK_KINDS = [
   'preview-live',
   'candidates.retitle',
   'webhooks.replay',
+  'ats.release',
   'ats.connect',
 ] as const;
 

@@ -6,8 +6,11 @@ const BATCH = 500;
 /** Look-ups that wait at the most; open connections bound them as well. */
 const WAITING = 10_000;
 
-interface Pending<Row> {
-  token: ParsedToken;
+/** What names a token: the tenant, or what else its hash is looked up within. */
+type Named = Pick<ParsedToken, 'tenantId' | 'hash'>;
+
+interface Pending<Row, Token> {
+  token: Token;
   found: Promise<Row | null>;
   resolve: (row: Row | null) => void;
   reject: (error: unknown) => void;
@@ -18,28 +21,28 @@ interface Pending<Row> {
  * However many wrong tokens come, they cost one connection and an index probe each, so that no limit has to stand in
  * front of them that a valid token could run into. The load is the installation's: a wrong token names any tenant.
  */
-export class CredentialLookups<Row> {
-  private waiting = new Map<string, Pending<Row>>();
+export class CredentialLookups<Row, Token extends Named = ParsedToken> {
+  private waiting = new Map<string, Pending<Row, Token>>();
   private running = false;
 
   /** @param load answers the rows of the tokens that exist, by {@link nameOfToken} */
-  constructor(private readonly load: (tokens: readonly ParsedToken[]) => Promise<ReadonlyMap<string, Row>>) {}
+  constructor(private readonly load: (tokens: readonly Token[]) => Promise<ReadonlyMap<string, Row>>) {}
 
   /**
    * The row of a token, or null when there is none.
    *
    * @throws {Unavailable} when too many look-ups wait
    */
-  find(token: ParsedToken): Promise<Row | null> {
+  find(token: Token): Promise<Row | null> {
     const name = nameOfToken(token.tenantId, token.hash);
     const known = this.waiting.get(name);
     if (known !== undefined) return known.found;
     if (this.waiting.size >= WAITING) {
       return Promise.reject(new Unavailable('Too many unknown credentials are being looked up just now.', 1));
     }
-    let pending!: Pending<Row>;
+    let pending!: Pending<Row, Token>;
     const found = new Promise<Row | null>((resolve, reject) => {
-      pending = { token, resolve, reject } as Pending<Row>;
+      pending = { token, resolve, reject } as Pending<Row, Token>;
     });
     pending.found = found;
     this.waiting.set(name, pending);

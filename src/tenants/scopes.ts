@@ -6,8 +6,8 @@ export const SCOPE_TEXTS = {
   'candidates:write': 'Create, change and delete candidates.',
   'jobs:read': 'Read job openings, and resolve their ids.',
   'jobs:write': 'Create, change and close job openings.',
-  'interviews:read': 'Read interviews. Not used yet.',
-  'interviews:write': 'Schedule and change interviews. Not used yet.',
+  'interviews:read': 'Read interviews and their scorecards.',
+  'interviews:write': 'Schedule and move interviews, and put their scorecards.',
   'seats:read': 'Read seats: limit, use, holders, ledger, heads; verify the ledger.',
   'seats:write': 'Set the limit and the policy; reconcile the ledger.',
   'webhooks:manage':

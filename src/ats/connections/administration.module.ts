@@ -11,6 +11,7 @@ import { GrantedConnections } from '../marketplace/granted-connections.js';
 import { GrantKeepAlive } from '../marketplace/keep-alive.js';
 import { MarketplaceController } from '../marketplace/marketplace.controller.js';
 import { MarketplaceService } from '../marketplace/marketplace.service.js';
+import { AtsPublishModule } from '../publish/publish.module.js';
 import { AtsSyncModule } from '../sync/sync.module.js';
 import { AtsConnectionEnd } from './ats-connection-end.js';
 import { AtsConnectionSetup } from './ats-connection-setup.js';
@@ -20,7 +21,7 @@ import { AtsConnectionsModule } from './connections.module.js';
 
 /** The administration of connections to ATSs, by API and in a browser. */
 @Module({
-  imports: [AtsConnectionsModule, AtsCallsModule, AtsSyncModule, TasksModule, SignInModule],
+  imports: [AtsConnectionsModule, AtsCallsModule, AtsSyncModule, AtsPublishModule, TasksModule, SignInModule],
   controllers: [AtsConnectionsController, ConnectLinksController, MarketplaceController],
   providers: [
     AtsConnectionsService,

@@ -8,6 +8,7 @@ import type { Connector } from '../connectors/connector.js';
 import { connectorOf } from '../connectors/index.js';
 import { OAuthClients } from '../marketplace/oauth-clients.js';
 import { TokenClient } from '../marketplace/token-client.js';
+import { AtsPublish } from '../publish/ats-publish.js';
 import { AtsSync } from '../sync/ats-sync.js';
 import type { AtsConnectionBody, AtsTestBody, DisconnectedBody } from './ats-connection-bodies.dto.js';
 import { AtsConnectionSetup } from './ats-connection-setup.js';
@@ -34,6 +35,7 @@ export class AtsConnectionEnd {
     private readonly clients: OAuthClients,
     private readonly tokens: TokenClient,
     private readonly syncs: AtsSync,
+    private readonly publish: AtsPublish,
     private readonly audit: AuditService,
   ) {}
 
@@ -84,6 +86,8 @@ export class AtsConnectionEnd {
     await this.db.transaction(tenantId, async (tx) => {
       await this.repository.row(tenantId, id, { db: tx, lock: true });
       await this.repository.disconnect(tx, tenantId, id);
+      const left = await this.publish.remove(tx, connection);
+      if (left > 0) stays.push(`${left} writes had not reached the ATS; they are left.`);
       const events = await this.syncs.remove(tx, connection);
       if (events > 0) stays.push(`${events} webhooks of the ATS had not been applied; they are dismissed.`);
       const after = { webhooks_removed: removed, revoked };

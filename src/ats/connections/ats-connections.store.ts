@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { FreshCache } from '../../base/fresh-cache.js';
+import type { ParsedToken } from '../../base/crypto/tokens.js';
+import { CredentialLookups, nameOfToken } from '../../tenants/credential-lookups.js';
 import { AtsSecrets } from './ats-secrets.js';
 import type { AtsConnection, AtsState, Takes, Writes } from './connection.js';
 
@@ -48,12 +50,15 @@ export const ATS_CONNECTION_COLUMNS = `tenant_id, id, provider, name, region, ba
 export class AtsConnectionStore {
   private readonly lists: FreshCache<readonly AtsConnection[]>;
   private readonly gates: FreshCache<AtsGate | null>;
+  /** Tokens that no gate is known of, in batches. */
+  private readonly tokens: CredentialLookups<true, Pick<ParsedToken, 'tenantId' | 'hash'>>;
 
   constructor(
     private readonly db: Database,
     private readonly secrets: AtsSecrets,
     clock: Clock,
   ) {
+    this.tokens = new CredentialLookups((tokens) => this.loadTokens(tokens));
     this.lists = new FreshCache(clock, TTL, { proof: db.feed });
     this.gates = new FreshCache(clock, TTL, { proof: db.feed });
     db.feed.on(['ats_connections', 'ats_tokens', 'ats_signing_secrets'], (row) => {
@@ -79,9 +84,13 @@ export class AtsConnectionStore {
   }
 
   /** Returns whose webhooks come with this token, before the tenant is known; null: nobody's. */
-  gateOf(provider: string, token: string): Promise<AtsGate | null> {
+  async gateOf(provider: string, token: string): Promise<AtsGate | null> {
     const hash = hashOfAtsToken(token);
-    return this.gates.get(`${provider} ${hash.toString('latin1')}`, () => this.loadGate(provider, hash));
+    const name = `${provider} ${hash.toString('latin1')}`;
+    if (this.gates.knows(name)) return this.gates.get(name, () => this.loadGate(provider, hash));
+    // A flood of wrong tokens costs few statements, and displaces no gate from the cache.
+    const found = await this.tokens.find({ tenantId: provider, hash });
+    return found === null ? null : this.gates.get(name, () => this.loadGate(provider, hash));
   }
 
   /** After a change made here: resolves when no process goes by the old values. */
@@ -89,6 +98,17 @@ export class AtsConnectionStore {
     this.lists.drop(tenantId);
     this.gates.drop();
     return this.db.feed.settled();
+  }
+
+  private async loadTokens(
+    tokens: readonly Pick<ParsedToken, 'tenantId' | 'hash'>[],
+  ): Promise<ReadonlyMap<string, true>> {
+    const { rows } = await this.db.query<{ provider: string; hash: Buffer }>(
+      `select t.provider, t.hash from unnest($1::text[], $2::bytea[]) as n(provider, hash)
+       join ats_tokens t on t.provider = n.provider and t.hash = n.hash`,
+      [tokens.map(({ tenantId }) => tenantId), tokens.map(({ hash }) => hash)],
+    );
+    return new Map(rows.map(({ provider, hash }) => [nameOfToken(provider, hash), true]));
   }
 
   private async load(tenantId: string, db: SqlRunner): Promise<readonly AtsConnection[]> {

@@ -133,6 +133,8 @@ export interface WriteRules {
   find(api: AtsApi, write: AtsWrite): Promise<string | null>;
   /** Writes, and returns the same as `find`. */
   write(api: AtsApi, write: AtsWrite): Promise<string>;
+  /** Targets whose writes the vendor's API cannot take back; left out: none. */
+  readonly lasting?: readonly WriteTarget[];
   /** Takes a write back. @returns false where the vendor's API cannot */
   undo(api: AtsApi, write: AtsWrite, ref: string): Promise<boolean>;
 }

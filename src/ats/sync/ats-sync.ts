@@ -1,13 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { SyncedCandidates } from '../../candidates/synced-candidates.js';
+import { systemActor } from '../../identity/source.js';
+import { JobsRepository } from '../../jobs/jobs.repository.js';
+import { TaskHandlers } from '../../tasks/task-handlers.js';
+import type { Batch, Task } from '../../tasks/task.js';
+import { TasksRepository } from '../../tasks/tasks.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 
+interface ReleasePayload {
+  connectionId: string;
+}
+
+const RELEASED_AT_ONCE = 1_000;
+
 /** When the records of a connection are read from its ATS. */
 @Injectable()
 export class AtsSync {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly tasks: TasksRepository,
+    private readonly candidates: SyncedCandidates,
+    private readonly jobs: JobsRepository,
+    handlers: TaskHandlers,
+  ) {
+    handlers.add<ReleasePayload>(['ats.release'], { run: (task) => this.release(task), cancellable: false });
+  }
 
   /** Puts down the polls of a connection that can read: the first import begins with the commit. */
   async begin(tx: SqlRunner, { tenantId, id }: Key): Promise<void> {
@@ -57,11 +77,21 @@ export class AtsSync {
   async remove(tx: SqlRunner, { tenantId, id }: Key): Promise<number> {
     await tx.query(`delete from ats_syncs where tenant_id = $1 and connection_id = $2`, [tenantId, id]);
     await tx.query(`delete from ats_polls where tenant_id = $1 and connection_id = $2`, [tenantId, id]);
+    const payload: ReleasePayload = { connectionId: id };
+    await this.tasks.add(tx, tenantId, { kind: 'ats.release', payload, createdBy: systemActor('ats') });
     const { rowCount } = await tx.query(
       `update ats_events set state = 'dismissed', reason = 'disconnected', decided_at = now()
        where tenant_id = $1 and connection_id = $2 and state = 'waiting'`,
       [tenantId, id],
     );
     return rowCount ?? 0;
+  }
+
+  /** Gives the records of a connection that is gone to the API, a batch at a time. */
+  private async release({ tenantId, payload }: Task<ReleasePayload>): Promise<Batch> {
+    const { connectionId } = payload;
+    const jobs = await this.jobs.release(tenantId, connectionId);
+    const done = await this.candidates.release(this.db, tenantId, connectionId, RELEASED_AT_ONCE);
+    return { done: done + jobs, next: done < RELEASED_AT_ONCE ? null : payload };
   }
 }

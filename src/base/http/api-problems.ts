@@ -66,6 +66,16 @@ export class ProblemBody {
     description: 'Of `endpoint_not_ready`: what came of the test event.',
   })
   attempt?: object;
+  @ApiProperty({ required: false, description: 'Of `illegal_state`: the state of the record.' })
+  state?: string;
+  @ApiProperty({
+    type: [String],
+    required: false,
+    description: 'Of `illegal_state`: the states that the record can move to.',
+  })
+  allowed?: string[];
+  @ApiProperty({ type: 'integer', required: false, description: 'Of `scorecard_version`: the next version.' })
+  next_version?: number;
   @ApiProperty({ required: false, description: 'Of requests for tokens, and of logout tokens: as RFC 6749 §5.2.' })
   error?: string;
   @ApiProperty({ required: false, description: 'With `error`.' })

@@ -40,6 +40,11 @@ export interface BodyOptions {
   admit?: (req: BridgeRequest) => Promise<string>;
   /** Addresses that need a credential: `admit` is called before the body is checked. */
   private?: (path: string) => boolean;
+  /** Addresses that take any bytes as `req.rawBody`, from a caller that their own `admit` lets in, with or without a body. */
+  bytes?: {
+    takes: (path: string) => boolean;
+    admit: (req: BridgeRequest, res: BridgeResponse) => Promise<string>;
+  };
 }
 
 /**
@@ -52,6 +57,7 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
   return (request, res, next) => {
     const req = request as BridgeRequest;
     const { method, headers } = req;
+    if (method === 'POST' && options.bytes?.takes(req.path)) return readBytes(req, res, next, options.bytes.admit);
     if (method === 'GET' || method === 'DELETE' || method === 'HEAD' || method === 'OPTIONS') return next();
     const length = headers['content-length'];
     if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) return next();
@@ -66,6 +72,35 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
       },
     );
   };
+
+  function readBytes(
+    req: BridgeRequest,
+    res: BridgeResponse,
+    next: NextFunction,
+    admitBytes: NonNullable<BodyOptions['bytes']>['admit'],
+  ): void {
+    admitBytes(req, res).then(
+      (tenantId) => {
+        const limit = bodyLimit(req.path);
+        const length = Number(req.headers['content-length'] ?? 0);
+        if (length > limit) {
+          if (length > MAX_DISCARD) res.setHeader('Connection', 'close');
+          else discard(req, 0, MAX_DISCARD);
+          return next(new BodyTooLarge(limit));
+        }
+        const large = new LargeBody(req, res, budget, () => Promise.resolve(tenantId));
+        read(req, limit, large, (error, bytes) => {
+          if (error) return next(error);
+          req.rawBody = bytes!;
+          next();
+        });
+      },
+      (error: unknown) => {
+        discard(req, 0, MAX_DISCARD);
+        next(error);
+      },
+    );
+  }
 
   function readBody(req: BridgeRequest, res: BridgeResponse, next: NextFunction): void {
     const { headers } = req;

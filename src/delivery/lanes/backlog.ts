@@ -5,7 +5,7 @@ import type { DestinationKey } from '../destinations/destination.js';
 const COUNTED = 100_000;
 
 /** The channels that metrics tell apart. */
-export const REPORTED_CHANNELS = ['platform', 'webhook'] as const;
+export const REPORTED_CHANNELS = ['platform', 'webhook', 'ats'] as const;
 
 type ReportedChannel = (typeof REPORTED_CHANNELS)[number];
 

@@ -29,7 +29,7 @@ export interface ScorecardSummary {
 /** The data of the events about interviews. */
 export interface InterviewEvents {
   'interview.scheduled': InterviewData | RecordIds;
-  'interview.completed': (InterviewData & { scorecard: ScorecardSummary }) | RecordIds;
+  'interview.completed': (InterviewData & { scorecard: ScorecardSummary | null }) | RecordIds;
   'interview.cancelled': InterviewData | RecordIds;
 }
 
@@ -65,8 +65,8 @@ const EXAMPLE: InterviewData = {
   starts_at: '2026-03-05T13:00:00.000Z',
   ends_at: '2026-03-05T13:45:00.000Z',
   time_zone: 'Europe/Zurich',
-  interviewers: [],
-  meeting_url: 'https://app.example.com/meet/01k0000000abcdef',
+  interviewers: ['Ada Lovelace <ada@example.com>'],
+  meeting_url: 'https://app.example.com/i/int_01k0000000abcdefghjkmnpqrs',
   created_at: '2026-03-02T09:20:00.000Z',
   updated_at: '2026-03-02T09:20:00.000Z',
   sequence: 1,
@@ -82,8 +82,9 @@ export const INTERVIEW_EVENTS: Kinds<InterviewEvents> = {
   },
   'interview.completed': {
     severity: 'info',
-    runbook: 'No action: the scorecard is ready; a higher `version` replaces an earlier one.',
-    schema: record({ ...INTERVIEW, scorecard }),
+    runbook:
+      'No action: the scorecard is ready; a higher `version` replaces an earlier one. Without a scorecard it is null.',
+    schema: record({ ...INTERVIEW, scorecard: { anyOf: [scorecard, { type: 'null' }] } }),
     example: {
       ...EXAMPLE,
       state: 'completed',

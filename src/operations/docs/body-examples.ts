@@ -37,6 +37,28 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CreateUser: USER,
   PutUser: { ...USER, status: 'active' },
   ChangeUser: { last_name: 'Smith', status: 'inactive' },
+  ScheduleInterview: {
+    starts_at: '2026-03-05T13:00:00Z',
+    ends_at: '2026-03-05T13:45:00Z',
+    time_zone: 'Europe/Zurich',
+    interviewers: ['Ada Lovelace <ada@example.com>'],
+  },
+  ChangeInterview: { starts_at: '2026-03-06T09:00:00Z', ends_at: '2026-03-06T09:45:00Z' },
+  PutScorecard: {
+    version: 1,
+    overall: 4.2,
+    recommendation: 'advance',
+    summary: 'Solid system design; concise answers.',
+    criteria: [
+      {
+        name: 'System design',
+        score: 4,
+        scale: { min: 1, max: 5 },
+        evidence: 'Named the bottleneck, and measured it.',
+      },
+    ],
+    link: 'https://app.example.com/scorecards/01k0000000abcdef',
+  },
   CreateCandidate: CANDIDATE,
   PutCandidate: CANDIDATE,
   ChangeCandidate: { job_title: 'Senior Backend Engineer', metadata: { ats_priority: 'high' } },

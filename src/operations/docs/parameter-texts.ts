@@ -62,6 +62,17 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'PUT /api/v1/jobs/by-external-id/{external_id} path external_id':
     'The id of the job opening in the caller’s own system, percent-encoded.',
 
+  // interviews
+  'query candidate_id': 'Only interviews of this candidate.',
+  'query job_id': 'Only interviews for this job opening.',
+  'GET /api/v1/interviews query state': 'Only interviews in this state.',
+  'GET /api/v1/candidates/{id}/interviews query state': 'Only interviews in this state.',
+  'GET /api/v1/interviews query updated_since':
+    'Only interviews changed since this moment: `next_updated_since` of the last call.',
+  'GET /api/v1/candidates/{id}/interviews query updated_since':
+    'Only interviews changed since this moment: `next_updated_since` of the last call.',
+  'query version': 'The version of the scorecard; the newest when left out.',
+
   // seats, logs
   'query as_of': 'The state at this moment: a time, or a date (the end of that day in the tenant’s time zone).',
   'query from': 'The first day, or moment, of the range.',

@@ -23,10 +23,13 @@ export const PROBLEM_CODES: Record<string, string> = {
     'A webhook endpoint is resumed once it takes a test event, and it did not. `attempt` says what came of the test. Correct the receiver, then resume again.',
   endpoint_unreadable:
     'No encryption key of the service opens the secret of the webhook endpoint, so nothing can be signed. Rotate the secret and set the headers again.',
+  engine_unavailable: 'The interview engine gave no meeting, and nothing was scheduled. Try again.',
   entity_id_taken: 'Another tenant uses this `sp_entity_id`, or has used it. An entity id stays with its first tenant.',
   external_id_taken: 'Another user, or another candidate, has this `external_id`. `id` names the record.',
   forbidden: 'The credential does not allow this.',
   idempotency_key_reused: 'The Idempotency-Key was used with another address or body within the last 24 hours.',
+  illegal_state:
+    'The interview is not in a state in which this can happen. `state` is its state, and `allowed` names the states that it can move to.',
   internal_error: 'An error of the service. Send the request id to the operator.',
   invalid_cursor: 'The cursor was not issued by this list, or belongs to other filters. Begin again without it.',
   invalid_fields: 'Fields are not valid. `errors` names each field with the reason.',
@@ -64,6 +67,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   request_in_progress: 'The first request with this Idempotency-Key is still running. Try again in a moment.',
   role_exists: 'A role of this name exists.',
   role_in_use: 'Users have the role, or directories or rules name it.',
+  scorecard_version:
+    'The version that the scorecard names is not the next one, which is `next_version`. Read the newest version, then put yours again.',
   search_too_expensive: 'The search took longer than 3 seconds. `detail` lists the fast filters.',
   seat_limit_reached: 'All seats are taken, and the policy of this channel is `block`.',
   seats_needed:

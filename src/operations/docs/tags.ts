@@ -18,6 +18,11 @@ const TAGS: readonly Tag[] = [
   { name: 'History', description: 'All that happened to a user, and the times of leavers.', of: ['history'] },
   { name: 'Candidates', description: 'People who apply, with the metadata of an ATS or program.', of: ['candidates'] },
   { name: 'Jobs', description: 'Job openings. Candidates show the title of theirs.', of: ['jobs'] },
+  {
+    name: 'Interviews',
+    description: 'Interviews of candidates: scheduled, moved, and completed by a scorecard.',
+    of: ['interviews'],
+  },
   { name: 'Roles', description: 'The catalogue of roles; each says whether it takes a seat.', of: ['roles'] },
   { name: 'Seats', description: 'Limit, use, reports, and the ledger with its signed heads.', of: ['seats'] },
   {

@@ -47,13 +47,18 @@ export class AtsInbound1767227531000 implements MigrationInterface {
         body bytea,
         state text collate "C" not null,
         reason text,
+        detail text,
         tries int not null default 0,
         decided_at timestamptz,
         primary key (tenant_id, connection_id, id, at)
       ) partition by range (at)`);
     await db.query(`create table ats_events_default partition of ats_events default`);
-    await db.query(`create index ats_events_waiting on ats_events (tenant_id, connection_id, id) where state = 'waiting'`);
-    await db.query(`create index ats_events_failed on ats_events (tenant_id, connection_id, id) where state = 'failed'`);
+    await db.query(
+      `create index ats_events_waiting on ats_events (tenant_id, connection_id, id) where state = 'waiting'`,
+    );
+    await db.query(
+      `create index ats_events_failed on ats_events (tenant_id, connection_id, id) where state = 'failed'`,
+    );
     await db.query(
       `create index ats_events_record on ats_events (tenant_id, connection_id, remote_id) where remote_id is not null`,
     );
@@ -94,6 +99,8 @@ export class AtsInbound1767227531000 implements MigrationInterface {
         primary key (tenant_id, connection_id, kind, remote_id)
       ) with (fillfactor = 85)`);
     await db.query(`create index ats_records_record on ats_records (tenant_id, record_id) where record_id is not null`);
+    await db.query(`
+      create index ats_records_polled on ats_records (tenant_id, connection_id, changed_at) where brought_by = 'poll'`);
     await db.query(`
       create index ats_records_survivor on ats_records (tenant_id, connection_id, survivor_id)
       where survivor_id is not null`);

@@ -1,0 +1,250 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { DomainError } from '../../../base/errors/domain-error.js';
+import { Logger } from '../../../base/log/logger.js';
+import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import { AtsApis } from '../../calls/ats-apis.js';
+import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
+import type { AtsConnection } from '../../connections/connection.js';
+import type { Connector } from '../../connectors/connector.js';
+import { connectorOf } from '../../connectors/index.js';
+import { AtsRecordWriter, type RecordWrite } from '../../records/ats-record-writer.js';
+import { MissingOpenings } from '../../records/openings.js';
+import type { AtsRecordRow, RecordItem } from '../../records/record.js';
+import { AtsRecordsRepository } from '../../records/records.repository.js';
+import { readInboundBody } from '../inbound-body.js';
+import { readingOf } from '../inbound-reading.js';
+import { InboxesRepository, LeaseLost, type ClaimedInbox } from './inboxes.repository.js';
+import { faultOf, groupsOf, readsKind, stepOf, type Group, type ReadEvent } from './plan.rules.js';
+import { ReadBacks } from './read-backs.js';
+import { settled, triedAgain, unreadable, verdictsOf } from './verdict.rules.js';
+import { WaitingEventsRepository, type Verdict, type WaitingEvent } from './waiting-events.repository.js';
+
+/** What is written for the events about one record. */
+interface Work {
+  group: Group;
+  item: RecordItem;
+  /** The event whose data it is; null: the record was read. */
+  by: ReadEvent | null;
+}
+
+/** What a batch came to. */
+export interface Applied {
+  /** The failure of the ATS that lets events wait; null: there was none. */
+  failure: AtsFailure | null;
+  /** The ATS has answered. */
+  answered: boolean;
+  /** Events are tried again on their own account. */
+  tried: boolean;
+}
+
+const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };
+
+/** Applies one batch of a connection's events. */
+@Injectable()
+export class EventsApplier {
+  constructor(
+    private readonly db: Database,
+    private readonly store: AtsConnectionStore,
+    private readonly apis: AtsApis,
+    private readonly inboxes: InboxesRepository,
+    private readonly events: WaitingEventsRepository,
+    private readonly records: AtsRecordsRepository,
+    private readonly openings: MissingOpenings,
+    private readonly writer: AtsRecordWriter,
+    private readonly logger: Logger,
+  ) {}
+
+  /** @throws {LeaseLost} when another worker has the connection */
+  async apply(inbox: ClaimedInbox): Promise<Applied> {
+    const connection = await this.store.get(inbox.tenantId, inbox.connectionId);
+    const connector = connection === undefined ? undefined : connectorOf(connection.provider);
+    if (connection === undefined || connector === undefined) return { failure: null, answered: false, tried: false };
+    const { read, verdicts } = readAll(connector, await this.events.oldest(inbox));
+    const batch = new Batch(connection, connector, this.apiOf(connection), (error) =>
+      this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
+    );
+    await this.plan(batch, groupsOf(read), verdicts);
+    await this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
+    await this.bringOpenings(inbox, batch);
+    for (const kind of ['job', 'candidate'] as const) {
+      const works = batch.works.filter(({ group }) => group.kind === kind);
+      const extra = kind === 'candidate' ? batch.survivors : [];
+      if (works.length > 0) await this.write(inbox, batch, kind, works, extra);
+    }
+    this.writer.wake(inbox.tenantId);
+    const failure = batch.failure ?? batch.reads?.stopped ?? null;
+    return { failure, answered: batch.reads?.hasAnswered ?? false, tried: batch.tried };
+  }
+
+  /** Decides what is done for each record, and reads those that have to be read. */
+  private async plan(batch: Batch, groups: readonly Group[], verdicts: Verdict[]): Promise<void> {
+    const { connection, connector } = batch;
+    const ids = (kind: Group['kind']) => groups.filter((one) => one.kind === kind).map(({ remoteId }) => remoteId);
+    const known = {
+      job: await this.records.of(connection, 'job', ids('job')),
+      candidate: await this.records.of(connection, 'candidate', ids('candidate')),
+    };
+    const knownOf = (group: Group): AtsRecordRow | undefined => known[group.kind].get(group.remoteId);
+    const toRead: Group[] = [];
+    for (const group of groups) {
+      const canRead = batch.reads !== null && readsKind(connector, group.kind);
+      const step = stepOf(group, knownOf(group), canRead);
+      if (step.do === 'write') batch.works.push({ group, item: step.item, by: step.by });
+      else if (step.do === 'read') toRead.push(group);
+      else verdicts.push(...group.events.map((event) => settled(event, 'failed', 'cannot_read')));
+    }
+    const found = batch.reads === null ? new Map() : await batch.reads.of(toRead, knownOf);
+    for (const [group, read] of found) {
+      if (read.kind === 'item') batch.works.push({ group, item: read.item, by: null });
+      if (read.kind === 'not_found') {
+        verdicts.push(...group.events.map((event: ReadEvent) => settled(event, 'no_effect', 'not_found')));
+      }
+      if (read.kind !== 'failed') continue;
+      verdicts.push(...group.events.map((event: ReadEvent) => unreadable(event, read.failure)));
+      batch.tried = true;
+    }
+    await this.readSurvivors(batch);
+  }
+
+  /** The survivor of a merge is brought in with it, so that `resolve` has it to answer. */
+  private async readSurvivors(batch: Batch): Promise<void> {
+    const { connection, reads, works } = batch;
+    const wanted = works.flatMap(({ item }) => (item.kind === 'gone' ? (item.gone.survivorId ?? []) : []));
+    const given = new Set(works.map(({ item }) => item.remoteId));
+    const known = await this.records.of(connection, 'candidate', wanted);
+    for (const remoteId of new Set(wanted)) {
+      batch.forced.add(remoteId);
+      if (reads === null || reads.stopped !== null || known.has(remoteId) || given.has(remoteId)) continue;
+      try {
+        const item = await reads.read('candidate', remoteId, new Date());
+        if (item !== null) batch.survivors.push(item);
+      } catch (error) {
+        // The merge itself is known: it does not wait for the survivor, which the next poll brings.
+        this.logger.warn('ats.survivor_not_read', { connection: connection.id, error });
+      }
+    }
+  }
+
+  private async bringOpenings(inbox: ClaimedInbox, batch: Batch): Promise<void> {
+    const { connection, connector, api } = batch;
+    const items = [...batch.works.map(({ item }) => item), ...batch.survivors];
+    const candidates = items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
+    try {
+      const guard = (tx: SqlRunner): Promise<void> => this.inboxes.hold(tx, inbox);
+      await this.openings.ensure(connection, { connector, api }, candidates, WRITE, guard);
+    } catch (error) {
+      if (!(error instanceof AtsFailure)) throw error;
+      // Without its opening a candidate would be left out: these events wait.
+      batch.failure = error;
+      batch.works = batch.works.filter(({ item }) => item.kind !== 'candidate' || item.candidate.jobRemoteId == null);
+      batch.survivors = [];
+    }
+  }
+
+  /** Writes records and what became of their events in one transaction; where that fails, each record in its own. */
+  private async write(
+    inbox: ClaimedInbox,
+    batch: Batch,
+    kind: Group['kind'],
+    works: readonly Work[],
+    extra: readonly RecordItem[],
+  ): Promise<void> {
+    try {
+      await this.commit(inbox, (tx) => this.writeIn(tx, inbox, batch, kind, works, extra));
+    } catch (error) {
+      if (error instanceof LeaseLost || isPassing(error)) throw error;
+      if (works.length > 1) {
+        for (const work of works) await this.write(inbox, batch, kind, [work], extra);
+        return;
+      }
+      const { tenantId, connectionId } = inbox;
+      this.logger.error('ats.event_not_applied', { tenant_id: tenantId, connection: connectionId, error });
+      batch.tried = true;
+      const detail = 'The event could not be applied because of an error inside the service, which its log describes.';
+      const verdicts = works[0]!.group.events.map((event) => triedAgain(event, 'not_applied', detail));
+      await this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
+    }
+  }
+
+  private async writeIn(
+    tx: SqlRunner,
+    inbox: ClaimedInbox,
+    { connection, forced }: Batch,
+    kind: Group['kind'],
+    works: readonly Work[],
+    extra: readonly RecordItem[],
+  ): Promise<void> {
+    const items = [...works.map(({ item }) => item), ...extra];
+    const write = { ...WRITE, forced };
+    const results =
+      kind === 'job'
+        ? await this.writer.writeJobs(tx, connection, items, write)
+        : await this.writer.writeCandidates(tx, connection, items, write);
+    const byId = new Map(results.map((result) => [result.remoteId, result]));
+    const verdicts = works.flatMap(({ group, item, by }) => verdictsOf(group.events, byId.get(item.remoteId)!, by));
+    await this.events.decide(tx, inbox, verdicts);
+  }
+
+  private commit(inbox: ClaimedInbox, work: (tx: SqlRunner) => Promise<void>): Promise<void> {
+    return this.db.transaction(inbox.tenantId, async (tx) => {
+      await this.inboxes.hold(tx, inbox);
+      await work(tx);
+    });
+  }
+
+  private apiOf(connection: AtsConnection): AtsApi | null {
+    return connection.credential === null ? null : this.apis.of(connection);
+  }
+}
+
+/** One batch while it is worked on. */
+class Batch {
+  works: Work[] = [];
+  survivors: RecordItem[] = [];
+  readonly forced = new Set<string>();
+  readonly reads: ReadBacks | null;
+  failure: AtsFailure | null = null;
+  tried = false;
+
+  constructor(
+    readonly connection: AtsConnection,
+    readonly connector: Connector,
+    readonly api: AtsApi | null,
+    onError: (error: unknown) => void,
+  ) {
+    this.reads = api === null ? null : new ReadBacks(connector, api, onError);
+  }
+}
+
+/** Returns what events say, and the verdicts on those that say nothing that could be applied. */
+function readAll(connector: Connector, rows: readonly WaitingEvent[]): { read: ReadEvent[]; verdicts: Verdict[] } {
+  const read: ReadEvent[] = [];
+  const verdicts: Verdict[] = [];
+  const now = new Date();
+  for (const row of rows) {
+    const { id, at, tries, body: raw, headers } = row;
+    if (raw === null) {
+      verdicts.push(settled(row, 'no_effect', 'erased'));
+      continue;
+    }
+    const { body, fault } = readInboundBody(raw, row.content_type ?? '', undefined);
+    const reading = readingOf(connector, { raw, body, headers: headers ?? {}, receivedAt: at }, fault);
+    if (typeof reading === 'string') {
+      verdicts.push(settled(row, 'failed', 'not_understood', reading));
+      continue;
+    }
+    const event = { id, at, tries, reading };
+    const wrong = faultOf(event, now);
+    if (wrong === null) read.push(event);
+    else verdicts.push(settled(row, wrong === 'no_data' ? 'no_effect' : 'failed', wrong));
+  }
+  return { read, verdicts };
+}
+
+/** The database, or a row that others hold: it is over by itself. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof DomainError) return error.kind === 'unavailable';
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^(08|53|57|58|40|55|ECONN|ETIME|EPIPE)/.test(code);
+}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../../base/database/database.js';
+
+/** Longer than a batch takes: reading back ends before. */
+const LEASE_SECONDS = 120;
+
+// One step of the index for each connection: the cost does not grow with what waits.
+const DUE = `
+  with recursive t as (
+    (select e.tenant_id, e.connection_id from ats_events e where e.state = 'waiting'
+     order by e.tenant_id, e.connection_id, e.id limit 1)
+    union all
+    select n.* from t, lateral (
+      select e.tenant_id, e.connection_id from ats_events e
+      where e.state = 'waiting' and (e.tenant_id, e.connection_id) > (t.tenant_id, t.connection_id)
+      order by e.tenant_id, e.connection_id, e.id limit 1) n
+  )
+  select t.tenant_id as "tenantId", t.connection_id as "connectionId"
+  from t cross join lateral (
+    select 1 from ats_connections c
+    where c.tenant_id = t.tenant_id and c.id = t.connection_id and not c.paused and c.state <> 'disconnected' limit 1) c
+  left join ats_inboxes i on i.tenant_id = t.tenant_id and i.connection_id = t.connection_id
+  where (i.lease_until is null or i.lease_until <= now()) and (i.not_before is null or i.not_before <= now())`;
+
+/** A connection whose events wait. */
+export interface InboxKey {
+  tenantId: string;
+  connectionId: string;
+}
+
+/** The events of one connection in the hands of one worker. */
+export interface ClaimedInbox extends InboxKey {
+  /** Counts the claims: a worker whose lease has ended writes nothing any more. */
+  fence: string;
+  /** Failures in a row before this claim. */
+  failures: number;
+}
+
+/** Another worker has the connection by now: what this one has decided is not written. */
+export class LeaseLost extends Error {}
+
+/** The statements by which workers take the events of connections in turns. */
+@Injectable()
+export class InboxesRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Returns the connections with events that wait and may be applied now. */
+  async due(): Promise<InboxKey[]> {
+    const { rows } = await this.db.query<InboxKey & Record<string, unknown>>(DUE);
+    return rows;
+  }
+
+  /** Leases the events of a connection; null: another worker was quicker. */
+  async claim({ tenantId, connectionId }: InboxKey): Promise<ClaimedInbox | null> {
+    const { rows } = await this.db.query<{ fence: string; failures: number }>(
+      `insert into ats_inboxes as i (tenant_id, connection_id, fence, lease_until)
+       values ($1, $2, 1, clock_timestamp() + $3 * interval '1 second')
+       on conflict (tenant_id, connection_id) do update set fence = i.fence + 1, lease_until = excluded.lease_until
+         where (i.lease_until is null or i.lease_until <= clock_timestamp())
+           and (i.not_before is null or i.not_before <= clock_timestamp())
+       returning fence, failures`,
+      [tenantId, connectionId, LEASE_SECONDS],
+    );
+    return rows[0] === undefined ? null : { tenantId, connectionId, ...rows[0] };
+  }
+
+  /**
+   * Holds off other workers until the commit.
+   *
+   * @throws {LeaseLost} when another worker has the connection
+   */
+  async hold(tx: SqlRunner, { tenantId, connectionId, fence }: ClaimedInbox): Promise<void> {
+    const { rowCount } = await tx.query(
+      `select 1 from ats_inboxes where tenant_id = $1 and connection_id = $2 and fence = $3 for update`,
+      [tenantId, connectionId, fence],
+    );
+    if (rowCount !== 1) throw new LeaseLost('the events of the connection were claimed by another worker');
+  }
+
+  /** Gives a connection back. @param restMs its events wait for so long; null: they do not */
+  async release({ tenantId, connectionId, fence, failures }: ClaimedInbox, restMs: number | null): Promise<void> {
+    await this.db.query(
+      `update ats_inboxes set lease_until = null, failures = $4,
+         not_before = clock_timestamp() + $5 * interval '1 millisecond'
+       where tenant_id = $1 and connection_id = $2 and fence = $3`,
+      [tenantId, connectionId, fence, restMs === null ? 0 : failures + 1, restMs],
+    );
+  }
+}

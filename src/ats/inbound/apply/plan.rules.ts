@@ -1,0 +1,112 @@
+import type { AtsRecordKind } from '../../connectors/ats-records.js';
+import type { Connector, InboundReading } from '../../connectors/connector.js';
+import type { AtsRecordRow, RecordItem } from '../../records/record.js';
+import { isFromTheFuture, subjectOf } from '../inbound.rules.js';
+
+/** An event and what it says. */
+export interface ReadEvent {
+  id: string;
+  at: Date;
+  tries: number;
+  reading: InboundReading;
+}
+
+/** The events about one record, oldest first. */
+export interface Group {
+  kind: AtsRecordKind;
+  remoteId: string;
+  events: ReadEvent[];
+}
+
+/** What is done for the events about one record. */
+export type Step =
+  /** What the events say is written. */
+  | { do: 'write'; item: RecordItem; by: ReadEvent }
+  /** The record is read from the ATS: what it says then serves all events. */
+  | { do: 'read' }
+  /** It would have to be read, and the connection cannot. */
+  | { do: 'give_up' };
+
+/** Returns the events by record, in the order in which records were first named. Events about none are left out. */
+export function groupsOf(events: readonly ReadEvent[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const event of events) {
+    const { kind, remoteId } = subjectOf(event.reading.effect);
+    if (kind === null || remoteId === null) continue;
+    const name = `${kind} ${remoteId}`;
+    const group = groups.get(name) ?? { kind, remoteId, events: [] };
+    group.events.push(event);
+    groups.set(name, group);
+  }
+  return [...groups.values()];
+}
+
+/** Returns why an event can have no effect, whatever its record is; null: it can. */
+export function faultOf({ reading }: ReadEvent, now: Date): 'no_data' | 'bad_id' | 'from_the_future' | null {
+  const { effect, occurredAt } = reading;
+  if (effect.kind === 'none') return 'no_data';
+  if (subjectOf(effect).remoteId === null) return 'bad_id';
+  if (effect.kind === 'read_back') return null;
+  return isFromTheFuture(occurredAt, now) || isFromTheFuture(changeOf(reading), now) ? 'from_the_future' : null;
+}
+
+/**
+ * Returns what is done for a record. A deletion or merge ends it, however the events came. Else the newest change counts; the
+ * record is read where an event does not hold its data, its time, or the opening that decides whether it is taken, or where
+ * two events name the same time.
+ *
+ * @param known the record as it is stored
+ * @param canRead the connection can read records of this kind
+ */
+export function stepOf({ remoteId, events }: Group, known: AtsRecordRow | undefined, canRead: boolean): Step {
+  const end = events.find(({ reading }) => reading.effect.kind === 'gone');
+  if (end !== undefined) return { do: 'write', item: itemOf(end, remoteId)!, by: end };
+  const told = events.filter(({ reading }) => reading.effect.kind !== 'read_back');
+  const byTime = [...told].sort((a, b) => timeOf(a) - timeOf(b));
+  const newest = byTime.at(-1);
+  if (newest === undefined || told.length < events.length) return canRead ? { do: 'read' } : lastOf(newest, remoteId);
+  const before = Math.max(known?.changed_at.getTime() ?? -Infinity, ...byTime.slice(0, -1).map(timeOf));
+  const isTie = before === timeOf(newest);
+  const isThin = changeOf(newest.reading) === null || isTie || lacksOpening(newest, known);
+  return isThin && canRead ? { do: 'read' } : lastOf(newest, remoteId);
+}
+
+/** Returns the newest time that events of a group name, for a read record without a time of its own. */
+export function newestTimeOf({ events }: Group): Date {
+  return new Date(Math.max(...events.map(timeOf)));
+}
+
+/** Returns whether a connector reads records of a kind. */
+export function readsKind({ abilities }: Connector, kind: AtsRecordKind): boolean {
+  return kind === 'job' ? abilities.jobs : abilities.candidates;
+}
+
+function lastOf(newest: ReadEvent | undefined, remoteId: string): Step {
+  if (newest === undefined) return { do: 'give_up' };
+  return { do: 'write', item: itemOf(newest, remoteId)!, by: newest };
+}
+
+function lacksOpening({ reading }: ReadEvent, known: AtsRecordRow | undefined): boolean {
+  const { effect } = reading;
+  return effect.kind === 'candidate' && known === undefined && effect.candidate.jobRemoteId === undefined;
+}
+
+function itemOf(event: ReadEvent, remoteId: string): RecordItem | null {
+  const { effect } = event.reading;
+  const changedAt = new Date(timeOf(event));
+  if (effect.kind === 'gone') return { kind: 'gone', remoteId, changedAt, gone: effect.gone };
+  if (effect.kind === 'job') return { kind: 'job', remoteId, changedAt, job: effect.job };
+  if (effect.kind === 'candidate') return { kind: 'candidate', remoteId, changedAt, candidate: effect.candidate };
+  return null;
+}
+
+/** The time of the change, else that of the event, else that of its receipt. */
+function timeOf({ at, reading }: ReadEvent): number {
+  return (changeOf(reading) ?? reading.occurredAt ?? at).getTime();
+}
+
+function changeOf({ effect }: InboundReading): Date | null {
+  if (effect.kind === 'candidate') return effect.candidate.changedAt;
+  if (effect.kind === 'job') return effect.job.changedAt;
+  return effect.kind === 'gone' ? effect.gone.at : null;
+}

@@ -1,0 +1,47 @@
+import type { AtsFailure } from '../../calls/ats-api.js';
+import type { LeftOutReason, RecordResult } from '../../records/record.js';
+import type { ReadEvent } from './plan.rules.js';
+import type { Verdict, WaitingEvent } from './waiting-events.repository.js';
+
+/** So often an event is tried that fails on its own account. */
+const MOST_TRIES = 3;
+
+/** What somebody has to look at. */
+const FAILED: ReadonlySet<LeftOutReason> = new Set(['bad_id', 'claimed_by_another_connection', 'metadata_too_large']);
+/** The candidate was deleted: what came in about it has no personal data any more. */
+const ERASED: ReadonlySet<LeftOutReason> = new Set(['gone', 'merged', 'erased']);
+
+type Named = Pick<WaitingEvent, 'id' | 'at'>;
+
+/** Returns the verdict on an event that has no effect, or cannot have one. */
+export function settled({ id, at }: Named, state: 'no_effect' | 'failed', reason: string, detail?: string): Verdict {
+  return { id, at, state, reason, detail: detail ?? null, tried: false, erase: ERASED.has(reason as LeftOutReason) };
+}
+
+/** Returns the verdict on an event that failed by itself: it is tried again, a few times. */
+export function triedAgain({ id, at, tries }: ReadEvent, reason: string, detail: string): Verdict {
+  const isLast = tries + 1 >= MOST_TRIES;
+  return { id, at, state: isLast ? 'failed' : 'waiting', reason, detail, tried: true, erase: false };
+}
+
+/** The same for a record that the ATS does not let us read. */
+export function unreadable(event: ReadEvent, { kind, message }: AtsFailure): Verdict {
+  return triedAgain(event, `ats_${kind}`, message);
+}
+
+/**
+ * Returns the verdicts on the events about one record, from what became of it.
+ *
+ * @param by the event whose data was written; null: the record was read, which serves all
+ */
+export function verdictsOf(events: readonly ReadEvent[], result: RecordResult, by: ReadEvent | null): Verdict[] {
+  const { outcome, reason } = result;
+  const removed = outcome === 'deleted' || outcome === 'merged';
+  return events.map((event) => {
+    if (outcome === 'left_out') return settled(event, FAILED.has(reason!) ? 'failed' : 'no_effect', reason!);
+    if (by !== null && event !== by) return { ...settled(event, 'no_effect', 'older'), erase: removed };
+    if (outcome === 'unchanged') return settled(event, 'no_effect', 'unchanged');
+    const { id, at } = event;
+    return { id, at, state: 'applied', reason: null, detail: null, tried: false, erase: removed };
+  });
+}

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { NotFound } from '../../base/errors/domain-error.js';
+import { limitRate, RateLimiter } from '../../base/http/rate-limit.js';
+import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
+import { AtsConnectionStore, type AtsGate } from '../connections/ats-connections.store.js';
+import type { Connector } from '../connectors/connector.js';
+import { connectorOf } from '../connectors/index.js';
+import { InboundRefused } from './inbound.errors.js';
+import { inboundToken } from './inbound-token.js';
+
+/** A request that was let in. */
+export interface Admitted {
+  gate: AtsGate;
+  connector: Connector;
+  token: string;
+}
+
+const PATH = /^\/api\/webhooks\/([^/]+)\/?$/;
+
+/** Returns whether an address is that of inbound webhooks. */
+export function isInboundPath(path: string): boolean {
+  return PATH.test(path);
+}
+
+/** Lets inbound webhooks in before their body is read: first the provider, then the token. */
+@Injectable()
+export class InboundDoor {
+  private readonly admitted = new WeakMap<object, Admitted>();
+
+  constructor(
+    private readonly store: AtsConnectionStore,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  /**
+   * Finds the connection of a request.
+   *
+   * @returns the tenant
+   * @throws {NotFound} for an unknown provider
+   * @throws {InboundRefused} when the token is missing, or nobody's
+   * @throws {TooManyRequests} when the connection sends too much
+   */
+  async admit(req: BridgeRequest, res: BridgeResponse): Promise<string> {
+    const connector = connectorOf(decoded(PATH.exec(req.path)?.[1] ?? ''));
+    if (connector === undefined) throw new NotFound('ATS');
+    const token = inboundToken(req);
+    if (token === null) throw new InboundRefused('token_missing');
+    const gate = await this.store.gateOf(connector.provider, token);
+    if (gate === null) throw new InboundRefused('token_unknown');
+    const { tenantId, id } = gate.connection;
+    req.tenantId = tenantId;
+    req.credentialId = id;
+    // The limit of the tenant's API is not touched: an ATS that sends much must not lock its customer out.
+    limitRate(this.limiter, res, id, null);
+    this.admitted.set(req, { gate, connector, token });
+    return tenantId;
+  }
+
+  /** Returns what was found for a request that was admitted. */
+  of(req: BridgeRequest): Admitted {
+    const admitted = this.admitted.get(req);
+    if (admitted === undefined) throw new Error('an inbound webhook passed no door');
+    return admitted;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,28 @@
+/** Longer texts are no tokens: they are not hashed. */
+const MAX_TOKEN = 512;
+
+/** What a request can carry a token in. */
+export interface TokenBearer {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/**
+ * Returns the token of an inbound webhook: `api_token` of the query, which only these addresses read, else `X-Api-Token`,
+ * `Authorization: Bearer`, or the password of Basic, for ATSs that can send a header. Null: there is none.
+ */
+export function inboundToken({ query, headers }: TokenBearer): string | null {
+  const inQuery = query['api_token'];
+  const token = inQuery ?? headers['x-api-token'] ?? authorizationToken(headers['authorization']);
+  return typeof token === 'string' && token !== '' && token.length <= MAX_TOKEN ? token : null;
+}
+
+function authorizationToken(header: string | string[] | undefined): string | null {
+  if (typeof header !== 'string' || header.length > 2 * MAX_TOKEN) return null;
+  const [scheme = '', value = ''] = header.split(' ', 2);
+  if (scheme.toLowerCase() === 'bearer') return value;
+  if (scheme.toLowerCase() !== 'basic') return null;
+  const pair = Buffer.from(value, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  return colon < 0 ? null : pair.slice(colon + 1);
+}

@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { AtsCallsModule } from '../calls/calls.module.js';
+import { AtsConnectionsModule } from '../connections/connections.module.js';
+import { AtsRecordsModule } from '../records/records.module.js';
+import { EventsApplier } from './apply/events-applier.js';
+import { EventsWorker } from './apply/events-worker.js';
+import { InboxesRepository } from './apply/inboxes.repository.js';
+import { WaitingEventsRepository } from './apply/waiting-events.repository.js';
+import { EventIntake } from './event-intake.js';
+import { InboundController } from './inbound.controller.js';
+import { InboundDoor } from './inbound-door.js';
+import { InboundService } from './inbound.service.js';
+import { SignatureWatch } from './signature-watch.js';
+
+/** What ATSs send: received, stored, applied, shown. */
+@Module({
+  imports: [AtsCallsModule, AtsConnectionsModule, AtsRecordsModule],
+  controllers: [InboundController],
+  providers: [
+    EventIntake,
+    EventsApplier,
+    EventsWorker,
+    InboundDoor,
+    InboundService,
+    InboxesRepository,
+    SignatureWatch,
+    WaitingEventsRepository,
+  ],
+  exports: [EventsWorker, InboundDoor],
+})
+export class AtsInboundModule {}

@@ -1,0 +1,51 @@
+import type { AtsFailureKind } from '../calls/ats-api.js';
+import type { AtsProblem } from '../connections/ats-states.js';
+
+/** What a failed try means. */
+export type FailureVerdict =
+  /** It is tried again, without end. `problem`: what is wrong with the connection. */
+  | { kind: 'wait'; problem: AtsProblem | null; retryAfterMs: number | null }
+  /** The ATS has the candidate no more, and knows of no survivor. */
+  | { kind: 'gone' }
+  | { kind: 'fail' };
+
+/** After a call without an answer: its effect can come late, and is looked for only then. */
+const SETTLES_MS = 10_000;
+/** Answers that no documentation knows are asked for so often. */
+const MOST_MALFORMED = 8;
+
+/** No connection was made, or the ATS has answered: nothing of the call can take effect any more. */
+const OVER = /^(status_|rate_limited$|dns$|refused$|blocked$|unknown_)/;
+
+/** Returns whether a call that failed may still take effect. */
+export function mayComeLate({ kind, reason }: { kind: AtsFailureKind; reason: string }): boolean {
+  return kind === 'away' && !OVER.test(reason);
+}
+
+/** Decides what is done after a call of a write failed. */
+export function afterFailure(
+  { kind, reason, retryAfterMs }: { kind: AtsFailureKind; reason: string; retryAfterMs: number | null },
+  {
+    attempts,
+    provedSince,
+  }: {
+    attempts: number;
+    /** Since the first try of this write the ATS has taken another one: the permission is there. */
+    provedSince: boolean;
+  },
+): FailureVerdict {
+  switch (kind) {
+    case 'away':
+      return { kind: 'wait', problem: null, retryAfterMs: retryAfterMs ?? (reason === 'timeout' ? SETTLES_MS : null) };
+    case 'refused':
+      return { kind: 'wait', problem: 'grant', retryAfterMs };
+    case 'forbidden':
+      return provedSince ? { kind: 'fail' } : { kind: 'wait', problem: 'writes', retryAfterMs };
+    case 'malformed':
+      return attempts >= MOST_MALFORMED ? { kind: 'fail' } : { kind: 'wait', problem: null, retryAfterMs: null };
+    case 'not_found':
+      return { kind: 'gone' };
+    case 'rejected':
+      return { kind: 'fail' };
+  }
+}

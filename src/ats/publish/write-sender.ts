@@ -1,0 +1,200 @@
+import { Injectable } from '@nestjs/common';
+import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
+import { AtsApis } from '../calls/ats-apis.js';
+import { AtsCallOptions } from '../calls/ats-call-options.js';
+import { AtsStates } from '../connections/ats-states.js';
+import type { AtsConnection } from '../connections/connection.js';
+import type { AtsWrite, Connector } from '../connectors/connector.js';
+import { connectorOf } from '../connectors/index.js';
+import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
+import { AtsWriters } from './ats-writers.js';
+import { WritePlanner } from './write-planner.js';
+import { GONE, type AtsWriteRow } from './write.js';
+import { afterFailure, mayComeLate } from './write-failure.rules.js';
+import { WrittenCandidates } from './written-candidates.js';
+
+/** What one try came to. */
+export type WriteResult =
+  /** The write ended: it is in the ATS, or will never be. */
+  | { kind: 'ended'; end: WriteEnd }
+  /** It is tried again. `ours`: the ATS has nothing to do with it. */
+  | { kind: 'wait'; reason: string; detail: string | null; retryAfterMs: number | null; ours?: boolean };
+
+/** What a try knows of its lane. */
+export interface Turn {
+  /** Failures in a row before this try. */
+  failures: number;
+  /** When the ATS took a write last. */
+  lastSuccessAt: Date | null;
+}
+
+/** Beside the bounds of a call: what storing its outcome may take. */
+const SLACK_MS = 3_000;
+/** A write that the ATS took and does not show is looked for so often. */
+const MOST_LOOKS = 5;
+
+/** A write with what its calls need. */
+interface Job {
+  connection: AtsConnection;
+  connector: Connector;
+  api: AtsApi;
+  write: AtsWriteRow;
+  request: AtsWrite;
+  turn: Turn;
+}
+
+/**
+ * Writes to an ATS so that nothing is there twice. Before the call that takes effect its beginning is committed; whoever
+ * comes after a crash or a lost answer looks for the marker first. Two processes never make that call at the same time,
+ * also where one has lost its lease: the row of the write admits one.
+ */
+@Injectable()
+export class WriteSender {
+  constructor(
+    private readonly planner: WritePlanner,
+    private readonly writes: AtsWritesRepository,
+    private readonly candidates: WrittenCandidates,
+    private readonly writers: AtsWriters,
+    private readonly states: AtsStates,
+    private readonly apis: AtsApis,
+    private readonly options: AtsCallOptions,
+  ) {}
+
+  /** Tries a write once, and stores what came of it. */
+  async send(connection: AtsConnection, write: AtsWriteRow, turn: Turn): Promise<WriteResult> {
+    const connector = connectorOf(connection.provider);
+    if (connector === undefined) return waiting('unknown_provider');
+    if (connection.state === 'disconnected')
+      return this.end(write, connection, { state: 'left', reason: 'disconnected' });
+    if (connection.paused) return waiting('paused');
+    if (connection.state === 'reconnect_needed') return waiting('reconnect_needed');
+    const planned = await this.planner.plan(connection, connector, write);
+    if (planned.kind === 'end') return this.end(write, connection, planned.end);
+    try {
+      const api = this.apis.of(connection);
+      const writer = await this.writers.of(connection, connector, api);
+      if ('missing' in writer) {
+        await this.states.problem(connection, 'writer', writer.missing);
+        return waiting(writer.missing);
+      }
+      const request = { ...planned.request, asUser: writer.id };
+      return await this.perform({ connection, connector, api, write, request, turn }, planned.outdated);
+    } catch (error) {
+      if (!(error instanceof AtsFailure)) throw error;
+      return this.failed({ connection, write, turn }, error);
+    }
+  }
+
+  /** The same again for the survivor, where the ATS has merged the candidate. */
+  private async perform(job: Job, outdated: boolean): Promise<WriteResult> {
+    try {
+      return await this.attempt(job, outdated);
+    } catch (error) {
+      if (!(error instanceof AtsFailure) || error.kind !== 'not_found') throw error;
+      const { connection, connector, api, request, write } = job;
+      // The answer can be about the field or the user.
+      if ((await connector.candidate(api, request.candidateRemoteId)) !== null) {
+        throw new AtsFailure('rejected', 'not_found', error.message);
+      }
+      const survivor = await this.candidates.survivorOf(connection, request.candidateRemoteId);
+      const now = await this.writes.one(connection.tenantId, connection.id, write.id);
+      if (survivor === null || now === undefined) throw error;
+      const again = { ...request, candidateRemoteId: survivor, applicationRemoteId: null };
+      return this.attempt({ ...job, write: now, request: again }, outdated);
+    }
+  }
+
+  private async attempt(job: Job, outdated: boolean): Promise<WriteResult> {
+    const { connection, connector, api, write, request, turn } = job;
+    if (write.action === 'remove') return this.takeBack(job);
+    if (write.attempts > 0) {
+      const found = await connector.writes.find(api, request);
+      if (found !== null) return this.written(job, found);
+      if (write.remote_ref !== null) {
+        if (turn.failures < MOST_LOOKS) return waiting('not_read_back');
+        const detail = `${connector.title} took the write, and does not show it.`;
+        return this.end(write, connection, { state: 'failed', reason: 'not_read_back', detail });
+      }
+    }
+    if (outdated) return this.end(write, connection, { state: 'superseded', reason: 'newer_revision' });
+    if (!(await this.begin(job))) return BUSY;
+    const ref = await this.fenced(job, () => connector.writes.write(api, request));
+    await this.writes.keepRef(connection.tenantId, write.id, refOf(ref, request));
+    if ((await connector.writes.find(api, request)) === null) return waiting('not_read_back');
+    return this.written(job, ref);
+  }
+
+  private async takeBack(job: Job): Promise<WriteResult> {
+    const { connection, connector, api, write, request } = job;
+    const found = await connector.writes.find(api, request);
+    if (found === null) return this.written(job, null);
+    if (!(await this.begin(job))) return BUSY;
+    if (await this.fenced(job, () => connector.writes.undo(api, request, found))) return this.written(job, null);
+    const detail = `The API of ${connector.title} cannot take a ${request.target} back.`;
+    return this.end(write, connection, { state: 'left', reason: 'cannot_take_back', detail });
+  }
+
+  private begin({ connection, write, request }: Job): Promise<boolean> {
+    const { maxWaitMs, timeoutMs } = this.options;
+    return this.writes.begin(connection.tenantId, write, request.target, maxWaitMs + timeoutMs + SLACK_MS);
+  }
+
+  /** Makes the call that takes effect. Where it failed for good, the next try need not wait for its end. */
+  private async fenced<T>({ connection, write }: Job, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof AtsFailure && !mayComeLate(error)) await this.writes.release(connection.tenantId, write.id);
+      throw error;
+    }
+  }
+
+  private async written({ connection, write, request }: Job, ref: string | null): Promise<WriteResult> {
+    if (connection.state === 'degraded') {
+      await this.states.solved(connection, 'writer');
+      await this.states.solved(connection, 'writes');
+    }
+    return this.end(write, connection, { state: 'written', remoteRef: ref === null ? null : refOf(ref, request) });
+  }
+
+  private async failed(
+    { connection, write, turn }: Pick<Job, 'connection' | 'write' | 'turn'>,
+    failure: AtsFailure,
+  ): Promise<WriteResult> {
+    const provedSince =
+      write.attempted_at !== null && turn.lastSuccessAt !== null && turn.lastSuccessAt > write.attempted_at;
+    const verdict = afterFailure(failure, { attempts: write.attempts, provedSince });
+    const { reason, message: detail } = failure;
+    switch (verdict.kind) {
+      case 'wait':
+        if (verdict.problem !== null) await this.states.problem(connection, verdict.problem, reason);
+        return { kind: 'wait', reason, detail, retryAfterMs: verdict.retryAfterMs };
+      case 'gone':
+        return this.end(write, connection, { state: 'failed', reason: GONE, detail });
+      case 'fail':
+        return this.end(write, connection, { state: 'failed', reason, detail });
+    }
+  }
+
+  private async end({ id }: AtsWriteRow, { tenantId }: AtsConnection, end: WriteEnd): Promise<WriteResult> {
+    await this.writes.end(tenantId, id, end);
+    return { kind: 'ended', end };
+  }
+}
+
+const BUSY: WriteResult = {
+  kind: 'wait',
+  reason: 'busy',
+  detail: 'Another process makes this write.',
+  retryAfterMs: 1_000,
+  ours: true,
+};
+
+function waiting(reason: string): WriteResult {
+  return { kind: 'wait', reason, detail: null, retryAfterMs: null };
+}
+
+/** Where the ATS has no ids, its answer is the text: no personal data is kept of it. */
+function refOf(ref: string, { text, target, marker }: AtsWrite): string {
+  return target !== 'link' && (ref === text || ref.includes(marker)) ? marker : ref;
+}

@@ -1,0 +1,42 @@
+import type { Criterion, ScorecardRow } from '../../interviews/interview.js';
+import { cutTo } from '../../base/characters.js';
+
+/** Vendors bound notes; the shortest known bound is 10 000 characters (SmartRecruiters). */
+const MOST = 9_000;
+
+/** A write whose text is to be made. */
+export interface TextParts {
+  marker: string;
+  /** The last revision that the ATS has; null: none. */
+  replaces: number | null;
+}
+
+/** Returns the text of a scorecard for people who read it in the ATS. The marker is the last line, and is never cut. */
+export function scorecardText({ version, content }: ScorecardRow, { marker, replaces }: TextParts): string {
+  const { overall, recommendation, summary, criteria, link } = content;
+  const head = [
+    `Interview scorecard, revision ${version}`,
+    ...(replaces === null ? [] : [`Replaces revision ${replaces} of this scorecard.`]),
+    ...(recommendation === null ? [] : [`Recommendation: ${recommendation}`]),
+    ...(overall === null ? [] : [`Overall: ${overall}`]),
+  ];
+  const body = [
+    ...(summary === null ? [] : ['', summary]),
+    ...(criteria.length === 0 ? [] : ['', ...criteria.map(lineOf)]),
+  ];
+  const foot = [...(link === null ? [] : ['', `Full scorecard: ${link}`]), '', marker];
+  const room = MOST - [...head, ...foot].join('\n').length;
+  const text = body.join('\n');
+  const shown = text.length <= room ? text : `${cutTo(text, Math.max(room, 0))} …`;
+  return [...head, ...(shown === '' ? [] : [shown]), ...foot].join('\n');
+}
+
+/** Returns the text for the link of a meeting; as a link or field it is the address alone. */
+export function linkText(target: 'link' | 'field' | 'note', url: string): string {
+  return target === 'note' ? `Interview: ${url}` : url;
+}
+
+function lineOf({ name, score, scale, evidence }: Criterion): string {
+  const rated = score === null ? '' : `: ${score}${scale === null ? '' : ` (${scale.min} to ${scale.max})`}`;
+  return `- ${name}${rated}${evidence === null ? '' : `. ${evidence}`}`;
+}

@@ -1,0 +1,56 @@
+import type { WriteTarget } from '../connectors/connector.js';
+
+/** The name of the channel that writes to ATSs. A destination is a connection. */
+export const ATS = 'ats';
+
+/**
+ * The states of a write.
+ *
+ * - `waiting`: it is to be written. - `written`: the ATS has it, and showed it.
+ * - `superseded`: a newer revision took its place before it was written.
+ * - `failed`: the ATS does not take it. - `dismissed`: by hand.
+ * - `left`: it does not apply any more, or cannot be taken back there.
+ */
+export const WRITE_STATES = ['waiting', 'written', 'superseded', 'failed', 'dismissed', 'left'] as const;
+
+/** One of {@link WRITE_STATES}. */
+export type WriteState = (typeof WRITE_STATES)[number];
+
+/** What is written: the link of a meeting, or a scorecard. */
+export type WriteKind = 'link' | 'scorecard';
+
+/** A write to an ATS as it is stored. Its text is made when it is sent, so that no personal data is kept here. */
+export interface AtsWriteRow {
+  id: string;
+  connection_id: string;
+  candidate_id: string;
+  interview_id: string;
+  kind: WriteKind;
+  /** `remove` takes back what an earlier revision wrote. */
+  action: 'put' | 'remove';
+  revision: number;
+  /** The order among the writes of a candidate. */
+  sequence: string;
+  state: WriteState;
+  /** Where it was put at the last try. */
+  target: WriteTarget | null;
+  /** Stands in the text, and tells this write from all others. */
+  marker: string;
+  /** The id in the ATS. */
+  remote_ref: string | null;
+  attempts: number;
+  attempted_at: Date | null;
+  written_at: Date | null;
+  reason: string | null;
+  detail: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** The reason of a write whose candidate the ATS does not have. */
+export const GONE = 'candidate_gone';
+
+/** Returns the marker of a scorecard's note. */
+export function scorecardMarker(interviewId: string, revision: number): string {
+  return `[talent-bridge ${interviewId} scorecard r${revision}]`;
+}

@@ -1,0 +1,194 @@
+import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../../base/database/database.js';
+import type { CandidateRow } from '../../candidates/candidate.js';
+import { CandidatesService } from '../../candidates/candidates.service.js';
+import type { SyncedCandidate } from '../../candidates/synced-candidate.rules.js';
+import { SyncedCandidates, type HeldCandidates, type SyncedResult } from '../../candidates/synced-candidates.js';
+import type { JobStatus } from '../../jobs/job.js';
+import { JobsRepository } from '../../jobs/jobs.repository.js';
+import type { AtsConnection } from '../connections/connection.js';
+import type { RecordWrite } from './ats-record-writer.js';
+import { externalIdOf, syncedOf } from './record-fields.mapping.js';
+import { clamped, leftOut, refusalOfKnown } from './record.rules.js';
+import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult } from './record.js';
+import { AtsRecordsRepository } from './records.repository.js';
+import { openingRefusal, personRefusal } from './selection.rules.js';
+
+type CandidateItem = Extract<RecordItem, { kind: 'candidate' }>;
+type GoneItem = Extract<RecordItem, { kind: 'gone' }>;
+
+/** What one transaction knows while it writes. */
+interface Known {
+  tx: SqlRunner;
+  connection: AtsConnection;
+  held: HeldCandidates;
+  records: ReadonlyMap<string, AtsRecordRow>;
+  /** The states of openings, by their `external_id`. */
+  openings: ReadonlyMap<string, JobStatus>;
+  write: RecordWrite;
+}
+
+/** Writes the candidates of an ATS. */
+@Injectable()
+export class CandidateRecords {
+  constructor(
+    private readonly records: AtsRecordsRepository,
+    private readonly synced: SyncedCandidates,
+    private readonly candidates: CandidatesService,
+    private readonly jobs: JobsRepository,
+  ) {}
+
+  wake(tenantId: string): void {
+    this.synced.wake(tenantId);
+  }
+
+  async write(
+    tx: SqlRunner,
+    connection: AtsConnection,
+    items: readonly RecordItem[],
+    write: RecordWrite,
+  ): Promise<RecordResult[]> {
+    const known = await this.hold(tx, connection, items, write);
+    const changed = items.filter((item) => item.kind === 'candidate');
+    const gone = items.filter((item) => item.kind === 'gone');
+    const results = await this.writeChanged(known, changed);
+    // After the changes: a record can be merged into one that the same batch brings.
+    for (const item of gone) results.push(await this.writeGone(known, item));
+    return results;
+  }
+
+  /** Locks what the items are about: titles, candidates by id, records by id. */
+  private async hold(
+    tx: SqlRunner,
+    connection: AtsConnection,
+    items: readonly RecordItem[],
+    write: RecordWrite,
+  ): Promise<Known> {
+    const survivors = items.flatMap((item) => (item.kind === 'gone' ? (item.gone.survivorId ?? []) : []));
+    const remoteIds = [...new Set([...items.map(({ remoteId }) => remoteId), ...survivors])];
+    const nameOf = (remoteId: string) => externalIdOf(connection, remoteId) ?? [];
+    const openings = items.flatMap((item) =>
+      item.kind === 'candidate' && item.candidate.jobRemoteId != null ? nameOf(item.candidate.jobRemoteId) : [],
+    );
+    const { tenantId } = connection;
+    const held = await this.synced.hold(tx, tenantId, { externalIds: remoteIds.flatMap(nameOf), openings });
+    const records = await this.records.of(connection, 'candidate', remoteIds, { db: tx, lock: true });
+    const jobs = openings.length === 0 ? new Map() : await this.jobs.byExternalIds(tenantId, openings, tx);
+    const states = new Map([...jobs].map(([name, job]) => [name, job.status]));
+    return { tx, connection, held, records, openings: states, write };
+  }
+
+  private async writeChanged(known: Known, items: readonly CandidateItem[]): Promise<RecordResult[]> {
+    const { tx, connection, held, records, write } = known;
+    const results: RecordResult[] = [];
+    const accepted: { item: CandidateItem; synced: SyncedCandidate }[] = [];
+    const put: AtsRecordRow[] = [];
+    for (const item of items) {
+      const synced = this.decide(known, item);
+      if (typeof synced !== 'string') accepted.push({ item, synced });
+      else results.push(leftOut('candidate', item.remoteId, synced));
+      const record = records.get(item.remoteId);
+      // A record that a full pass shows is there, also where nothing of it is news.
+      if (typeof synced === 'string' && record?.state === 'live' && write.pass !== null) {
+        put.push({ ...record, seen_in: write.pass });
+      }
+    }
+    const written = await this.synced.write(
+      tx,
+      connection.tenantId,
+      held,
+      accepted.map(({ synced }) => synced),
+      write.events,
+    );
+    for (const [place, { item }] of accepted.entries()) {
+      const result = written[place]!;
+      results.push(resultOf(item, result));
+      if (result.outcome === 'refused') continue;
+      const record = records.get(item.remoteId);
+      const isNews = result.outcome !== 'unchanged' || record === undefined;
+      put.push({
+        remote_id: item.remoteId,
+        record_id: result.id,
+        state: 'live',
+        survivor_id: null,
+        changed_at: clamped(item.changedAt),
+        brought_by: isNews ? write.source : record.brought_by,
+        seen_in: write.pass,
+      });
+    }
+    await this.records.put(tx, connection, 'candidate', put);
+    const created = written.filter(({ outcome }) => outcome === 'created');
+    for (const { externalId, id } of created) await this.linkMerged(known, externalId, id!);
+    return results;
+  }
+
+  private decide(
+    { connection, records, held, openings, write }: Known,
+    item: CandidateItem,
+  ): SyncedCandidate | LeftOutReason {
+    const { candidate, remoteId, changedAt } = item;
+    const record = records.get(remoteId);
+    const refusal = refusalOfKnown(record, item);
+    if (refusal !== null) return refusal;
+    const before = held.get(externalIdOf(connection, remoteId) ?? '');
+    const isTaken =
+      record !== undefined || write.forced?.has(remoteId) === true || before?.ats_connection_id === connection.id;
+    if (!isTaken) {
+      const job = candidate.jobRemoteId == null ? undefined : externalIdOf(connection, candidate.jobRemoteId);
+      const status = openings.get(job ?? '') ?? candidate.job?.status;
+      const notTaken =
+        personRefusal(connection.takes, candidate, changedAt) ?? openingRefusal(connection.takes, status);
+      if (notTaken !== null) return notTaken;
+    }
+    return syncedOf(connection, candidate, before);
+  }
+
+  /** Removes a candidate that the ATS has no more, and leaves what says so: also of a record that was never taken. */
+  private async writeGone(known: Known, item: GoneItem): Promise<RecordResult> {
+    const { tx, connection, records, write } = known;
+    const { remoteId, gone } = item;
+    const record = records.get(remoteId);
+    const refusal = refusalOfKnown(record, item);
+    if (refusal !== null) return leftOut('candidate', remoteId, refusal);
+    const row = await this.heldRow(known, remoteId);
+    const survivor = gone.survivorId === null ? undefined : await this.heldRow(known, gone.survivorId);
+    const state = gone.survivorId === null ? 'deleted' : 'merged';
+    if (row !== undefined) await this.candidates.removeLocked(tx, connection.tenantId, row, survivor?.id ?? null);
+    await this.records.put(tx, connection, 'candidate', [
+      {
+        remote_id: remoteId,
+        record_id: null,
+        state,
+        survivor_id: gone.survivorId,
+        changed_at: clamped(item.changedAt),
+        brought_by: write.source,
+        seen_in: null,
+      },
+    ]);
+    if (row === undefined) return leftOut('candidate', remoteId, 'unknown');
+    return { kind: 'candidate', remoteId, outcome: state, reason: null, recordId: row.id };
+  }
+
+  /** Returns the candidate of a record if this connection owns it, as the transaction has it by now. */
+  private async heldRow({ tx, connection }: Known, remoteId: string): Promise<CandidateRow | undefined> {
+    const name = externalIdOf(connection, remoteId);
+    if (name === null) return undefined;
+    const found = await this.synced.hold(tx, connection.tenantId, { externalIds: [name], openings: [] });
+    const row = found.get(name);
+    return row?.ats_connection_id === connection.id ? row : undefined;
+  }
+
+  /** `resolve` answers the survivor of a merge also where the survivor comes in later. */
+  private async linkMerged({ tx, connection }: Known, externalId: string, id: string): Promise<void> {
+    const merged = await this.records.mergedInto(tx, connection, externalId.slice(connection.marker.length));
+    const names = merged.flatMap((remoteId) => externalIdOf(connection, remoteId) ?? []);
+    if (names.length > 0) await this.synced.linkMerged(tx, connection.tenantId, names, id);
+  }
+}
+
+function resultOf({ remoteId }: CandidateItem, { outcome, id, reason }: SyncedResult): RecordResult {
+  const base = { kind: 'candidate' as const, remoteId, recordId: id };
+  if (outcome !== 'refused') return { ...base, outcome, reason: null };
+  // The reasons of the candidates room are among those of this one.
+  return { ...base, outcome: 'left_out', reason: reason as LeftOutReason };
+}

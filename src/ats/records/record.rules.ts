@@ -1,0 +1,29 @@
+import type { AtsRecordKind } from '../connectors/ats-records.js';
+import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult } from './record.js';
+
+/** Returns why an item has no effect on a record that is known; null: it has. */
+export function refusalOfKnown(record: AtsRecordRow | undefined, item: RecordItem): LeftOutReason | null {
+  switch (record?.state) {
+    case undefined:
+      return null;
+    case 'deleted':
+      return 'gone';
+    case 'merged':
+      return 'merged';
+    case 'erased':
+      return 'erased';
+    case 'live':
+      // A deletion ends the record, whatever was changed after it was sent.
+      return item.kind !== 'gone' && item.changedAt < record.changed_at ? 'older' : null;
+  }
+}
+
+/** Returns a time of the ATS as it is stored: a clock that is ahead must not freeze the record. */
+export function clamped(changedAt: Date, now = new Date()): Date {
+  return changedAt > now ? now : changedAt;
+}
+
+/** Returns the result of an item that was left out. */
+export function leftOut(kind: AtsRecordKind, remoteId: string, reason: LeftOutReason): RecordResult {
+  return { kind, remoteId, outcome: 'left_out', reason, recordId: null };
+}

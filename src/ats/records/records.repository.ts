@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { AtsConnection } from '../connections/connection.js';
+import type { AtsRecordKind } from '../connectors/ats-records.js';
+import type { AtsRecordRow } from './record.js';
+
+type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
+
+const COLUMNS = 'remote_id, record_id, state, survivor_id, changed_at, brought_by, seen_in';
+
+/** The statements of the records of ATSs. */
+@Injectable()
+export class AtsRecordsRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Returns records by their ids in the ATS. In a transaction they can be locked, in the order of their ids. */
+  async of(
+    { tenantId, id }: Key,
+    kind: AtsRecordKind,
+    remoteIds: readonly string[],
+    { db = this.db, lock = false }: { db?: SqlRunner; lock?: boolean } = {},
+  ): Promise<Map<string, AtsRecordRow>> {
+    if (remoteIds.length === 0) return new Map();
+    const text = lock
+      ? `select ${COLUMNS} from ats_records
+         where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = any($4::text[])
+         order by remote_id for update`
+      : `select ${COLUMNS} from ats_records
+         where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = any($4::text[])`;
+    const { rows } = await db.query<AtsRecordRow>(text, [tenantId, id, kind, remoteIds]);
+    return new Map(rows.map((row) => [row.remote_id, row]));
+  }
+
+  /** Writes records, sorted by id; `seen_in` null leaves the pass that has seen the record as it was. */
+  async put(
+    tx: SqlRunner,
+    { tenantId, id }: Key,
+    kind: AtsRecordKind,
+    records: readonly AtsRecordRow[],
+  ): Promise<void> {
+    if (records.length === 0) return;
+    const rows = [...records].sort((a, b) => (a.remote_id < b.remote_id ? -1 : 1));
+    const of = <T>(pick: (row: AtsRecordRow) => T): T[] => rows.map(pick);
+    await tx.query(
+      `insert into ats_records as r (tenant_id, connection_id, kind, ${COLUMNS})
+       select $1, $2, $3, u.* from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[],
+         $10::text[]) as u(${COLUMNS})
+       on conflict (tenant_id, connection_id, kind, remote_id) do update set record_id = excluded.record_id,
+         state = excluded.state, survivor_id = excluded.survivor_id, changed_at = excluded.changed_at,
+         brought_by = excluded.brought_by, seen_in = coalesce(excluded.seen_in, r.seen_in)`,
+      [
+        tenantId,
+        id,
+        kind,
+        of((row) => row.remote_id),
+        of((row) => row.record_id),
+        of(({ state }) => state),
+        of((row) => row.survivor_id),
+        of((row) => row.changed_at),
+        of((row) => row.brought_by),
+        of((row) => row.seen_in),
+      ],
+    );
+  }
+
+  /** Returns records that are live and that a full pass has not seen, in the order of their ids. */
+  async unseen(
+    { tenantId, id }: Key,
+    kind: AtsRecordKind,
+    pass: string,
+    after: string,
+    limit: number,
+  ): Promise<string[]> {
+    const { rows } = await this.db.query<{ remote_id: string }>(
+      `select remote_id from ats_records
+       where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id > $4 and state = 'live'
+         and seen_in is distinct from $5
+       order by remote_id limit $6`,
+      [tenantId, id, kind, after, pass, limit],
+    );
+    return rows.map((row) => row.remote_id);
+  }
+
+  /**
+   * Notes that a candidate is removed, whoever did it, and returns which records it was. What an ATS says of them later has
+   * no effect.
+   */
+  async erased(
+    tx: SqlRunner,
+    tenantId: string,
+    recordId: string,
+  ): Promise<{ connection_id: string; remote_id: string }[]> {
+    const { rows } = await tx.query<{ connection_id: string; remote_id: string }>(
+      `update ats_records set state = 'erased', record_id = null where tenant_id = $1 and record_id = $2
+       returning connection_id, remote_id`,
+      [tenantId, recordId],
+    );
+    return rows;
+  }
+
+  /** Returns the candidates that were merged into a record before it was known. */
+  async mergedInto(tx: SqlRunner, { tenantId, id }: Key, survivorId: string): Promise<string[]> {
+    const { rows } = await tx.query<{ remote_id: string }>(
+      `select remote_id from ats_records
+       where tenant_id = $1 and connection_id = $2 and survivor_id = $3 and kind = 'candidate'`,
+      [tenantId, id, survivorId],
+    );
+    return rows.map((row) => row.remote_id);
+  }
+}

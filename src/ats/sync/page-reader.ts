@@ -1,0 +1,132 @@
+import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
+import type { AtsRecordKind } from '../connectors/ats-records.js';
+import { NotUnderstood, type Connector } from '../connectors/connector.js';
+import type { RecordItem } from '../records/record.js';
+import type { LeftOut, Pass, PollKind, PollMark } from './pass.js';
+
+/** A page of a list, as items for the writer. */
+export interface ReadPage {
+  items: RecordItem[];
+  next: string | null;
+  syncToken: string | null;
+  leftOut: LeftOut[];
+}
+
+/** Records that a full pass has not seen are read so many at a time. */
+export const ABSENT_AT_ONCE = 20;
+const GONE_BACK_MS = 30 * 86_400_000;
+
+/** Returns whether a connector has a list. */
+export function hasList({ abilities, gone }: Connector, kind: PollKind): boolean {
+  if (kind === 'gone') return gone !== undefined;
+  return kind === 'jobs' ? abilities.jobs : abilities.candidates;
+}
+
+/**
+ * Reads one page of a list. A record without a time of its change counts from the beginning of the pass.
+ *
+ * @throws {AtsFailure}
+ */
+export async function readPage(
+  connector: Connector,
+  api: AtsApi,
+  kind: PollKind,
+  pass: Pass,
+  mark: PollMark,
+): Promise<ReadPage> {
+  const at = new Date(pass.phaseAt);
+  const isFull = pass.isFull && kind !== 'gone';
+  const since = isFull ? null : mark.since;
+  const from = { since, syncToken: isFull ? null : mark.syncToken, cursor: pass.cursor };
+  if (kind === 'jobs') {
+    const page = await connector.jobs(api, from);
+    const items = page.records.map((job): RecordItem => ({
+      kind: 'job',
+      remoteId: job.remoteId,
+      changedAt: job.changedAt ?? at,
+      job,
+    }));
+    return pageOf(page, items);
+  }
+  if (kind === 'candidates') {
+    const page = await connector.candidates(api, from);
+    const items = page.records.map((candidate): RecordItem => {
+      const changedAt = candidate.changedAt ?? at;
+      return { kind: 'candidate', remoteId: candidate.remoteId, changedAt, candidate };
+    });
+    return pageOf(page, items);
+  }
+  const page = await connector.gone!(api, { ...from, since: since ?? new Date(at.getTime() - GONE_BACK_MS) });
+  const items = page.records.map((gone): RecordItem => ({
+    kind: 'gone',
+    remoteId: gone.remoteId,
+    changedAt: gone.at ?? at,
+    gone,
+  }));
+  return pageOf(page, items);
+}
+
+/**
+ * Reads records that a full list did not show. One that the ATS does not have is gone; one that it has is as it says.
+ *
+ * @throws {AtsFailure}
+ */
+export async function readAbsent(
+  connector: Connector,
+  api: AtsApi,
+  kind: AtsRecordKind,
+  remoteIds: readonly string[],
+): Promise<ReadPage> {
+  const items: RecordItem[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const remoteId of remoteIds) {
+    const at = new Date();
+    try {
+      items.push((await readOne(connector, api, kind, remoteId, at)) ?? goneOf(kind, remoteId, at));
+    } catch (error) {
+      if (error instanceof AtsFailure && error.kind === 'not_found') items.push(goneOf(kind, remoteId, at));
+      else if (error instanceof NotUnderstood || (error instanceof AtsFailure && isOfRecord(error))) {
+        leftOut.push({ remote_id: remoteId, reason: error.message });
+      } else throw error;
+    }
+  }
+  return { items, next: null, syncToken: null, leftOut };
+}
+
+async function readOne(
+  connector: Connector,
+  api: AtsApi,
+  kind: AtsRecordKind,
+  remoteId: string,
+  at: Date,
+): Promise<RecordItem | null> {
+  if (kind === 'job') {
+    const job = await connector.job(api, remoteId);
+    return job === null ? null : { kind, remoteId, changedAt: job.changedAt ?? at, job: { ...job, remoteId } };
+  }
+  const candidate = await connector.candidate(api, remoteId);
+  if (candidate === null) return null;
+  return { kind, remoteId, changedAt: candidate.changedAt ?? at, candidate: { ...candidate, remoteId } };
+}
+
+function goneOf(kind: AtsRecordKind, remoteId: string, at: Date): RecordItem {
+  return { kind: 'gone', remoteId, changedAt: at, gone: { kind, remoteId, at, survivorId: null } };
+}
+
+function isOfRecord({ kind }: AtsFailure): boolean {
+  return kind === 'forbidden' || kind === 'rejected' || kind === 'malformed';
+}
+
+function pageOf(
+  page: {
+    next: string | null;
+    syncToken?: string | null;
+    leftOut?: readonly { remoteId: string | null; reason: string }[];
+  },
+  items: RecordItem[],
+): ReadPage {
+  const leftOut = (page.leftOut ?? []).map(({ remoteId, reason }) => ({ remote_id: remoteId, reason }));
+  // A list can show a record twice, when it changes between two pages or has two applications: the last one counts.
+  const once = new Map(items.map((item) => [`${item.kind} ${item.remoteId}`, item]));
+  return { items: [...once.values()], next: page.next, syncToken: page.syncToken ?? null, leftOut };
+}

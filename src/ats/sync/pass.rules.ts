@@ -1,0 +1,79 @@
+import { LEFT_OUT_WORDS, type LeftOutReason, type RecordResult } from '../records/record.js';
+import {
+  PHASES,
+  type CursorWatch,
+  type LeftOut,
+  type Pass,
+  type PassCounts,
+  type PassReason,
+  type Phase,
+} from './pass.js';
+
+/** Rows that were left out are kept by name, so many of a pass. */
+const MOST_LEFT_OUT = 100;
+
+const NOT_TAKEN: ReadonlySet<string> = new Set<LeftOutReason>([
+  'no_open_job',
+  'not_active',
+  'other_stage',
+  'before_since',
+  'job_not_open',
+]);
+/** Nothing that anybody has to look at. */
+const ORDINARY: ReadonlySet<string> = new Set<LeftOutReason>(['older', 'gone', 'merged', 'erased', 'unknown']);
+
+const NO_COUNTS: PassCounts = { read: 0, created: 0, updated: 0, closed: 0, deleted: 0, not_taken: 0, left_out: 0 };
+
+/** Returns a pass at its beginning. */
+export function newPass(
+  runId: string,
+  begin: { reason: PassReason; isFirst: boolean; isFull: boolean },
+  at: Date,
+): Pass {
+  const startedAt = at.toISOString();
+  return {
+    runId,
+    ...begin,
+    startedAt,
+    phase: 'jobs',
+    phaseAt: startedAt,
+    cursor: null,
+    watch: { mark: null, steps: 0, power: 1 },
+    counts: { ...NO_COUNTS },
+    leftOut: [],
+  };
+}
+
+/** Returns the pass at the beginning of its next phase; null: it is over. What was absent is looked for by full passes. */
+export function nextPhase(pass: Pass, at: Date): Pass | null {
+  const phase: Phase | undefined = PHASES[PHASES.indexOf(pass.phase) + 1];
+  const isOver = phase === undefined || (phase.startsWith('absent') && (!pass.isFull || pass.isFirst));
+  if (isOver) return null;
+  return { ...pass, phase, phaseAt: at.toISOString(), cursor: null, watch: { mark: null, steps: 0, power: 1 } };
+}
+
+/** Returns the watch after a cursor; null: the cursor has come before, and the list would never end. */
+export function watched({ mark, steps, power }: CursorWatch, cursor: string): CursorWatch | null {
+  if (cursor === mark) return null;
+  return steps + 1 >= power ? { mark: cursor, steps: 0, power: 2 * power } : { mark, steps: steps + 1, power };
+}
+
+/** Returns the pass with the results of a page. */
+export function counted(
+  pass: Pass,
+  read: number,
+  results: readonly RecordResult[],
+  unreadable: readonly LeftOut[] = [],
+): Pass {
+  const counts = { ...pass.counts, read: pass.counts.read + read };
+  const leftOut = [...unreadable];
+  for (const { outcome, reason, remoteId } of results) {
+    if (outcome === 'created' || outcome === 'updated' || outcome === 'closed') counts[outcome]++;
+    else if (outcome === 'deleted' || outcome === 'merged') counts.deleted++;
+    if (reason === null || ORDINARY.has(reason)) continue;
+    if (NOT_TAKEN.has(reason)) counts.not_taken++;
+    else leftOut.push({ remote_id: remoteId, reason: LEFT_OUT_WORDS[reason] });
+  }
+  counts.left_out += leftOut.length;
+  return { ...pass, counts, leftOut: [...pass.leftOut, ...leftOut].slice(0, MOST_LEFT_OUT) };
+}

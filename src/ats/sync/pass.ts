@@ -1,0 +1,63 @@
+/** The parts of a pass, in their order. `absent_…`: records that a full pass has not seen are read one by one. */
+export const PHASES = ['jobs', 'candidates', 'gone', 'absent_jobs', 'absent_candidates'] as const;
+
+/** A part of a pass. */
+export type Phase = (typeof PHASES)[number];
+
+/** The lists that are polled. */
+export type PollKind = 'jobs' | 'candidates' | 'gone';
+
+/** Why a pass was begun. */
+export type PassReason = 'first' | 'scheduled' | 'by_hand';
+
+/** What a pass came to. */
+export interface PassCounts {
+  /** Records that the ATS has shown. */
+  read: number;
+  created: number;
+  updated: number;
+  /** Openings. */
+  closed: number;
+  /** Candidates, merged ones included. */
+  deleted: number;
+  /** Records outside of the selection. */
+  not_taken: number;
+  /** Records that should have been taken and could not. */
+  left_out: number;
+}
+
+/** A record that was left out, with its reason. */
+export interface LeftOut {
+  remote_id: string | null;
+  reason: string;
+}
+
+/** How a repeated cursor is noticed (Brent): a mark is compared with each cursor, and moved at powers of two. */
+export interface CursorWatch {
+  mark: string | null;
+  steps: number;
+  power: number;
+}
+
+/** A pass that is under way, as it is stored between its pages. */
+export interface Pass {
+  runId: string;
+  reason: PassReason;
+  isFirst: boolean;
+  isFull: boolean;
+  startedAt: string;
+  phase: Phase;
+  /** The start of the phase: the lower bound of the next pass. */
+  phaseAt: string;
+  cursor: string | null;
+  watch: CursorWatch;
+  counts: PassCounts;
+  leftOut: LeftOut[];
+}
+
+/** Where the next pass over a list begins. */
+export interface PollMark {
+  since: Date | null;
+  syncToken: string | null;
+  fullAt: Date | null;
+}

@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { EventRecorder } from '../../events/event-recorder.js';
+import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
+import type { AtsConnection } from '../connections/connection.js';
+import type { AtsRecordKind } from '../connectors/ats-records.js';
+import type { Connector } from '../connectors/connector.js';
+import { AtsRecordWriter, type RecordWrite } from '../records/ats-record-writer.js';
+import { MissingOpenings } from '../records/openings.js';
+import type { RecordItem, RecordResult } from '../records/record.js';
+import { AtsRecordsRepository } from '../records/records.repository.js';
+import { ABSENT_AT_ONCE, hasList, readAbsent, readPage, type ReadPage } from './page-reader.js';
+import type { Pass, PollKind, PollMark } from './pass.js';
+import { counted, nextPhase, watched } from './pass.rules.js';
+import { RunsRepository } from './runs.repository.js';
+import { SyncOptions } from './sync.options.js';
+import { SyncsRepository, type ClaimedSync } from './syncs.repository.js';
+
+/** What a pass reads with. */
+export interface PassGround {
+  sync: ClaimedSync;
+  connection: AtsConnection;
+  connector: Connector;
+  api: AtsApi;
+}
+
+/** A list whose pages go in a circle. */
+export class CursorRepeats extends Error {}
+
+/** Moves a pass by one page: it is read outside of transactions, and written together with the place where the pass goes on. */
+@Injectable()
+export class SyncPass {
+  constructor(
+    private readonly db: Database,
+    private readonly syncs: SyncsRepository,
+    private readonly runs: RunsRepository,
+    private readonly records: AtsRecordsRepository,
+    private readonly openings: MissingOpenings,
+    private readonly writer: AtsRecordWriter,
+    private readonly events: EventRecorder,
+    private readonly options: SyncOptions,
+  ) {}
+
+  /**
+   * Reads and writes one page.
+   *
+   * @returns the pass after it; null: the pass is over
+   * @throws {AtsFailure} or {@link CursorRepeats}, with nothing written
+   */
+  async step(ground: PassGround, pass: Pass): Promise<Pass | null> {
+    const { phase } = pass;
+    if (phase === 'absent_jobs') return this.absent(ground, pass, 'job');
+    if (phase === 'absent_candidates') return this.absent(ground, pass, 'candidate');
+    if (!hasList(ground.connector, phase)) return this.turn(ground, pass);
+    return this.list(ground, pass, phase);
+  }
+
+  private async list(ground: PassGround, pass: Pass, kind: PollKind): Promise<Pass | null> {
+    const { connector, api, sync } = ground;
+    const mark = await this.syncs.mark(sync, kind);
+    const page = await this.pageOf(ground, pass, kind, mark);
+    if (page === null) return { ...pass, isFull: true, cursor: null };
+    const watch = page.next === null ? pass.watch : watched(pass.watch, page.next);
+    if (watch === null) throw new CursorRepeats(`The list of ${kind} names the same next page again.`);
+    const candidates = page.items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
+    await this.openings.ensure(ground.connection, { connector, api }, candidates, writeOf(ground, pass));
+    const moved = { ...pass, cursor: page.next, watch };
+    const since = new Date(Date.parse(pass.phaseAt) - this.options.overlapMs);
+    const end = { since, syncToken: page.syncToken, fullAt: pass.isFull ? new Date(pass.phaseAt) : null };
+    return this.write(ground, moved, page, page.next === null ? (tx) => this.syncs.setMark(tx, sync, kind, end) : null);
+  }
+
+  /** Returns null where the ATS does not take the token of the last pass any more: the list is read whole. */
+  private async pageOf(ground: PassGround, pass: Pass, kind: PollKind, mark: PollMark): Promise<ReadPage | null> {
+    try {
+      return await readPage(ground.connector, ground.api, kind, pass, mark);
+    } catch (error) {
+      const hasToken = mark.syncToken !== null && !pass.isFull;
+      if (hasToken && error instanceof AtsFailure && error.kind === 'rejected') return null;
+      throw error;
+    }
+  }
+
+  private async absent(ground: PassGround, pass: Pass, kind: AtsRecordKind): Promise<Pass | null> {
+    const { connector, api, connection } = ground;
+    if (!hasList(connector, kind === 'job' ? 'jobs' : 'candidates')) return this.turn(ground, pass);
+    const after = pass.cursor ?? '';
+    const ids = await this.records.unseen(connection, kind, pass.runId, after, ABSENT_AT_ONCE);
+    if (ids.length === 0) return this.turn(ground, pass);
+    const page = await readAbsent(connector, api, kind, ids);
+    return this.write(ground, { ...pass, cursor: ids.at(-1)! }, page, null);
+  }
+
+  /** Writes a page, openings before candidates, each kind in its own transaction; the last one moves the pass. */
+  private async write(
+    ground: PassGround,
+    pass: Pass,
+    page: ReadPage,
+    atEnd: ((tx: SqlRunner) => Promise<void>) | null,
+  ): Promise<Pass | null> {
+    const { connection } = ground;
+    const { tenantId } = connection;
+    const write = writeOf(ground, pass);
+    const jobs = page.items.filter((item) => kindOf(item) === 'job');
+    const candidates = page.items.filter((item) => kindOf(item) === 'candidate');
+    const results: RecordResult[] = [];
+    if (jobs.length > 0) {
+      results.push(
+        ...(await this.db.transaction(tenantId, (tx) => this.writer.writeJobs(tx, connection, jobs, write))),
+      );
+    }
+    const moved = await this.db.transaction(tenantId, async (tx) => {
+      const found = [...results];
+      if (candidates.length > 0) found.push(...(await this.writer.writeCandidates(tx, connection, candidates, write)));
+      const after = counted(pass, page.items.length, found, page.leftOut);
+      await atEnd?.(tx);
+      // The end of a list: its mark is set, and the pass goes on with the next one.
+      const next = atEnd === null ? after : nextPhase(after, new Date());
+      await this.note(tx, ground, after, next);
+      return next;
+    });
+    this.writer.wake(tenantId);
+    if (moved === null) this.events.wake(tenantId);
+    return moved;
+  }
+
+  /** Goes on with the next phase, or ends the pass. */
+  private async turn(ground: PassGround, pass: Pass): Promise<Pass | null> {
+    const next = nextPhase(pass, new Date());
+    await this.db.transaction(ground.connection.tenantId, (tx) => this.note(tx, ground, pass, next));
+    if (next === null) this.events.wake(ground.connection.tenantId);
+    return next;
+  }
+
+  private async note(tx: SqlRunner, { sync, connection }: PassGround, pass: Pass, next: Pass | null): Promise<void> {
+    await this.syncs.keep(tx, sync, next ?? pass);
+    await this.runs.put(tx, sync, next ?? pass, next === null ? 'done' : 'running', null);
+    if (next !== null) return;
+    await this.syncs.done(tx, sync, pass, this.options);
+    await this.runs.trim(tx, sync);
+    if (!pass.isFull) return;
+    const { created, updated, closed } = pass.counts;
+    const { id, provider } = connection;
+    const data = JSON.stringify({ ats_connection_id: id, provider, full: true, created, updated, closed });
+    await this.events.record(tx, connection.tenantId, [{ event: 'ats.sync_completed', record: null, data }]);
+  }
+}
+
+function writeOf({ connection }: PassGround, { isFirst, isFull, runId }: Pass): RecordWrite {
+  const isImport = isFirst || isFull;
+  const backfill = connection.takes.backfill_events;
+  const events = !isImport ? 'all' : backfill ? 'backfill' : isFirst ? 'none' : 'updates';
+  return { source: isImport ? 'import' : 'poll', events, pass: isFull ? runId : null };
+}
+
+function kindOf(item: RecordItem): AtsRecordKind {
+  return item.kind === 'gone' ? item.gone.kind : item.kind;
+}

@@ -1,0 +1,180 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AtsFailure } from '../../../src/ats/calls/ats-api.js';
+import { AtsConnectionsRepository } from '../../../src/ats/connections/ats-connections.repository.js';
+import { AtsConnectionStore } from '../../../src/ats/connections/ats-connections.store.js';
+import { AtsCredentials } from '../../../src/ats/connections/ats-credentials.js';
+import { takesOf } from '../../../src/ats/connections/ats-settings.rules.js';
+import type { Credential } from '../../../src/ats/connections/credential.js';
+import type { AtsConnection } from '../../../src/ats/connections/connection.js';
+import { Database } from '../../../src/base/database/database.js';
+import { systemActor } from '../../../src/identity/source.js';
+import { startApp, type TestApp } from '../../support/app.js';
+
+type Answered = { status: number; body: object };
+
+/** A token address whose refresh tokens work once, as those of Lever. */
+class TokenHost {
+  readonly asked: URLSearchParams[] = [];
+  answer: ((form: URLSearchParams) => Answered) | null = null;
+  private live = 'rt_1';
+  private made = 1;
+  readonly server = http.createServer((req, res) => {
+    let text = '';
+    req.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    req.on('end', () => {
+      const form = new URLSearchParams(text);
+      this.asked.push(form);
+      const { status, body } = (this.answer ?? ((sent) => this.usual(sent)))(form);
+      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+
+  private usual(form: URLSearchParams): Answered {
+    if (form.get('refresh_token') !== this.live) return { status: 400, body: { error: 'invalid_grant' } };
+    this.made++;
+    this.live = `rt_${this.made}`;
+    return { status: 200, body: { access_token: `at_${this.made}`, refresh_token: this.live, expires_in: 3600 } };
+  }
+}
+
+const host = new TokenHost();
+let one: TestApp;
+let two: TestApp;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => host.server.listen(0, '127.0.0.1', resolve));
+  const env = {
+    ATS_OAUTH_CLIENTS: 'lever:client:client-secret',
+    ATS_SIMULATORS: `lever=http://127.0.0.1:${(host.server.address() as AddressInfo).port}`,
+  };
+  one = await startApp(env);
+  two = await startApp(env, one);
+});
+afterAll(async () => {
+  await two.close();
+  await one.close();
+  host.server.close();
+});
+beforeEach(() => {
+  host.asked.length = 0;
+  host.answer = null;
+});
+
+const HOUR = 3_600_000;
+/** A grant whose access token ends so many milliseconds from now, and was given for an hour. */
+function grant(endsIn: number, refreshToken = 'rt_1', accessToken = 'at_1'): Credential {
+  const end = Date.now() + endsIn;
+  const [expiresAt, refreshedAt] = [new Date(end).toISOString(), new Date(end - HOUR).toISOString()];
+  return { kind: 'oauth', accessToken, expiresAt, refreshToken, refreshedAt };
+}
+
+async function connection(credential: Credential): Promise<AtsConnection> {
+  const { tenantId } = await one.newTenant();
+  const id = `ats_${tenantId.slice(4)}`;
+  const repository = one.app.nest.get(AtsConnectionsRepository);
+  await one.app.nest.get(Database).transaction(tenantId, (tx) =>
+    repository.insert(tx, {
+      tenantId,
+      id,
+      provider: 'lever',
+      name: 'Lever',
+      region: 'simulator',
+      baseUrl: null,
+      marker: 'lv_',
+      takes: takesOf(undefined),
+      writes: {
+        as_user: null,
+        visibility: 'private',
+        link_target: 'link',
+        scorecard_target: 'note',
+        link_field: null,
+        scorecard_field: null,
+      },
+      approvedBy: null,
+      credential,
+      grantedScopes: null,
+      createdBy: systemActor('test'),
+    }),
+  );
+  return (await one.app.nest.get(AtsConnectionStore).fresh(tenantId, id))!;
+}
+
+const current = (app: TestApp, of: AtsConnection) => app.app.nest.get(AtsCredentials).current(of);
+const tokenOf = (credential: Credential | null) => (credential?.kind === 'oauth' ? credential.accessToken : null);
+
+test('fifty calls of two processes that meet an ended token renew it once, and all get the new one', async () => {
+  const ended = await connection(grant(-1_000));
+  const calls = Array.from({ length: 50 }, (_, i) => current(i % 2 === 0 ? one : two, ended));
+  const tokens = (await Promise.all(calls)).map(tokenOf);
+  expect(new Set(tokens)).toEqual(new Set(['at_2']));
+  expect(host.asked).toHaveLength(1);
+  expect(Object.fromEntries(host.asked[0]!)).toEqual({
+    grant_type: 'refresh_token',
+    refresh_token: 'rt_1',
+    client_id: 'client',
+    client_secret: 'client-secret',
+  });
+});
+
+test('the pair is stored before it is used: a process that starts later reads it', async () => {
+  host.answer = () => ({ status: 200, body: { access_token: 'at_new', refresh_token: 'rt_new', expires_in: 60 } });
+  const ended = await connection(grant(-1_000));
+  await current(one, ended);
+  const stored = (await two.app.nest.get(AtsConnectionStore).fresh(ended.tenantId, ended.id))!;
+  expect(stored.credential).toMatchObject({ accessToken: 'at_new', refreshToken: 'rt_new' });
+  const { rows } = await one.db.execute<{ renew_at: Date; credential_sealed: string }>(
+    'select renew_at, credential_sealed from ats_connections where id = $1',
+    [ended.id],
+  );
+  expect(rows[0]!.renew_at.getTime()).toBeGreaterThan(Date.now() + 24 * HOUR);
+  expect(rows[0]!.credential_sealed).not.toContain('at_new');
+});
+
+test('a token is renewed at four fifths of its life; before, it is used', async () => {
+  const young = await connection(grant(0.5 * HOUR));
+  expect(tokenOf(await current(one, young))).toBe('at_1');
+  host.answer = () => ({ status: 200, body: { access_token: 'at_x', expires_in: 3600 } });
+  const old = await connection(grant(0.19 * HOUR));
+  expect(tokenOf(await current(one, old))).toBe('at_x');
+  expect(host.asked).toHaveLength(1);
+});
+
+test('while the token host is away, a token that still lives is used; an ended one waits', async () => {
+  host.answer = () => ({ status: 503, body: {} });
+  expect(tokenOf(await current(one, await connection(grant(0.1 * HOUR))))).toBe('at_1');
+  const failure = await current(one, await connection(grant(-1))).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(AtsFailure);
+  expect(failure).toMatchObject({ kind: 'away', reason: 'status_503' });
+});
+
+test('a refused renewal is told apart from a client that the vendor does not know', async () => {
+  const failureOf = async (body: object) => {
+    host.answer = () => ({ status: 400, body });
+    return current(one, await connection(grant(-1, 'rt_dead'))).catch((error: unknown) => error);
+  };
+  expect(await failureOf({ error: 'invalid_grant' })).toMatchObject({ kind: 'refused', reason: 'grant_revoked' });
+  expect(await failureOf({ error: 'invalid_client' })).toMatchObject({ kind: 'away', reason: 'invalid_client' });
+});
+
+test('after a 401 the token that was refused is renewed, and another one is not', async () => {
+  host.answer = () => ({ status: 200, body: { access_token: 'at_after', expires_in: 3600 } });
+  const refused = await connection(grant(HOUR));
+  const credentials = one.app.nest.get(AtsCredentials);
+  expect(tokenOf(await credentials.renewed(refused, refused.credential!))).toBe('at_after');
+  // Another call met the 401 with the old token: it gets the new one without a request.
+  expect(tokenOf(await credentials.renewed(refused, refused.credential!))).toBe('at_after');
+  expect(host.asked).toHaveLength(1);
+});
+
+test('a lease that its holder lost keeps nothing back for longer than it lasts', async () => {
+  const ended = await connection(grant(-1_000, 'rt_left'));
+  await one.db.execute(
+    `insert into ats_renewals (tenant_id, connection_id, holder, until) values ($1, $2, 'gone', now() - interval '1 s')`,
+    [ended.tenantId, ended.id],
+  );
+  host.answer = () => ({ status: 200, body: { access_token: 'at_left', expires_in: 3600 } });
+  expect(tokenOf(await current(two, ended))).toBe('at_left');
+  const { rows } = await one.db.execute('select 1 from ats_renewals where connection_id = $1', [ended.id]);
+  expect(rows).toHaveLength(0);
+});
