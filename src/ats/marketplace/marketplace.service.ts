@@ -17,7 +17,10 @@ import { TokenClient } from './token-client.js';
 import type { Grant } from './token-answer.mapping.js';
 
 /** Who connects: a signed-in administrator, or the holder of a connect link. */
-export type Starter = { tenantId: string } & ({ session: SessionRow; link: null } | { session: null; link: OpenLink });
+export type Starter = { tenantId: string } & (
+  | { session: SessionRow; link: null }
+  | { session: null; link: OpenLink }
+);
 
 /** Where the browser goes, and what it keeps. */
 export interface Begun {
@@ -104,12 +107,13 @@ export class MarketplaceService {
     if (returned.error !== null) throw new ConnectRefused(returned.error === 'access_denied' ? 'denied' : 'ats_error');
     if (returned.code === null) throw new ConnectRefused('ats_error');
     const grant = await this.exchange(tenantId, connector, returned.code);
-    const { link_id: linkId, connection_id: connectionId } = authorization;
+    const { link_id: linkId, connection_id: connectionId, user_id: userId } = authorization;
     const by = { tenantId, actor, requestId: returned.requestId };
     return this.granted.make(by, connector, {
       grant,
       linkId,
       connectionId,
+      userId,
       region: this.partner(connector).regionName,
     });
   }
@@ -131,21 +135,18 @@ export class MarketplaceService {
     const authorization = await this.authorizations.find(tenantId, hash);
     if (authorization === null) throw new ConnectRefused('state_unknown');
     if (authorization.provider !== provider) throw new ConnectRefused('other_provider');
+    // The page of a success that is loaded again has no cookie any more.
+    if (authorization.used) throw new ConnectRefused('state_used');
     const secret = cookies.get(cookieOf(hash));
     if (secret === undefined || !sameHash(hashToken(secret), authorization.browser_hash)) {
       throw new ConnectRefused('other_browser');
     }
-    if (authorization.used) throw new ConnectRefused('state_used');
     if (authorization.expired) throw new ConnectRefused('state_expired');
     return { tenantId, hash, authorization };
   }
 
   /** Who answers for the connection: the person, who still administers, or who made the link. */
-  private async actorOf(
-    tenantId: string,
-    { user_id: userId, link_id: linkId }: Authorization,
-    session: SessionRow | null,
-  ): Promise<Actor> {
+  private async actorOf(tenantId: string, { user_id: userId, link_id: linkId }: Authorization, session: SessionRow | null): Promise<Actor> {
     if (linkId !== null) {
       const link = await this.links.byId(tenantId, linkId);
       if (link === null) throw new ConnectRefused('link_over');
@@ -159,11 +160,7 @@ export class MarketplaceService {
   private async exchange(tenantId: string, connector: Connector, code: string): Promise<Grant> {
     const { client, region } = this.partner(connector);
     try {
-      return await this.tokens.exchange(
-        { tenantId, connector, region, client },
-        code,
-        this.addresses.callback(connector.provider),
-      );
+      return await this.tokens.exchange({ tenantId, connector, region, client }, code, this.addresses.callback(connector.provider));
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
       this.logger.warn('ats.code_refused', { tenant_id: tenantId, provider: connector.provider, reason: error.reason });

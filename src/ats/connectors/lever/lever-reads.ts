@@ -104,6 +104,13 @@ export async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   return found === null ? null : readOne(() => userOf(found));
 }
 
+/** Finds the active user with an e-mail. */
+export async function userByEmail(api: AtsApi, email: string): Promise<AtsUser | null> {
+  const { rows } = await pageOf(api, '/users', null, { email });
+  const { records } = await readRows(rows, userOf);
+  return records.find((one) => one.active && one.email?.toLowerCase() === email.toLowerCase()) ?? null;
+}
+
 /** Reads one posting, to see whether the credential works. */
 export async function test(api: AtsApi): Promise<string> {
   const { rows } = await pageOf(api, '/postings', null, { limit: '1' });
