@@ -3,6 +3,7 @@ import { CliError, EXIT, ServiceRefusal } from './cli.errors.js';
 import { Client } from './client.js';
 import { byOptions, optionOf, type Command, type CommandOption } from './command.js';
 import { ATS_COMMANDS } from './commands/ats.js';
+import { ATS_EVENT_COMMANDS } from './commands/ats-events.js';
 import { AUDIT_COMMANDS } from './commands/audit.js';
 import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
@@ -23,6 +24,8 @@ import { TENANT_COMMANDS } from './commands/tenants.js';
 import { USER_COMMANDS } from './commands/users.js';
 import { WEBHOOK_MESSAGE_COMMANDS } from './commands/webhook-messages.js';
 import { WEBHOOK_COMMANDS } from './commands/webhooks.js';
+import { INTERVIEW_COMMANDS } from './commands/interviews.js';
+import { ATS_WRITE_COMMANDS } from './commands/ats-writes.js';
 import { CANDIDATE_COMMANDS } from './commands/candidates.js';
 import { JOB_COMMANDS } from './commands/jobs.js';
 import { findConnection, type Env } from './connection.js';
@@ -34,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
   ...USER_COMMANDS,
   ...CANDIDATE_COMMANDS,
   ...JOB_COMMANDS,
+  ...INTERVIEW_COMMANDS,
   ...DIRECTORY_COMMANDS,
   ...DIRECTORY_LIST_COMMANDS,
   ...ROLE_COMMANDS,
@@ -51,6 +55,8 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_COMMANDS,
   ...WEBHOOK_MESSAGE_COMMANDS,
   ...ATS_COMMANDS,
+  ...ATS_EVENT_COMMANDS,
+  ...ATS_WRITE_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
@@ -75,7 +81,7 @@ export const NOUNS: Record<string, string> = {
   changes: 'changes that were or will be forwarded: list, show, retry, dismiss, resend',
   webhook:
     'addresses that events are sent to: create, list, show, set, test, rotate, pause, resume, delete, attempts, messages, redeliver, replay, explain',
-  ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers',
+  ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers, runs, events, retry, dismiss, writes, retry-write, dismiss-write, test-write',
   held: 'users whose requested state has no effect: list, release, discard',
   seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, heads',
   audit: 'the log of administrative changes: list, verify, heads',
