@@ -121,8 +121,9 @@ export class AtsConnectionSetup {
       await this.webhookSecrets.addToken(tx, connection, { id: newId('atk'), text: token, made: true });
     });
     const url = `${this.addresses.inbound(provider)}?api_token=${token}`;
+    // One secret for all: Ashby signs the ping of a webhook while it is made, and those before it are checked already.
+    const wanted = randomBytes(32).toString('base64url');
     for (const event of rules.events) {
-      const wanted = randomBytes(32).toString('base64url');
       const { remoteId, secret } = await rules.create(api, event, url, wanted);
       await this.db.transaction(tenantId, (tx) =>
         this.webhookSecrets.addSigningSecret(tx, tenantId, id, {
