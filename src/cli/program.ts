@@ -24,6 +24,8 @@ import { TENANT_COMMANDS } from './commands/tenants.js';
 import { USER_COMMANDS } from './commands/users.js';
 import { WEBHOOK_MESSAGE_COMMANDS } from './commands/webhook-messages.js';
 import { WEBHOOK_COMMANDS } from './commands/webhooks.js';
+import { INTERVIEW_COMMANDS } from './commands/interviews.js';
+import { ATS_WRITE_COMMANDS } from './commands/ats-writes.js';
 import { CANDIDATE_COMMANDS } from './commands/candidates.js';
 import { JOB_COMMANDS } from './commands/jobs.js';
 import { findConnection, type Env } from './connection.js';
@@ -35,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
   ...USER_COMMANDS,
   ...CANDIDATE_COMMANDS,
   ...JOB_COMMANDS,
+  ...INTERVIEW_COMMANDS,
   ...DIRECTORY_COMMANDS,
   ...DIRECTORY_LIST_COMMANDS,
   ...ROLE_COMMANDS,
@@ -53,6 +56,7 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_MESSAGE_COMMANDS,
   ...ATS_COMMANDS,
   ...ATS_EVENT_COMMANDS,
+  ...ATS_WRITE_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
@@ -77,7 +81,7 @@ export const NOUNS: Record<string, string> = {
   changes: 'changes that were or will be forwarded: list, show, retry, dismiss, resend',
   webhook:
     'addresses that events are sent to: create, list, show, set, test, rotate, pause, resume, delete, attempts, messages, redeliver, replay, explain',
-  ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers, runs, events, retry, dismiss',
+  ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers, runs, events, retry, dismiss, writes, retry-write',
   held: 'users whose requested state has no effect: list, release, discard',
   seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, heads',
   audit: 'the log of administrative changes: list, verify, heads',

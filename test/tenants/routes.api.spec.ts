@@ -178,6 +178,10 @@ describe('another tenant’s ids', () => {
       'RolesController.change': { takes_seat: false },
       'DirectoriesController.replaceRules': { rules: [] },
       'MessagesController.redeliver': { event_id: 'evt_0000000000000001' },
+      'CandidateInterviewsController.schedule': { starts_at: '2026-03-05T13:00:00Z', ends_at: '2026-03-05T14:00:00Z' },
+      'ScorecardsController.put': { overall: 3 },
+      'AtsWritesController.dismiss': { reason: 'x' },
+      'AtsWritesController.test': { candidate_id: 'x' },
     };
     const tried: string[] = [];
     for (const route of api) {

@@ -8,6 +8,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   cannot_be_released:
     'The reason for which this user is held cannot be lifted by hand. `detail` says what has to happen first.',
   changed_meanwhile: 'Another request has changed the record meanwhile. Read it again.',
+  confirm_needed:
+    'The test would leave something in the ATS, or empty a field. `detail` says what. Send `confirm: true` where that is right.',
   conflict: 'The request conflicts with the present state.',
   credential_ended: 'A revoked or expired credential cannot be rotated. Make a new one.',
   credential_invalid: 'The credential is unknown, expired or revoked, or of another kind.',

@@ -1,0 +1,70 @@
+import { encode, type Json } from '../client.js';
+import { columns, given, numbers, queryOf, type Command, type Context } from '../command.js';
+import { ATS_CONNECTION } from './ats.js';
+
+const WRITE = { name: 'write_id', description: 'as the list shows it (awr_…)', required: true };
+
+/** Commands about what is written to an ATS. */
+export const ATS_WRITE_COMMANDS: Command[] = [
+  {
+    noun: 'ats',
+    verb: 'writes',
+    description: 'Lists what is written to the ATS, newest first',
+    argument: ATS_CONNECTION,
+    options: [
+      { name: 'state', description: 'waiting, written, superseded, failed, dismissed or left' },
+      { name: 'candidate_id', description: 'only about this candidate' },
+      { name: 'limit', description: 'how many, 50 unless set' },
+    ],
+    async run(context) {
+      const { limit = 50 } = numbers(context, 'limit');
+      const path = `${writes(context)}${queryOf(context, 'state', 'candidate_id')}`;
+      const found = await context.client.list(path, limit);
+      if (context.options['json'] === true) return found;
+      return columns(found, 'id', 'candidate_id', 'kind', 'revision', 'state', 'reason', 'attempts', 'written_at');
+    },
+  },
+  {
+    noun: 'ats',
+    verb: 'retry-write',
+    description: 'Tries a write again that failed, was dismissed or left',
+    argument: ATS_CONNECTION,
+    options: [WRITE],
+    run: (context) => context.client.call('POST', `${one(context)}/retry`, {}),
+  },
+  {
+    noun: 'ats',
+    verb: 'dismiss-write',
+    description: 'Ends a write that waits or failed',
+    argument: ATS_CONNECTION,
+    options: [WRITE, { name: 'reason', description: 'why, for other admins', required: true }],
+    run: (context) => context.client.call('POST', `${one(context)}/dismiss`, given(context, 'reason')),
+  },
+  {
+    noun: 'ats',
+    verb: 'test-write',
+    description: 'Writes to one candidate in the ATS, reads it back, and takes it back',
+    argument: ATS_CONNECTION,
+    options: [
+      { name: 'candidate_id', description: 'one that came through this connection', required: true },
+      { name: 'confirm', description: 'also where it cannot be taken back', flag: true },
+    ],
+    async run(context) {
+      const body = { ...given(context, 'candidate_id'), confirm: context.options['confirm'] === true };
+      const answer = await context.client.call('POST', `${at(context)}/test-write`, body);
+      return context.options['json'] === true ? answer : columns(answer['steps'] as Json[], 'step', 'ok', 'detail');
+    },
+  },
+];
+
+function at({ argument }: Context): string {
+  return `/ats-connections/${encode(argument!)}`;
+}
+
+function writes(context: Context): string {
+  return `${at(context)}/writes`;
+}
+
+function one(context: Context): string {
+  return `${writes(context)}/${encode(given(context, 'write_id')['write_id']!)}`;
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { CliError, EXIT } from '../cli.errors.js';
+import { encode, type Json } from '../client.js';
+import { columns, given, numbers, queryOf, type Command, type CommandOption, type Context } from '../command.js';
+import { recordOf } from '../record-id.js';
+
+const CANDIDATES = { what: 'candidate', path: '/candidates', prefix: 'cand_' };
+const INTERVIEW = { name: 'interview_id', required: true, description: 'as the list shows it (int_…)' };
+
+const PLAN: readonly CommandOption[] = [
+  { name: 'time_zone', description: 'such as Europe/Zurich' },
+  { name: 'interviewers', description: 'names or e-mail addresses with commas between' },
+  { name: 'job_id', description: 'the opening; that of the candidate unless set' },
+];
+
+/** Commands about interviews. */
+export const INTERVIEW_COMMANDS: Command[] = [
+  {
+    noun: 'interview',
+    verb: 'schedule',
+    description: 'Schedules an interview of a candidate, and shows the meeting link',
+    argument: { name: 'candidate_id', required: true, description: 'the id or external_id' },
+    options: [
+      { name: 'starts_at', description: 'such as 2026-01-31T09:00:00Z', required: true },
+      { name: 'ends_at', description: 'at most 24 hours later', required: true },
+      ...PLAN,
+    ],
+    async run(context) {
+      const { id } = await recordOf(context, CANDIDATES);
+      return context.client.call('POST', `/candidates/${encode(String(id))}/interviews`, planOf(context));
+    },
+  },
+  {
+    noun: 'interview',
+    verb: 'list',
+    description: 'Lists interviews, newest first',
+    options: [
+      { name: 'candidate_id', description: 'only of this candidate' },
+      { name: 'state', description: 'scheduled, in_progress, completed, cancelled or no_show' },
+      { name: 'job_id', description: 'only for this opening' },
+      { name: 'updated_since', description: 'only changed since then, such as 2026-01-31T00:00:00Z' },
+      { name: 'limit', description: 'how many, 50 unless set' },
+    ],
+    async run(context) {
+      const { limit = 50 } = numbers(context, 'limit');
+      const filters = queryOf(context, 'candidate_id', 'state', 'job_id', 'updated_since');
+      const found = await context.client.list(`/interviews${filters}`, limit);
+      if (context.options['json'] === true) return found;
+      return columns(found, 'id', 'candidate_id', 'state', 'starts_at', 'ends_at', 'meeting_url');
+    },
+  },
+  {
+    noun: 'interview',
+    verb: 'show',
+    description: 'Shows an interview',
+    argument: INTERVIEW,
+    run: ({ client, argument }) => client.call('GET', at(argument)),
+  },
+  {
+    noun: 'interview',
+    verb: 'move',
+    description: 'Changes the plan or the state of an interview',
+    argument: INTERVIEW,
+    options: [
+      { name: 'starts_at', description: 'such as 2026-01-31T09:00:00Z' },
+      { name: 'ends_at', description: 'at most 24 hours later' },
+      ...PLAN,
+      { name: 'state', description: 'where it moves', choices: ['in_progress', 'completed', 'cancelled', 'no_show'] },
+    ],
+    run(context) {
+      const change = { ...planOf(context), ...given(context, 'state') };
+      if (Object.keys(change).length === 0) throw new CliError('Say what to change.', EXIT.usage);
+      return context.client.call('PATCH', at(context.argument), change);
+    },
+  },
+  {
+    noun: 'interview',
+    verb: 'cancel',
+    description: 'Cancels an interview; its link is taken back from the ATS',
+    argument: INTERVIEW,
+    run: ({ client, argument }) => client.call('PATCH', at(argument), { state: 'cancelled' }),
+  },
+  {
+    noun: 'interview',
+    verb: 'scorecard',
+    description: 'Shows the scorecard of an interview, or puts one, which completes it',
+    argument: INTERVIEW,
+    options: [
+      { name: 'put', description: 'the scorecard as JSON; - reads it from standard input', conflicts: ['version'] },
+      { name: 'version', description: 'an older version to show' },
+    ],
+    run(context) {
+      const { put } = given(context, 'put');
+      const path = `${at(context.argument)}/scorecard`;
+      if (put === undefined) return context.client.call('GET', `${path}${queryOf(context, 'version')}`);
+      return context.client.call('PUT', path, jsonOf(put === '-' ? readFileSync(0, 'utf8') : put));
+    },
+  },
+];
+
+function at(argument: string | undefined): string {
+  return `/interviews/${encode(argument!)}`;
+}
+
+function planOf(context: Context): Json {
+  const { interviewers, ...rest } = given(context, 'starts_at', 'ends_at', 'time_zone', 'interviewers', 'job_id');
+  if (interviewers === undefined) return rest;
+  return { ...rest, interviewers: interviewers.split(',').map((one) => one.trim()) };
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new CliError('The scorecard must be JSON.', EXIT.usage);
+  }
+}
