@@ -3,6 +3,7 @@ import { CliError, EXIT, ServiceRefusal } from './cli.errors.js';
 import { Client } from './client.js';
 import { byOptions, optionOf, type Command, type CommandOption } from './command.js';
 import { ATS_COMMANDS } from './commands/ats.js';
+import { ATS_EVENT_COMMANDS } from './commands/ats-events.js';
 import { AUDIT_COMMANDS } from './commands/audit.js';
 import { CONNECTION_COMMANDS } from './commands/connections.js';
 import { DIRECTORY_COMMANDS } from './commands/directories.js';
@@ -55,6 +56,7 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_MESSAGE_COMMANDS,
   ...ATS_COMMANDS,
   ...ATS_WRITE_COMMANDS,
+  ...ATS_EVENT_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
@@ -79,7 +81,7 @@ export const NOUNS: Record<string, string> = {
   changes: 'changes that were or will be forwarded: list, show, retry, dismiss, resend',
   webhook:
     'addresses that events are sent to: create, list, show, set, test, rotate, pause, resume, delete, attempts, messages, redeliver, replay, explain',
-  ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers',
+  ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers, runs, events, retry, dismiss',
   held: 'users whose requested state has no effect: list, release, discard',
   seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, heads',
   audit: 'the log of administrative changes: list, verify, heads',

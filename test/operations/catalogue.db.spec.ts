@@ -72,6 +72,7 @@ const ACROSS_TENANTS: Record<string, string> = {
 
 /** Indexes that find whose something is before the tenant is known, and why. */
 const INDEXES_ACROSS_TENANTS: Record<string, string> = {
+  ats_syncs_next: 'the next sync that is due is looked for over all tenants, and claimed within one',
   connections_issuer: 'an IdP that begins a sign-in by itself names its issuer, and nothing of ours',
 };
 

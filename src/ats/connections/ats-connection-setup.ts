@@ -24,6 +24,8 @@ type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
 
 interface SetupPayload {
   connection_id: string;
+  /** The user of this service who approved it; null: a key or a link did. */
+  user_id: string | null;
 }
 
 /**
@@ -52,9 +54,9 @@ export class AtsConnectionSetup {
   }
 
   /** Puts down the work, in the transaction that gives the connection its credential. */
-  async begin(tx: SqlRunner, by: AuditBy, key: Key): Promise<void> {
+  async begin(tx: SqlRunner, by: AuditBy, key: Key, userId: string | null = null): Promise<void> {
     await this.sync.begin(tx, key);
-    const payload: SetupPayload = { connection_id: key.id };
+    const payload: SetupPayload = { connection_id: key.id, user_id: userId };
     await this.tasks.add(tx, key.tenantId, { kind: 'ats.connect', payload, createdBy: by.actor });
   }
 
@@ -78,7 +80,7 @@ export class AtsConnectionSetup {
     }
     const api = this.apis.of(connection);
     try {
-      await this.noteApprover(connection, connector, api);
+      await this.noteApprover(connection, connector, api, payload.user_id);
       const made = await this.makeWebhooks(connection, connector, api);
       return { done: 1 + made, next: null, result: { webhooks: made } };
     } catch (error) {
@@ -86,8 +88,16 @@ export class AtsConnectionSetup {
     }
   }
 
-  private async noteApprover(connection: AtsConnection, connector: Connector, api: AtsApi): Promise<void> {
-    const user = connector.self === undefined ? null : await connector.self(api);
+  /** Notes the ATS's user who approved: whose credential it is, or who has the e-mail of the person. */
+  private async noteApprover(
+    connection: AtsConnection,
+    connector: Connector,
+    api: AtsApi,
+    userId: string | null,
+  ): Promise<void> {
+    const email = userId === null ? null : await this.repository.emailOf(connection.tenantId, userId);
+    const user =
+      (await connector.self?.(api)) ?? (email === null ? null : await connector.userByEmail?.(api, email)) ?? null;
     if (user === null) return;
     await this.repository.setApprover(connection.tenantId, connection.id, user.id);
     await this.store.forget(connection.tenantId);

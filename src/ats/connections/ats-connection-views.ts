@@ -3,32 +3,21 @@ import { NotFound } from '../../base/errors/domain-error.js';
 import { connectorOf } from '../connectors/index.js';
 import { AtsAddresses } from './ats-addresses.js';
 import type { AtsConnectionBody } from './ats-connection-bodies.dto.js';
-import { atsConnectionBody, type AtsProgress } from './ats-connection.mapping.js';
+import { atsConnectionBody } from './ats-connection.mapping.js';
+import { AtsProgressRepository } from './ats-progress.repository.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';
 import type { AtsConnectionRow } from './ats-connections.store.js';
 import { AtsSecrets } from './ats-secrets.js';
 
-/** Tells what waits at some connections of a tenant, or when they are read next. */
-export type AtsProgressSource = (
-  tenantId: string,
-  ids: readonly string[],
-) => Promise<ReadonlyMap<string, Partial<AtsProgress>>>;
-
 /** Connections as the API shows them. */
 @Injectable()
 export class AtsConnectionViews {
-  private readonly sources: AtsProgressSource[] = [];
-
   constructor(
     private readonly repository: AtsConnectionsRepository,
     private readonly secrets: AtsSecrets,
     private readonly addresses: AtsAddresses,
+    private readonly progress: AtsProgressRepository,
   ) {}
-
-  /** Adds what another part of the room knows of connections. */
-  add(source: AtsProgressSource): void {
-    this.sources.push(source);
-  }
 
   /** @throws {NotFound} */
   async one(tenantId: string, id: string): Promise<AtsConnectionBody> {
@@ -45,14 +34,13 @@ export class AtsConnectionViews {
   private async bodiesOf(tenantId: string, rows: readonly AtsConnectionRow[]): Promise<AtsConnectionBody[]> {
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
-    const [facts, ...known] = await Promise.all([
+    const [facts, known] = await Promise.all([
       this.repository.factsOf(tenantId, ids),
-      ...this.sources.map((source) => source(tenantId, ids)),
+      this.progress.of(tenantId, ids),
     ]);
     return rows.flatMap((row) => {
-      const [connector, fact] = [connectorOf(row.provider), facts.get(row.id)];
-      if (connector === undefined || fact === undefined) return [];
-      const progress = Object.assign({ ...NOTHING }, ...known.map((one) => one.get(row.id))) as AtsProgress;
+      const [connector, fact, progress] = [connectorOf(row.provider), facts.get(row.id), known.get(row.id)];
+      if (connector === undefined || fact === undefined || progress === undefined) return [];
       const credential = this.secrets.openCredential(tenantId, row.id, row.credential_sealed)?.kind ?? null;
       return [
         atsConnectionBody(row, connector, {
@@ -65,5 +53,3 @@ export class AtsConnectionViews {
     });
   }
 }
-
-const NOTHING: AtsProgress = { nextRunAt: null, events: 0, writes: 0 };

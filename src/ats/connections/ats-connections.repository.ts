@@ -151,6 +151,15 @@ export class AtsConnectionsRepository {
     );
   }
 
+  /** Returns the e-mail of a user of the tenant, or null. */
+  async emailOf(tenantId: string, userId: string): Promise<string | null> {
+    const { rows } = await this.db.query<{ email: string | null }>(
+      `select email from users where tenant_id = $1 and id = $2 and status = 'active'`,
+      [tenantId, userId],
+    );
+    return rows[0]?.email ?? null;
+  }
+
   async setPaused(tx: SqlRunner, tenantId: string, id: string, paused: boolean): Promise<void> {
     await tx.query(`update ats_connections set paused = $3, updated_at = now() where tenant_id = $1 and id = $2`, [
       tenantId,

@@ -7,6 +7,7 @@ import { AtsConnectionViews } from './ats-connection-views.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';
 import { AtsConnectionStore } from './ats-connections.store.js';
 import { AtsCredentials } from './ats-credentials.js';
+import { AtsProgressRepository } from './ats-progress.repository.js';
 import { AtsSecrets } from './ats-secrets.js';
 import { AtsStates } from './ats-states.js';
 import { RenewalsRepository } from './renewals.repository.js';
@@ -15,6 +16,7 @@ const PARTS = [
   AtsConnectionStore,
   AtsConnectionsRepository,
   AtsConnectionViews,
+  AtsProgressRepository,
   AtsCredentials,
   AtsSecrets,
   AtsStates,

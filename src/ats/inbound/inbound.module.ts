@@ -9,18 +9,23 @@ import { WaitingEventsRepository } from './apply/waiting-events.repository.js';
 import { EventIntake } from './event-intake.js';
 import { InboundController } from './inbound.controller.js';
 import { InboundDoor } from './inbound-door.js';
+import { InboundEventsController } from './inbound-events.controller.js';
+import { InboundEventsRepository } from './inbound-events.repository.js';
+import { InboundEventsService } from './inbound-events.service.js';
 import { InboundService } from './inbound.service.js';
 import { SignatureWatch } from './signature-watch.js';
 
 /** What ATSs send: received, stored, applied, shown. */
 @Module({
   imports: [AtsCallsModule, AtsConnectionsModule, AtsRecordsModule],
-  controllers: [InboundController],
+  controllers: [InboundController, InboundEventsController],
   providers: [
     EventIntake,
     EventsApplier,
     EventsWorker,
     InboundDoor,
+    InboundEventsRepository,
+    InboundEventsService,
     InboundService,
     InboxesRepository,
     SignatureWatch,

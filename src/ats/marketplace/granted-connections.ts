@@ -19,6 +19,8 @@ interface Granted {
   linkId: string | null;
   connectionId: string | null;
   region: string;
+  /** The signed-in person who approved; null: the holder of a link. */
+  userId: string | null;
 }
 
 /** A connection that is made. */
@@ -56,7 +58,7 @@ export class GrantedConnections {
       const baseUrl = connector.regions[region] === undefined ? this.clients.region(connector, region)!.api : null;
       await this.repository.setGrant(tx, tenantId, made.id, { region, baseUrl, scopes, approvedBy: null });
       await this.repository.setCredential(tx, tenantId, made.id, granted.grant.credential);
-      await this.setup.begin(tx, by, { tenantId, id: made.id, provider: connector.provider });
+      await this.setup.begin(tx, by, { tenantId, id: made.id, provider: connector.provider }, granted.userId);
       return made;
     });
     const key = { tenantId, id, provider: connector.provider };

@@ -107,9 +107,15 @@ export class MarketplaceService {
     if (returned.error !== null) throw new ConnectRefused(returned.error === 'access_denied' ? 'denied' : 'ats_error');
     if (returned.code === null) throw new ConnectRefused('ats_error');
     const grant = await this.exchange(tenantId, connector, returned.code);
-    const { link_id: linkId, connection_id: connectionId } = authorization;
+    const { link_id: linkId, connection_id: connectionId, user_id: userId } = authorization;
     const by = { tenantId, actor, requestId: returned.requestId };
-    return this.granted.make(by, connector, { grant, linkId, connectionId, region: this.partner(connector).regionName });
+    return this.granted.make(by, connector, {
+      grant,
+      linkId,
+      connectionId,
+      userId,
+      region: this.partner(connector).regionName,
+    });
   }
 
   /** The name of the cookie of an answer, to be removed; null: the state is none of ours. */
@@ -129,11 +135,12 @@ export class MarketplaceService {
     const authorization = await this.authorizations.find(tenantId, hash);
     if (authorization === null) throw new ConnectRefused('state_unknown');
     if (authorization.provider !== provider) throw new ConnectRefused('other_provider');
+    // The page of a success that is loaded again has no cookie any more.
+    if (authorization.used) throw new ConnectRefused('state_used');
     const secret = cookies.get(cookieOf(hash));
     if (secret === undefined || !sameHash(hashToken(secret), authorization.browser_hash)) {
       throw new ConnectRefused('other_browser');
     }
-    if (authorization.used) throw new ConnectRefused('state_used');
     if (authorization.expired) throw new ConnectRefused('state_expired');
     return { tenantId, hash, authorization };
   }

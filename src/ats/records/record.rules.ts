@@ -1,21 +1,17 @@
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult } from './record.js';
 
+/** Returns why nothing has an effect on a record any more; null: it is live, or not known. */
+export function overOf(record: AtsRecordRow | undefined): LeftOutReason | null {
+  if (record === undefined || record.state === 'live') return null;
+  return record.state === 'deleted' ? 'gone' : record.state;
+}
+
 /** Returns why an item has no effect on a record that is known; null: it has. */
 export function refusalOfKnown(record: AtsRecordRow | undefined, item: RecordItem): LeftOutReason | null {
-  switch (record?.state) {
-    case undefined:
-      return null;
-    case 'deleted':
-      return 'gone';
-    case 'merged':
-      return 'merged';
-    case 'erased':
-      return 'erased';
-    case 'live':
-      // A deletion ends the record, whatever was changed after it was sent.
-      return item.kind !== 'gone' && item.changedAt < record.changed_at ? 'older' : null;
-  }
+  if (record === undefined || record.state !== 'live') return overOf(record);
+  // A deletion ends the record, whatever was changed after it was sent.
+  return item.kind !== 'gone' && item.changedAt < record.changed_at ? 'older' : null;
 }
 
 /** Returns a time of the ATS as it is stored: a clock that is ahead must not freeze the record. */

@@ -7,6 +7,7 @@ import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsRecordsModule } from '../records/records.module.js';
 import { AtsSync } from './ats-sync.js';
 import { MissingWebhooks } from './missing-webhooks.js';
+import { RunsController } from './runs.controller.js';
 import { RunsRepository } from './runs.repository.js';
 import { SyncOptions } from './sync.options.js';
 import { SyncPass } from './sync-pass.js';
@@ -16,6 +17,7 @@ import { SyncsRepository } from './syncs.repository.js';
 /** What is read from the ATS by the clock. */
 @Module({
   imports: [AtsCallsModule, AtsConnectionsModule, AtsRecordsModule, CandidatesModule, JobsModule, TasksModule],
+  controllers: [RunsController],
   providers: [
     AtsSync,
     MissingWebhooks,

@@ -88,20 +88,18 @@ export const ATS_COMMANDS: Command[] = [
       return context.client.call('PATCH', ats(context.argument), change);
     },
   },
-  ...['test', 'pause', 'resume', 'disconnect'].map(
-    (verb): Command => ({
-      noun: 'ats',
-      verb,
-      description: {
-        test: 'Calls the ATS, and says what came of it',
-        pause: 'Stops polls, applying and writes; webhooks are still stored',
-        resume: 'Goes on with a connection that is paused',
-        disconnect: 'Removes the webhooks at the ATS, revokes the grant there, and forgets the credential',
-      }[verb]!,
-      argument: ATS_CONNECTION,
-      run: ({ client, argument }) => client.call('POST', `${ats(argument)}/${verb}`, {}),
-    }),
-  ),
+  ...['test', 'pause', 'resume', 'disconnect'].map((verb): Command => ({
+    noun: 'ats',
+    verb,
+    description: {
+      test: 'Calls the ATS, and says what came of it',
+      pause: 'Stops polls, applying and writes; webhooks are still stored',
+      resume: 'Goes on with a connection that is paused',
+      disconnect: 'Removes the webhooks at the ATS, revokes the grant there, and forgets the credential',
+    }[verb]!,
+    argument: ATS_CONNECTION,
+    run: ({ client, argument }) => client.call('POST', `${ats(argument)}/${verb}`, {}),
+  })),
   {
     noun: 'ats',
     verb: 'sync',

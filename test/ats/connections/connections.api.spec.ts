@@ -105,7 +105,7 @@ describe('422', () => {
     ['base_url', { base_url: 'ftp://ats.example' }],
     ['credential.kind', { credential: { kind: 'client_credentials', client_id: 'a', client_secret: 'b' } }],
     ['credential.key', { credential: { kind: 'api_key' } }],
-    ['writes.link_field', { writes: { link_target: 'field' } }],
+    ['writes.link_target', { writes: { link_target: 'field' } }],
     ['takes.stages', { takes: { stages: [] } }],
     ['nickname', { nickname: 'x' }],
   ])('%s', async (field, more) => {

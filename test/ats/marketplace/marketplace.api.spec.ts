@@ -53,7 +53,11 @@ async function atLever(address: string, decision: 'approve' | 'deny' = 'approve'
   expect(shown.status).toBe(200);
   const form = new URLSearchParams({ decision });
   const fields = (await shown.text()).matchAll(/name="(client_id|redirect_uri|state|scope)" value="([^"]*)"/g);
-  for (const [, name, value] of fields) form.set(name!, value!.replace(/&#(\d+);/g, (_, n) => String.fromCharCode(Number(n))));
+  for (const [, name, value] of fields)
+    form.set(
+      name!,
+      value!.replace(/&#(\d+);/g, (_, n) => String.fromCharCode(Number(n))),
+    );
   const answer = await fetch(`${lever.origin}/authorize`, { method: 'POST', body: form, redirect: 'manual' });
   return answer.headers.get('location')!;
 }
@@ -85,11 +89,19 @@ describe('a signed-in administrator', () => {
     const done = await tab.get(await atLever(sent.location!));
     expect([done.status, done.text]).toEqual([200, expect.stringContaining('is connected')]);
     const [made] = await connections();
-    expect(made).toMatchObject({ provider: 'lever', marker: 'lv_', state: 'ok', credential: 'oauth', missing_scopes: [] });
+    expect(made).toMatchObject({
+      provider: 'lever',
+      marker: 'lv_',
+      state: 'ok',
+      credential: 'oauth',
+      missing_scopes: [],
+    });
     await setUp();
     expect(((await connections())[0]!['webhook'] as { made: string[] }).made).toContain('candidateStageChange');
     const jobs = async () => (await house.api.get(`/jobs?external_id=lv_${posting.id}`)).body.data as object[];
-    expect(await eventually(jobs, (found) => found.length === 1)).toMatchObject([{ title: 'Platform Engineer', ats: 'lever' }]);
+    expect(await eventually(jobs, (found) => found.length === 1)).toMatchObject([
+      { title: 'Platform Engineer', ats: 'lever' },
+    ]);
     const { body: audit } = await house.api.get('/audit?action=ats_connection.created');
     expect(audit.data).toMatchObject([{ actor: { kind: 'person', id: owner } }]);
     expect(JSON.stringify(await connections())).not.toMatch(/lev_(at|rt)_/);
@@ -97,7 +109,10 @@ describe('a signed-in administrator', () => {
 
   test('who is not signed in is sent to the sign-in, and back', async () => {
     const seen = await new Tab(service).get(START);
-    expect([seen.status, seen.location]).toEqual([302, expect.stringContaining('return_to=%2Fapi%2Fintegrations%2Flever%2Fstart')]);
+    expect([seen.status, seen.location]).toEqual([
+      302,
+      expect.stringContaining('return_to=%2Fapi%2Fintegrations%2Flever%2Fstart'),
+    ]);
   });
 
   test('a person whose role does not administer is refused, in words', async () => {
@@ -180,14 +195,19 @@ describe('the state', () => {
     const theirs = await signedIn(strangers);
     isRefused(await theirs.get(back), /another browser/);
     // The cookie of the browser alone does not help another tenant's person.
-    const both = [...tab.jar].filter(([name]) => name.startsWith('__Host-ats-')).map(([name, value]) => `${name}=${value}`);
+    const both = [...tab.jar]
+      .filter(([name]) => name.startsWith('__Host-ats-'))
+      .map(([name, value]) => `${name}=${value}`);
     isRefused(await theirs.get(back, { cookie: [theirs.cookies(), ...both].join('; ') }), /not signed in/);
     expect(await connections(strangers)).toEqual([]);
     expect((await tab.get(back)).status).toBe(200);
   });
 
   test.each(['', 'nonsense', 'tba_00000000_x'])('%j is none', async (state) => {
-    isRefused(await new Tab(service).get(`/api/integrations/lever/callback?code=c&state=${state}`), /belongs to no connecting/);
+    isRefused(
+      await new Tab(service).get(`/api/integrations/lever/callback?code=c&state=${state}`),
+      /belongs to no connecting/,
+    );
   });
 });
 

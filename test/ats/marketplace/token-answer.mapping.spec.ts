@@ -3,7 +3,13 @@ import { grantOf, isDue, keepAliveAt } from '../../../src/ats/marketplace/token-
 const NOW = new Date('2026-03-02T09:15:30.000Z');
 
 test('Lever says after how many seconds a token ends', () => {
-  const answer = { access_token: 'lev_at_1', refresh_token: 'lev_rt_1', token_type: 'Bearer', scope: 'a b', expires_in: 3600 };
+  const answer = {
+    access_token: 'lev_at_1',
+    refresh_token: 'lev_rt_1',
+    token_type: 'Bearer',
+    scope: 'a b',
+    expires_in: 3600,
+  };
   expect(grantOf(answer, null, NOW)).toEqual({
     credential: {
       kind: 'oauth',
@@ -18,7 +24,10 @@ test('Lever says after how many seconds a token ends', () => {
 
 test('Greenhouse says when it ends', () => {
   const answer = { access_token: 'gh_at_5f0e', expires_at: '2026-03-02T10:15:30.000Z', refresh_token: 'gh_rt_77aa' };
-  expect(grantOf(answer, null, NOW)).toMatchObject({ credential: { expiresAt: '2026-03-02T10:15:30.000Z' }, scopes: null });
+  expect(grantOf(answer, null, NOW)).toMatchObject({
+    credential: { expiresAt: '2026-03-02T10:15:30.000Z' },
+    scopes: null,
+  });
 });
 
 test('a refresh token that is not answered anew stays', () => {

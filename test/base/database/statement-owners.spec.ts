@@ -5,6 +5,9 @@ import ts from 'typescript';
 // The gate in front of the pool knows a statement's tenant by its first parameter. What names no tenant uses the share of
 // the installation, which all tenants have in common: so only these rooms may send such statements.
 const OF_THE_INSTALLATION = [
+  'ats/connections/ats-connections.store.ts', // tokens of webhooks, in batches, before the tenant is known
+  'ats/inbound/apply/inboxes.repository.ts', // connections whose events wait, of any tenant
+  'ats/sync/syncs.repository.ts', // the next sync that is due, of any tenant
   'base/crypto/reseal.ts',
   'base/http/idempotency.ts', // the sweep
   'connections/connection.store.ts', // by slug and by issuer, before the tenant is known

@@ -97,6 +97,15 @@ export async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   return found === null ? null : userOf(found);
 }
 
+export async function userByEmail(api: AtsApi, email: string): Promise<AtsUser | null> {
+  const { rows } = await pageOf(api, '/users', null, { email });
+  const users = rows.flatMap((row) => {
+    const found = objectOf(row);
+    return found === null ? [] : [userOf(found)];
+  });
+  return users.find((one) => one?.active === true && one.email?.toLowerCase() === email.toLowerCase()) ?? null;
+}
+
 export async function test(api: AtsApi): Promise<string> {
   const { rows } = await pageOf(api, '/postings', null, { limit: '1' });
   return rows.length === 0 ? 'Lever answers; it shows no posting.' : 'Lever answers, and shows its postings.';

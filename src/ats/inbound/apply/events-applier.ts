@@ -11,6 +11,7 @@ import { connectorOf } from '../../connectors/index.js';
 import { AtsRecordWriter, type RecordWrite } from '../../records/ats-record-writer.js';
 import { MissingOpenings } from '../../records/openings.js';
 import type { AtsRecordRow, RecordItem } from '../../records/record.js';
+import { overOf } from '../../records/record.rules.js';
 import { AtsRecordsRepository } from '../../records/records.repository.js';
 import { readInboundBody } from '../inbound-body.js';
 import { readingOf } from '../inbound-reading.js';
@@ -88,6 +89,11 @@ export class EventsApplier {
     const knownOf = (group: Group): AtsRecordRow | undefined => known[group.kind].get(group.remoteId);
     const toRead: Group[] = [];
     for (const group of groups) {
+      const over = overOf(knownOf(group));
+      if (over !== null) {
+        verdicts.push(...group.events.map((event) => settled(event, 'no_effect', over)));
+        continue;
+      }
       const canRead = batch.reads !== null && readsKind(connector, group.kind);
       const step = stepOf(group, knownOf(group), canRead);
       if (step.do === 'write') batch.works.push({ group, item: step.item, by: step.by });
