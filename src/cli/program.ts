@@ -81,7 +81,7 @@ export const NOUNS: Record<string, string> = {
   changes: 'changes that were or will be forwarded: list, show, retry, dismiss, resend',
   webhook:
     'addresses that events are sent to: create, list, show, set, test, rotate, pause, resume, delete, attempts, messages, redeliver, replay, explain',
-  ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers, runs, events, retry, dismiss',
+  ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers, runs, events, retry, dismiss, writes, retry-write, dismiss-write, test-write',
   held: 'users whose requested state has no effect: list, release, discard',
   seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, heads',
   audit: 'the log of administrative changes: list, verify, heads',

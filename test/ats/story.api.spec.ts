@@ -51,7 +51,10 @@ test('opening, candidate, interview, link, scorecard, note, revision, events', a
     writes: { as_user: WRITER },
   });
   expect(status).toBe(201);
-  const [job] = await eventually(() => found(`/jobs?external_id=lv_${posting.id}`), (jobs) => jobs.length === 1);
+  const [job] = await eventually(
+    () => found(`/jobs?external_id=lv_${posting.id}`),
+    (jobs) => jobs.length === 1,
+  );
   expect(job).toMatchObject({ title: 'Senior Backend Engineer', status: 'open', ats: 'lever' });
   await eventually(
     () => found('/events?event=ats.sync_completed'),

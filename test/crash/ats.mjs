@@ -109,7 +109,11 @@ await until(
   ({ body }) => body.webhook.made.includes('applicationCreated'),
   'the set-up',
 );
-await until(() => call('GET', `/jobs?external_id=lv_${posting.id}`), ({ body }) => body.data.length === 1, 'the poll');
+await until(
+  () => call('GET', `/jobs?external_id=lv_${posting.id}`),
+  ({ body }) => body.data.length === 1,
+  'the poll',
+);
 
 /** Kills a moment after something began. */
 const soon = async (promise) => {
@@ -129,14 +133,28 @@ async function way(number, at) {
   step(2);
   lever.tell('applicationCreated', { opportunityId: id });
   const [candidate] = (
-    await until(() => call('GET', `/candidates?external_id=lv_${id}`), ({ body }) => body.data.length === 1, 'a candidate')
+    await until(
+      () => call('GET', `/candidates?external_id=lv_${id}`),
+      ({ body }) => body.data.length === 1,
+      'a candidate',
+    )
   ).body.data;
   step(3);
   const from = Date.now() + 86_400_000;
   const times = { starts_at: new Date(from).toISOString(), ends_at: new Date(from + 3_600_000).toISOString() };
   step(4, at === 4 ? atLever(new RegExp(`^POST .*${id}/addLinks`)) : undefined);
-  const interview = await demand('POST', `/candidates/${candidate.id}/interviews`, { ...times, time_zone: 'UTC' }, `int-${number}`);
-  if (at > 4) await until(async () => lever.linksOf(id), (links) => links.length > 0, 'a link');
+  const interview = await demand(
+    'POST',
+    `/candidates/${candidate.id}/interviews`,
+    { ...times, time_zone: 'UTC' },
+    `int-${number}`,
+  );
+  if (at > 4)
+    await until(
+      async () => lever.linksOf(id),
+      (links) => links.length > 0,
+      'a link',
+    );
   const put = (overall) =>
     demand('PUT', `/interviews/${interview.id}/scorecard`, {
       overall,
@@ -148,13 +166,25 @@ async function way(number, at) {
   step(5);
   step(6, at === 6 ? atLever(new RegExp(`^POST .*${id}/notes`)) : undefined);
   await put(3);
-  if (at > 6) await until(async () => lever.notesOf(id), (notes) => notes.length > 0, 'a note');
+  if (at > 6)
+    await until(
+      async () => lever.notesOf(id),
+      (notes) => notes.length > 0,
+      'a note',
+    );
   step(7);
   step(8, at === 8 ? atLever(new RegExp(`^POST .*${id}/notes`)) : undefined);
   await put(4);
   if (at === 9) {
     const before = receiver.taken.length;
-    step(9, until(async () => receiver.taken.length, (now) => now > before, 'an event'));
+    step(
+      9,
+      until(
+        async () => receiver.taken.length,
+        (now) => now > before,
+        'an event',
+      ),
+    );
   }
   await killed;
   return { number, id, interview };
@@ -183,7 +213,10 @@ for (const { number, id, interview } of ways) {
   // A first revision that was replaced before it was written is written by none.
   check(second === 1 || (second === 0 && notes.length === 1), `${number}: ${second} notes of revision 2`);
   check(notes.length - second <= 1, `${number}: ${notes.length - second} notes of revision 1`);
-  check(notes.some((value) => value.includes('4')), `${number}: the newest revision is not there`);
+  check(
+    notes.some((value) => value.includes('4')),
+    `${number}: the newest revision is not there`,
+  );
   for (const event of ['candidate.created', 'interview.scheduled']) {
     const record = event === 'candidate.created' ? interview.candidate_id : interview.id;
     const count = receiver.taken.filter((one) => one.event === event && one.record === record).length;

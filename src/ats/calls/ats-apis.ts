@@ -53,6 +53,8 @@ export class AtsApis {
     if (url === null || (!anyPrivate && refusalOfUrl(address, 'platform', { anyPrivate, networks: this.networks }))) {
       throw new AtsFailure('away', 'blocked', `The address of ${connector.title} is not admitted.`);
     }
+    const problem = connector.addressProblem?.(url) ?? null;
+    if (problem !== null) throw new AtsFailure('away', 'wrong_address', problem);
     return new ConnectionApi(this.ground, connection, connector, url);
   }
 }

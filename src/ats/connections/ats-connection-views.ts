@@ -34,10 +34,7 @@ export class AtsConnectionViews {
   private async bodiesOf(tenantId: string, rows: readonly AtsConnectionRow[]): Promise<AtsConnectionBody[]> {
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
-    const [facts, known] = await Promise.all([
-      this.repository.factsOf(tenantId, ids),
-      this.progress.of(tenantId, ids),
-    ]);
+    const [facts, known] = await Promise.all([this.repository.factsOf(tenantId, ids), this.progress.of(tenantId, ids)]);
     return rows.flatMap((row) => {
       const [connector, fact, progress] = [connectorOf(row.provider), facts.get(row.id), known.get(row.id)];
       if (connector === undefined || fact === undefined || progress === undefined) return [];

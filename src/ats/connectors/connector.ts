@@ -51,8 +51,12 @@ export interface InboundRequest {
 export type InboundEffect =
   /** The setup ping of the vendor, or an event without data: it has no effect. */
   | { kind: 'none' }
-  /** The signature does not cover the data, or the event does not hold it: the record is read from the ATS. */
-  | { kind: 'read_back'; of: 'candidate' | 'job'; remoteId: string }
+  /**
+   * The signature does not cover the data, or the event holds a part of it, or has no time by which an old one could be
+   * told: the record is read from the ATS. `told`: what the event says, for a connection that cannot read.
+   */
+  | { kind: 'read_back'; of: 'candidate'; remoteId: string; told?: AtsCandidate }
+  | { kind: 'read_back'; of: 'job'; remoteId: string; told?: AtsJob }
   | { kind: 'candidate'; candidate: AtsCandidate }
   | { kind: 'job'; job: AtsJob }
   | { kind: 'gone'; gone: AtsGone };
@@ -176,6 +180,8 @@ export interface Connector {
   /** Names of answer headers that it reads, lower-case. */
   readonly keptHeaders?: readonly string[];
 
+  /** Returns why an address cannot be that of the API (an old version of it), in words; null: it can. */
+  addressProblem?(url: URL): string | null;
   /** Returns the headers that authenticate a call. */
   authorization(credential: Credential): Readonly<Record<string, string>>;
   /**
@@ -192,7 +198,7 @@ export interface Connector {
   candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsCandidate>>;
   /** Deleted records since a time; left out where the vendor has no such list. */
   gone?(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsGone>>;
-  /** Returns null where the ATS has no such record (any more). @throws {NotUnderstood} where it lacks what is needed */
+  /** Returns null where the ATS has no such record (any more). @throws {AtsFailure} `malformed` where it lacks what is needed */
   job(api: AtsApi, remoteId: string): Promise<AtsJob | null>;
   candidate(api: AtsApi, remoteId: string): Promise<AtsCandidate | null>;
   /** Returns null where the ATS has no such user. */

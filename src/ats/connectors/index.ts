@@ -1,8 +1,10 @@
+import { ashby } from './ashby/ashby.connector.js';
 import type { Connector } from './connector.js';
+import { greenhouse } from './greenhouse/greenhouse.connector.js';
 import { lever } from './lever/lever.connector.js';
 
 /** All connectors, in the order in which they are shown. A further vendor is a folder and a line here. */
-const CONNECTORS: readonly Connector[] = [lever];
+const CONNECTORS: readonly Connector[] = [lever, greenhouse, ashby];
 
 /** Returns the connector of a provider, or undefined if there is none. */
 export function connectorOf(provider: string): Connector | undefined {

@@ -35,6 +35,20 @@ export async function readRows<R>(
   return { records, leftOut };
 }
 
+/**
+ * Reads one record. What is not understood of it is a failure of the call.
+ *
+ * @throws {AtsFailure} `malformed`
+ */
+export function readOne<R>(read: () => R): R {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof NotUnderstood) throw new AtsFailure('malformed', 'not_understood', error.message);
+    throw error;
+  }
+}
+
 /** No list within one record has so many pages. */
 const MOST_PAGES = 200;
 

@@ -26,7 +26,8 @@ export class ConnectLinksController {
   @Post()
   @ApiOperation({
     summary: 'A link that connects an ATS: works once, for three days; it is shown this once',
-    description: 'Its page says for which tenant it is. Who opens it has to administer the ATS, and needs no account here.',
+    description:
+      'Its page says for which tenant it is. Who opens it has to administer the ATS, and needs no account here.',
   })
   @ApiRecord(NewConnectLinkBody, 201)
   @ApiRefusals({ 409: ['no_oauth_client'] })

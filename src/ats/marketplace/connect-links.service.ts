@@ -24,7 +24,10 @@ export class ConnectLinksService {
   /** @throws {Conflict} `no_oauth_client` where the operator has set no client at the provider */
   async make({ tenantId, actor, requestId }: Caller, provider: string): Promise<NewConnectLinkBody> {
     if (this.clients.of(provider) === null) {
-      throw new Conflict('no_oauth_client', `The operator has set no OAuth client for ${provider} (ATS_OAUTH_CLIENTS).`);
+      throw new Conflict(
+        'no_oauth_client',
+        `The operator has set no OAuth client for ${provider} (ATS_OAUTH_CLIENTS).`,
+      );
     }
     const { token, hash } = mintToken('tbi', tenantId);
     const id = newId('alk');

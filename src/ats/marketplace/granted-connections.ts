@@ -74,7 +74,8 @@ export class GrantedConnections {
     { connectionId }: Granted,
   ): Promise<{ id: string; marker: string }> {
     const { tenantId } = by;
-    const known = connectionId === null ? undefined : await this.repository.row(tenantId, connectionId, { db: tx, lock: true });
+    const known =
+      connectionId === null ? undefined : await this.repository.row(tenantId, connectionId, { db: tx, lock: true });
     if (known !== undefined) {
       await this.note(tx, by, 'ats_connection.reconnected', known.id, {});
       return { id: known.id, marker: known.marker };

@@ -66,7 +66,11 @@ export class MarketplaceController {
   @ApiHtml(200, 'A button that leads to the ATS.')
   @ApiRedirect(302, 'To the sign-in, and back.')
   @ApiRefusals({ 403: ['not_an_administrator', 'cross_site_request'], 404: [] })
-  async start(@Param('provider') provider: string, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+  async start(
+    @Param('provider') provider: string,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
     const connector = this.partner(provider);
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
     if (session === null) {
@@ -83,7 +87,11 @@ export class MarketplaceController {
   @ApiBody({ type: ConnectForm })
   @ApiRedirect(303, 'To the ATS.')
   @ApiRefusals({ 401: ['no_session'], 403: ['not_an_administrator', 'cross_site_request'], 404: [] })
-  async begin(@Param('provider') provider: string, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+  async begin(
+    @Param('provider') provider: string,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
     demandSameSite(req, this.addresses.origin);
     const connector = this.partner(provider);
     const form = await readForm(req, FORM_BYTES);
@@ -96,7 +104,8 @@ export class MarketplaceController {
   @Get('connect')
   @ApiOperation({
     summary: 'The page of a connect link',
-    description: 'The secret stands in the fragment and does not come to this address; opening the page uses nothing up.',
+    description:
+      'The secret stands in the fragment and does not come to this address; opening the page uses nothing up.',
   })
   @ApiHtml(200, 'A button that goes on. Without scripts, a field for the link.')
   @ApiRefusals({ 404: [] })
@@ -112,7 +121,11 @@ export class MarketplaceController {
   @ApiHtml(200, 'For which tenant the link is.')
   @ApiRedirect(303, 'To the ATS.')
   @ApiRefusals({ 400: ['connect_link_over'], 403: ['cross_site_request'], 404: [] })
-  async byLink(@Param('provider') provider: string, @Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
+  async byLink(
+    @Param('provider') provider: string,
+    @Req() req: SignInHttpRequest,
+    @Res() res: BridgeResponse,
+  ): Promise<void> {
     demandSameSite(req, this.addresses.origin);
     const connector = this.partner(provider);
     const form = await readForm(req, FORM_BYTES);
@@ -158,7 +171,12 @@ export class MarketplaceController {
     sendPage(res, connectedPage({ title, tenant: face?.name ?? '', marker: done.marker, missing: done.missing }), face);
   }
 
-  private async showStart(res: BridgeResponse, connector: Connector, starter: Starter, code: string | null): Promise<void> {
+  private async showStart(
+    res: BridgeResponse,
+    connector: Connector,
+    starter: Starter,
+    code: string | null,
+  ): Promise<void> {
     const face = await this.faces.of(starter.tenantId);
     const { provider, title } = connector;
     const { session } = starter;

@@ -17,10 +17,7 @@ import { TokenClient } from './token-client.js';
 import type { Grant } from './token-answer.mapping.js';
 
 /** Who connects: a signed-in administrator, or the holder of a connect link. */
-export type Starter = { tenantId: string } & (
-  | { session: SessionRow; link: null }
-  | { session: null; link: OpenLink }
-);
+export type Starter = { tenantId: string } & ({ session: SessionRow; link: null } | { session: null; link: OpenLink });
 
 /** Where the browser goes, and what it keeps. */
 export interface Begun {
@@ -146,7 +143,11 @@ export class MarketplaceService {
   }
 
   /** Who answers for the connection: the person, who still administers, or who made the link. */
-  private async actorOf(tenantId: string, { user_id: userId, link_id: linkId }: Authorization, session: SessionRow | null): Promise<Actor> {
+  private async actorOf(
+    tenantId: string,
+    { user_id: userId, link_id: linkId }: Authorization,
+    session: SessionRow | null,
+  ): Promise<Actor> {
     if (linkId !== null) {
       const link = await this.links.byId(tenantId, linkId);
       if (link === null) throw new ConnectRefused('link_over');
@@ -160,7 +161,11 @@ export class MarketplaceService {
   private async exchange(tenantId: string, connector: Connector, code: string): Promise<Grant> {
     const { client, region } = this.partner(connector);
     try {
-      return await this.tokens.exchange({ tenantId, connector, region, client }, code, this.addresses.callback(connector.provider));
+      return await this.tokens.exchange(
+        { tenantId, connector, region, client },
+        code,
+        this.addresses.callback(connector.provider),
+      );
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
       this.logger.warn('ats.code_refused', { tenant_id: tenantId, provider: connector.provider, reason: error.reason });

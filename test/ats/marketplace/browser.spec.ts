@@ -57,7 +57,8 @@ describeInBrowser('Lever in a browser', () => {
   }
 
   const newContext = (): Promise<BrowserContext> => browser.newContext({ viewport: { width: 1_280, height: 800 } });
-  const connections = async () => (await house.api.get('/ats-connections')).body.data as { state: string; webhook: { made: string[] } }[];
+  const connections = async () =>
+    (await house.api.get('/ats-connections')).body.data as { state: string; webhook: { made: string[] } }[];
 
   async function isAccessible(page: Page): Promise<void> {
     await page.evaluate(AXE);

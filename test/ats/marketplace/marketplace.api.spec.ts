@@ -19,7 +19,10 @@ beforeAll(async () => {
   // Lever calls the webhook address, which stands in the settings.
   const port = await freePort();
   const own = `http://127.0.0.1:${port}`;
-  lever = await startLever({ rateFactor: 100, client: { ...CLIENT, redirects: [`${own}/api/integrations/lever/callback`] } });
+  lever = await startLever({
+    rateFactor: 100,
+    client: { ...CLIENT, redirects: [`${own}/api/integrations/lever/callback`] },
+  });
   service = await startApp({
     PORT: String(port),
     BASE_URL: own,

@@ -126,11 +126,11 @@ function fits(request: SimRequest, method: string | undefined, path: string | un
 async function trickle(response: ServerResponse, answer: SimAnswer, ms: number): Promise<void> {
   const { bytes, type } = bytesOf(answer);
   response.writeHead(answer.status, { 'content-type': type ?? 'application/json', 'content-length': bytes.length });
-  const pieces = 20;
-  const size = Math.max(1, Math.ceil(bytes.length / pieces));
-  for (let i = 0; i < bytes.length && !response.destroyed; i += size) {
-    response.write(bytes.subarray(i, i + size));
+  const pieces = Math.max(1, Math.min(20, bytes.length));
+  const size = Math.ceil(bytes.length / pieces);
+  for (let i = 0; i < pieces && !response.destroyed; i++) {
     await sleep(ms / pieces);
+    response.write(bytes.subarray(i * size, (i + 1) * size));
   }
   response.end();
 }

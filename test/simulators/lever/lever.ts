@@ -372,7 +372,10 @@ export class LeverSimulator extends Simulator {
     const limit = Number(request.query.get('limit') ?? MOST_PAGE);
     if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PAGE) throw new SimRefusal(errorOf(400));
     const since = Number(request.query.get('updated_at_start') ?? 0);
-    const wanted = since === 0 ? rows : rows.filter((row) => row.updatedAt >= since);
+    const email = request.query.get('email');
+    const wanted = rows.filter(
+      (row) => (since === 0 || row.updatedAt >= since) && (email === null || row['email'] === email),
+    );
     const offset = request.query.get('offset');
     const from = offset === null ? 0 : Number(/^%5B(\d+)%5D$/.exec(offset)?.[1] ?? NaN);
     if (Number.isNaN(from)) throw new SimRefusal(errorOf(400));

@@ -1,8 +1,8 @@
-import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
+import type { AtsApi } from '../../calls/ats-api.js';
 import type { AtsCandidate, AtsGone, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
 import type { AtsUser } from '../connector.js';
 import { listOf, objectOf, textOf, unexpected, type RemoteObject } from '../remote-json.js';
-import { allRows, readRows } from '../rows.js';
+import { allRows, readOne, readRows } from '../rows.js';
 import { applicationIdsIn, applicationsIn, candidateOf, goneOf, isAnonymized, jobOf, userOf } from './lever.mapping.js';
 
 /** The name in messages. */
@@ -55,15 +55,17 @@ export function part(id: string): string {
   return encodeURIComponent(id);
 }
 
+/** Reads one page of postings. */
 export async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
   const { rows, next } = await pageOf(api, '/postings', cursor, changedSince(since));
   return { ...(await readRows(rows, jobOf)), next };
 }
 
+/** Reads one page of opportunities. */
 export async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
   const query = { ...changedSince(since), expand: EXPANDED };
   const { rows, next } = await pageOf(api, '/opportunities', cursor, query);
-  return { ...(await readRows(rows, (row) => withApplications(api, row))), next };
+  return { ...(await readRows(rows, async (row) => candidateOf(row, await applicationsOf(api, row)))), next };
 }
 
 /** Two lists are read as one: deleted postings, then deleted opportunities. */
@@ -82,44 +84,48 @@ export async function gone(api: AtsApi, { since, cursor }: AtsPageFrom): Promise
 
 const SECOND = 'opportunities:';
 
+/** Reads one posting. */
 export async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
   const posting = await recordOf(api, `/postings/${part(id)}`);
-  return posting === null ? null : jobOf(posting);
+  return posting === null ? null : readOne(() => jobOf(posting));
 }
 
+/** Reads one opportunity. */
 export async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
   const opportunity = await recordOf(api, `/opportunities/${part(id)}`, { expand: EXPANDED });
-  return opportunity === null || isAnonymized(opportunity) ? null : withApplications(api, opportunity);
+  if (opportunity === null || isAnonymized(opportunity)) return null;
+  const applications = await applicationsOf(api, opportunity);
+  return readOne(() => candidateOf(opportunity, applications));
 }
 
+/** Reads one user. */
 export async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   const found = await recordOf(api, `/users/${part(id)}`);
-  return found === null ? null : userOf(found);
+  return found === null ? null : readOne(() => userOf(found));
 }
 
+/** Finds the active user with an e-mail. */
 export async function userByEmail(api: AtsApi, email: string): Promise<AtsUser | null> {
   const { rows } = await pageOf(api, '/users', null, { email });
-  const users = rows.flatMap((row) => {
-    const found = objectOf(row);
-    return found === null ? [] : [userOf(found)];
-  });
-  return users.find((one) => one?.active === true && one.email?.toLowerCase() === email.toLowerCase()) ?? null;
+  const { records } = await readRows(rows, userOf);
+  return records.find((one) => one.active && one.email?.toLowerCase() === email.toLowerCase()) ?? null;
 }
 
+/** Reads one posting, to see whether the credential works. */
 export async function test(api: AtsApi): Promise<string> {
   const { rows } = await pageOf(api, '/postings', null, { limit: '1' });
   return rows.length === 0 ? 'Lever answers; it shows no posting.' : 'Lever answers, and shows its postings.';
 }
 
 /** Lever holds applications in the answer where they are asked for; else they are read one by one. */
-async function withApplications(api: AtsApi, opportunity: RemoteObject): Promise<AtsCandidate> {
+async function applicationsOf(api: AtsApi, opportunity: RemoteObject): Promise<RemoteObject[]> {
   const applications = applicationsIn(opportunity);
   const id = textOf(opportunity['id']) ?? '';
   for (const one of applicationIdsIn(opportunity)) {
     const read = await recordOf(api, `/opportunities/${part(id)}/applications/${part(one)}`);
     if (read !== null) applications.push(read);
   }
-  return candidateOf(opportunity, applications);
+  return applications;
 }
 
 function changedSince(since: Date | null): Readonly<Record<string, string>> {
@@ -129,9 +135,4 @@ function changedSince(since: Date | null): Readonly<Record<string, string>> {
 /** Reads all rows of a list of one opportunity; `not_found` where Lever has no such opportunity. */
 export function rowsOf(api: AtsApi, path: string): Promise<unknown[]> {
   return allRows(TITLE, (cursor) => pageOf(api, path, cursor));
-}
-
-/** Whether a failure says that there is no such record. */
-export function isGone(error: unknown): boolean {
-  return error instanceof AtsFailure && error.kind === 'not_found';
 }

@@ -12,6 +12,7 @@ const FOLDERS: readonly (readonly [folder: string, title: string, first: readonl
   ['sign-in', 'Sign-in', ['connections', 'domains', 'accounts', 'sessions', 'logout', 'refused', 'owner-links']],
   ['seats', 'Seats', ['seats', 'ledger']],
   ['integrate', 'Integrate', ['api', 'platform']],
+  ['ats', 'ATS', ['connect', 'sync', 'writes', 'connectors']],
   ['run', 'Run', ['install', 'forwarding', 'metrics', 'backup', 'keys', 'upgrade', 'limits']],
   ['runbook', 'Runbook', ['README']],
   ['reference', 'Reference', ['settings', 'cli', 'errors', 'scopes', 'events']],

@@ -1,0 +1,50 @@
+import type { Connector } from '../connector.js';
+import { basicKey } from '../signatures.js';
+import { judge, TITLE } from './ashby-calls.js';
+import { ashbyInbound } from './ashby-inbound.js';
+import * as reads from './ashby-reads.js';
+import { ashbyWebhooks, ashbyWrites } from './ashby-writes.js';
+
+/** Ashby: every call is a POST, and a failure is a 200 with `success: false`. */
+export const ashby: Connector = {
+  provider: 'ashby',
+  title: TITLE,
+  marker: 'as_',
+  regions: { production: { api: 'https://api.ashbyhq.com' } },
+  credentials: ['api_key'],
+  pace: { perSecond: 15, burst: 50 },
+  abilities: {
+    jobs: true,
+    candidates: true,
+    link: false,
+    note: true,
+    field: true,
+    webhooksByApi: true,
+    oauth: false,
+    deleted: 'event',
+    merged: 'event',
+    signature: 'body',
+  },
+  limits: [
+    'Ashby has no OAuth: the connection is made with an API key.',
+    'Profiles in Ashby take no links: a link is written to a custom field or a note.',
+    'Notes cannot be deleted through Ashby’s API: a test note stays.',
+    'Ashby sends no webhooks for candidates that were imported in bulk: the poll brings them.',
+    'Webhooks for jobs are made by hand; without them jobs are polled.',
+    'Ashby sends no webhook again after a wrong secret: the poll brings what was lost.',
+    'Draft jobs are not read. Departments and locations are ids in Ashby’s answers, and are not shown.',
+    'Notes are written as the API key, not as a user.',
+  ],
+  authorization: (credential) => (credential.kind === 'api_key' ? basicKey(credential.key) : {}),
+  judge,
+  test: reads.test,
+  jobs: reads.jobs,
+  candidates: reads.candidates,
+  job: reads.job,
+  candidate: reads.candidate,
+  user: reads.user,
+  inbound: ashbyInbound,
+  webhooks: ashbyWebhooks,
+  oauth: null,
+  writes: ashbyWrites,
+};
