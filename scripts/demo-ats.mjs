@@ -2,7 +2,7 @@
 // service is started with the settings that it needs, unless one runs already.
 import { spawn } from 'node:child_process';
 import { prepare } from './prepare.mjs';
-import { simulators } from './simulators.mjs';
+import { simulators } from '../test/support/simulators.mjs';
 
 await prepare();
 const { startLever, startGreenhouse, startAshby } = await simulators();
