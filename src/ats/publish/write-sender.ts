@@ -28,8 +28,8 @@ export interface Turn {
   lastSuccessAt: Date | null;
 }
 
-/** Beside the bounds of a call: what storing its outcome may take. */
-const SLACK_MS = 3_000;
+/** Beside the bounds of a call: an ATS that is slow may finish what was given up. */
+const SLACK_MS = 5_000;
 /** A write that the ATS took and does not show is looked for so often. */
 const MOST_LOOKS = 5;
 
