@@ -45,6 +45,7 @@ export class JobsRepository {
     externalIds: readonly string[],
     db: SqlRunner = this.db,
   ): Promise<ReadonlyMap<string, JobRow>> {
+    if (externalIds.length === 0) return new Map();
     const { rows } = await db.query<JobRow>(
       `select ${COLUMNS} from job_openings where tenant_id = $1 and external_id = any($2::text[])`,
       [tenantId, externalIds],

@@ -73,7 +73,7 @@ export class CandidateRecords {
     const { tenantId } = connection;
     const held = await this.synced.hold(tx, tenantId, { externalIds: remoteIds.flatMap(nameOf), openings });
     const records = await this.records.of(connection, 'candidate', remoteIds, { db: tx, lock: true });
-    const jobs = openings.length === 0 ? new Map() : await this.jobs.byExternalIds(tenantId, openings, tx);
+    const jobs = await this.jobs.byExternalIds(tenantId, openings, tx);
     const states = new Map([...jobs].map(([name, job]) => [name, job.status]));
     return { tx, connection, held, records, openings: states, write };
   }

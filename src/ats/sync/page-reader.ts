@@ -17,8 +17,9 @@ export const ABSENT_AT_ONCE = 20;
 const GONE_BACK_MS = 30 * 86_400_000;
 
 /** Returns whether a connector has a list. */
-export function hasList({ abilities, gone }: Connector, kind: PollKind): boolean {
-  if (kind === 'gone') return gone !== undefined;
+export function hasList(connector: Connector, kind: PollKind): boolean {
+  if (kind === 'gone') return connector.gone !== undefined;
+  const { abilities } = connector;
   return kind === 'jobs' ? abilities.jobs : abilities.candidates;
 }
 

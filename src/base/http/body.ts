@@ -1,22 +1,14 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { NextFunction, RequestHandler } from 'express';
 import { MalformedRequest } from '../errors/domain-error.js';
-import { anonymousBodies, type AnonymousShare } from './anonymous-bodies.js';
-import { BodyBudget, type BodyShare } from './body-budget.js';
-import { ByteCollector } from './byte-collector.js';
-import { BodyInCrumbs, BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
+import { BodyBudget } from './body-budget.js';
+import { LargeBody, MAX_DISCARD, readStream, type Admit } from './body-stream.js';
+import { BodyTooLarge, UnsupportedMediaType } from './http.errors.js';
 import { faultIn } from './json-faults.js';
 import type { BridgeRequest, BridgeResponse } from './request.js';
-import { discard, dropRest } from './unread.js';
+import { discard } from './unread.js';
 
 const MIB = 1024 * 1024;
-// A refused body is read up to this limit, so that the caller sees the answer and not a broken connection.
-const MAX_DISCARD = 64 * MIB;
-/**
- * Bodies up to this size are read before the caller is authenticated. Most bodies are smaller and need no earlier
- * look-up.
- */
-const SMALL_BODY = 64 * 1024;
 
 /** Returns the most bytes that an address accepts: a group has its 100 000 members in one PUT. */
 function bodyLimit(path: string): number {
@@ -37,7 +29,7 @@ export interface BodyOptions {
    * Returns the tenant of the caller; called before more than 64 KiB are read. Rejects with the refusal of an unknown
    * caller.
    */
-  admit?: (req: BridgeRequest) => Promise<string>;
+  admit?: Admit;
   /** Addresses that need a credential: `admit` is called before the body is checked. */
   private?: (path: string) => boolean;
   /** Addresses that take any bytes as `req.rawBody`, from a caller that their own `admit` lets in, with or without a body. */
@@ -57,7 +49,8 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
   return (request, res, next) => {
     const req = request as BridgeRequest;
     const { method, headers } = req;
-    if (method === 'POST' && options.bytes?.takes(req.path)) return readBytes(req, res, next, options.bytes.admit);
+    if (method === 'POST' && options.bytes?.takes(req.path))
+      return readBytes(req, res, next, budget, options.bytes.admit);
     if (method === 'GET' || method === 'DELETE' || method === 'HEAD' || method === 'OPTIONS') return next();
     const length = headers['content-length'];
     if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) return next();
@@ -73,35 +66,6 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
     );
   };
 
-  function readBytes(
-    req: BridgeRequest,
-    res: BridgeResponse,
-    next: NextFunction,
-    admitBytes: NonNullable<BodyOptions['bytes']>['admit'],
-  ): void {
-    admitBytes(req, res).then(
-      (tenantId) => {
-        const limit = bodyLimit(req.path);
-        const length = Number(req.headers['content-length'] ?? 0);
-        if (length > limit) {
-          if (length > MAX_DISCARD) res.setHeader('Connection', 'close');
-          else discard(req, 0, MAX_DISCARD);
-          return next(new BodyTooLarge(limit));
-        }
-        const large = new LargeBody(req, res, budget, () => Promise.resolve(tenantId));
-        read(req, limit, large, (error, bytes) => {
-          if (error) return next(error);
-          req.rawBody = bytes!;
-          next();
-        });
-      },
-      (error: unknown) => {
-        discard(req, 0, MAX_DISCARD);
-        next(error);
-      },
-    );
-  }
-
   function readBody(req: BridgeRequest, res: BridgeResponse, next: NextFunction): void {
     const { headers } = req;
     const length = headers['content-length'];
@@ -115,7 +79,7 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
     // Where a signature authenticates the sender, the body has to be read first.
     const ask = admit === undefined || keepRaw?.(req.path) ? undefined : admit;
     const large = new LargeBody(req, res, budget, ask);
-    read(req, limit, large, (error, bytes) => {
+    readStream(req, limit, large, (error, bytes) => {
       if (error) return next(error);
       if (bytes!.length === 0) return next();
       if (refusal !== null) return next(refusal);
@@ -125,6 +89,34 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
   }
 }
 
+/** Reads the bytes of an address that takes any, from a caller that its own `admit` lets in. */
+function readBytes(
+  req: BridgeRequest,
+  res: BridgeResponse,
+  next: NextFunction,
+  budget: BodyBudget,
+  admit: NonNullable<BodyOptions['bytes']>['admit'],
+): void {
+  const refuse = (error: unknown): void => {
+    discard(req, 0, MAX_DISCARD);
+    next(error);
+  };
+  admit(req, res).then((tenantId) => {
+    const limit = bodyLimit(req.path);
+    const length = Number(req.headers['content-length'] ?? 0);
+    if (length > MAX_DISCARD) {
+      res.setHeader('Connection', 'close');
+      return next(new BodyTooLarge(limit));
+    }
+    if (length > limit) return refuse(new BodyTooLarge(limit));
+    const large = new LargeBody(req, res, budget, () => Promise.resolve(tenantId));
+    readStream(req, limit, large, (error, bytes) => {
+      if (error === null) req.rawBody = bytes!;
+      next(error ?? undefined);
+    });
+  }, refuse);
+}
+
 function finish(req: BridgeRequest, bytes: Buffer, next: NextFunction): void {
   try {
     req.body = parseJson(bytes);
@@ -132,103 +124,6 @@ function finish(req: BridgeRequest, bytes: Buffer, next: NextFunction): void {
     return next(error);
   }
   next();
-}
-
-/** The checks before a large body is read. */
-class LargeBody {
-  readonly length: number;
-  admitted = false;
-  private share: BodyShare | null = null;
-
-  constructor(
-    private readonly req: BridgeRequest,
-    private readonly res: BridgeResponse,
-    private readonly budget: BodyBudget,
-    private readonly admit: BodyOptions['admit'],
-  ) {
-    this.length = Number(req.headers['content-length'] ?? 0);
-  }
-
-  /** Returns whether the caller has to be authenticated after this many bytes. */
-  isDue(size: number): boolean {
-    return !this.admitted && size > SMALL_BODY;
-  }
-
-  /** Authenticates the caller and counts the bytes so far; they are returned with the answer. */
-  async pass(size: number): Promise<void> {
-    const owner = await this.admit?.(this.req);
-    this.admitted = true;
-    // A caller that has gone away would not return its bytes.
-    if (this.res.closed || this.req.destroyed) return;
-    const share = (this.share = this.budget.share(owner ?? ''));
-    this.res.once('close', share.giveBack);
-    const refusal = share.take(size);
-    if (refusal !== null) throw refusal;
-  }
-
-  /** Counts bytes as they arrive: an announced size takes no memory. */
-  grow(bytes: number): Error | null {
-    return this.share?.take(bytes) ?? null;
-  }
-}
-
-function read(
-  req: BridgeRequest,
-  limit: number,
-  large: LargeBody,
-  done: (error: Error | null, bytes?: Buffer) => void,
-): void {
-  const length = req.headers['content-length'];
-  const collector = new ByteCollector(limit, length === undefined ? null : Number(length));
-  // A body that is complete with its first piece, as most are, is not counted.
-  let share: AnonymousShare | null = null;
-  const onData = (chunk: Buffer): void => {
-    if (!collector.add(chunk)) return stop(new BodyTooLarge(limit));
-    if (collector.crumbles) return stop(new BodyInCrumbs());
-    const full = large.grow(chunk.length);
-    if (full !== null) return stop(full);
-    if (large.isDue(collector.size)) {
-      req.pause();
-      large.pass(collector.size).then(() => {
-        share?.end();
-        req.resume();
-      }, stop);
-    } else if (!large.admitted && collector.size !== Number(length)) {
-      share ??= anonymousBodies.share(stop);
-      share.grow(collector.capacity);
-    }
-  };
-  const onEnd = (): void => {
-    stop(null);
-  };
-  // A caller that has gone away gets no answer, and the request ends.
-  const onError = (): void => {
-    unlisten();
-  };
-  const unlisten = (): void => {
-    share?.end();
-    req.off('data', onData);
-    req.off('end', onEnd);
-  };
-  let over = false;
-  const stop = (error: Error | null): void => {
-    // A body can be ended while its sender is being authenticated.
-    if (over) return;
-    over = true;
-    unlisten();
-    if (error === null) return done(null, collector.bytes());
-    if (error instanceof BodyInCrumbs) dropRest(req);
-    else discard(req, collector.size, MAX_DISCARD);
-    done(error);
-  };
-  const listen = (): void => {
-    req.on('data', onData);
-    req.on('end', onEnd);
-  };
-  req.on('error', onError);
-  req.on('close', onError);
-  if (large.isDue(large.length)) large.pass(0).then(listen, stop);
-  else listen();
 }
 
 const PLAIN_TYPES = new Set(['application/json', 'application/scim+json', 'application/json; charset=utf-8']);

@@ -14,7 +14,8 @@ beforeEach(async () => {
 afterEach(() => lever.close());
 afterAll(() => service.close());
 
-const stateOf = async (ats: Connected) => (await ats.events()).map(({ state, reason }) => `${state} ${reason}`);
+const stateOf = async (ats: Connected) =>
+  (await ats.events()).map(({ state, reason }) => `${String(state)} ${String(reason)}`);
 
 it('reads a candidate back, with its opening, and tells of it once however often the event comes', async () => {
   const ats = await connectLever(service, lever);

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
-import { DomainError } from '../../../base/errors/domain-error.js';
 import { Logger } from '../../../base/log/logger.js';
 import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
 import { AtsApis } from '../../calls/ats-apis.js';
@@ -13,13 +12,13 @@ import { MissingOpenings } from '../../records/openings.js';
 import type { AtsRecordRow, RecordItem } from '../../records/record.js';
 import { overOf } from '../../records/record.rules.js';
 import { AtsRecordsRepository } from '../../records/records.repository.js';
-import { readInboundBody } from '../inbound-body.js';
-import { readingOf } from '../inbound-reading.js';
 import { InboxesRepository, LeaseLost, type ClaimedInbox } from './inboxes.repository.js';
-import { faultOf, groupsOf, readsKind, stepOf, type Group, type ReadEvent } from './plan.rules.js';
-import { ReadBacks } from './read-backs.js';
+import { groupsOf, readsKind, stepOf, type Group, type ReadEvent } from './plan.rules.js';
+import { isPassing } from './passing-failure.js';
+import { ReadBacks, type ReadBack } from './read-backs.js';
+import { readEvents } from './read-events.js';
 import { settled, triedAgain, unreadable, verdictsOf } from './verdict.rules.js';
-import { WaitingEventsRepository, type Verdict, type WaitingEvent } from './waiting-events.repository.js';
+import { WaitingEventsRepository, type Verdict } from './waiting-events.repository.js';
 
 /** What is written for the events about one record. */
 interface Work {
@@ -61,7 +60,7 @@ export class EventsApplier {
     const connection = await this.store.get(inbox.tenantId, inbox.connectionId);
     const connector = connection === undefined ? undefined : connectorOf(connection.provider);
     if (connection === undefined || connector === undefined) return { failure: null, answered: false, tried: false };
-    const { read, verdicts } = readAll(connector, await this.events.oldest(inbox));
+    const { read, verdicts } = readEvents(connector, await this.events.oldest(inbox));
     const batch = new Batch(connection, connector, this.apiOf(connection), (error) =>
       this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
     );
@@ -100,14 +99,14 @@ export class EventsApplier {
       else if (step.do === 'read') toRead.push(group);
       else verdicts.push(...group.events.map((event) => settled(event, 'failed', 'cannot_read')));
     }
-    const found = batch.reads === null ? new Map() : await batch.reads.of(toRead, knownOf);
+    const found = batch.reads === null ? new Map<Group, ReadBack>() : await batch.reads.of(toRead, knownOf);
     for (const [group, read] of found) {
       if (read.kind === 'item') batch.works.push({ group, item: read.item, by: null });
       if (read.kind === 'not_found') {
-        verdicts.push(...group.events.map((event: ReadEvent) => settled(event, 'no_effect', 'not_found')));
+        verdicts.push(...group.events.map((event) => settled(event, 'no_effect', 'not_found')));
       }
       if (read.kind !== 'failed') continue;
-      verdicts.push(...group.events.map((event: ReadEvent) => unreadable(event, read.failure)));
+      verdicts.push(...group.events.map((event) => unreadable(event, read.failure)));
       batch.tried = true;
     }
     await this.readSurvivors(batch);
@@ -221,36 +220,4 @@ class Batch {
   ) {
     this.reads = api === null ? null : new ReadBacks(connector, api, onError);
   }
-}
-
-/** Returns what events say, and the verdicts on those that say nothing that could be applied. */
-function readAll(connector: Connector, rows: readonly WaitingEvent[]): { read: ReadEvent[]; verdicts: Verdict[] } {
-  const read: ReadEvent[] = [];
-  const verdicts: Verdict[] = [];
-  const now = new Date();
-  for (const row of rows) {
-    const { id, at, tries, body: raw, headers } = row;
-    if (raw === null) {
-      verdicts.push(settled(row, 'no_effect', 'erased'));
-      continue;
-    }
-    const { body, fault } = readInboundBody(raw, row.content_type ?? '', undefined);
-    const reading = readingOf(connector, { raw, body, headers: headers ?? {}, receivedAt: at }, fault);
-    if (typeof reading === 'string') {
-      verdicts.push(settled(row, 'failed', 'not_understood', reading));
-      continue;
-    }
-    const event = { id, at, tries, reading };
-    const wrong = faultOf(event, now);
-    if (wrong === null) read.push(event);
-    else verdicts.push(settled(row, wrong === 'no_data' ? 'no_effect' : 'failed', wrong));
-  }
-  return { read, verdicts };
-}
-
-/** The database, or a row that others hold: it is over by itself. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof DomainError) return error.kind === 'unavailable';
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^(08|53|57|58|40|55|ECONN|ETIME|EPIPE)/.test(code);
 }
