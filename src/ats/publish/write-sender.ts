@@ -168,7 +168,7 @@ export class WriteSender {
     switch (verdict.kind) {
       case 'wait':
         if (verdict.problem !== null) await this.states.problem(connection, verdict.problem, reason);
-        return { kind: 'wait', reason, detail, retryAfterMs: verdict.retryAfterMs };
+        return { kind: 'wait', reason: wordOf(failure), detail, retryAfterMs: verdict.retryAfterMs };
       case 'gone':
         return this.end(write, connection, { state: 'failed', reason: GONE, detail });
       case 'fail':
@@ -189,6 +189,11 @@ const BUSY: WriteResult = {
   retryAfterMs: 1_000,
   ours: true,
 };
+
+/** The reason of a refusal can be any code of the vendor; metrics have a label for each word. */
+function wordOf({ kind, reason }: AtsFailure): string {
+  return kind === 'away' || kind === 'malformed' ? reason : kind;
+}
 
 function waiting(reason: string): WriteResult {
   return { kind: 'wait', reason, detail: null, retryAfterMs: null };

@@ -17,7 +17,6 @@ import { WriteSender } from '../../../../src/ats/publish/write-sender.js';
 import { WrittenCandidates } from '../../../../src/ats/publish/written-candidates.js';
 import { SystemClock } from '../../../../src/base/clock.js';
 import { Sealer } from '../../../../src/base/crypto/seal.js';
-import type { Database } from '../../../../src/base/database/database.js';
 import { EventReceivers } from '../../../../src/events/event-receivers.js';
 import { EventRecorder } from '../../../../src/events/event-recorder.js';
 import { InterviewsRepository } from '../../../../src/interviews/interviews.repository.js';
