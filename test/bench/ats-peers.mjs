@@ -13,7 +13,9 @@ if (what === 'lever') {
 } else {
   // The least that does the job: a row for each body, one answer.
   const pool = new pg.Pool({ connectionString: argument, max: 16 });
-  await pool.query('create table bare_events (id bigserial primary key, at timestamptz not null default now(), body bytea not null)');
+  await pool.query(
+    'create table bare_events (id bigserial primary key, at timestamptz not null default now(), body bytea not null)',
+  );
   const server = http.createServer((req, res) => {
     const chunks = [];
     req.on('data', (chunk) => chunks.push(chunk));

@@ -83,7 +83,15 @@ function eventOf(tag, i) {
     current_stage: { id: 767358, name: 'AI Interview', interviews: [] },
     custom_fields: {},
     candidate,
-    jobs: [{ id: 4410275, name: 'Senior Backend Engineer', status: 'open', opened_at: '2026-02-03T09:00:00Z', closed_at: null }],
+    jobs: [
+      {
+        id: 4410275,
+        name: 'Senior Backend Engineer',
+        status: 'open',
+        opened_at: '2026-02-03T09:00:00Z',
+        closed_at: null,
+      },
+    ],
   };
   const body = JSON.stringify({ action: 'new_candidate_application', payload: { application } });
   return {
@@ -119,7 +127,11 @@ async function leanPass({ url, apiKey }) {
   do {
     const query = new URLSearchParams({ limit: '100', ...(next === null ? {} : { offset: next }) });
     for (const name of ['applications', 'stage', 'sourcedBy']) query.append('expand', name);
-    const { body } = await pool.request({ method: 'GET', path: `/v1/opportunities?${query}`, headers: { authorization } });
+    const { body } = await pool.request({
+      method: 'GET',
+      path: `/v1/opportunities?${query}`,
+      headers: { authorization },
+    });
     const page = await body.json();
     const of = (pick) => page.data.map(pick);
     await db.query({
@@ -205,9 +217,10 @@ if (wanted('inbound')) {
 
   if (loopRate !== null) {
     const before = memoryOf(service.pid).now;
-    const { rows } = await db.query(`select count(*)::int as n from ats_events where tenant_id = $1 and state = 'waiting'`, [
-      tenant.tenant,
-    ]);
+    const { rows } = await db.query(
+      `select count(*)::int as n from ats_events where tenant_id = $1 and state = 'waiting'`,
+      [tenant.tenant],
+    );
     const began = performance.now();
     await api(tenant, 'POST', `${at}/resume`);
     await applied(tenant, connection);

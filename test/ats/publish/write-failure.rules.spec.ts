@@ -6,12 +6,14 @@ const NEW = { attempts: 1, provedSince: false };
 it.each([
   ['away', 'status_503', null, NEW, { kind: 'wait', problem: null, retryAfterMs: null }],
   ['away', 'rate_limited', 7, NEW, { kind: 'wait', problem: null, retryAfterMs: 7 }],
-  ['away', 'timeout', null, NEW, { kind: 'wait', problem: null, retryAfterMs: 10_000 }],
+  ['away', 'timeout', null, NEW, { kind: 'wait', problem: null, retryAfterMs: null }],
   ['refused', 'status_401', null, NEW, { kind: 'wait', problem: 'grant', retryAfterMs: null }],
   ['forbidden', 'status_403', null, NEW, { kind: 'wait', problem: 'writes', retryAfterMs: null }],
   ['forbidden', 'status_403', null, { ...NEW, provedSince: true }, { kind: 'fail' }],
   ['malformed', 'not_json', null, NEW, { kind: 'wait', problem: null, retryAfterMs: null }],
-  ['malformed', 'not_json', null, { ...NEW, attempts: 8 }, { kind: 'fail' }],
+  ['malformed', 'not_json', null, { ...NEW, attempts: 80 }, { kind: 'wait', problem: null, retryAfterMs: null }],
+  ['malformed', 'unexpected', null, { ...NEW, attempts: 7 }, { kind: 'wait', problem: null, retryAfterMs: null }],
+  ['malformed', 'unexpected', null, { ...NEW, attempts: 8 }, { kind: 'fail' }],
   ['not_found', 'status_404', null, NEW, { kind: 'gone' }],
   ['rejected', 'status_400', null, NEW, { kind: 'fail' }],
 ] as const)('%s (%s, %j) with %j: %j', (kind, reason, retryAfterMs, context, verdict) => {
