@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
 import { EventsWorker } from './ats/inbound/apply/events-worker.js';
+import { InboundDoor, inboundBytes } from './ats/inbound/inbound-door.js';
 import { SyncWorker } from './ats/sync/sync-worker.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './base/config/config.js';
@@ -73,7 +74,7 @@ export class Application {
     }
     reportHealth(nest.get(Database), nest.get(Logger));
     await nest.get(Database).feed.start();
-    setupHttp(nest);
+    setupHttp(nest, { bytes: inboundBytes(nest.get(InboundDoor)) });
     setupDocs(nest);
     await nest.init();
     // Before anything is forwarded: a restored database must not speak.

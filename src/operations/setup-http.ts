@@ -5,7 +5,6 @@ import { bodyReader, type BodyOptions } from '../base/http/body.js';
 import { requestStart } from '../base/http/request-id.js';
 import { singleSlashes } from '../base/http/scim-slashes.js';
 import { LOOPBACK_FORMS, securityHeaders } from '../base/http/security-headers.js';
-import { InboundDoor, isInboundPath } from '../ats/inbound/inbound-door.js';
 import { CredentialStore } from '../tenants/credentials.js';
 import { knownCaller } from './known-caller.js';
 import { RequestLog } from './request-log.js';
@@ -45,7 +44,5 @@ export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void
   app.use(requestStart(securityHeaders(config.baseUrl), app.get(RequestLog).ended, app.get(Activity)));
   app.use(singleSlashes);
   const admit = knownCaller(app.get(CredentialStore), config.operatorToken);
-  const door = app.get(InboundDoor);
-  const bytes: BodyOptions['bytes'] = { takes: isInboundPath, admit: (req, res) => door.admit(req, res) };
-  app.use(bodyReader({ admit, bytes, leave: isFormAddress, private: isPrivate, keepText: keepsText, ...body }));
+  app.use(bodyReader({ admit, leave: isFormAddress, private: isPrivate, keepText: keepsText, ...body }));
 }
