@@ -5,7 +5,6 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
 import { EventsWorker } from './ats/inbound/apply/events-worker.js';
-import { InboundDoor, inboundBytes } from './ats/inbound/inbound-door.js';
 import { SyncWorker } from './ats/sync/sync-worker.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './base/config/config.js';
@@ -27,6 +26,7 @@ import { DeliveryWorker } from './delivery/delivery.worker.js';
 import { TasksRunner } from './tasks/tasks.runner.js';
 import { MetricsServer } from './operations/metrics-server.js';
 import { setupDocs } from './operations/docs/docs.js';
+import { InboundDoor, isInboundPath } from './ats/inbound/inbound-door.js';
 import { GrantKeepAlive } from './ats/marketplace/keep-alive.js';
 import { Retention } from './operations/retention.js';
 import { RestoreWatch } from './operations/restore/restore-watch.js';
@@ -74,7 +74,8 @@ export class Application {
     }
     reportHealth(nest.get(Database), nest.get(Logger));
     await nest.get(Database).feed.start();
-    setupHttp(nest, { bytes: inboundBytes(nest.get(InboundDoor)) });
+    const door = nest.get(InboundDoor);
+    setupHttp(nest, { bytes: { takes: isInboundPath, admit: (req, res) => door.admit(req, res) } });
     setupDocs(nest);
     await nest.init();
     // Before anything is forwarded: a restored database must not speak.

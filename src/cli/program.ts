@@ -55,8 +55,8 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_COMMANDS,
   ...WEBHOOK_MESSAGE_COMMANDS,
   ...ATS_COMMANDS,
-  ...ATS_EVENT_COMMANDS,
   ...ATS_WRITE_COMMANDS,
+  ...ATS_EVENT_COMMANDS,
   ...TASK_COMMANDS,
   ...SERVICE_COMMANDS,
 ];
@@ -69,6 +69,7 @@ export const NOUNS: Record<string, string> = {
   user: 'users: find, show (why a user is held, and which user has the name)',
   candidate: 'candidates: list, show',
   job: 'job openings: list, show',
+  interview: 'interviews of candidates: schedule, list, show, move, cancel, scorecard',
   event: 'what the tenant is told: list, and the feed behind a position',
   directory:
     'SCIM sources: create, list, show, set, delete, rotate-token, preview, plan, live, guard, rules, groups, pending',

@@ -40,7 +40,7 @@ export class DeliveryMetrics {
     registry.registerMetric(this.parked);
     const waiting = new Gauge({
       name: 'bridge_delivery_waiting',
-      help: 'Users (channel platform) and messages (channel webhook) that wait to be sent',
+      help: 'Users (channel platform), messages (webhook) and candidates (ats) that something waits to be sent for',
       labelNames: ['channel'],
       registers: [registry],
     });

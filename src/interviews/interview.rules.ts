@@ -83,6 +83,5 @@ export function changedInterview(
 }
 
 function defined(change: InterviewChange): Partial<InterviewRow> {
-  const named = Object.entries(change).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(named) as Partial<InterviewRow>;
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

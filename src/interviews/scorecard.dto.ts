@@ -27,7 +27,7 @@ function Score(options: {
 }
 
 /** The lowest and the highest score of a criterion. */
-export class Scale {
+class Scale {
   @Score({ example: 1 })
   min!: number;
   @Score({ example: 5 })
@@ -35,7 +35,7 @@ export class Scale {
 }
 
 /** One line of a scorecard. */
-export class CriterionFields {
+class CriterionFields {
   @Text({ max: 200, example: 'System design' })
   name!: string;
   @Score({ optional: true, nullable: true, example: 4, description: 'On `scale`; null: not rated.' })
@@ -71,7 +71,7 @@ export class PutScorecard {
 }
 
 /** One line of a scorecard as this API shows it. */
-export class CriterionBody {
+class CriterionBody {
   @ApiProperty({ example: 'System design' })
   name!: string;
   @ApiProperty({ type: Number, nullable: true, example: 4 })

@@ -8,7 +8,7 @@ import type { Caller } from './caller.js';
 import { CurrentCaller } from './current-caller.js';
 import { RequireScope } from './require-scope.js';
 import { RolesService } from './roles.service.js';
-import { ChangeRole, CreateRole, RoleBody } from './tenants.dto.js';
+import { ChangeRole, CreateRole, RoleBody } from './roles.dto.js';
 
 /** The routes of the role catalogue. */
 @ApiController('roles')

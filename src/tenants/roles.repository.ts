@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { PageRequest } from '../base/http/page.js';
-import type { RoleBody } from './tenants.dto.js';
+import type { RoleBody } from './roles.dto.js';
 
 const COLUMNS = `r.name, r.takes_seat, r.console, r.created_at, (
   select count(*)::int from users u where u.tenant_id = r.tenant_id and u.role = r.name) as people`;

@@ -7,7 +7,7 @@ import type { Caller } from './caller.js';
 import { AuditService } from './audit/audit.service.js';
 import { RolesRepository } from './roles.repository.js';
 import { RoleInUse } from './tenants.errors.js';
-import type { ChangeRole, CreateRole, RoleBody } from './tenants.dto.js';
+import type { ChangeRole, CreateRole, RoleBody } from './roles.dto.js';
 import { TenantStore } from './tenant.store.js';
 
 /** The role of a user that is created without one. */

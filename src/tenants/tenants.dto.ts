@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag, Moment, Choices, Nested, Ruled, Whole } from '../base/http/fields.js';
+import { Flag, Moment, Choices, Nested, Ruled, Whole } from '../base/http/fields.js';
 import { Text } from '../base/http/text.js';
 import { urlOf } from '../base/http/url.js';
 import { ServerSet } from '../base/http/validate.js';
@@ -153,41 +153,6 @@ export class RotateCredential {
   expires_at?: Date | null;
 }
 
-/** What people with a role may do in the administration of their tenant. */
-const CONSOLE_ACCESS = ['admin', 'auditor', 'none'] as const;
-
-/** One of these. */
-export type ConsoleAccess = (typeof CONSOLE_ACCESS)[number];
-
-const CONSOLE_FIELD = {
-  optional: true,
-  description:
-    'Whether people with this role administer the tenant, such as connecting its ATS. `none` unless set; of the role `Admin`, `admin`.',
-};
-
-/** The body of `POST /roles`. */
-@ServerSet('created_at', 'people')
-export class CreateRole {
-  @Text({ max: 100, example: 'Recruiter' })
-  name!: string;
-
-  @Flag({ description: 'Whether an active person with this role takes a seat.' })
-  takes_seat!: boolean;
-
-  @Choice(CONSOLE_ACCESS, CONSOLE_FIELD)
-  console?: ConsoleAccess;
-}
-
-/** The body of `PATCH /roles/{name}`. */
-@ServerSet('name', 'created_at', 'people')
-export class ChangeRole {
-  @Flag({ optional: true })
-  takes_seat?: boolean;
-
-  @Choice(CONSOLE_ACCESS, CONSOLE_FIELD)
-  console?: ConsoleAccess;
-}
-
 /** A tenant as the API shows it. */
 export class TenantBody {
   @ApiProperty({ example: 'ten_01k0000000abcdefghjkmnpqrs' })
@@ -238,18 +203,4 @@ export class NewApiKeyBody extends ApiKeyBody {
 export class NewTenantBody extends TenantBody {
   @ApiProperty({ required: false, description: 'The first key’s secret: shown this once.' })
   api_key?: string;
-}
-
-/** A role as the API shows it. */
-export class RoleBody {
-  @ApiProperty({ example: 'User' })
-  name!: string;
-  @ApiProperty()
-  takes_seat!: boolean;
-  @ApiProperty({ enum: CONSOLE_ACCESS, description: 'Whether people with this role administer the tenant.' })
-  console!: ConsoleAccess;
-  @ApiProperty({ description: 'How many people hold it.' })
-  people!: number;
-  @ApiProperty()
-  created_at!: Date;
 }

@@ -15,6 +15,7 @@ import { connectorOf } from '../connectors/index.js';
 import { AtsSync } from '../sync/ats-sync.js';
 import { AtsAddresses } from './ats-addresses.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';
+import { AtsWebhookSecretsRepository } from './ats-webhook-secrets.repository.js';
 import { AtsConnectionReady } from './ats-connections.events.js';
 import { AtsConnectionStore } from './ats-connections.store.js';
 import { AtsStates } from './ats-states.js';
@@ -37,6 +38,7 @@ export class AtsConnectionSetup {
   constructor(
     private readonly db: Database,
     private readonly repository: AtsConnectionsRepository,
+    private readonly webhookSecrets: AtsWebhookSecretsRepository,
     private readonly store: AtsConnectionStore,
     private readonly states: AtsStates,
     private readonly apis: AtsApis,
@@ -116,14 +118,15 @@ export class AtsConnectionSetup {
     const token = newAtsToken();
     await this.db.transaction(tenantId, async (tx) => {
       await this.repository.row(tenantId, id, { db: tx, lock: true });
-      await this.repository.addToken(tx, connection, { id: newId('atk'), text: token, made: true });
+      await this.webhookSecrets.addToken(tx, connection, { id: newId('atk'), text: token, made: true });
     });
     const url = `${this.addresses.inbound(provider)}?api_token=${token}`;
+    // One secret for all: Ashby signs the ping of a webhook while it is made, and those before it are checked already.
+    const wanted = randomBytes(32).toString('base64url');
     for (const event of rules.events) {
-      const wanted = randomBytes(32).toString('base64url');
       const { remoteId, secret } = await rules.create(api, event, url, wanted);
       await this.db.transaction(tenantId, (tx) =>
-        this.repository.addSigningSecret(tx, tenantId, id, {
+        this.webhookSecrets.addSigningSecret(tx, tenantId, id, {
           id: newId('asg'),
           text: secret ?? wanted,
           made: { remoteId, event },
@@ -137,12 +140,12 @@ export class AtsConnectionSetup {
   /** Removes the webhooks that were made at the ATS, with their token. @returns how many */
   async removeWebhooks(connection: AtsConnection, connector: Connector, api: AtsApi): Promise<number> {
     const { tenantId, id } = connection;
-    const made = await this.repository.madeWebhooks(tenantId, id);
+    const made = await this.webhookSecrets.madeWebhooks(tenantId, id);
     for (const { id: secretId, remote_id: remoteId } of made) {
       await connector.webhooks?.remove(api, remoteId);
-      await this.db.transaction(tenantId, (tx) => this.repository.removeSigningSecret(tx, tenantId, id, secretId));
+      await this.db.transaction(tenantId, (tx) => this.webhookSecrets.removeSigningSecret(tx, tenantId, id, secretId));
     }
-    await this.db.transaction(tenantId, (tx) => this.repository.removeMadeTokens(tx, tenantId, id));
+    await this.db.transaction(tenantId, (tx) => this.webhookSecrets.removeMadeTokens(tx, tenantId, id));
     await this.store.forget(tenantId);
     return made.length;
   }

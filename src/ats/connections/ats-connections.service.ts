@@ -16,6 +16,7 @@ import { atsAuditView } from './ats-connection.mapping.js';
 import type { ChangeAtsConnection, CreateAtsConnection, CredentialFields } from './ats-connections.dto.js';
 import { AtsConnectionReady } from './ats-connections.events.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';
+import { AtsWebhookSecretsRepository } from './ats-webhook-secrets.repository.js';
 import { AtsConnectionStore, type AtsConnectionRow } from './ats-connections.store.js';
 import { credentialOf, freeMarker, takesOf, usualWrites, writesOf, writesProblems } from './ats-settings.rules.js';
 import { WrongAtsState } from './ats.errors.js';
@@ -28,6 +29,7 @@ export class AtsConnectionsService {
   constructor(
     private readonly db: Database,
     private readonly repository: AtsConnectionsRepository,
+    private readonly webhookSecrets: AtsWebhookSecretsRepository,
     private readonly store: AtsConnectionStore,
     private readonly views: AtsConnectionViews,
     private readonly setup: AtsConnectionSetup,
@@ -56,7 +58,7 @@ export class AtsConnectionsService {
       const key = { tenantId, id, provider };
       const more = { approvedBy: null, grantedScopes: null, createdBy: caller.actor };
       await this.repository.insert(tx, { ...key, name, region, baseUrl, marker, takes, writes, credential, ...more });
-      await this.repository.addToken(tx, key, { id: newId('atk'), text: token, made: false });
+      await this.webhookSecrets.addToken(tx, key, { id: newId('atk'), text: token, made: false });
       if (input.signing_secret !== undefined) await this.sign(tx, tenantId, id, input.signing_secret);
       if (credential !== null) await this.setup.begin(tx, caller, key);
       await this.note(tx, caller, 'ats_connection.created', id, {
@@ -110,7 +112,7 @@ export class AtsConnectionsService {
     const token = sent ?? newAtsToken();
     const tokenId = newId('atk');
     await this.changing(caller, id, 'ats_connection.token_added', async (tx, before) => {
-      await this.repository.addToken(tx, connection, { id: tokenId, text: token, made: false });
+      await this.webhookSecrets.addToken(tx, connection, { id: tokenId, text: token, made: false });
       return before;
     });
     return { ...(await this.views.one(tenantId, id)), api_token: token };
@@ -120,7 +122,7 @@ export class AtsConnectionsService {
   async removeToken(caller: Caller, id: string, tokenId: string): Promise<void> {
     await this.connected(caller.tenantId, id);
     await this.changing(caller, id, 'ats_connection.token_removed', async (tx, before) => {
-      if (!(await this.repository.removeToken(tx, caller.tenantId, id, tokenId))) throw new NotFound('token');
+      if (!(await this.webhookSecrets.removeToken(tx, caller.tenantId, id, tokenId))) throw new NotFound('token');
       return before;
     });
   }
@@ -130,7 +132,7 @@ export class AtsConnectionsService {
     const { tenantId } = caller;
     await this.connected(tenantId, id);
     await this.changing(caller, id, 'ats_connection.signing_secret_set', async (tx, before) => {
-      if (secret === null) await this.repository.removeHandMadeSecrets(tx, tenantId, id);
+      if (secret === null) await this.webhookSecrets.removeHandMadeSecrets(tx, tenantId, id);
       else await this.sign(tx, tenantId, id, secret);
       return before;
     });
@@ -190,7 +192,7 @@ export class AtsConnectionsService {
   }
 
   private sign(tx: SqlRunner, tenantId: string, id: string, text: string): Promise<void> {
-    return this.repository.addSigningSecret(tx, tenantId, id, { id: newId('asg'), text, made: null });
+    return this.webhookSecrets.addSigningSecret(tx, tenantId, id, { id: newId('asg'), text, made: null });
   }
 
   private async ready(tenantId: string, id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../base/errors/domain-error.js';
-import type { Connector, WriteTarget } from '../connectors/connector.js';
+import type { Connector } from '../connectors/connector.js';
 import type { CredentialFields, TakesFields, WritesFields } from './ats-connections.dto.js';
 import type { Takes, Writes } from './connection.js';
 import type { Credential } from './credential.js';
@@ -20,14 +20,11 @@ export function takesOf(sent: TakesFields | undefined, before: Takes = TAKES): T
 
 /** Returns how results go out by default: links as links where the ATS has them, scorecards as private notes. */
 export function usualWrites({ writes: { targets } }: Connector): Writes {
-  const first = (...wanted: WriteTarget[]) => wanted.find((one) => targets.includes(one)) ?? null;
-  const link = first('link', 'note');
-  const scorecard = first('note');
   return {
     as_user: null,
     visibility: 'private',
-    link_target: link as Writes['link_target'],
-    scorecard_target: scorecard as Writes['scorecard_target'],
+    link_target: (['link', 'note'] as const).find((one) => targets.includes(one)) ?? null,
+    scorecard_target: targets.includes('note') ? 'note' : null,
     link_field: null,
     scorecard_field: null,
   };

@@ -10,11 +10,13 @@ import { AtsCredentials } from './ats-credentials.js';
 import { AtsProgressRepository } from './ats-progress.repository.js';
 import { AtsSecrets } from './ats-secrets.js';
 import { AtsStates } from './ats-states.js';
+import { AtsWebhookSecretsRepository } from './ats-webhook-secrets.repository.js';
 import { RenewalsRepository } from './renewals.repository.js';
 
 const PARTS = [
   AtsConnectionStore,
   AtsConnectionsRepository,
+  AtsWebhookSecretsRepository,
   AtsConnectionViews,
   AtsProgressRepository,
   AtsCredentials,

@@ -51,12 +51,12 @@ export interface InboundRequest {
 export type InboundEffect =
   /** The setup ping of the vendor, or an event without data: it has no effect. */
   | { kind: 'none' }
+  /** The signature does not cover the data, or the event does not hold it: the record is read from the ATS. */
+  | { kind: 'read_back'; of: 'candidate' | 'job'; remoteId: string }
   /**
-   * The signature does not cover the data, or the event holds a part of it, or has no time by which an old one could be
-   * told: the record is read from the ATS. `told`: what the event says, for a connection that cannot read.
+   * What the event holds. Where `changedAt` is null, it has no time by which an old one could be told, or says a part of
+   * the truth: the record is read where the connection can, and the event counts where it cannot.
    */
-  | { kind: 'read_back'; of: 'candidate'; remoteId: string; told?: AtsCandidate }
-  | { kind: 'read_back'; of: 'job'; remoteId: string; told?: AtsJob }
   | { kind: 'candidate'; candidate: AtsCandidate }
   | { kind: 'job'; job: AtsJob }
   | { kind: 'gone'; gone: AtsGone };

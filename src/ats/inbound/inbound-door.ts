@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../base/errors/domain-error.js';
-import type { BodyOptions } from '../../base/http/body.js';
 import { limitRate, RateLimiter } from '../../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { AtsConnectionStore, type AtsGate } from '../connections/ats-connections.store.js';
@@ -18,9 +17,9 @@ export interface Admitted {
 
 const PATH = /^\/api\/webhooks\/([^/]+)\/?$/;
 
-/** Returns how bodies of inbound webhooks are read: any bytes, once the door has let the request in. */
-export function inboundBytes(door: InboundDoor): NonNullable<BodyOptions['bytes']> {
-  return { takes: (path) => PATH.test(path), admit: (req, res) => door.admit(req, res) };
+/** Returns whether an address is that of inbound webhooks. */
+export function isInboundPath(path: string): boolean {
+  return PATH.test(path);
 }
 
 /** Lets inbound webhooks in before their body is read: first the provider, then the token. */

@@ -18,7 +18,7 @@ import { linkText } from './write-text.mapping.js';
 import { WrittenCandidates } from './written-candidates.js';
 
 /** The test would leave something in the ATS, and the caller has not confirmed it. */
-export class TestStays extends Conflict {
+class TestStays extends Conflict {
   constructor(detail: string) {
     super('confirm_needed', detail);
   }

@@ -9,10 +9,9 @@ export type FailureVerdict =
   | { kind: 'gone' }
   | { kind: 'fail' };
 
-/** After a call without an answer: its effect can come late, and is looked for only then. */
-const SETTLES_MS = 10_000;
-/** Answers that no documentation knows are asked for so often. */
+/** Answers that no documentation knows are asked for so often. The page of a proxy is none of the ATS, and ends some time. */
 const MOST_MALFORMED = 8;
+const OF_A_PROXY = 'not_json';
 
 /** No connection was made, or the ATS has answered: nothing of the call can take effect any more. */
 const OVER = /^(status_|rate_limited$|dns$|refused$|blocked$|unknown_)/;
@@ -36,13 +35,15 @@ export function afterFailure(
 ): FailureVerdict {
   switch (kind) {
     case 'away':
-      return { kind: 'wait', problem: null, retryAfterMs: retryAfterMs ?? (reason === 'timeout' ? SETTLES_MS : null) };
+      return { kind: 'wait', problem: null, retryAfterMs };
     case 'refused':
       return { kind: 'wait', problem: 'grant', retryAfterMs };
     case 'forbidden':
       return provedSince ? { kind: 'fail' } : { kind: 'wait', problem: 'writes', retryAfterMs };
     case 'malformed':
-      return attempts >= MOST_MALFORMED ? { kind: 'fail' } : { kind: 'wait', problem: null, retryAfterMs: null };
+      return attempts >= MOST_MALFORMED && reason !== OF_A_PROXY
+        ? { kind: 'fail' }
+        : { kind: 'wait', problem: null, retryAfterMs: null };
     case 'not_found':
       return { kind: 'gone' };
     case 'rejected':

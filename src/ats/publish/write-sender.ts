@@ -28,8 +28,8 @@ export interface Turn {
   lastSuccessAt: Date | null;
 }
 
-/** Beside the bounds of a call: what storing its outcome may take. */
-const SLACK_MS = 3_000;
+/** Beside the bounds of a call: an ATS that is slow may finish what was given up. */
+const SLACK_MS = 5_000;
 /** A write that the ATS took and does not show is looked for so often. */
 const MOST_LOOKS = 5;
 
@@ -168,7 +168,7 @@ export class WriteSender {
     switch (verdict.kind) {
       case 'wait':
         if (verdict.problem !== null) await this.states.problem(connection, verdict.problem, reason);
-        return { kind: 'wait', reason, detail, retryAfterMs: verdict.retryAfterMs };
+        return { kind: 'wait', reason: wordOf(failure), detail, retryAfterMs: verdict.retryAfterMs };
       case 'gone':
         return this.end(write, connection, { state: 'failed', reason: GONE, detail });
       case 'fail':
@@ -189,6 +189,11 @@ const BUSY: WriteResult = {
   retryAfterMs: 1_000,
   ours: true,
 };
+
+/** The reason of a refusal can be any code of the vendor; metrics have a label for each word. */
+function wordOf({ kind, reason }: AtsFailure): string {
+  return kind === 'away' || kind === 'malformed' ? reason : kind;
+}
 
 function waiting(reason: string): WriteResult {
   return { kind: 'wait', reason, detail: null, retryAfterMs: null };

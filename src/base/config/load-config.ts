@@ -79,13 +79,7 @@ function configOf(read: Environment): Config {
     destinationNetworks: listOf(read.ALLOW_DESTINATION_NETWORKS),
     dnsServers: listOf(read.DNS_SERVERS),
     webhookRetries: pauses(read.WEBHOOK_RETRIES ?? '5s,5m,30m,2h,5h,10h,14h,20h,24h'),
-    ats: {
-      clients: listOf(read.ATS_OAUTH_CLIENTS).map((text) => {
-        const [provider = '', id = '', secret = ''] = text.split(':');
-        return { provider, id, secret };
-      }),
-      simulators: Object.fromEntries(listOf(read.ATS_SIMULATORS).map((text) => text.split('=', 2) as [string, string])),
-    },
+    ats: atsOf(read),
     session: {
       idleSeconds: seconds(read.SESSION_IDLE ?? '60m'),
       absoluteSeconds: seconds(read.SESSION_ABSOLUTE ?? '12h'),
@@ -102,6 +96,16 @@ function configOf(read: Environment): Config {
     },
     production,
   });
+}
+
+function atsOf(read: Environment): Config['ats'] {
+  return {
+    clients: listOf(read.ATS_OAUTH_CLIENTS).map((text) => {
+      const [provider = '', id = '', secret = ''] = text.split(':');
+      return { provider, id, secret };
+    }),
+    simulators: Object.fromEntries(listOf(read.ATS_SIMULATORS).map((text) => text.split('=', 2) as [string, string])),
+  };
 }
 
 /** Returns the settings that make a public installation unsafe. The service does not start with them. */

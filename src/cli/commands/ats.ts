@@ -32,7 +32,7 @@ export const ATS_COMMANDS: Command[] = [
     verb: 'providers',
     description: 'Lists the connectors, with what each can and cannot do',
     async run({ client, options }) {
-      const { data } = (await client.call('GET', '/ats-connections/providers')) as { data: Json[] };
+      const { data }: { data: Json[] } = await client.call('GET', '/ats-connections/providers');
       return options['json'] === true ? data : columns(data, 'provider', 'title', 'credentials', 'limits');
     },
   },

@@ -44,6 +44,8 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
     interviewers: ['Ada Lovelace <ada@example.com>'],
   },
   ChangeInterview: { starts_at: '2026-03-06T09:00:00Z', ends_at: '2026-03-06T09:45:00Z' },
+  DismissWrite: { reason: 'The candidate asked for it.' },
+  TestWrite: { candidate_id: 'cand_01jd0q4m8k7v2y9wq3x5c6z8ab' },
   PutScorecard: {
     version: 1,
     overall: 4.2,

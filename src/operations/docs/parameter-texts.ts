@@ -62,7 +62,8 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   'PUT /api/v1/jobs/by-external-id/{external_id} path external_id':
     'The id of the job opening in the caller’s own system, percent-encoded.',
 
-  // interviews
+  // interviews, writes to ATSs
+  'path write_id': 'The id of the write (`awr_…`).',
   'query candidate_id': 'Only interviews of this candidate.',
   'query job_id': 'Only interviews for this job opening.',
   'GET /api/v1/interviews query state': 'Only interviews in this state.',

@@ -41,17 +41,13 @@ const EFFECTS: Record<string, Record<string, unknown>> = {
     candidate: { remoteId: '57683957', stage: { id: '767358', name: 'AI Interview' } },
   },
   'greenhouse webhook.update_candidate': {
-    kind: 'read_back',
-    of: 'candidate',
-    remoteId: '57683957',
-    told: { email: 'priya.v@example.com', changedAt: null },
+    kind: 'candidate',
+    candidate: { remoteId: '57683957', email: 'priya.v@example.com', changedAt: null },
   },
   'greenhouse webhook.delete_candidate': { kind: 'gone', gone: { remoteId: '57683960', survivorId: null } },
   'greenhouse webhook.job_created': {
-    kind: 'read_back',
-    of: 'job',
-    remoteId: '4410310',
-    told: { title: 'Data Analyst', status: 'open', department: 'Data' },
+    kind: 'job',
+    job: { remoteId: '4410310', title: 'Data Analyst', status: 'open', department: 'Data', changedAt: null },
   },
   'ashby webhook.ping': { kind: 'none' },
   'ashby webhook.applicationSubmit': {

@@ -1,3 +1,4 @@
+import { atsKit } from './ats/ats.kit.js';
 import type { ChannelKit } from './kit.js';
 import { platformKit } from './platform/platform.kit.js';
 import { webhookKit } from './webhook/webhook.kit.js';
@@ -8,4 +9,5 @@ export const CHANNELS: [string, ChannelKit][] = [
   ['platform', platformKit],
   ['receiver', receiverKit],
   ['webhook', webhookKit],
+  ['ats', atsKit],
 ];

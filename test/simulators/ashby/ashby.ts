@@ -52,6 +52,8 @@ export class AshbySimulator extends Simulator {
   expiredTokens = 0;
   private readonly changes = new Map<string, number>();
   private change_ = 0;
+  /** Webhooks that did not answer their ping. */
+  private readonly disabled = new Set<string>();
 
   constructor(options: SimOptions) {
     super('ashby', options, {
@@ -330,11 +332,14 @@ export class AshbySimulator extends Simulator {
     const status = await this.ping(target);
     const enabled = status >= 200 && status < 300;
     if (enabled) this.targets.push(target);
+    else this.disabled.add(target.id);
     return done({ id: target.id, enabled, requestUrl, secretToken, webhookType });
   }
 
   private removeWebhook(id: string): SimAnswer {
-    if (!this.targets.some((target) => target.id === id)) throw new SimRefusal(failed('webhook_not_found'));
+    if (!this.disabled.delete(id) && !this.targets.some((target) => target.id === id)) {
+      throw new SimRefusal(failed('webhook_not_found'));
+    }
     this.targets = this.targets.filter((target) => target.id !== id);
     return done({ id });
   }

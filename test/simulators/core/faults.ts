@@ -31,6 +31,8 @@ export type Fault = FaultKind & {
   method?: string;
   /** So many requests, one unless set; null: all. */
   times?: number | null;
+  /** It strikes so much of these requests, from 0 to 1; each unless set. */
+  rate?: number;
 };
 
 /** How a vendor words failures. */
@@ -111,7 +113,9 @@ export class Faults {
   }
 
   private take(request: SimRequest): Fault | null {
-    const found = this.waiting.find(({ fault, left }) => left > 0 && fits(request, fault.method, fault.path));
+    const found = this.waiting.find(
+      ({ fault, left }) => left > 0 && Math.random() < (fault.rate ?? 1) && fits(request, fault.method, fault.path),
+    );
     if (found === undefined) return null;
     found.left--;
     return found.fault;

@@ -48,18 +48,16 @@ function effectOf(name: string, data: RemoteObject): InboundEffect {
   const application = objectOf(data['application']);
   if (application !== null) return ofApplication(application);
   const candidate = objectOf(data['candidate']);
-  if (candidate !== null) return readBack(requiredId(candidate['id'], 'The id of the candidate'));
+  if (candidate !== null) {
+    return { kind: 'read_back', of: 'candidate', remoteId: requiredId(candidate['id'], 'The id of the candidate') };
+  }
   throw new NotUnderstood('The event names neither an application, nor a candidate, nor a job.');
 }
 
 /** An application that has ended says nothing of the candidate’s others, which may go on. */
 function ofApplication(application: RemoteObject): InboundEffect {
   const candidate = candidateOfApplication(application);
-  return goesOn(application) ? { kind: 'candidate', candidate } : { ...readBack(candidate.remoteId), told: candidate };
-}
-
-function readBack(remoteId: string): Extract<InboundEffect, { kind: 'read_back'; of: 'candidate' }> {
-  return { kind: 'read_back', of: 'candidate', remoteId };
+  return { kind: 'candidate', candidate: goesOn(application) ? candidate : { ...candidate, changedAt: null } };
 }
 
 function gone(id: unknown, survivorId: string | null): InboundEffect {

@@ -46,7 +46,13 @@ export const ashbyWebhooks: WebhookRules = {
   async create(api: AtsApi, event: string, url: string, secret: string): Promise<MadeWebhook> {
     const json = { webhookType: event, requestUrl: url, secretToken: secret };
     const made = objectOf(await resultsOf(api, 'webhook.create', json));
-    return { remoteId: readOne(() => requiredId(made?.['id'], 'The id of the webhook')), event, secret };
+    const remoteId = readOne(() => requiredId(made?.['id'], 'The id of the webhook'));
+    // Ashby sends a ping first, and keeps a webhook that did not answer it switched off.
+    if (made?.['enabled'] === false) {
+      await this.remove(api, remoteId);
+      throw new AtsFailure('rejected', 'webhook_disabled', 'Ashby’s ping of the webhook address was not answered.');
+    }
+    return { remoteId, event, secret };
   },
 
   async remove(api: AtsApi, webhookId: string): Promise<void> {

@@ -68,7 +68,7 @@ function effectOf(name: string, payload: RemoteObject): InboundEffect {
     case 'job_created':
     case 'job_updated':
     case 'job_approved':
-      return ofJob(objectOf(payload['job']) ?? payload);
+      return { kind: 'job', job: jobOf(objectOf(payload['job']) ?? payload) };
     case 'job_deleted': {
       const remoteId = requiredId(
         objectOf(payload['job'])?.['id'] ?? payload['job_id'] ?? payload['id'],
@@ -85,21 +85,13 @@ function effectOf(name: string, payload: RemoteObject): InboundEffect {
 function ofApplication(application: RemoteObject | null): InboundEffect {
   if (application === null) throw new NotUnderstood('The event has no application.');
   const candidate = candidateOfApplication(application);
-  if (goesOn(application) && candidate.changedAt !== null) return { kind: 'candidate', candidate };
-  return { kind: 'read_back', of: 'candidate', remoteId: candidate.remoteId, told: candidate };
+  return { kind: 'candidate', candidate: goesOn(application) ? candidate : { ...candidate, changedAt: null } };
 }
 
 /** The event has no time: sent again after fifteen hours it would undo what came meanwhile. */
 function ofCandidate(person: RemoteObject | null): InboundEffect {
   if (person === null) throw new NotUnderstood('The event has no candidate.');
-  const told = candidateOfPerson(person);
-  return { kind: 'read_back', of: 'candidate', remoteId: told.remoteId, told };
-}
-
-function ofJob(job: RemoteObject): InboundEffect {
-  const told = jobOf(job);
-  if (told.changedAt !== null) return { kind: 'job', job: told };
-  return { kind: 'read_back', of: 'job', remoteId: told.remoteId, told };
+  return { kind: 'candidate', candidate: candidateOfPerson(person) };
 }
 
 function ofRemoved(person: RemoteObject, name: string): InboundEffect {

@@ -134,7 +134,7 @@ async function sourcesOf(api: AtsApi, applications: readonly RemoteObject[]): Pr
 }
 
 /** Returns the cursor of the next page (RFC 8288), or null. */
-export function nextIn(link: string | undefined): string | null {
+function nextIn(link: string | undefined): string | null {
   for (const part of (link ?? '').split(',')) {
     const found = /<([^<>]+)>\s*;\s*rel="?next"?/.exec(part);
     if (found !== null && URL.canParse(found[1]!)) return new URL(found[1]!).searchParams.get('cursor');

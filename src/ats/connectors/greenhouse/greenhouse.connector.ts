@@ -83,8 +83,12 @@ function authorization(credential: Credential): Readonly<Record<string, string>>
   return token === null ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** The end of the window, in seconds since 1970. */
+/** From here on a number of seconds is a time since 1970, and not a wait. */
+const EPOCH_SECONDS = 1_000_000_000;
+
+/** `X-RateLimit-Reset` is the end of the window, in seconds since 1970. */
 function retryAfter({ headers }: Pick<AtsAnswer, 'headers'>, now: Date): number | null {
   const reset = Number(headers['x-ratelimit-reset'] ?? NaN);
-  return Number.isFinite(reset) ? Math.max(0, reset * 1_000 - now.getTime()) : null;
+  if (!Number.isFinite(reset) || reset < 0) return null;
+  return reset < EPOCH_SECONDS ? reset * 1_000 : Math.max(0, reset * 1_000 - now.getTime());
 }

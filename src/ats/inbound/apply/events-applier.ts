@@ -60,7 +60,7 @@ export class EventsApplier {
     const connection = await this.store.get(inbox.tenantId, inbox.connectionId);
     const connector = connection === undefined ? undefined : connectorOf(connection.provider);
     if (connection === undefined || connector === undefined) return { failure: null, answered: false, tried: false };
-    const { read, verdicts } = readEvents(connector, await this.events.oldest(inbox), connection.credential !== null);
+    const { read, verdicts } = readEvents(connector, await this.events.oldest(inbox));
     const batch = new Batch(connection, connector, this.apiOf(connection), (error) =>
       this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
     );

@@ -1,19 +1,14 @@
-import type { Connector, InboundReading } from '../../connectors/connector.js';
+import type { Connector } from '../../connectors/connector.js';
 import { readInboundBody } from '../inbound-body.js';
 import { readingOf } from '../inbound-reading.js';
 import { faultOf, type ReadEvent } from './plan.rules.js';
 import { settled } from './verdict.rules.js';
 import type { Verdict, WaitingEvent } from './waiting-events.repository.js';
 
-/**
- * Returns what events say, and the verdicts on those that say nothing that could be applied.
- *
- * @param canRead the connection has a credential: what an event says only in part is read from the ATS
- */
+/** Returns what events say, and the verdicts on those that say nothing that could be applied. */
 export function readEvents(
   connector: Connector,
   rows: readonly WaitingEvent[],
-  canRead: boolean,
 ): { read: ReadEvent[]; verdicts: Verdict[] } {
   const read: ReadEvent[] = [];
   const verdicts: Verdict[] = [];
@@ -30,17 +25,10 @@ export function readEvents(
       verdicts.push(settled(row, 'failed', 'not_understood', reading));
       continue;
     }
-    const event = { id, at, tries, reading: canRead ? reading : asTold(reading) };
+    const event = { id, at, tries, reading };
     const wrong = faultOf(event, now);
     if (wrong === null) read.push(event);
     else verdicts.push(settled(row, wrong === 'no_data' ? 'no_effect' : 'failed', wrong));
   }
   return { read, verdicts };
-}
-
-function asTold(reading: InboundReading): InboundReading {
-  const { effect } = reading;
-  if (effect.kind !== 'read_back' || effect.told === undefined) return reading;
-  if (effect.of === 'job') return { ...reading, effect: { kind: 'job', job: effect.told } };
-  return { ...reading, effect: { kind: 'candidate', candidate: effect.told } };
 }

@@ -1,0 +1,90 @@
+// `npm run demo:ats`: simulators of Lever, Greenhouse and Ashby beside the service, with records to play with. The
+// service is started with the settings that it needs, unless one runs already.
+import { spawn } from 'node:child_process';
+import { prepare } from './prepare.mjs';
+import { simulators } from '../test/support/simulators.mjs';
+
+await prepare();
+const { startLever, startGreenhouse, startAshby } = await simulators();
+
+const SERVICE = process.env.BASE_URL ?? `http://localhost:${process.env.PORT ?? 3000}`;
+const PORTS = { lever: 4701, greenhouse: 4702, ashby: 4703 };
+const callback = (provider) => `${SERVICE}/api/integrations/${provider}/callback`;
+const start = (provider) => `${SERVICE}/api/integrations/${provider}/start`;
+const options = (provider) => ({
+  port: PORTS[provider],
+  timeFactor: 10,
+  startUrl: start(provider),
+  client: { redirects: [callback(provider)] },
+});
+
+const lever = await startLever(options('lever'));
+const greenhouse = await startGreenhouse(options('greenhouse'));
+const ashby = await startAshby({ port: PORTS.ashby, timeFactor: 10 });
+
+const posting = lever.add.posting({ text: 'Senior Backend Engineer' });
+const opportunity = lever.add.opportunity({ name: 'Tomas Lindqvist', posting: posting.id });
+lever.add.opportunity({ name: 'Ana de la Cruz', emails: ['ana@example.com'], posting: posting.id });
+const job = greenhouse.add.job({ name: 'Data Analyst' });
+greenhouse.add.candidate({ first_name: 'Priya', last_name: 'Venkataraman', job: job.id });
+const cook = ashby.add.job({ title: 'Cook' });
+ashby.add.candidate({ name: 'Amara Okonkwo', job: cook.id });
+
+const SETTINGS = {
+  ATS_SIMULATORS: Object.entries(PORTS)
+    .map(([provider, port]) => `${provider}=http://127.0.0.1:${port}`)
+    .join(','),
+  ATS_OAUTH_CLIENTS: ['lever:lev_client:lev_client_secret', 'greenhouse:gh_client:gh_client_secret'].join(','),
+  ALLOW_PRIVATE_DESTINATIONS: 'true',
+};
+
+const runs = await fetch(`${SERVICE}/readyz`).then(
+  () => true,
+  () => false,
+);
+const line = Object.entries(SETTINGS)
+  .map(([name, value]) => `${name}='${value}'`)
+  .join(' ');
+let service = null;
+if (runs) {
+  console.log(`A service runs at ${SERVICE}. It needs these settings:\n\n  ${line} npm start\n`);
+} else {
+  console.log('Starting the service …\n');
+  service = spawn(process.execPath, ['scripts/start.mjs'], { stdio: 'inherit', env: { ...process.env, ...SETTINGS } });
+  for (let i = 0; i < 600 && service.exitCode === null; i++) {
+    if (await fetch(`${SERVICE}/readyz`).then(({ ok }) => ok, () => false)) break; // prettier-ignore
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+console.log(`
+The simulators run until Ctrl-C.
+
+  Lever       ${lever.origin}/settings       the customer's settings, with the Connect button
+  Greenhouse  ${greenhouse.origin}/settings
+  Ashby       ${ashby.origin}                API key: ${ashby.apiKey}
+
+1. Connect Lever in the browser: open ${lever.origin}/settings and press Connect. You sign in as an admin; without an
+   account use a connect link:      npx talent-bridge ats link --provider lever
+2. Connect Ashby with its key:      npx talent-bridge ats connect --provider ashby --base_url ${ashby.url} --key ${ashby.apiKey}
+3. Look at what came in:            npx talent-bridge ats list
+                                    npx talent-bridge candidate list
+4. Change a candidate in Lever; the webhook goes out by itself:
+
+   curl -s ${lever.origin}/__sim/change -d '["${opportunity.id}", { "stage": "ai-interview" }]'
+
+5. Let Lever fail three times, with 429:
+
+   curl -s ${lever.origin}/__sim/fault -d '[{ "kind": "status", "status": 429, "retryAfter": 5, "times": 3 }]'
+
+6. See what was written to a profile: curl -s ${lever.origin}/__sim/notes -d '["${opportunity.id}"]'
+   What was sent and asked:           curl -s ${lever.origin}/__sim/state
+`);
+
+const stop = async () => {
+  service?.kill('SIGTERM');
+  await Promise.all([lever.close(), greenhouse.close(), ashby.close()]);
+};
+process.once('SIGINT', () => void stop());
+process.once('SIGTERM', () => void stop());
+service?.once('exit', () => void stop());

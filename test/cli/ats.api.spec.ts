@@ -1,0 +1,57 @@
+import { startAshby, type AshbySimulator } from '../simulators/index.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { commandLine, type Ran } from '../support/cli.js';
+import { newHouse, type House } from '../support/house.js';
+
+let service: TestApp;
+let house: House;
+let ashby: AshbySimulator;
+beforeAll(async () => {
+  ashby = await startAshby({ rateFactor: 100 });
+  service = await startApp({ ATS_OAUTH_CLIENTS: 'lever:client:secret' });
+  house = await newHouse(service);
+});
+afterAll(async () => {
+  await service.close();
+  await ashby.close();
+});
+
+const cli = (...args: string[]): Promise<Ran> => commandLine(service, house.apiKey)(...args);
+
+it('connects, shows, changes, syncs, pauses and ends a connection', async () => {
+  expect((await cli('ats', 'providers')).out).toMatch(/lever[\s\S]*greenhouse[\s\S]*ashby/);
+  const options = ['--provider', 'ashby', '--base-url', ashby.url, '--key', ashby.apiKey, '--marker', 'x_'];
+  const made = await cli('ats', 'connect', ...options, '--postings', 'all', '--link-target', 'none', '--json');
+  expect([made.code, made.json]).toMatchObject([
+    0,
+    { marker: 'x_', takes: { postings: 'all' }, writes: { link_target: null } },
+  ]);
+  const { id, api_token: token } = made.json as { id: string; api_token: string };
+  expect((await cli('ats', 'list')).out).toContain(id);
+  expect((await cli('ats', 'show', id)).out).not.toContain(token);
+  expect((await cli('ats', 'test', id)).out).toMatch(/ok +(true|yes)/);
+  const set = await cli('ats', 'set', id, '--stages', 'a, b', '--as-user', 'u1', '--json');
+  expect(set.json).toMatchObject({ takes: { stages: ['a', 'b'], postings: 'all' }, writes: { as_user: 'u1' } });
+  expect((await cli('ats', 'set', id, '--stages', 'any', '--json')).json.takes.stages).toBeNull();
+  expect((await cli('ats', 'set', id)).code).toBe(2);
+  expect((await cli('ats', 'sync', id, '--full')).code).toBe(0);
+  const second = await cli('ats', 'token', id, '--json');
+  const [{ id: tokenId }] = second.json.webhook.tokens as [{ id: string }];
+  expect((await cli('ats', 'token', id, '--remove', tokenId)).out).toContain(tokenId);
+  expect((await cli('ats', 'pause', id, '--json')).json.paused).toBe(true);
+  expect((await cli('ats', 'sync', id)).code).toBe(1);
+  expect((await cli('ats', 'resume', id, '--json')).json.paused).toBe(false);
+  expect((await cli('ats', 'delete', id)).code).toBe(1);
+  expect((await cli('ats', 'disconnect', id, '--json')).json.state).toBe('disconnected');
+  expect((await cli('ats', 'delete', id)).out).toContain(id);
+});
+
+it('makes, lists and revokes connect links', async () => {
+  const made = await cli('ats', 'link', '--provider', 'lever', '--json');
+  expect(made.json.url).toMatch(/\/api\/integrations\/lever\/connect#tbi_/);
+  const id = made.json.id as string;
+  expect((await cli('ats', 'links')).out).toContain(id);
+  expect((await cli('ats', 'link', '--revoke', id)).out).toContain(id);
+  expect((await cli('ats', 'link', '--revoke', id)).code).toBe(1);
+  expect((await cli('ats', 'link')).code).toBe(2);
+});
