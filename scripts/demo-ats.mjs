@@ -66,7 +66,8 @@ The simulators run until Ctrl-C.
 
 1. Connect Lever in the browser: open ${lever.origin}/settings and press Connect. You sign in as an admin; without an
    account use a connect link:      npx talent-bridge ats link --provider lever
-2. Connect Ashby with its key:      npx talent-bridge ats connect --provider ashby --base_url ${ashby.url} --key ${ashby.apiKey}
+2. Connect Ashby with its key:      npx talent-bridge ats connect --provider ashby --key ${ashby.apiKey}
+   Connect Greenhouse with a client: npx talent-bridge ats connect --provider greenhouse --client_id gh_client --client_secret gh_client_secret
 3. Look at what came in:            npx talent-bridge ats list
                                     npx talent-bridge candidate list
 4. Change a candidate in Lever; the webhook goes out by itself:

@@ -3,6 +3,7 @@ import { Config } from '../../base/config/config.js';
 import { DestinationNetworks } from '../../base/http/destination-networks.js';
 import { Outbound } from '../../base/http/outbound.js';
 import { PRIVATE_HINT, refusalOfUrl } from '../../base/http/public-address.js';
+import type { Connector } from '../connectors/connector.js';
 
 /** The one rule for addresses of ATSs that tenants name, and our own addresses that ATSs know. */
 @Injectable()
@@ -13,13 +14,15 @@ export class AtsAddresses {
   ) {}
 
   /** Returns why an address of an API cannot be used; null: it can. `Outbound` checks each connection again. */
-  async problemOf(text: string, tenantId: string): Promise<string | null> {
+  async problemOf(text: string, tenantId: string, connector: Connector): Promise<string | null> {
     const anyPrivate = this.config.allowPrivateDestinations;
     const admission = { anyPrivate, networks: new DestinationNetworks(this.config.destinationNetworks) };
     const refusal = refusalOfUrl(text, 'platform', admission);
     if (refusal !== null && !anyPrivate) return refusal;
     const url = new URL(text);
     if (url.search !== '' || url.hash !== '') return 'must have neither a query nor a fragment';
+    const wrong = connector.addressProblem?.(url) ?? null;
+    if (wrong !== null) return wrong;
     const found = await this.outbound.refusalOf(url, tenantId, anyPrivate);
     if (found === null) return null;
     return found === 'unknown_name'

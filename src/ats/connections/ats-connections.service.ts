@@ -8,6 +8,7 @@ import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import type { Connector } from '../connectors/connector.js';
 import { connectorOf } from '../connectors/index.js';
+import { OAuthClients } from '../marketplace/oauth-clients.js';
 import { AtsAddresses } from './ats-addresses.js';
 import type { AtsConnectionBody, AtsConnectionWithTokenBody } from './ats-connection-bodies.dto.js';
 import { AtsConnectionSetup, newAtsToken } from './ats-connection-setup.js';
@@ -34,6 +35,7 @@ export class AtsConnectionsService {
     private readonly views: AtsConnectionViews,
     private readonly setup: AtsConnectionSetup,
     private readonly addresses: AtsAddresses,
+    private readonly clients: OAuthClients,
     private readonly events: DomainEvents,
     private readonly audit: AuditService,
   ) {}
@@ -163,14 +165,12 @@ export class AtsConnectionsService {
   }
 
   private async checked(tenantId: string, connector: Connector, input: CreateAtsConnection) {
-    const { regions } = connector;
+    const names = this.clients.regionNames(connector);
     const problems: FieldError[] = [];
-    const region = input.region ?? Object.keys(regions)[0]!;
-    if (!Object.hasOwn(regions, region)) {
-      problems.push({ field: 'region', message: `must be one of: ${Object.keys(regions).join(', ')}` });
-    }
+    const region = input.region ?? names[0]!;
+    if (!names.includes(region)) problems.push({ field: 'region', message: `must be one of: ${names.join(', ')}` });
     const baseUrl = input.base_url ?? null;
-    const refusal = baseUrl === null ? null : await this.addresses.problemOf(baseUrl, tenantId);
+    const refusal = baseUrl === null ? null : await this.addresses.problemOf(baseUrl, tenantId, connector);
     if (refusal !== null) problems.push({ field: 'base_url', message: refusal });
     const writes = writesOf(input.writes, usualWrites(connector));
     problems.push(...writesProblems(connector, writes));

@@ -26,6 +26,11 @@ export class OAuthClients {
     return this.config.ats.simulators[provider] === undefined ? Object.keys(regions)[0]! : SIMULATOR;
   }
 
+  /** Returns the names of a connector's regions here, the usual one first. */
+  regionNames(connector: Connector): string[] {
+    return [...new Set([this.usualRegion(connector), ...Object.keys(connector.regions)])];
+  }
+
   /** Returns a region, or undefined if the connector has no such one. */
   region({ provider, regions }: Connector, name: string): Region | undefined {
     if (name !== SIMULATOR) return regions[name];

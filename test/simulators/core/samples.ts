@@ -45,7 +45,9 @@ export function answerOf(samples: readonly Sample[], request: SimRequest): SimAn
   return { status, headers, json: body };
 }
 
-function fits({ kind, request: known }: Sample, request: SimRequest): boolean {
+function fits({ kind, request: known, response }: Sample, request: SimRequest): boolean {
+  // A refusal for a limit fits every request: it is a fault, which a test asks for.
+  if (response?.status === 429) return false;
   if (kind !== 'api_exchange' || known.method !== request.method || known.path !== request.path) return false;
   if (known.body !== undefined) return JSON.stringify(known.body) === JSON.stringify(request.json);
   return Object.entries(known.query ?? {}).every(([name, value]) => request.query.getAll(name).includes(value));

@@ -196,7 +196,11 @@ export abstract class Simulator {
     const act = { ...this.shared(), ...this.control() }[name] as ((...args: unknown[]) => unknown) | undefined;
     if (act === undefined) return { status: 404, json: { error: 'no such action' } };
     const args = Array.isArray(request.json) ? request.json : request.json === undefined ? [] : [request.json];
-    return { status: 200, json: { result: (await act(...(args as unknown[]))) ?? null } };
+    try {
+      return { status: 200, json: { result: (await act(...(args as unknown[]))) ?? null } };
+    } catch (error) {
+      return { status: 400, json: { error: String(error) } };
+    }
   }
 
   private shared(): Record<string, (...args: never[]) => unknown> {

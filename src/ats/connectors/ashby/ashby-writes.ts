@@ -7,6 +7,7 @@ import { recordOf, resultsOf, rowsOf, TITLE } from './ashby-calls.js';
 /** Notes and custom fields of candidates. All writes are made as the API key. */
 export const ashbyWrites: WriteRules = {
   targets: ['note', 'field'],
+  lasting: ['note'],
   needsUser: false,
 
   async find(api: AtsApi, write: AtsWrite): Promise<string | null> {

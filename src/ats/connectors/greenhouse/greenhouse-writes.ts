@@ -6,6 +6,7 @@ import { customFieldOf, recordOf, recordsOf, TITLE } from './greenhouse-reads.js
 /** Notes and custom fields of candidates. A note is written as a user of Greenhouse (`user_id`). */
 export const greenhouseWrites: WriteRules = {
   targets: ['note', 'field'],
+  lasting: ['note'],
   needsUser: true,
 
   async find(api: AtsApi, write: AtsWrite): Promise<string | null> {
