@@ -24,7 +24,7 @@ const INDEXES = `
           order by place) as columns,
     x.indpred is null as whole
   from (${TABLES}) t join pg_index x on x.indrelid = t.oid join pg_class i on i.oid = x.indexrelid
-  where t.of_tenant and t.table <> all ('{ats_tokens,connection_slugs,saml_entity_ids,verified_domains}')`;
+  where t.of_tenant and t.table <> all ('{connection_slugs,saml_entity_ids,verified_domains}')`;
 
 /** Every foreign key, with its own columns and the others. */
 const KEYS = `
@@ -74,6 +74,7 @@ const ACROSS_TENANTS: Record<string, string> = {
 /** Indexes that find whose something is before the tenant is known, and why. */
 const INDEXES_ACROSS_TENANTS: Record<string, string> = {
   ats_authorizations_expired: 'authorizations that have ended are removed over all tenants',
+  ats_tokens_pkey: 'an ATS names itself by its token alone',
   ats_connections_renew: 'the next grant that is kept alive is looked for over all tenants',
   ats_syncs_next: 'the next sync that is due is looked for over all tenants, and claimed within one',
   connections_issuer: 'an IdP that begins a sign-in by itself names its issuer, and nothing of ours',
