@@ -7,10 +7,9 @@ import { SyncedCandidates, type HeldCandidates, type SyncedResult } from '../../
 import type { JobStatus } from '../../jobs/job.js';
 import { JobsRepository } from '../../jobs/jobs.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
-import type { RecordWrite } from './ats-record-writer.js';
 import { externalIdOf, syncedOf } from './record-fields.mapping.js';
 import { clamped, leftOut, refusalOfKnown } from './record.rules.js';
-import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult } from './record.js';
+import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult, RecordWrite } from './record.js';
 import { AtsRecordsRepository } from './records.repository.js';
 import { openingRefusal, personRefusal } from './selection.rules.js';
 
