@@ -116,8 +116,11 @@ export class CandidateRecords {
       });
     }
     await this.records.put(tx, connection, 'candidate', put);
-    const created = written.filter(({ outcome }) => outcome === 'created');
-    for (const { externalId, id } of created) await this.linkMerged(known, externalId, id!);
+    await this.linkMerged(
+      known,
+      accepted.flatMap(({ item }, place) => (written[place]!.outcome === 'created' ? item.remoteId : [])),
+      put,
+    );
     return results;
   }
 
@@ -178,10 +181,18 @@ export class CandidateRecords {
   }
 
   /** `resolve` answers the survivor of a merge also where the survivor comes in later. */
-  private async linkMerged({ tx, connection }: Known, externalId: string, id: string): Promise<void> {
-    const merged = await this.records.mergedInto(tx, connection, externalId.slice(connection.marker.length));
-    const names = merged.flatMap((remoteId) => externalIdOf(connection, remoteId) ?? []);
-    if (names.length > 0) await this.synced.linkMerged(tx, connection.tenantId, names, id);
+  private async linkMerged(
+    { tx, connection }: Known,
+    created: readonly string[],
+    put: readonly AtsRecordRow[],
+  ): Promise<void> {
+    const merged = await this.records.mergedInto(tx, connection, created);
+    for (const survivorId of new Set(merged.map((one) => one.survivor_id))) {
+      const own = merged.filter((one) => one.survivor_id === survivorId);
+      const names = own.flatMap(({ remote_id: remoteId }) => externalIdOf(connection, remoteId) ?? []);
+      const survivor = put.find(({ remote_id: remoteId }) => remoteId === survivorId)!;
+      await this.synced.linkMerged(tx, connection.tenantId, names, survivor.record_id!);
+    }
   }
 }
 
