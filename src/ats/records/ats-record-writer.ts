@@ -14,6 +14,8 @@ export interface RecordWrite {
   pass: string | null;
   /** Records that are taken whatever the selection says: known ones need them. */
   forced?: ReadonlySet<string>;
+  /** Survivors of merges that the ATS was asked for and does not have. */
+  missing?: ReadonlySet<string>;
 }
 
 /**
