@@ -23,7 +23,7 @@ const CANDIDATES = scaled(10_000);
 /** The service without the paces of ATSs. */
 class PacelessService extends Service {
   async start() {
-    this.child = spawn(process.execPath, [path.join(import.meta.dirname, 'ats-service.mjs')], {
+    this.child = spawn(process.execPath, [...(process.env.BENCH_PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/prof'] : []), path.join(import.meta.dirname, 'ats-service.mjs')], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, NODE_OPTIONS: '', ...this.env },
     });

@@ -65,6 +65,7 @@ const WITHOUT_TENANT: Record<string, string> = {
 
 /** Tables that say whose something is before the tenant is known: the same on every node of a distributed database. */
 const ACROSS_TENANTS: Record<string, string> = {
+  ats_tokens: 'an ATS names itself by its token alone, which is one connection’s over all tenants',
   connection_slugs: 'an IdP sends people back to a slug, which is one connection’s over all tenants',
   saml_entity_ids: 'an IdP knows a service provider by its entity id, which is one tenant’s over all tenants',
   verified_domains: 'an e-mail domain is one tenant’s over all tenants',
@@ -72,6 +73,9 @@ const ACROSS_TENANTS: Record<string, string> = {
 
 /** Indexes that find whose something is before the tenant is known, and why. */
 const INDEXES_ACROSS_TENANTS: Record<string, string> = {
+  ats_authorizations_expired: 'authorizations that have ended are removed over all tenants',
+  ats_tokens_pkey: 'an ATS names itself by its token alone',
+  ats_connections_renew: 'the next grant that is kept alive is looked for over all tenants',
   ats_syncs_next: 'the next sync that is due is looked for over all tenants, and claimed within one',
   connections_issuer: 'an IdP that begins a sign-in by itself names its issuer, and nothing of ours',
 };

@@ -32,6 +32,8 @@ it('seals everything with the new key, so that the old one can go', async () => 
     expect(rotated.body).toEqual({
       key_id: 'newer',
       resealed: {
+        'ats_connections.credential_sealed': 0,
+        'ats_signing_secrets.sealed': 0,
         'destinations.key_sealed': 4,
         'idempotency_keys.response': 1,
         'connections.client_secret_sealed': 0,

@@ -1,22 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
-import type { SyncedEvents } from '../../candidates/synced-candidates.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { CandidateRecords } from './candidate-records.js';
 import { JobRecords } from './job-records.js';
-import type { RecordItem, RecordResult, RecordSource } from './record.js';
-
-/** How items are written. */
-export interface RecordWrite {
-  source: RecordSource;
-  events: SyncedEvents;
-  /** The full pass that has seen the records; null: none. */
-  pass: string | null;
-  /** Records that are taken whatever the selection says: known ones need them. */
-  forced?: ReadonlySet<string>;
-  /** Survivors of merges that the ATS was asked for and does not have. */
-  missing?: ReadonlySet<string>;
-}
+import type { RecordItem, RecordResult, RecordWrite } from './record.js';
 
 /**
  * The one writer of records of ATSs, for polls and events. It drops what is older than what was taken, and takes what the

@@ -7,10 +7,9 @@ import { SyncedCandidates, type HeldCandidates, type SyncedResult } from '../../
 import type { JobStatus } from '../../jobs/job.js';
 import { JobsRepository } from '../../jobs/jobs.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
-import type { RecordWrite } from './ats-record-writer.js';
 import { externalIdOf, syncedOf } from './record-fields.mapping.js';
 import { clamped, leftOut, refusalOfKnown } from './record.rules.js';
-import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult } from './record.js';
+import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult, RecordWrite } from './record.js';
 import { AtsRecordsRepository } from './records.repository.js';
 import { openingRefusal, personRefusal } from './selection.rules.js';
 import { survivorFrom } from './survivor.mapping.js';
@@ -118,8 +117,11 @@ export class CandidateRecords {
       });
     }
     await this.records.put(tx, connection, 'candidate', put);
-    const created = written.filter(({ outcome }) => outcome === 'created');
-    for (const { externalId, id } of created) await this.linkMerged(known, externalId, id!);
+    await this.linkMerged(
+      known,
+      accepted.flatMap(({ item }, place) => (written[place]!.outcome === 'created' ? item.remoteId : [])),
+      put,
+    );
     return results;
   }
 
@@ -222,10 +224,18 @@ export class CandidateRecords {
   }
 
   /** `resolve` answers the survivor of a merge also where the survivor comes in later. */
-  private async linkMerged({ tx, connection }: Known, externalId: string, id: string): Promise<void> {
-    const merged = await this.records.mergedInto(tx, connection, externalId.slice(connection.marker.length));
-    const names = merged.flatMap((remoteId) => externalIdOf(connection, remoteId) ?? []);
-    if (names.length > 0) await this.synced.linkMerged(tx, connection.tenantId, names, id);
+  private async linkMerged(
+    { tx, connection }: Known,
+    created: readonly string[],
+    put: readonly AtsRecordRow[],
+  ): Promise<void> {
+    const merged = await this.records.mergedInto(tx, connection, created);
+    for (const survivorId of new Set(merged.map((one) => one.survivor_id))) {
+      const own = merged.filter((one) => one.survivor_id === survivorId);
+      const names = own.flatMap(({ remote_id: remoteId }) => externalIdOf(connection, remoteId) ?? []);
+      const survivor = put.find(({ remote_id: remoteId }) => remoteId === survivorId)!;
+      await this.synced.linkMerged(tx, connection.tenantId, names, survivor.record_id!);
+    }
   }
 }
 

@@ -3,10 +3,9 @@ import type { SqlRunner } from '../../base/database/database.js';
 import { JobsService, type SyncedJob, type SyncedOpening } from '../../jobs/jobs.service.js';
 import { lockTitles } from '../../jobs/opening-titles.js';
 import type { AtsConnection } from '../connections/connection.js';
-import type { RecordWrite } from './ats-record-writer.js';
 import { externalIdOf, openingOf } from './record-fields.mapping.js';
 import { clamped, leftOut, refusalOfKnown } from './record.rules.js';
-import type { AtsRecordRow, RecordItem, RecordResult } from './record.js';
+import type { AtsRecordRow, RecordItem, RecordResult, RecordWrite } from './record.js';
 import { AtsRecordsRepository } from './records.repository.js';
 
 interface Decided {

@@ -4,7 +4,8 @@ import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsCandidate, AtsJob } from '../connectors/ats-records.js';
 import { NotUnderstood, type Connector } from '../connectors/connector.js';
-import { AtsRecordWriter, type RecordWrite } from './ats-record-writer.js';
+import type { RecordWrite } from './record.js';
+import { AtsRecordWriter } from './ats-record-writer.js';
 import { AtsRecordsRepository } from './records.repository.js';
 import { personRefusal } from './selection.rules.js';
 

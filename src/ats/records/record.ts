@@ -1,3 +1,4 @@
+import type { SyncedEvents } from '../../candidates/synced-candidates.js';
 import type { AtsCandidate, AtsGone, AtsJob, AtsRecordKind } from '../connectors/ats-records.js';
 
 /** `live`: at the ATS. `erased`: the API deleted the candidate. What is not live comes back by no event and no poll. */
@@ -23,6 +24,18 @@ export type RecordItem =
   | { kind: 'job'; remoteId: string; changedAt: Date; job: AtsJob }
   | { kind: 'candidate'; remoteId: string; changedAt: Date; candidate: AtsCandidate }
   | { kind: 'gone'; remoteId: string; changedAt: Date; gone: AtsGone };
+
+/** How items are written. */
+export interface RecordWrite {
+  source: RecordSource;
+  events: SyncedEvents;
+  /** The full pass that has seen the records; null: none. */
+  pass: string | null;
+  /** Records that are taken whatever the selection says: known ones need them. */
+  forced?: ReadonlySet<string>;
+  /** Survivors of merges that the ATS was asked for and does not have. */
+  missing?: ReadonlySet<string>;
+}
 
 /** Why a record was left out, or an event has no effect. */
 export const LEFT_OUT_WORDS = {

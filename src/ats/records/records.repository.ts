@@ -111,13 +111,19 @@ export class AtsRecordsRepository {
     );
   }
 
-  /** Returns the candidates that were merged into a record before it was known. */
-  async mergedInto(tx: SqlRunner, { tenantId, id }: Key, survivorId: string): Promise<string[]> {
-    const { rows } = await tx.query<{ remote_id: string }>(
-      `select remote_id from ats_records
-       where tenant_id = $1 and connection_id = $2 and survivor_id = $3 and kind = 'candidate'`,
-      [tenantId, id, survivorId],
+  /** Returns the candidates that were merged into records before those were known, each with its survivor. */
+  async mergedInto(
+    tx: SqlRunner,
+    { tenantId, id }: Key,
+    survivorIds: readonly string[],
+  ): Promise<{ remote_id: string; survivor_id: string }[]> {
+    if (survivorIds.length === 0) return [];
+    const { rows } = await tx.query<{ remote_id: string; survivor_id: string }>(
+      `select remote_id, survivor_id from ats_records
+       where tenant_id = $1 and connection_id = $2 and survivor_id = any($3::text[])
+         and survivor_id is not null and kind = 'candidate'`,
+      [tenantId, id, survivorIds],
     );
-    return rows.map((row) => row.remote_id);
+    return rows;
   }
 }

@@ -5,9 +5,9 @@ import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import type { Connector } from '../connectors/connector.js';
-import { AtsRecordWriter, type RecordWrite } from '../records/ats-record-writer.js';
+import { AtsRecordWriter } from '../records/ats-record-writer.js';
 import { MissingOpenings } from '../records/openings.js';
-import type { RecordItem, RecordResult } from '../records/record.js';
+import type { RecordItem, RecordResult, RecordWrite } from '../records/record.js';
 import { AtsRecordsRepository } from '../records/records.repository.js';
 import { ABSENT_AT_ONCE, hasList, readAbsent, readPage, type ReadPage } from './page-reader.js';
 import type { Pass, PollKind, PollMark } from './pass.js';
@@ -22,6 +22,8 @@ export interface PassGround {
   connection: AtsConnection;
   connector: Connector;
   api: AtsApi;
+  /** The page after the one that is being written: it is read meanwhile. */
+  ahead?: { phase: PollKind; cursor: string; page: Promise<ReadPage | null> } | undefined;
 }
 
 /** A list whose pages go in a circle. */
@@ -58,16 +60,32 @@ export class SyncPass {
   private async list(ground: PassGround, pass: Pass, kind: PollKind): Promise<Pass | null> {
     const { connector, api, sync } = ground;
     const mark = await this.syncs.mark(sync, kind);
-    const page = await this.pageOf(ground, pass, kind, mark);
+    const page = await this.nextOf(ground, pass, kind, mark);
     if (page === null) return { ...pass, isFull: true, cursor: null };
     const watch = page.next === null ? pass.watch : watched(pass.watch, page.next);
     if (watch === null) throw new CursorRepeats(`The list of ${kind} names the same next page again.`);
+    if (page.next !== null) this.readAhead(ground, { ...pass, cursor: page.next }, kind, mark);
     const candidates = page.items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
     await this.openings.ensure(ground.connection, { connector, api }, candidates, writeOf(ground, pass));
     const moved = { ...pass, cursor: page.next, watch };
     const since = new Date(Date.parse(pass.phaseAt) - this.options.overlapMs);
     const end = { since, syncToken: page.syncToken, fullAt: pass.isFull ? new Date(pass.phaseAt) : null };
     return this.write(ground, moved, page, page.next === null ? (tx) => this.syncs.setMark(tx, sync, kind, end) : null);
+  }
+
+  /** Returns the page that was read ahead, or reads it. */
+  private nextOf(ground: PassGround, pass: Pass, kind: PollKind, mark: PollMark): Promise<ReadPage | null> {
+    const { ahead } = ground;
+    ground.ahead = undefined;
+    if (ahead?.phase === kind && ahead.cursor === pass.cursor) return ahead.page;
+    return this.pageOf(ground, pass, kind, mark);
+  }
+
+  private readAhead(ground: PassGround, pass: Pass, phase: PollKind, mark: PollMark): void {
+    const page = this.pageOf(ground, pass, phase, mark);
+    // Its failure is that of the next step, which may never come.
+    page.catch(() => undefined);
+    ground.ahead = { phase, cursor: pass.cursor!, page };
   }
 
   /** Returns null where the ATS does not take the token of the last pass any more: the list is read whole. */

@@ -112,7 +112,7 @@ export class SyncWorker {
     let pass: Pass = this.resumed(sync) ?? (await this.begin(sync));
     sync.pass = pass;
     try {
-      const ground = { sync, connection, connector, api: this.apis.of(connection) };
+      const ground: PassGround = { sync, connection, connector, api: this.apis.of(connection) };
       while (!this.stopping && performance.now() - began < TURN_MS) {
         const next = await this.passes.step(ground, pass);
         if (next === null) return await this.done(connection, pass);

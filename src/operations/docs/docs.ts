@@ -57,7 +57,7 @@ function frameOf(apiBaseUrl: string) {
 /** Whether an address stands for another one: only `/api/v1` and the addresses of the sign-in are shown. */
 function isAlias(path: string): boolean {
   if (path.startsWith('/v1/')) return true;
-  return path.startsWith('/api/') && !path.startsWith('/api/v1/') && !path.startsWith('/api/auth/');
+  return path.startsWith('/api/') && !/^\/api\/(?:v1|auth|integrations|webhooks)\//.test(path);
 }
 
 /** Completes an operation by what decorators have noted. */

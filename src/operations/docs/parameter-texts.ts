@@ -63,6 +63,12 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
     'The id of the job opening in the caller’s own system, percent-encoded.',
 
   // interviews, writes to ATSs
+  'path provider': 'The name of the ATS, such as `lever`.',
+  'path ats_provider': 'The name of the ATS, such as `lever`.',
+  'GET /api/integrations/{provider}/callback query code': 'The code that the ATS gives for the approval.',
+  'GET /api/integrations/{provider}/callback query error': 'Why the ATS gives none, such as `access_denied`.',
+  'path link_id': 'The id of the connect link (`alk_…`).',
+  'path event_id': 'The id of the inbound event (`aev_…`).',
   'path write_id': 'The id of the write (`awr_…`).',
   'query candidate_id': 'Only interviews of this candidate.',
   'query job_id': 'Only interviews for this job opening.',

@@ -44,6 +44,12 @@ const TAGS: readonly Tag[] = [
     description: 'Addresses that events are sent to, signed: endpoints, secrets, attempts, replay.',
     of: ['webhooks'],
   },
+  {
+    name: 'ATS connections',
+    description:
+      'Applicant tracking systems: connections, what came in, what is written to them, and the pages that connect one.',
+    of: ['ats-connections', 'ats-webhooks'],
+  },
   { name: 'Tasks', description: 'Background work: progress, result, records that were left out.', of: ['tasks'] },
   { name: 'Connections', description: 'Sign-in through IdPs, by OpenID Connect or SAML 2.0.', of: ['connections'] },
   { name: 'Domains', description: 'E-mail domains of the tenant, proved by DNS.', of: ['domains'] },
