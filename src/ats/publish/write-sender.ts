@@ -44,8 +44,8 @@ interface Job {
 }
 
 /**
- * Writes to an ATS so that nothing is there twice. Before the call that takes effect its beginning is committed; whoever
- * comes after a crash or a lost answer looks for the marker first. Two processes never make that call at the same time,
+ * Writes to an ATS so that nothing is there twice. Before the call that takes effect its beginning is committed; the
+ * next try after a crash or a lost answer looks for the marker first. Two processes never make that call at the same time,
  * also where one has lost its lease: the row of the write admits one.
  */
 @Injectable()

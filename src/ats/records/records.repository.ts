@@ -82,7 +82,7 @@ export class AtsRecordsRepository {
   }
 
   /**
-   * Notes that a candidate is removed, whoever did it, and returns which records it was. What an ATS says of them later has
+   * Notes that a candidate is removed, by the API or by its ATS, and returns which records it was. What an ATS says of them later has
    * no effect.
    */
   async erased(
