@@ -98,6 +98,19 @@ export class AtsRecordsRepository {
     return rows;
   }
 
+  /** Erases what came in about a candidate. What waits of it, or has failed, has no effect any more. */
+  async eraseEvents(tx: SqlRunner, { tenantId, id }: Key, remoteId: string): Promise<void> {
+    // An opening can have the same id: many ATSs count each kind of record on its own.
+    await tx.query(
+      `update ats_events set body = null, headers = null,
+         reason = case when state in ('waiting', 'failed') then 'erased' else reason end,
+         decided_at = coalesce(decided_at, now()),
+         state = case when state in ('waiting', 'failed') then 'no_effect' else state end
+       where tenant_id = $1 and connection_id = $2 and remote_id = $3 and kind = 'candidate' and body is not null`,
+      [tenantId, id, remoteId],
+    );
+  }
+
   /** Returns the candidates that were merged into records before those were known, each with its survivor. */
   async mergedInto(
     tx: SqlRunner,

@@ -124,9 +124,12 @@ export class EventsApplier {
       if (reads === null || reads.stopped !== null || known.has(remoteId) || given.has(remoteId)) continue;
       try {
         const item = await reads.read('candidate', remoteId, new Date());
-        if (item !== null) batch.survivors.push(item);
+        if (item === null) batch.missing.add(remoteId);
+        else batch.survivors.push(item);
       } catch (error) {
-        // The merge itself is known: it does not wait for the survivor, which the next poll brings.
+        if (error instanceof AtsFailure && error.kind === 'not_found') batch.missing.add(remoteId);
+        // The merge itself is known, and does not wait: what the merged candidate tells of the survivor serves until the next
+        // poll.
         this.logger.warn('ats.survivor_not_read', { connection: connection.id, error });
       }
     }
@@ -176,13 +179,13 @@ export class EventsApplier {
   private async writeIn(
     tx: SqlRunner,
     inbox: ClaimedInbox,
-    { connection, forced }: Batch,
+    { connection, forced, missing }: Batch,
     kind: Group['kind'],
     works: readonly Work[],
     extra: readonly RecordItem[],
   ): Promise<void> {
     const items = [...works.map(({ item }) => item), ...extra];
-    const write = { ...WRITE, forced };
+    const write = { ...WRITE, forced, missing };
     const results =
       kind === 'job'
         ? await this.writer.writeJobs(tx, connection, items, write)
@@ -209,6 +212,8 @@ class Batch {
   works: Work[] = [];
   survivors: RecordItem[] = [];
   readonly forced = new Set<string>();
+  /** Survivors of merges that the ATS does not have. */
+  readonly missing = new Set<string>();
   readonly reads: ReadBacks | null;
   failure: AtsFailure | null = null;
   tried = false;
