@@ -55,3 +55,25 @@ it('makes, lists and revokes connect links', async () => {
   expect((await cli('ats', 'link', '--revoke', id)).code).toBe(1);
   expect((await cli('ats', 'link')).code).toBe(2);
 });
+
+it('lists runs, events and writes, and settles events', async () => {
+  const body = { provider: 'ashby', api_token: 'whk_cli_7d1f0c3e9b5a4826aa' };
+  const { body: made } = await house.api.post('/ats-connections', body);
+  const id = made.id as string;
+  const url = `${service.url}/api/webhooks/ashby?api_token=${body.api_token}`;
+  for (const text of ['not json', '{}']) expect((await fetch(url, { method: 'POST', body: text })).status).toBe(200);
+  expect((await cli('ats', 'runs', id)).code).toBe(0);
+  expect((await cli('ats', 'writes', id)).code).toBe(0);
+  const listed = await cli('ats', 'events', id, '--state', 'failed', '--json');
+  const events = listed.json as unknown as { id: string }[];
+  expect([listed.code, events.length]).toEqual([0, 2]);
+  expect((await cli('ats', 'events', id)).out).toContain('not_understood');
+  expect((await cli('ats', 'events', id, '--event-id', events[0]!.id)).out).toContain(events[0]!.id);
+  expect((await cli('ats', 'retry', id)).code).toBe(2);
+  expect((await cli('ats', 'retry', id, '--event-id', events[0]!.id)).code).toBe(0);
+  expect((await cli('ats', 'retry', id, '--failed', '--json')).json).toHaveProperty('retried');
+  expect((await cli('ats', 'dismiss', id, '--event-id', events[0]!.id)).code).toBe(2);
+  const dismissed = await cli('ats', 'dismiss', id, '--event-id', events[0]!.id, '--reason', 'A test', '--json');
+  expect(dismissed.json).toMatchObject({ state: 'dismissed' });
+  expect((await cli('ats', 'events', id, '--state', 'nothing')).code).toBe(2);
+});

@@ -168,6 +168,10 @@ export class CandidateRecords {
         seen_in: null,
       },
     ]);
+    // The middle one of two merges can be gone before it was ever known.
+    if (survivor !== undefined) {
+      await this.linkMerged(known, [remoteId], [{ remote_id: remoteId, record_id: survivor.id }]);
+    }
     if (row === undefined) {
       await this.records.eraseEvents(tx, connection, remoteId);
       return leftOut('candidate', remoteId, 'unknown');
@@ -227,7 +231,7 @@ export class CandidateRecords {
   private async linkMerged(
     { tx, connection }: Known,
     created: readonly string[],
-    put: readonly AtsRecordRow[],
+    put: readonly Pick<AtsRecordRow, 'remote_id' | 'record_id'>[],
   ): Promise<void> {
     const merged = await this.records.mergedInto(tx, connection, created);
     for (const survivorId of new Set(merged.map((one) => one.survivor_id))) {

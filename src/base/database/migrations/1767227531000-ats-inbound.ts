@@ -59,8 +59,10 @@ export class AtsInbound1767227531000 implements MigrationInterface {
     await db.query(
       `create index ats_events_failed on ats_events (tenant_id, connection_id, id) where state = 'failed'`,
     );
+    // The id follows: events of a record are listed in its order.
     await db.query(
-      `create index ats_events_record on ats_events (tenant_id, connection_id, remote_id) where remote_id is not null`,
+      `create index ats_events_record on ats_events (tenant_id, connection_id, remote_id, id)
+       where remote_id is not null`,
     );
     await db.query(`
       create table ats_event_keys (
