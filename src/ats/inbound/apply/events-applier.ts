@@ -128,7 +128,7 @@ export class EventsApplier {
         if (item === null) batch.missing.add(remoteId);
         else batch.survivors.push(item);
       } catch (error) {
-          if (error instanceof AtsFailure && error.kind === 'not_found') batch.missing.add(remoteId);
+        if (error instanceof AtsFailure && error.kind === 'not_found') batch.missing.add(remoteId);
         if (error instanceof AtsFailure && (error.kind === 'away' || error.kind === 'refused')) {
           // Interviews and writes move to the survivor, and without it they would be erased: the merge waits.
           batch.failure ??= error;
