@@ -130,7 +130,7 @@ export class CandidatesService {
   }
 
   /**
-   * The same inside a transaction that has locked the candidate; it wakes nobody.
+   * Removes a candidate inside a transaction that has locked it. The caller wakes the delivery after the commit.
    *
    * @param mergedInto the candidate that it is from now on, for `resolve`; null: it is gone
    */

@@ -51,7 +51,9 @@ export class SyncedCandidates {
   ): Promise<HeldCandidates> {
     await holdTitles(tx, tenantId, openings);
     const { rows } = await tx.query<CandidateRow>(
-      `select ${CANDIDATE_COLUMNS} from candidates where tenant_id = $1 and external_id = any($2::text[])
+      // With the order beside the names, a young table is read in the order of ids as a whole.
+      `select ${CANDIDATE_COLUMNS} from candidates where tenant_id = $1 and id = any(array(
+         select n.id from candidates n where n.tenant_id = $1 and n.external_id = any($2::text[])))
        order by id for update`,
       [tenantId, externalIds],
     );

@@ -6,7 +6,7 @@ import { credentialsIn, freePort, freshDatabase, Service } from '../support/proc
 import { simulators } from '../support/simulators.mjs';
 import { Receiver } from './receiver.mjs';
 
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 100);
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 27);
 const STEPS = 9;
 const WRITER = '32bc4d3b-0000-4e2b-92d0-00000000d4a1';
 

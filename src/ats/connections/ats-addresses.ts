@@ -18,7 +18,8 @@ export class AtsAddresses {
     const anyPrivate = this.config.allowPrivateDestinations;
     const admission = { anyPrivate, networks: new DestinationNetworks(this.config.destinationNetworks) };
     const refusal = refusalOfUrl(text, 'platform', admission);
-    if (refusal !== null && !anyPrivate) return refusal;
+    // Where private addresses are admitted, ports are not limited; what is no address of the web is none anywhere.
+    if (refusal !== null && !(anyPrivate && isWeb(text))) return refusal;
     const url = new URL(text);
     if (url.search !== '' || url.hash !== '') return 'must have neither a query nor a fragment';
     const wrong = connector.addressProblem?.(url) ?? null;
@@ -55,4 +56,8 @@ export class AtsAddresses {
   get origin(): string {
     return new URL(this.config.appUrl).origin;
   }
+}
+
+function isWeb(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).username === '';
 }

@@ -25,12 +25,12 @@ type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
 
 interface SetupPayload {
   connection_id: string;
-  /** The user of this service who approved it; null: a key or a link did. */
+  /** The user of this service who approved the connection; null: a key or a connect link made it. */
   user_id: string | null;
 }
 
 /**
- * Sets a new or renewed connection up: who approved it, its webhooks through the API of the ATS, its first sync. All of it
+ * Sets a new or renewed connection up: its approver, its webhooks through the API of the ATS, its first sync. All of it
  * is a task, so that it goes on after a crash, and shows what failed.
  */
 @Injectable()
@@ -86,11 +86,11 @@ export class AtsConnectionSetup {
       const made = await this.makeWebhooks(connection, connector, api);
       return { done: 1 + made, next: null, result: { webhooks: made } };
     } catch (error) {
-      throw error instanceof AtsFailure ? await this.said(connection, error) : error;
+      throw error instanceof AtsFailure ? await this.endOf(connection, error) : error;
     }
   }
 
-  /** Notes the ATS's user who approved: whose credential it is, or who has the e-mail of the person. */
+  /** Notes the approver, a user of the ATS: the owner of the credential, else the one with the person's e-mail. */
   private async noteApprover(
     connection: AtsConnection,
     connector: Connector,
@@ -150,8 +150,8 @@ export class AtsConnectionSetup {
     return made.length;
   }
 
-  /** Notes on the connection what the ATS refused, and returns what the task ends or waits with. */
-  private async said(connection: AtsConnection, failure: AtsFailure): Promise<Error> {
+  /** Notes on the connection what the ATS refused. @returns the error with which the task ends or waits */
+  private async endOf(connection: AtsConnection, failure: AtsFailure): Promise<Error> {
     if (failure.kind === 'away') return new TaskInterrupted(failure.message);
     if (failure.kind === 'refused') await this.states.problem(connection, 'grant', failure.reason);
     else await this.states.problem(connection, 'webhooks', 'webhooks_not_made');

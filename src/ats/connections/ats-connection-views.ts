@@ -19,7 +19,11 @@ export class AtsConnectionViews {
     private readonly progress: AtsProgressRepository,
   ) {}
 
-  /** @throws {NotFound} */
+  /**
+   * Returns one connection.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   */
   async one(tenantId: string, id: string): Promise<AtsConnectionBody> {
     const row = await this.repository.row(tenantId, id);
     if (row === undefined) throw new NotFound('ATS connection');

@@ -43,7 +43,9 @@ export class AtsConnectionsService {
   /**
    * Makes a connection. With a credential it is read from at once; without one, only webhooks come in.
    *
-   * @throws {InvalidFields} {@link MarkerTaken} {@link TokenTaken}
+   * @throws {InvalidFields} for settings or a credential that do not fit the connector
+   * @throws {MarkerTaken} when another connection of the tenant has the marker
+   * @throws {TokenTaken} when another connection to this provider has the token
    */
   async create(caller: Caller, input: CreateAtsConnection): Promise<AtsConnectionWithTokenBody> {
     const { tenantId } = caller;
@@ -120,7 +122,11 @@ export class AtsConnectionsService {
     return { ...(await this.views.one(tenantId, id)), api_token: token };
   }
 
-  /** Ends a token now. @throws {NotFound} */
+  /**
+   * Ends a token now.
+   *
+   * @throws {NotFound} when the connection has no such token
+   */
   async removeToken(caller: Caller, id: string, tokenId: string): Promise<void> {
     await this.connected(caller.tenantId, id);
     await this.changing(caller, id, 'ats_connection.token_removed', async (tx, before) => {
@@ -153,7 +159,8 @@ export class AtsConnectionsService {
   /**
    * Returns a connection that is not disconnected.
    *
-   * @throws {NotFound} {@link WrongAtsState}
+   * @throws {NotFound} when the tenant has no such connection
+   * @throws {WrongAtsState} when it is disconnected
    */
   async connected(tenantId: string, id: string): Promise<AtsConnection> {
     const connection = await this.store.fresh(tenantId, id);

@@ -50,7 +50,7 @@ export const ATS_CONNECTION_COLUMNS = `tenant_id, id, provider, name, region, ba
 export class AtsConnectionStore {
   private readonly lists: FreshCache<readonly AtsConnection[]>;
   private readonly gates: FreshCache<AtsGate | null>;
-  /** Tokens that no gate is known of, in batches. */
+  /** Look-ups of tokens without a cached gate, in batches. The provider stands in the place of the tenant. */
   private readonly tokens: CredentialLookups<true, Pick<ParsedToken, 'tenantId' | 'hash'>>;
 
   constructor(
@@ -83,7 +83,7 @@ export class AtsConnectionStore {
     return (await this.load(tenantId, db)).find((connection) => connection.id === id);
   }
 
-  /** Returns whose webhooks come with this token, before the tenant is known; null: nobody's. */
+  /** Returns the connection whose webhooks carry this token, before the tenant is known; null: there is none. */
   async gateOf(provider: string, token: string): Promise<AtsGate | null> {
     const hash = hashOfAtsToken(token);
     const name = `${provider} ${hash.toString('latin1')}`;

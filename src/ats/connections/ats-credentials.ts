@@ -20,7 +20,7 @@ const LOOKS = 300;
 
 /**
  * Gives calls the credential of their connection, and renews it. Of all calls of all processes that meet an access token
- * at its end, one renews it: it holds a lease, looks again after it got it, and stores the new pair before anybody uses it.
+ * at its end, one renews it: it holds a lease, looks again after it got it, and stores the new pair before a call uses it.
  */
 @Injectable()
 export class AtsCredentials {

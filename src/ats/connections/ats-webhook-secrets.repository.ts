@@ -19,7 +19,8 @@ export class AtsWebhookSecretsRepository {
   /**
    * Adds a token of the webhook address. The connection is locked.
    *
-   * @throws {TooManyTokens} {@link TokenTaken}
+   * @throws {TooManyTokens} when two that were not made for webhooks of ours are live
+   * @throws {TokenTaken} when another connection to this provider has it
    */
   async addToken(
     tx: SqlRunner,
@@ -43,7 +44,7 @@ export class AtsWebhookSecretsRepository {
     }
   }
 
-  /** @returns false when there is no such token */
+  /** Removes a token. @returns false when there is no such token */
   async removeToken(tx: SqlRunner, tenantId: string, id: string, tokenId: string): Promise<boolean> {
     const { rowCount } = await tx.query(
       `delete from ats_tokens where tenant_id = $1 and connection_id = $2 and id = $3`,

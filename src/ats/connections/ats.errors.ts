@@ -9,7 +9,7 @@ export class MarkerTaken extends DomainError {
   }
 }
 
-/** The token is too short, or another connection of this provider has it. */
+/** Another connection to this provider has the token. */
 export class TokenTaken extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'token_taken';
@@ -27,7 +27,7 @@ export class TooManyTokens extends DomainError {
   }
 }
 
-/** The connection is disconnected, or is not. */
+/** The connection, or the write, is in a state that the act does not fit. */
 export class WrongAtsState extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'wrong_ats_state';

@@ -37,7 +37,7 @@ export class InboundDoor {
    *
    * @returns the tenant
    * @throws {NotFound} for an unknown provider
-   * @throws {InboundRefused} when the token is missing, or nobody's
+   * @throws {InboundRefused} when the token is missing or unknown
    * @throws {TooManyRequests} when the connection sends too much
    */
   async admit(req: BridgeRequest, res: BridgeResponse): Promise<string> {

@@ -1,7 +1,7 @@
 /** The states of an inbound event. */
 export const INBOUND_STATES = ['waiting', 'applied', 'no_effect', 'failed', 'dismissed'] as const;
 
-/** `failed`: it could not be applied, and can be applied again. `dismissed`: somebody has said that it does not matter. */
+/** `failed`: it could not be applied, and can be applied again. `dismissed`: an admin ended it. */
 export type InboundState = (typeof INBOUND_STATES)[number];
 
 /** An inbound event that is to be stored. */

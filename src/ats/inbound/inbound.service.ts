@@ -35,10 +35,12 @@ export class InboundService {
     const { connection, secrets, unreadable } = gate;
     const contentType = textOf(headers['content-type']);
     const read = readInboundBody(raw, contentType ?? '', textOf(headers['content-encoding']));
+    // Node makes one text of a header that comes twice, but for Set-Cookie, which no connector reads.
+    const joined = headers as Readonly<Record<string, string | undefined>>;
     const request: InboundRequest = {
       raw,
       body: read.body,
-      headers: headers as Readonly<Record<string, string | undefined>>,
+      headers: joined,
       receivedAt: this.clock.now(),
     };
     if (unreadable && secrets.length === 0) {

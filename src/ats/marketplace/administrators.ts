@@ -7,6 +7,7 @@ import type { SessionRow } from '../../sessions/sessions.repository.js';
 export class Administrators {
   constructor(private readonly db: Database) {}
 
+  /** Returns whether the person of a session administers the tenant. */
   async has({
     tenant_id: tenantId,
     user_id: userId,

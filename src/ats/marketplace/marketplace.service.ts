@@ -53,7 +53,7 @@ export class MarketplaceService {
     private readonly logger: Logger,
   ) {}
 
-  /** @throws {NotAnAdministrator} */
+  /** @throws {NotAnAdministrator} when the person does not administer the tenant */
   async demandAdministrator(session: SessionRow): Promise<void> {
     if (!(await this.administrators.has(session))) throw new NotAnAdministrator();
   }
@@ -93,7 +93,7 @@ export class MarketplaceService {
   }
 
   /**
-   * Takes the answer of the ATS: checks whose it is, exchanges the code, and makes the connection.
+   * Takes the answer of the ATS: checks that it belongs to this browser and person, exchanges the code, and makes the connection.
    *
    * @throws {ConnectRefused} with the reason for the person at the browser
    */
@@ -142,7 +142,7 @@ export class MarketplaceService {
     return { tenantId, hash, authorization };
   }
 
-  /** Who answers for the connection: the person, who still administers, or who made the link. */
+  /** Returns the actor of the connection: the signed-in person, who must still administer, or the maker of the link. */
   private async actorOf(
     tenantId: string,
     { user_id: userId, link_id: linkId }: Authorization,

@@ -33,11 +33,6 @@ export class AtsPublish {
     this.worker.wake(destinationOf(connection));
   }
 
-  /** Returns how many writes wait. */
-  waiting({ tenantId, id }: Key): Promise<number> {
-    return this.writes.waiting(tenantId, id);
-  }
-
   /**
    * Ends the writes of a connection that is disconnected, in that transaction.
    *

@@ -4,14 +4,14 @@ import type { AtsApi } from '../calls/ats-api.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { Connector } from '../connectors/connector.js';
 
-/** A user who was there is not asked for again so soon. */
+/** For so long an active user is not asked for again. */
 const KNOWN_MS = 120_000;
 const MOST_KNOWN = 10_000;
 
 /** The user of the ATS as whom is written, or why there is none. */
 export type Writer = { id: string | null } | { missing: 'no_writer' | 'writer_gone' };
 
-/** Knows as which user of the ATS is written. Users who are there are remembered for two minutes. */
+/** Knows as which user of the ATS is written. Active users are remembered for two minutes. */
 @Injectable()
 export class AtsWriters {
   private readonly known = new Map<string, number>();

@@ -167,8 +167,8 @@ export class AtsWritesRepository {
   }
 
   /**
-   * Notes that a call which may take effect begins now. It is committed before the call, so that whoever comes after a
-   * crash looks for the effect first.
+   * Notes that a call which may take effect begins now. It is committed before the call, so that the next try
+   * after a crash looks for the effect first.
    *
    * @param holdMs so long no other process begins one: the call is over by then
    * @returns false where another process has begun one since the write was read, or it ended
@@ -225,15 +225,6 @@ export class AtsWritesRepository {
       [tenantId, connectionId, reason],
     );
     return rowCount ?? 0;
-  }
-
-  /** Returns how many writes of a connection wait. */
-  async waiting(tenantId: string, connectionId: string): Promise<number> {
-    const { rows } = await this.db.query<{ n: number }>(
-      `select count(*)::int as n from ats_writes where tenant_id = $1 and connection_id = $2 and state = 'waiting'`,
-      [tenantId, connectionId],
-    );
-    return rows[0]!.n;
   }
 }
 

@@ -44,8 +44,8 @@ interface Job {
 }
 
 /**
- * Writes to an ATS so that nothing is there twice. Before the call that takes effect its beginning is committed; whoever
- * comes after a crash or a lost answer looks for the marker first. Two processes never make that call at the same time,
+ * Writes to an ATS so that nothing is there twice. Before the call that takes effect its beginning is committed; the
+ * next try after a crash or a lost answer looks for the marker first. Two processes never make that call at the same time,
  * also where one has lost its lease: the row of the write admits one.
  */
 @Injectable()
@@ -73,16 +73,33 @@ export class WriteSender {
     try {
       const api = this.apis.of(connection);
       const writer = await this.writers.of(connection, connector, api);
-      if ('missing' in writer) {
-        await this.states.problem(connection, 'writer', writer.missing);
-        return waiting(writer.missing);
-      }
+      if ('missing' in writer) return await this.withoutWriter(connection, writer.missing);
       const request = { ...planned.request, asUser: writer.id };
-      return await this.perform({ connection, connector, api, write, request, turn }, planned.outdated);
+      return await this.performAs({ connection, connector, api, write, request, turn }, planned.outdated);
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
       return this.failed({ connection, write, turn }, error);
     }
+  }
+
+  /** A refusal can be that of the user, who was there a moment before: then the write is not at fault, and waits. */
+  private async performAs(job: Job, outdated: boolean): Promise<WriteResult> {
+    try {
+      return await this.perform(job, outdated);
+    } catch (error) {
+      const isRefusal = error instanceof AtsFailure && (error.kind === 'rejected' || error.kind === 'forbidden');
+      if (!isRefusal || !job.connector.writes.needsUser) throw error;
+      const { connection, connector, api } = job;
+      this.writers.forget(connection);
+      const writer = await this.writers.of(connection, connector, api);
+      if (!('missing' in writer)) throw error;
+      return this.withoutWriter(connection, writer.missing);
+    }
+  }
+
+  private async withoutWriter(connection: AtsConnection, missing: 'no_writer' | 'writer_gone'): Promise<WriteResult> {
+    await this.states.problem(connection, 'writer', missing);
+    return waiting(missing);
   }
 
   /** The same again for the survivor, where the ATS has merged the candidate. */

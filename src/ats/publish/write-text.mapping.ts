@@ -1,5 +1,6 @@
 import type { Criterion, ScorecardRow } from '../../interviews/interview.js';
 import { cutTo } from '../../base/characters.js';
+import { MARKER_BEGIN } from './write.js';
 
 /** Vendors bound notes; the shortest known bound is 10 000 characters (SmartRecruiters). */
 const MOST = 9_000;
@@ -17,7 +18,7 @@ export function scorecardText({ version, content }: ScorecardRow, { marker, repl
   const head = [
     `Interview scorecard, revision ${version}`,
     ...(replaces === null ? [] : [`Replaces revision ${replaces} of this scorecard.`]),
-    ...(recommendation === null ? [] : [`Recommendation: ${recommendation}`]),
+    ...(recommendation === null ? [] : [`Recommendation: ${unmarked(recommendation)}`]),
     ...(overall === null ? [] : [`Overall: ${overall}`]),
   ];
   const body = [
@@ -26,7 +27,7 @@ export function scorecardText({ version, content }: ScorecardRow, { marker, repl
   ];
   const foot = [...(link === null ? [] : ['', `Full scorecard: ${link}`]), '', marker];
   const room = MOST - [...head, ...foot].join('\n').length;
-  const text = body.join('\n');
+  const text = unmarked(body.join('\n'));
   const shown = text.length <= room ? text : `${cutTo(text, Math.max(room, 0))} …`;
   return [...head, ...(shown === '' ? [] : [shown]), ...foot].join('\n');
 }
@@ -34,6 +35,11 @@ export function scorecardText({ version, content }: ScorecardRow, { marker, repl
 /** Returns the text for the link of a meeting; as a link or field it is the address alone. */
 export function linkText(target: 'link' | 'field' | 'note', url: string): string {
   return target === 'note' ? `Interview: ${url}` : url;
+}
+
+/** A text that quotes the marker of another note would be taken for that note. */
+function unmarked(text: string): string {
+  return text.replaceAll(MARKER_BEGIN, `(${MARKER_BEGIN.slice(1)}`);
 }
 
 function lineOf({ name, score, scale, evidence }: Criterion): string {

@@ -50,7 +50,10 @@ export interface AtsWriteRow {
 /** The reason of a write whose candidate the ATS does not have. */
 export const GONE = 'candidate_gone';
 
+/** How every marker of a note begins. */
+export const MARKER_BEGIN = '[talent-bridge ';
+
 /** Returns the marker of a scorecard's note. */
 export function scorecardMarker(interviewId: string, revision: number): string {
-  return `[talent-bridge ${interviewId} scorecard r${revision}]`;
+  return `${MARKER_BEGIN}${interviewId} scorecard r${revision}]`;
 }

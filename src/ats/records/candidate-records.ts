@@ -12,6 +12,7 @@ import { clamped, leftOut, refusalOfKnown } from './record.rules.js';
 import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult, RecordWrite } from './record.js';
 import { AtsRecordsRepository } from './records.repository.js';
 import { openingRefusal, personRefusal } from './selection.rules.js';
+import { survivorFrom } from './survivor.mapping.js';
 
 type CandidateItem = Extract<RecordItem, { kind: 'candidate' }>;
 type GoneItem = Extract<RecordItem, { kind: 'gone' }>;
@@ -153,7 +154,7 @@ export class CandidateRecords {
     const refusal = refusalOfKnown(record, item);
     if (refusal !== null) return leftOut('candidate', remoteId, refusal);
     const row = await this.heldRow(known, remoteId);
-    const survivor = gone.survivorId === null ? undefined : await this.heldRow(known, gone.survivorId);
+    const survivor = await this.survivorOf(known, item, row);
     const state = gone.survivorId === null ? 'deleted' : 'merged';
     if (row !== undefined) await this.candidates.removeLocked(tx, connection.tenantId, row, survivor?.id ?? null);
     await this.records.put(tx, connection, 'candidate', [
@@ -168,11 +169,52 @@ export class CandidateRecords {
       },
     ]);
     // The middle one of two merges can be gone before it was ever known.
-    if (survivor !== undefined) {
-      await this.linkMerged(known, [remoteId], [{ remote_id: remoteId, record_id: survivor.id }]);
+    const ended = { remote_id: remoteId, record_id: survivor?.id ?? null };
+    if (survivor !== undefined) await this.linkMerged(known, [remoteId], [ended]);
+    if (row === undefined) {
+      await this.records.eraseEvents(tx, connection, remoteId);
+      return leftOut('candidate', remoteId, 'unknown');
     }
-    if (row === undefined) return leftOut('candidate', remoteId, 'unknown');
     return { kind: 'candidate', remoteId, outcome: state, reason: null, recordId: row.id };
+  }
+
+  /**
+   * Returns the candidate that another one was merged into, through merges that came before. One that did not come in yet is
+   * made from the merged one: the interviews and writes of that person go on with it.
+   */
+  private async survivorOf(
+    known: Known,
+    { remoteId, gone }: GoneItem,
+    merged: CandidateRow | undefined,
+  ): Promise<CandidateRow | undefined> {
+    const passed = new Set([remoteId]);
+    for (let id = gone.survivorId; id !== null && !passed.has(id);) {
+      const found = await this.heldRow(known, id);
+      if (found !== undefined) return found;
+      passed.add(id);
+      const record = await this.recordOf(known, id);
+      if (record === undefined || record.state === 'live') return this.madeFrom(known, id, merged);
+      id = record.state === 'merged' ? record.survivor_id : null;
+    }
+    return undefined;
+  }
+
+  private async madeFrom(
+    known: Known,
+    remoteId: string,
+    merged: CandidateRow | undefined,
+  ): Promise<CandidateRow | undefined> {
+    const { tx, connection, write } = known;
+    if (merged === undefined || write.missing?.has(remoteId) === true) return undefined;
+    const candidate = survivorFrom(merged, remoteId);
+    const item: CandidateItem = { kind: 'candidate', remoteId, changedAt: new Date(0), candidate };
+    const again = await this.hold(tx, connection, [item], { ...write, pass: null, forced: new Set([remoteId]) });
+    await this.writeChanged(again, [item]);
+    return this.heldRow(known, remoteId);
+  }
+
+  private async recordOf({ tx, connection }: Known, remoteId: string): Promise<AtsRecordRow | undefined> {
+    return (await this.records.of(connection, 'candidate', [remoteId], { db: tx, lock: true })).get(remoteId);
   }
 
   /** Returns the candidate of a record if this connection owns it, as the transaction has it by now. */

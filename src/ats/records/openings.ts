@@ -6,6 +6,7 @@ import type { AtsCandidate, AtsJob } from '../connectors/ats-records.js';
 import { NotUnderstood, type Connector } from '../connectors/connector.js';
 import type { RecordWrite } from './record.js';
 import { AtsRecordWriter } from './ats-record-writer.js';
+import { jobItem } from './read-record.js';
 import { AtsRecordsRepository } from './records.repository.js';
 import { personRefusal } from './selection.rules.js';
 
@@ -52,12 +53,7 @@ export class MissingOpenings {
       if (job !== null) jobs.push({ ...job, remoteId });
     }
     if (jobs.length === 0) return;
-    const items = jobs.map((job) => ({
-      kind: 'job' as const,
-      remoteId: job.remoteId,
-      changedAt: job.changedAt ?? new Date(),
-      job,
-    }));
+    const items = jobs.map((job) => jobItem(job, new Date()));
     const forced = new Set(jobs.map(({ remoteId }) => remoteId));
     await this.db.transaction(connection.tenantId, async (tx) => {
       await guard(tx);

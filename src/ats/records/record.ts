@@ -33,6 +33,8 @@ export interface RecordWrite {
   pass: string | null;
   /** Records that are taken whatever the selection says: known ones need them. */
   forced?: ReadonlySet<string>;
+  /** Survivors of merges that the ATS was asked for and does not have. */
+  missing?: ReadonlySet<string>;
 }
 
 /** Why a record was left out, or an event has no effect. */

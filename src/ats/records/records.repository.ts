@@ -82,7 +82,7 @@ export class AtsRecordsRepository {
   }
 
   /**
-   * Notes that a candidate is removed, whoever did it, and returns which records it was. What an ATS says of them later has
+   * Notes that a candidate is removed, by the API or by its ATS, and returns which records it was. What an ATS says of them later has
    * no effect.
    */
   async erased(
@@ -96,6 +96,19 @@ export class AtsRecordsRepository {
       [tenantId, recordId],
     );
     return rows;
+  }
+
+  /** Erases what came in about a candidate. What waits of it, or has failed, has no effect any more. */
+  async eraseEvents(tx: SqlRunner, { tenantId, id }: Key, remoteId: string): Promise<void> {
+    // An opening can have the same id: many ATSs count each kind of record on its own.
+    await tx.query(
+      `update ats_events set body = null, headers = null,
+         reason = case when state in ('waiting', 'failed') then 'erased' else reason end,
+         decided_at = coalesce(decided_at, now()),
+         state = case when state in ('waiting', 'failed') then 'no_effect' else state end
+       where tenant_id = $1 and connection_id = $2 and remote_id = $3 and kind = 'candidate' and body is not null`,
+      [tenantId, id, remoteId],
+    );
   }
 
   /** Returns the candidates that were merged into records before those were known, each with its survivor. */

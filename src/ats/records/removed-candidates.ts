@@ -16,14 +16,7 @@ export class RemovedCandidates {
 
   private async removed(tx: SqlRunner, tenantId: string, candidateId: string): Promise<void> {
     for (const { connection_id, remote_id } of await this.records.erased(tx, tenantId, candidateId)) {
-      await tx.query(
-        `update ats_events set body = null, headers = null,
-           reason = case when state in ('waiting', 'failed') then 'erased' else reason end,
-           decided_at = coalesce(decided_at, now()),
-           state = case when state in ('waiting', 'failed') then 'no_effect' else state end
-         where tenant_id = $1 and connection_id = $2 and remote_id = $3 and body is not null`,
-        [tenantId, connection_id, remote_id],
-      );
+      await this.records.eraseEvents(tx, { tenantId, id: connection_id }, remote_id);
     }
   }
 }

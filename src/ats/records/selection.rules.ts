@@ -5,7 +5,7 @@ import type { LeftOutReason } from './record.js';
 
 /**
  * Returns why a connection does not take a candidate that is not known yet, apart from its opening; null: it does. What the
- * ATS does not say keeps nobody out, but for the stage, which is chosen by name.
+ * ATS does not say keeps no candidate out, but for the stage, which is chosen by name.
  */
 export function personRefusal(takes: Takes, candidate: AtsCandidate, changedAt: Date): LeftOutReason | null {
   if (takes.candidates === 'active' && candidate.active === false) return 'not_active';

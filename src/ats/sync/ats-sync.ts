@@ -60,15 +60,6 @@ export class AtsSync {
     this.db.feed.wakeups.tell('ats');
   }
 
-  /** Returns when the next pass begins; null: the connection has no polls. */
-  async nextAt({ tenantId, id }: Key): Promise<Date | null> {
-    const { rows } = await this.db.query<{ next_at: Date }>(
-      `select next_at from ats_syncs where tenant_id = $1 and connection_id = $2`,
-      [tenantId, id],
-    );
-    return rows[0]?.next_at ?? null;
-  }
-
   /**
    * Ends the polls of a connection and what waits of its webhooks. Its records stay, and belong to the API from then on.
    *

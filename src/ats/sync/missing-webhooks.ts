@@ -30,8 +30,8 @@ export class MissingWebhooks {
            and r.changed_at > now() - ${LOOKED_BACK} and r.changed_at <= now() - ${LATE}
            and exists (select 1 from ats_events o where o.tenant_id = $1 and o.connection_id = $2)
            and not exists (
-             select 1 from ats_events e where e.tenant_id = $1 and e.connection_id = $2 and e.remote_id = r.remote_id
-               and e.at >= r.changed_at - ${SKEW})
+             select 1 from ats_events e where e.tenant_id = $1 and e.connection_id = $2 and e.kind = 'candidate'
+               and e.remote_id = r.remote_id and e.at >= r.changed_at - ${SKEW})
          limit ${MOST}) m`,
       [tenantId, id],
     );

@@ -1,6 +1,7 @@
 import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import { NotUnderstood, type Connector } from '../connectors/connector.js';
+import { candidateItem, goneItem, jobItem, readRecord, readsKind } from '../records/read-record.js';
 import type { RecordItem } from '../records/record.js';
 import type { LeftOut, Pass, PollKind, PollMark } from './pass.js';
 
@@ -19,8 +20,7 @@ const GONE_BACK_MS = 30 * 86_400_000;
 /** Returns whether a connector has a list. */
 export function hasList(connector: Connector, kind: PollKind): boolean {
   if (kind === 'gone') return connector.gone !== undefined;
-  const { abilities } = connector;
-  return kind === 'jobs' ? abilities.jobs : abilities.candidates;
+  return readsKind(connector, kind === 'jobs' ? 'job' : 'candidate');
 }
 
 /**
@@ -41,30 +41,23 @@ export async function readPage(
   const from = { since, syncToken: isFull ? null : mark.syncToken, cursor: pass.cursor };
   if (kind === 'jobs') {
     const page = await connector.jobs(api, from);
-    const items = page.records.map((job): RecordItem => ({
-      kind: 'job',
-      remoteId: job.remoteId,
-      changedAt: job.changedAt ?? at,
-      job,
-    }));
-    return pageOf(page, items);
+    return pageOf(
+      page,
+      page.records.map((job) => jobItem(job, at)),
+    );
   }
   if (kind === 'candidates') {
     const page = await connector.candidates(api, from);
-    const items = page.records.map((candidate): RecordItem => {
-      const changedAt = candidate.changedAt ?? at;
-      return { kind: 'candidate', remoteId: candidate.remoteId, changedAt, candidate };
-    });
-    return pageOf(page, items);
+    return pageOf(
+      page,
+      page.records.map((candidate) => candidateItem(candidate, at)),
+    );
   }
   const page = await connector.gone!(api, { ...from, since: since ?? new Date(at.getTime() - GONE_BACK_MS) });
-  const items = page.records.map((gone): RecordItem => ({
-    kind: 'gone',
-    remoteId: gone.remoteId,
-    changedAt: gone.at ?? at,
-    gone,
-  }));
-  return pageOf(page, items);
+  return pageOf(
+    page,
+    page.records.map((gone) => goneItem(gone, at)),
+  );
 }
 
 /**
@@ -83,9 +76,9 @@ export async function readAbsent(
   for (const remoteId of remoteIds) {
     const at = new Date();
     try {
-      items.push((await readOne(connector, api, kind, remoteId, at)) ?? goneOf(kind, remoteId, at));
+      items.push((await readRecord({ connector, api }, kind, remoteId, at)) ?? absentItem(kind, remoteId, at));
     } catch (error) {
-      if (error instanceof AtsFailure && error.kind === 'not_found') items.push(goneOf(kind, remoteId, at));
+      if (error instanceof AtsFailure && error.kind === 'not_found') items.push(absentItem(kind, remoteId, at));
       else if (error instanceof NotUnderstood || (error instanceof AtsFailure && isOfRecord(error))) {
         leftOut.push({ remote_id: remoteId, reason: error.message });
       } else throw error;
@@ -94,24 +87,8 @@ export async function readAbsent(
   return { items, next: null, syncToken: null, leftOut };
 }
 
-async function readOne(
-  connector: Connector,
-  api: AtsApi,
-  kind: AtsRecordKind,
-  remoteId: string,
-  at: Date,
-): Promise<RecordItem | null> {
-  if (kind === 'job') {
-    const job = await connector.job(api, remoteId);
-    return job === null ? null : { kind, remoteId, changedAt: job.changedAt ?? at, job: { ...job, remoteId } };
-  }
-  const candidate = await connector.candidate(api, remoteId);
-  if (candidate === null) return null;
-  return { kind, remoteId, changedAt: candidate.changedAt ?? at, candidate: { ...candidate, remoteId } };
-}
-
-function goneOf(kind: AtsRecordKind, remoteId: string, at: Date): RecordItem {
-  return { kind: 'gone', remoteId, changedAt: at, gone: { kind, remoteId, at, survivorId: null } };
+function absentItem(kind: AtsRecordKind, remoteId: string, at: Date): RecordItem {
+  return goneItem({ kind, remoteId, at, survivorId: null }, at);
 }
 
 function isOfRecord({ kind }: AtsFailure): boolean {
@@ -124,7 +101,7 @@ function pageOf(
     syncToken?: string | null;
     leftOut?: readonly { remoteId: string | null; reason: string }[];
   },
-  items: RecordItem[],
+  items: readonly RecordItem[],
 ): ReadPage {
   const leftOut = (page.leftOut ?? []).map(({ remoteId, reason }) => ({ remote_id: remoteId, reason }));
   // A list can show a record twice, when it changes between two pages or has two applications: the last one counts.

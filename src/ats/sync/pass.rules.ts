@@ -19,7 +19,7 @@ const NOT_TAKEN: ReadonlySet<string> = new Set<LeftOutReason>([
   'before_since',
   'job_not_open',
 ]);
-/** Nothing that anybody has to look at. */
+/** Reasons without need of an admin: they are neither counted nor listed. */
 const ORDINARY: ReadonlySet<string> = new Set<LeftOutReason>(['older', 'gone', 'merged', 'erased', 'unknown']);
 
 const NO_COUNTS: PassCounts = { read: 0, created: 0, updated: 0, closed: 0, deleted: 0, not_taken: 0, left_out: 0 };

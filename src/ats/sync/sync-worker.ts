@@ -156,7 +156,7 @@ export class SyncWorker {
     if (failure === null) throw error;
     const waits = failure.kind === 'away' || failure.kind === 'refused';
     const problem = failure.kind === 'refused' ? 'grant' : 'reads';
-    // One limit or one slow answer is no state that anybody has to know of.
+    // A single limit or slow answer does not make the connection degraded.
     if (failure.kind !== 'away' || sync.failures > 0) await this.states.problem(connection, problem, failure.reason);
     await this.db.transaction(sync.tenantId, (tx) =>
       this.runs.put(tx, sync, pass, waits ? 'waiting' : 'failed', failure.message),

@@ -68,7 +68,7 @@ export class SyncsRepository {
     if (rowCount !== 1) throw new SyncLost('the polls of the connection were claimed by another worker');
   }
 
-  /** Gives a pass that is not over to whoever is next: other connections have their turn before. */
+  /** Gives a pass back that is not over. Other connections have their turn before it goes on. */
   async pause({ tenantId, connectionId, fence }: ClaimedSync): Promise<void> {
     await this.db.query(
       `update ats_syncs set lease_until = null, next_at = greatest(next_at, clock_timestamp())

@@ -1,13 +1,11 @@
 import { CliError, EXIT } from '../cli.errors.js';
 import { encode } from '../client.js';
 import { columns, given, numbers, queryOf, type Command, type CommandOption } from '../command.js';
-import { ATS_CONNECTION } from './ats.js';
+import { ats, ATS_CONNECTION } from './ats.js';
 
 const LIMIT: CommandOption = { name: 'limit', description: 'how many, 50 unless set' };
 const EVENT: CommandOption = { name: 'event_id', description: 'one event (aev_…)' };
 const STATES = ['waiting', 'applied', 'no_effect', 'failed', 'dismissed'];
-
-const at = (id: string | undefined): string => `/ats-connections/${encode(id ?? '')}`;
 
 /** Commands about what came in from an ATS. */
 export const ATS_EVENT_COMMANDS: Command[] = [
@@ -19,7 +17,7 @@ export const ATS_EVENT_COMMANDS: Command[] = [
     options: [LIMIT],
     async run(context) {
       const { limit = 50 } = numbers(context, 'limit');
-      const found = await context.client.list(`${at(context.argument)}/runs`, limit);
+      const found = await context.client.list(`${ats(context.argument)}/runs`, limit);
       if (context.options['json'] === true) return found;
       return columns(found, 'id', 'reason', 'full', 'state', 'phase', 'started_at', 'duration_ms', 'counts', 'error');
     },
@@ -31,16 +29,16 @@ export const ATS_EVENT_COMMANDS: Command[] = [
     argument: ATS_CONNECTION,
     options: [
       { ...EVENT, conflicts: ['state', 'remote_id'] },
-      { name: 'state', description: 'which ones', choices: STATES },
+      { name: 'state', description: 'only in this state', choices: STATES },
       { name: 'remote_id', description: 'about the record with this id in the ATS' },
       LIMIT,
     ],
     async run(context) {
       const { event_id: event } = given(context, 'event_id');
-      if (event !== undefined) return context.client.call('GET', `${at(context.argument)}/events/${encode(event)}`);
+      if (event !== undefined) return context.client.call('GET', `${ats(context.argument)}/events/${encode(event)}`);
       const { limit = 50 } = numbers(context, 'limit');
       const found = await context.client.list(
-        `${at(context.argument)}/events${queryOf(context, 'state', 'remote_id')}`,
+        `${ats(context.argument)}/events${queryOf(context, 'state', 'remote_id')}`,
         limit,
       );
       if (context.options['json'] === true) return found;
@@ -59,7 +57,7 @@ export const ATS_EVENT_COMMANDS: Command[] = [
         throw new CliError('Say --event-id or --failed.', EXIT.usage);
       }
       const place = event === undefined ? 'retry' : `${encode(event)}/retry`;
-      return context.client.call('POST', `${at(context.argument)}/events/${place}`, {});
+      return context.client.call('POST', `${ats(context.argument)}/events/${place}`, {});
     },
   },
   {
@@ -73,7 +71,7 @@ export const ATS_EVENT_COMMANDS: Command[] = [
     ],
     run(context) {
       const { event_id: event = '', reason } = given(context, 'event_id', 'reason');
-      return context.client.call('POST', `${at(context.argument)}/events/${encode(event)}/dismiss`, { reason });
+      return context.client.call('POST', `${ats(context.argument)}/events/${encode(event)}/dismiss`, { reason });
     },
   },
 ];

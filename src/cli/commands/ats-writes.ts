@@ -1,8 +1,10 @@
 import { encode, type Json } from '../client.js';
 import { columns, given, numbers, queryOf, type Command, type Context } from '../command.js';
-import { ATS_CONNECTION } from './ats.js';
+import { ats, ATS_CONNECTION } from './ats.js';
 
 const WRITE = { name: 'write_id', description: 'as the list shows it (awr_…)', required: true };
+
+const STATES = ['waiting', 'written', 'superseded', 'failed', 'dismissed', 'left'];
 
 /** Commands about what is written to an ATS. */
 export const ATS_WRITE_COMMANDS: Command[] = [
@@ -12,7 +14,7 @@ export const ATS_WRITE_COMMANDS: Command[] = [
     description: 'Lists what is written to the ATS, newest first',
     argument: ATS_CONNECTION,
     options: [
-      { name: 'state', description: 'waiting, written, superseded, failed, dismissed or left' },
+      { name: 'state', description: 'only in this state', choices: STATES },
       { name: 'candidate_id', description: 'only about this candidate' },
       { name: 'limit', description: 'how many, 50 unless set' },
     ],
@@ -37,7 +39,7 @@ export const ATS_WRITE_COMMANDS: Command[] = [
     verb: 'dismiss-write',
     description: 'Ends a write that waits or failed',
     argument: ATS_CONNECTION,
-    options: [WRITE, { name: 'reason', description: 'why, for other admins', required: true }],
+    options: [WRITE, { name: 'reason', description: 'why; it stands in the audit log', required: true }],
     run: (context) => context.client.call('POST', `${one(context)}/dismiss`, given(context, 'reason')),
   },
   {
@@ -51,18 +53,14 @@ export const ATS_WRITE_COMMANDS: Command[] = [
     ],
     async run(context) {
       const body = { ...given(context, 'candidate_id'), confirm: context.options['confirm'] === true };
-      const answer = await context.client.call('POST', `${at(context)}/test-write`, body);
+      const answer = await context.client.call('POST', `${ats(context.argument)}/test-write`, body);
       return context.options['json'] === true ? answer : columns(answer['steps'] as Json[], 'step', 'ok', 'detail');
     },
   },
 ];
 
-function at({ argument }: Context): string {
-  return `/ats-connections/${encode(argument!)}`;
-}
-
 function writes(context: Context): string {
-  return `${at(context)}/writes`;
+  return `${ats(context.argument)}/writes`;
 }
 
 function one(context: Context): string {

@@ -33,7 +33,8 @@ export const ATS_COMMANDS: Command[] = [
     description: 'Lists the connectors, with what each can and cannot do',
     async run({ client, options }) {
       const { data }: { data: Json[] } = await client.call('GET', '/ats-connections/providers');
-      return options['json'] === true ? data : columns(data, 'provider', 'title', 'credentials', 'limits');
+      if (options['json'] === true) return data;
+      return data.map((one) => [headOf(one), ...limitsOf(one).map((limit) => `  - ${limit}`)].join('\n')).join('\n\n');
     },
   },
   {
@@ -166,6 +167,15 @@ export const ATS_COMMANDS: Command[] = [
     },
   },
 ];
+
+function headOf({ provider, title, credentials, marker }: Json): string {
+  return `${String(title)} (${String(provider)}): connects by ${(credentials as string[]).join(' or ')}; ids begin with ${String(marker)}`;
+}
+
+/** What a connector cannot do, in sentences. */
+function limitsOf({ limits }: Json): string[] {
+  return limits as string[];
+}
 
 /** Returns the address of a connection in the API. */
 export function ats(argument: string | undefined): string {

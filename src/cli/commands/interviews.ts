@@ -13,6 +13,8 @@ const PLAN: readonly CommandOption[] = [
   { name: 'job_id', description: 'the opening; that of the candidate unless set' },
 ];
 
+const MOVES = ['in_progress', 'completed', 'cancelled', 'no_show'];
+
 /** Commands about interviews. */
 export const INTERVIEW_COMMANDS: Command[] = [
   {
@@ -36,7 +38,7 @@ export const INTERVIEW_COMMANDS: Command[] = [
     description: 'Lists interviews, newest first',
     options: [
       { name: 'candidate_id', description: 'only of this candidate' },
-      { name: 'state', description: 'scheduled, in_progress, completed, cancelled or no_show' },
+      { name: 'state', description: 'only in this state', choices: ['scheduled', ...MOVES] },
       { name: 'job_id', description: 'only for this opening' },
       { name: 'updated_since', description: 'only changed since then, such as 2026-01-31T00:00:00Z' },
       { name: 'limit', description: 'how many, 50 unless set' },
@@ -65,7 +67,7 @@ export const INTERVIEW_COMMANDS: Command[] = [
       { name: 'starts_at', description: 'such as 2026-01-31T09:00:00Z' },
       { name: 'ends_at', description: 'at most 24 hours later' },
       ...PLAN,
-      { name: 'state', description: 'where it moves', choices: ['in_progress', 'completed', 'cancelled', 'no_show'] },
+      { name: 'state', description: 'where it moves', choices: MOVES },
     ],
     run(context) {
       const change = { ...planOf(context), ...given(context, 'state') };

@@ -103,6 +103,8 @@ describe('422', () => {
     ['api_token', { api_token: 'short' }],
     ['region', { region: 'moon' }],
     ['base_url', { base_url: 'ftp://ats.example' }],
+    ['base_url', { base_url: 'no address' }],
+    ['base_url', { base_url: 'https://ats.example:99999' }],
     ['credential.kind', { credential: { kind: 'client_credentials', client_id: 'a', client_secret: 'b' } }],
     ['credential.key', { credential: { kind: 'api_key' } }],
     ['writes.link_target', { writes: { link_target: 'field' } }],

@@ -90,3 +90,26 @@ it.each([
     expect(found.metadata.ats_stage).toBe(samples[1]!.expect.stage);
   }
 });
+
+it('erases the events of a deleted candidate, and none of an opening with the same id in the ATS', async () => {
+  const ats = await connected('greenhouse', null);
+  const opened = sampleOf('greenhouse', 'webhook.job_created.json');
+  const applied = sampleOf('greenhouse', 'webhook.new_candidate_application.json');
+  const id = JSON.parse(opened.request.raw_body).payload.job.id as number;
+  const event = JSON.parse(applied.request.raw_body);
+  event.payload.application.candidate.id = id;
+  await ats.send(opened);
+  await ats.send({ ...applied, request: { ...applied.request, raw_body: JSON.stringify(event) } });
+  await ats.settled();
+  const [candidate] = (await ats.api.get('/candidates')).body.data;
+  expect(candidate.external_id).toBe(`gh_${id}`);
+  expect((await ats.api.delete(`/candidates/${candidate.id}`)).status).toBe(204);
+  const { rows } = await service.db.query<{ kind: string; state: string; kept: boolean }>(
+    `select kind, state, body is not null as kept from ats_events where tenant_id = $1 order by id`,
+    [ats.tenantId],
+  );
+  expect(rows).toEqual([
+    { kind: 'job', state: 'applied', kept: true },
+    { kind: 'candidate', state: 'applied', kept: false },
+  ]);
+});

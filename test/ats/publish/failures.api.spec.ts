@@ -159,6 +159,31 @@ it('a writer who is gone: degraded, writes wait, and go on when another one is s
   await until(async () => (await stateOf()).state === 'ok');
 });
 
+it('a writer who goes between two writes: what the ATS refuses then waits for another one', async () => {
+  const { id: leaving } = lever.add.user({ name: 'Leaving' });
+  await house.api.patch(`/ats-connections/${house.connectionId}`, { writes: { as_user: leaving } });
+  const who = await person(service, house);
+  const { id } = await interview(house, who.id);
+  await settled(service, house);
+  lever.users.get(leaving)!['deactivatedAt'] = 1;
+  await score(house, id);
+  await until(async () => (await stateOf()).reason === 'writer_gone');
+  expect(await newest()).toMatchObject({ kind: 'scorecard', state: 'waiting' });
+  await house.api.patch(`/ats-connections/${house.connectionId}`, { writes: { as_user: DANA } });
+  await settled(service, house);
+  expect(notes(who)).toHaveLength(1);
+});
+
+it('takes back the link of one meeting, and not that of another one whose address begins the same', async () => {
+  const who = await person(service, house);
+  const { id, meeting_url: url } = await interview(house, who.id);
+  await settled(service, house);
+  lever.change(who.remoteId, { links: [`${url}-2`, url] });
+  await house.api.patch(`/interviews/${id}`, { state: 'cancelled' });
+  await settled(service, house);
+  expect(lever.linksOf(who.remoteId)).toEqual([`${url}-2`]);
+});
+
 it('an erased candidate: what waits is removed, and nothing of it is kept', async () => {
   const who = await person(service, house);
   const { id } = await interview(house, who.id);

@@ -42,6 +42,19 @@ it('leaves out what is not said', () => {
   );
 });
 
+it('quotes no marker: another note would be found for the one that it names', () => {
+  const other = scorecardMarker('int_1', 3);
+  const quoting = {
+    recommendation: other,
+    summary: `see ${other}`,
+    criteria: [{ ...card().content.criteria[0]!, evidence: other }],
+  };
+  const text = scorecardText(card(quoting), { marker, replaces: null });
+  expect(text).not.toContain(other);
+  expect(text).toContain('see (talent-bridge int_1 scorecard r3]');
+  expect(text.endsWith(marker)).toBe(true);
+});
+
 it('cuts the text, and never link or marker', () => {
   const text = scorecardText(
     card({ summary: 'x'.repeat(8_000), criteria: Array(50).fill(card().content.criteria[0]) }),

@@ -62,7 +62,13 @@ async function opportunityOf(api: AtsApi, write: AtsWrite): Promise<RemoteObject
 /** Lever keeps a link as an address, or as an object with one. */
 function linkIn(found: RemoteObject, marker: string): string | null {
   const links = listOf(found['links']).map((link) => textOf(objectOf(link)?.['url'] ?? link));
-  return links.find((link) => link?.includes(marker) === true) ?? null;
+  return links.find((link) => link !== null && endsWith(link, marker)) ?? null;
+}
+
+/** The address of one meeting can be the beginning of another one's: the marker is the end of its link. */
+function endsWith(link: string, marker: string): boolean {
+  const normal = (text: string): string => (URL.canParse(text) ? new URL(text).href : text).replace(/\/$/, '');
+  return normal(link).endsWith(normal(marker));
 }
 
 function holds(note: RemoteObject, marker: string): boolean {

@@ -9,11 +9,12 @@ import type { Connector } from '../../connectors/connector.js';
 import { connectorOf } from '../../connectors/index.js';
 import { AtsRecordWriter } from '../../records/ats-record-writer.js';
 import { MissingOpenings } from '../../records/openings.js';
+import { readsKind } from '../../records/read-record.js';
 import type { AtsRecordRow, RecordItem, RecordWrite } from '../../records/record.js';
 import { overOf } from '../../records/record.rules.js';
 import { AtsRecordsRepository } from '../../records/records.repository.js';
 import { InboxesRepository, LeaseLost, type ClaimedInbox } from './inboxes.repository.js';
-import { groupsOf, readsKind, stepOf, type Group, type ReadEvent } from './plan.rules.js';
+import { groupsOf, stepOf, type Group, type ReadEvent } from './plan.rules.js';
 import { isPassing } from './passing-failure.js';
 import { ReadBacks, type ReadBack } from './read-backs.js';
 import { readEvents } from './read-events.js';
@@ -120,19 +121,15 @@ export class EventsApplier {
     const known = await this.records.of(connection, 'candidate', wanted);
     for (const remoteId of new Set(wanted)) {
       batch.forced.add(remoteId);
-      if (reads === null || known.has(remoteId) || given.has(remoteId)) continue;
+      if (reads === null || reads.stopped !== null || known.has(remoteId) || given.has(remoteId)) continue;
       try {
-        if (reads.stopped !== null) throw reads.stopped;
         const item = await reads.read('candidate', remoteId, new Date());
-        if (item !== null) batch.survivors.push(item);
+        if (item === null) batch.missing.add(remoteId);
+        else batch.survivors.push(item);
       } catch (error) {
-        if (error instanceof AtsFailure && (error.kind === 'away' || error.kind === 'refused')) {
-          // Interviews and writes move to the survivor, and without it they would be erased: the merge waits.
-          batch.failure ??= error;
-          batch.works = batch.works.filter(({ item }) => item.kind !== 'gone' || item.gone.survivorId !== remoteId);
-          continue;
-        }
-        // A survivor that the connection may not see is none that a later try would bring.
+        if (error instanceof AtsFailure && error.kind === 'not_found') batch.missing.add(remoteId);
+        // The merge itself is known, and does not wait: what the merged candidate tells of the survivor serves until the next
+        // poll.
         this.logger.warn('ats.survivor_not_read', { connection: connection.id, error });
       }
     }
@@ -182,13 +179,13 @@ export class EventsApplier {
   private async writeIn(
     tx: SqlRunner,
     inbox: ClaimedInbox,
-    { connection, forced }: Batch,
+    { connection, forced, missing }: Batch,
     kind: Group['kind'],
     works: readonly Work[],
     extra: readonly RecordItem[],
   ): Promise<void> {
     const items = [...works.map(({ item }) => item), ...extra];
-    const write = { ...WRITE, forced };
+    const write = { ...WRITE, forced, missing };
     const results =
       kind === 'job'
         ? await this.writer.writeJobs(tx, connection, items, write)
@@ -215,6 +212,8 @@ class Batch {
   works: Work[] = [];
   survivors: RecordItem[] = [];
   readonly forced = new Set<string>();
+  /** Survivors of merges that the ATS does not have. */
+  readonly missing = new Set<string>();
   readonly reads: ReadBacks | null;
   failure: AtsFailure | null = null;
   tried = false;

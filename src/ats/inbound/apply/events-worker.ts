@@ -116,7 +116,7 @@ export class EventsWorker {
     if (connection === undefined) return;
     if (failure !== null) {
       const problem = failure.kind === 'refused' ? 'grant' : 'reads';
-      // One limit or one slow answer is no state that anybody has to know of.
+      // A single limit or slow answer does not make the connection degraded.
       if (problem === 'grant' || failures > 0) await this.states.problem(connection, problem, failure.reason);
     } else if (answered && connection.state !== 'ok') {
       await this.states.solved(connection, 'reads');

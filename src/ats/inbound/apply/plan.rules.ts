@@ -1,5 +1,5 @@
 import type { AtsRecordKind } from '../../connectors/ats-records.js';
-import type { Connector, InboundReading } from '../../connectors/connector.js';
+import type { InboundReading } from '../../connectors/connector.js';
 import type { AtsRecordRow, RecordItem } from '../../records/record.js';
 import { isFromTheFuture, subjectOf } from '../inbound.rules.js';
 
@@ -74,11 +74,6 @@ export function stepOf({ remoteId, events }: Group, known: AtsRecordRow | undefi
 /** Returns the newest time that events of a group name, for a read record without a time of its own. */
 export function newestTimeOf({ events }: Group): Date {
   return new Date(Math.max(...events.map(timeOf)));
-}
-
-/** Returns whether a connector reads records of a kind. */
-export function readsKind({ abilities }: Connector, kind: AtsRecordKind): boolean {
-  return kind === 'job' ? abilities.jobs : abilities.candidates;
 }
 
 function lastOf(newest: ReadEvent | undefined, remoteId: string): Step {

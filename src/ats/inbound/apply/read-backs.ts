@@ -1,5 +1,6 @@
 import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
 import { NotUnderstood, type Connector } from '../../connectors/connector.js';
+import { goneItem, readRecord } from '../../records/read-record.js';
 import type { AtsRecordRow, RecordItem } from '../../records/record.js';
 import { newestTimeOf, type Group } from './plan.rules.js';
 
@@ -64,10 +65,7 @@ export class ReadBacks {
     }
     // A record that is known and not at the ATS any more was deleted there, whatever the event said of it.
     if (known?.state !== 'live') return { kind: 'not_found' };
-    return {
-      kind: 'item',
-      item: { kind: 'gone', remoteId, changedAt: at, gone: { kind, remoteId, at, survivorId: null } },
-    };
+    return { kind: 'item', item: goneItem({ kind, remoteId, at, survivorId: null }, at) };
   }
 
   /** A record that the connector fails over stops no other one. */
@@ -77,14 +75,9 @@ export class ReadBacks {
     return new AtsFailure('malformed', 'not_understood', 'The record is not one that this ATS documents.');
   }
 
-  /** Returns null where the ATS has no such record. @param at the time of a record that names none */
-  async read(kind: Group['kind'], remoteId: string, at: Date): Promise<RecordItem | null> {
-    if (kind === 'job') {
-      const job = await this.connector.job(this.api, remoteId);
-      return job === null ? null : { kind, remoteId, changedAt: job.changedAt ?? at, job: { ...job, remoteId } };
-    }
-    const candidate = await this.connector.candidate(this.api, remoteId);
-    if (candidate === null) return null;
-    return { kind, remoteId, changedAt: candidate.changedAt ?? at, candidate: { ...candidate, remoteId } };
+  /** Reads one record, as {@link readRecord} does. */
+  read(kind: Group['kind'], remoteId: string, at: Date): Promise<RecordItem | null> {
+    const { connector, api } = this;
+    return readRecord({ connector, api }, kind, remoteId, at);
   }
 }

@@ -6,7 +6,7 @@ import type { Verdict, WaitingEvent } from './waiting-events.repository.js';
 /** So often an event is tried that fails on its own account. */
 const MOST_TRIES = 3;
 
-/** What somebody has to look at. */
+/** Reasons that an admin has to look at. */
 const FAILED: ReadonlySet<LeftOutReason> = new Set(['bad_id', 'claimed_by_another_connection', 'metadata_too_large']);
 /** The candidate was deleted: what came in about it has no personal data any more. */
 const ERASED: ReadonlySet<LeftOutReason> = new Set(['gone', 'merged', 'erased']);
