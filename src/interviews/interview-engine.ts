@@ -17,7 +17,7 @@ export interface PlannedInterview {
 export abstract class InterviewEngine {
   /**
    * Returns the address of the meeting. It is asked before anything is stored, and may be asked for an interview that is
-   * never stored: a meeting that nobody enters must cost nothing.
+   * never stored: an unused meeting must cost nothing.
    */
   abstract meetingUrl(interview: PlannedInterview): Promise<string>;
 }

@@ -63,7 +63,7 @@ it('a candidate that is erased while interviews are scheduled leaves none', asyn
   }
 });
 
-it('another tenant’s interviews are as those that nobody has', async () => {
+it('another tenant’s interviews answer as what does not exist', async () => {
   const theirs = await newHouse(service);
   const { id: candidateId } = await person(theirs);
   const { id } = await interview(candidateId, theirs);

@@ -14,6 +14,7 @@ import { MarketplaceService } from '../marketplace/marketplace.service.js';
 import { AtsPublishModule } from '../publish/publish.module.js';
 import { AtsSyncModule } from '../sync/sync.module.js';
 import { AtsConnectionEnd } from './ats-connection-end.js';
+import { AtsConnectionReads } from './ats-connection-reads.js';
 import { AtsConnectionSetup } from './ats-connection-setup.js';
 import { AtsConnectionsController } from './ats-connections.controller.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
@@ -26,6 +27,7 @@ import { AtsConnectionsModule } from './connections.module.js';
   providers: [
     AtsConnectionsService,
     AtsConnectionEnd,
+    AtsConnectionReads,
     AtsConnectionSetup,
     ConnectLinksRepository,
     ConnectLinksService,

@@ -10,17 +10,15 @@ import { OAuthClients } from '../marketplace/oauth-clients.js';
 import { TokenClient } from '../marketplace/token-client.js';
 import { AtsPublish } from '../publish/ats-publish.js';
 import { AtsSync } from '../sync/ats-sync.js';
-import type { AtsConnectionBody, AtsTestBody, DisconnectedBody } from './ats-connection-bodies.dto.js';
+import type { DisconnectedBody } from './ats-connection-bodies.dto.js';
 import { AtsConnectionSetup } from './ats-connection-setup.js';
 import { AtsConnectionViews } from './ats-connection-views.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
 import { AtsConnectionStore } from './ats-connections.store.js';
-import { AtsStates } from './ats-states.js';
-import { WrongAtsState } from './ats.errors.js';
 import type { AtsConnection } from './connection.js';
 
-/** Tries a connection at its ATS, and ends one there and here. */
+/** Ends a connection, at its ATS and here. */
 @Injectable()
 export class AtsConnectionEnd {
   constructor(
@@ -29,7 +27,6 @@ export class AtsConnectionEnd {
     private readonly repository: AtsConnectionsRepository,
     private readonly store: AtsConnectionStore,
     private readonly views: AtsConnectionViews,
-    private readonly states: AtsStates,
     private readonly setup: AtsConnectionSetup,
     private readonly apis: AtsApis,
     private readonly clients: OAuthClients,
@@ -38,37 +35,6 @@ export class AtsConnectionEnd {
     private readonly publish: AtsPublish,
     private readonly audit: AuditService,
   ) {}
-
-  /** Makes a cheap call to the ATS, and says what came of it. A success ends the problem of the credential. */
-  async test({ tenantId }: Caller, id: string): Promise<AtsTestBody> {
-    const connection = await this.connections.connected(tenantId, id);
-    try {
-      const detail = await connectorOf(connection.provider)!.test(this.apis.of(connection));
-      await this.states.solved(connection, 'grant');
-      return { ok: true, reason: null, detail };
-    } catch (error) {
-      if (!(error instanceof AtsFailure)) throw error;
-      if (error.kind === 'refused') await this.states.problem(connection, 'grant', error.reason);
-      return { ok: false, reason: error.reason, detail: error.message };
-    }
-  }
-
-  /**
-   * Reads the ATS now.
-   *
-   * @throws {WrongAtsState} where the connection has no credential, or is paused
-   */
-  async sync(caller: Caller, id: string, full: boolean): Promise<AtsConnectionBody> {
-    const { tenantId, actor, requestId } = caller;
-    const connection = await this.connections.connected(tenantId, id);
-    if (connection.paused) throw new WrongAtsState('The connection is paused. Resume it first.');
-    if (!(await this.syncs.now(connection, { full }))) {
-      throw new WrongAtsState('The connection has no credential, so nothing can be read from the ATS.');
-    }
-    const line = { action: 'ats_connection.sync_begun', targetType: 'ats_connection', targetId: id, after: { full } };
-    await this.audit.record(this.db, { tenantId, actor, requestId, ...line });
-    return this.views.one(tenantId, id);
-  }
 
   /**
    * Removes the webhooks at the ATS, revokes the grant there, and forgets everything with which the ATS is called or

@@ -17,6 +17,7 @@ import {
   DisconnectedBody,
 } from './ats-connection-bodies.dto.js';
 import { AtsConnectionEnd } from './ats-connection-end.js';
+import { AtsConnectionReads } from './ats-connection-reads.js';
 import { AtsConnectionViews } from './ats-connection-views.js';
 import { atsProviderBody } from './ats-connection.mapping.js';
 import {
@@ -36,6 +37,7 @@ export class AtsConnectionsController {
   constructor(
     private readonly connections: AtsConnectionsService,
     private readonly views: AtsConnectionViews,
+    private readonly reads: AtsConnectionReads,
     private readonly end: AtsConnectionEnd,
   ) {}
 
@@ -109,7 +111,7 @@ export class AtsConnectionsController {
   @ApiRecord(AtsTestBody)
   @ApiRefusals({ 409: ['wrong_ats_state'] })
   test(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<AtsTestBody> {
-    return this.end.test(caller, id);
+    return this.reads.test(caller, id);
   }
 
   @Post(':connection_id/sync')
@@ -122,7 +124,7 @@ export class AtsConnectionsController {
     @Param('connection_id') id: string,
     @Body() body: SyncAtsConnection,
   ): Promise<AtsConnectionBody> {
-    return this.end.sync(caller, id, body.full === true);
+    return this.reads.sync(caller, id, body.full === true);
   }
 
   @Post(':connection_id/pause')

@@ -26,11 +26,15 @@ export class TakesFields {
   @Choice(['active', 'all'], { optional: true, description: '`active`: neither archived nor hired. Default `active`.' })
   candidates?: 'active' | 'all';
 
-  @Ruled(stagesProblem, { type: 'array', items: { type: 'string' }, maxItems: 100 } as never, {
-    optional: true,
-    nullable: true,
-    description: 'Ids of stages in the ATS; null: any stage.',
-  })
+  @Ruled(
+    stagesProblem,
+    { type: String, isArray: true, maxItems: 100 },
+    {
+      optional: true,
+      nullable: true,
+      description: 'Ids of stages in the ATS; null: any stage.',
+    },
+  )
   stages?: string[] | null;
 
   @Moment({ optional: true, nullable: true, description: 'Only candidates that changed since; null: all.' })

@@ -29,7 +29,7 @@ export function startPage(ask: {
         go between the two.
       </p>
       ${person === null ? null : html`<p class="note">You are signed in as ${person}.</p>`}
-      <p>${title} asks you next to approve the access. Somebody who administers ${title} has to do it.</p>
+      <p>${title} asks you next to approve the access. An administrator of ${title} has to do it.</p>
       <form method="post" action="${action}">
         ${code === null ? null : html`<input type="hidden" name="code" value="${code}" />`}
         <input type="hidden" name="confirmed" value="yes" />

@@ -61,7 +61,7 @@ export class MarketplaceController {
   @Get('start')
   @ApiOperation({
     summary: 'Where a person begins to connect an ATS, from its settings page or from here',
-    description: 'A signed-in administrator sees for which tenant it is; anybody else signs in first.',
+    description: 'A signed-in administrator sees for which tenant it is; a person without a session signs in first.',
   })
   @ApiHtml(200, 'A button that leads to the ATS.')
   @ApiRedirect(302, 'To the sign-in, and back.')

@@ -149,7 +149,7 @@ test('settings that are left out stay, and the audit log has a line for each cha
   expect(text).not.toContain('a signing secret');
 });
 
-test('what belongs to another tenant is as what nobody has, on every route', async () => {
+test('what belongs to another tenant answers as what does not exist, on every route', async () => {
   const other = await app.newTenant();
   const { body } = await create({}, other);
   const id = String(body['id']);

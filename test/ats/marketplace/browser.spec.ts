@@ -71,7 +71,7 @@ describeInBrowser('Lever in a browser', () => {
     if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` });
   }
 
-  test('from the settings of Lever to the first sync, without a key typed by anybody', async () => {
+  test('from the settings of Lever to the first sync, without a typed key', async () => {
     const page = await signedIn();
     await page.goto(`${lever.origin}/settings`);
     await picture(page, 'lever-settings');

@@ -52,7 +52,7 @@ it('404, 409, 422', async () => {
   expect([silent.status, silent.body.code]).toEqual([409, 'wrong_ats_state']);
 });
 
-it('another tenant’s connection, candidate and write are as those that nobody has', async () => {
+it('another tenant’s connection, candidate and write answer as what does not exist', async () => {
   const theirs = await leverHouse(service, lever);
   const who = await person(service, theirs);
   const at = `/ats-connections/${theirs.connectionId}`;
