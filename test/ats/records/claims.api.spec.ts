@@ -25,7 +25,9 @@ it('says which record another connection has brought, and changes nothing of it'
   ashby.add.candidate({ id: '1', name: 'Owned First', job, silent: true });
   const first = await connectAshby(service, ashby, { marker: 'x_' });
   // Its records are still those of another connection, which is deleted while they are given to the API.
-  await service.db.query(`update candidates set ats_connection_id = 'ats_other' where tenant_id = $1`, [first.tenantId]);
+  await service.db.query(`update candidates set ats_connection_id = 'ats_other' where tenant_id = $1`, [
+    first.tenantId,
+  ]);
   await service.db.query(`delete from ats_records where tenant_id = $1 and kind = 'candidate'`, [first.tenantId]);
   const [before] = await first.candidates();
   ashby.change('1', { name: 'Claims Second' });
