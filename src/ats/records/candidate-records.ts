@@ -157,31 +157,19 @@ export class CandidateRecords {
     const row = await this.heldRow(known, remoteId);
     const survivor = await this.survivorOf(known, item, row);
     if (row !== undefined) await this.candidates.removeLocked(tx, connection.tenantId, row, survivor?.id ?? null);
-    const over: AtsRecordRow = {
-      remote_id: remoteId,
-      record_id: null,
-      state: gone.survivorId === null ? 'deleted' : 'merged',
-      survivor_id: gone.survivorId,
-      changed_at: clamped(item.changedAt),
-      brought_by: write.source,
-      seen_in: null,
-    };
-    await this.records.put(tx, connection, 'candidate', [over]);
-    records.set(remoteId, over);
+    const state = gone.survivorId === null ? 'deleted' : 'merged';
+    const over = { remote_id: remoteId, record_id: null, state, survivor_id: gone.survivorId } as const;
+    const put = { ...over, changed_at: clamped(item.changedAt), brought_by: write.source, seen_in: null };
+    await this.records.put(tx, connection, 'candidate', [put]);
+    records.set(remoteId, put);
     // The middle one of two merges can be gone before it was ever known.
-    const linked = survivor === undefined ? [] : [{ remote_id: remoteId, record_id: survivor.id }];
-    if (linked.length > 0) await this.linkMerged(known, [remoteId], linked);
+    const ended = { remote_id: remoteId, record_id: survivor?.id ?? null };
+    if (survivor !== undefined) await this.linkMerged(known, [remoteId], [ended]);
     if (row === undefined) {
       await this.records.eraseEvents(tx, connection, remoteId);
       return leftOut('candidate', remoteId, 'unknown');
     }
-    return {
-      kind: 'candidate',
-      remoteId,
-      outcome: gone.survivorId === null ? 'deleted' : 'merged',
-      reason: null,
-      recordId: row.id,
-    };
+    return { kind: 'candidate', remoteId, outcome: state, reason: null, recordId: row.id };
   }
 
   /**

@@ -54,6 +54,7 @@ export class WaitingEventsRepository {
    */
   async decide(tx: SqlRunner, { tenantId, connectionId }: InboxKey, verdicts: readonly Verdict[]): Promise<void> {
     if (verdicts.length === 0) return;
+    // The ids stand in the condition as well: a join by itself may read all events of the connection.
     const times = verdicts.map(({ at }) => at.getTime());
     const of = <T>(pick: (verdict: Verdict) => T): T[] => verdicts.map(pick);
     await tx.query(
@@ -63,7 +64,7 @@ export class WaitingEventsRepository {
        from unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::int[], $11::boolean[])
          as u(id, state, reason, detail, tried, erase)
        where e.tenant_id = $1 and e.connection_id = $2 and e.at >= $3 and e.at <= $4 and e.id = u.id
-         and (e.state = 'waiting' or e.reason = 'erased')`,
+         and e.id = any($6::text[]) and (e.state = 'waiting' or e.reason = 'erased')`,
       [
         tenantId,
         connectionId,
