@@ -114,15 +114,29 @@ export class SyncedCandidates {
     this.events.wake(tenantId);
   }
 
-  /** Gives candidates of a connection that is gone to the API, a batch at a time. @returns how many */
-  async release(db: SqlRunner, tenantId: string, connectionId: string, limit: number): Promise<number> {
-    const { rowCount } = await db.query(
-      `update candidates set ats_connection_id = null, ats_keys = null
-       where tenant_id = $1 and id = any(array(
-         select c.id from candidates c where c.tenant_id = $1 and c.ats_connection_id = $2 limit $3))`,
-      [tenantId, connectionId, limit],
+  /**
+   * Gives candidates of a connection that is gone to the API: it goes through the tenant's candidates, a batch at a time.
+   *
+   * @param after the candidate before the first one of the batch
+   * @returns how many are the API's now, and the last one of the batch; null: there are no more
+   */
+  async release(
+    db: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    { after, limit }: { after: string; limit: number },
+  ): Promise<{ released: number; last: string | null }> {
+    const { rows } = await db.query<{ released: number; last: string | null; seen: number }>(
+      `with page as materialized (
+         select id, ats_connection_id from candidates where tenant_id = $1 and id > $3 order by id limit $4),
+       freed as (
+         update candidates set ats_connection_id = null, ats_keys = null
+         where tenant_id = $1 and id = any(array(select p.id from page p where p.ats_connection_id = $2)) returning 1)
+       select (select count(*)::int from freed) as released, max(id) as last, count(*)::int as seen from page`,
+      [tenantId, connectionId, after, limit],
     );
-    return rowCount ?? 0;
+    const { released, last, seen } = rows[0]!;
+    return { released, last: seen < limit ? null : last };
   }
 }
 

@@ -8,7 +8,7 @@ import type { JobStatus } from '../../jobs/job.js';
 import { JobsRepository } from '../../jobs/jobs.repository.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { externalIdOf, syncedOf } from './record-fields.mapping.js';
-import { clamped, leftOut, refusalOfKnown } from './record.rules.js';
+import { clamped, leftOut, refusalOfKnown, isCircle } from './record.rules.js';
 import type { AtsRecordRow, LeftOutReason, RecordItem, RecordResult, RecordWrite } from './record.js';
 import { AtsRecordsRepository } from './records.repository.js';
 import { openingRefusal, personRefusal } from './selection.rules.js';
@@ -22,7 +22,7 @@ interface Known {
   tx: SqlRunner;
   connection: AtsConnection;
   held: HeldCandidates;
-  records: ReadonlyMap<string, AtsRecordRow>;
+  records: Map<string, AtsRecordRow>;
   /** The states of openings, by their `external_id`. */
   openings: ReadonlyMap<string, JobStatus>;
   write: RecordWrite;
@@ -153,29 +153,35 @@ export class CandidateRecords {
     const record = records.get(remoteId);
     const refusal = refusalOfKnown(record, item);
     if (refusal !== null) return leftOut('candidate', remoteId, refusal);
+    if (isCircle(records, item)) return leftOut('candidate', remoteId, 'circle');
     const row = await this.heldRow(known, remoteId);
     const survivor = await this.survivorOf(known, item, row);
-    const state = gone.survivorId === null ? 'deleted' : 'merged';
     if (row !== undefined) await this.candidates.removeLocked(tx, connection.tenantId, row, survivor?.id ?? null);
-    await this.records.put(tx, connection, 'candidate', [
-      {
-        remote_id: remoteId,
-        record_id: null,
-        state,
-        survivor_id: gone.survivorId,
-        changed_at: clamped(item.changedAt),
-        brought_by: write.source,
-        seen_in: null,
-      },
-    ]);
+    const over: AtsRecordRow = {
+      remote_id: remoteId,
+      record_id: null,
+      state: gone.survivorId === null ? 'deleted' : 'merged',
+      survivor_id: gone.survivorId,
+      changed_at: clamped(item.changedAt),
+      brought_by: write.source,
+      seen_in: null,
+    };
+    await this.records.put(tx, connection, 'candidate', [over]);
+    records.set(remoteId, over);
     // The middle one of two merges can be gone before it was ever known.
-    const ended = { remote_id: remoteId, record_id: survivor?.id ?? null };
-    if (survivor !== undefined) await this.linkMerged(known, [remoteId], [ended]);
+    const linked = survivor === undefined ? [] : [{ remote_id: remoteId, record_id: survivor.id }];
+    if (linked.length > 0) await this.linkMerged(known, [remoteId], linked);
     if (row === undefined) {
       await this.records.eraseEvents(tx, connection, remoteId);
       return leftOut('candidate', remoteId, 'unknown');
     }
-    return { kind: 'candidate', remoteId, outcome: state, reason: null, recordId: row.id };
+    return {
+      kind: 'candidate',
+      remoteId,
+      outcome: gone.survivorId === null ? 'deleted' : 'merged',
+      reason: null,
+      recordId: row.id,
+    };
   }
 
   /**

@@ -14,6 +14,13 @@ export function refusalOfKnown(record: AtsRecordRow | undefined, item: RecordIte
   return item.kind !== 'gone' && item.changedAt < record.changed_at ? 'older' : null;
 }
 
+/** Returns whether a merge would close a circle: its survivor was merged into the record before. */
+export function isCircle(records: ReadonlyMap<string, AtsRecordRow>, item: RecordItem): boolean {
+  const survivor =
+    item.kind === 'gone' && item.gone.survivorId !== null ? records.get(item.gone.survivorId) : undefined;
+  return survivor?.state === 'merged' && survivor.survivor_id === item.remoteId;
+}
+
 /** Returns a time of the ATS as it is stored: a clock that is ahead must not freeze the record. */
 export function clamped(changedAt: Date, now = new Date()): Date {
   return changedAt > now ? now : changedAt;

@@ -41,6 +41,7 @@ export interface RecordWrite {
 export const LEFT_OUT_WORDS = {
   older: 'A newer change of the record was taken before.',
   gone: 'The record was deleted in the ATS.',
+  circle: 'The ATS says of two records that each was merged into the other; the first merge counts.',
   merged: 'The record was merged into another one in the ATS.',
   erased: 'The candidate was deleted here, and no event brings it back.',
   no_email: 'The candidate has no e-mail in the ATS; it comes in once it has one.',

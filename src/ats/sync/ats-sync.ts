@@ -12,6 +12,8 @@ type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 
 interface ReleasePayload {
   connectionId: string;
+  /** The candidate before the next batch. */
+  after?: string;
 }
 
 const RELEASED_AT_ONCE = 1_000;
@@ -80,9 +82,10 @@ export class AtsSync {
 
   /** Gives the records of a connection that is gone to the API, a batch at a time. */
   private async release({ tenantId, payload }: Task<ReleasePayload>): Promise<Batch> {
-    const { connectionId } = payload;
+    const { connectionId, after = '' } = payload;
     const jobs = await this.jobs.release(tenantId, connectionId);
-    const done = await this.candidates.release(this.db, tenantId, connectionId, RELEASED_AT_ONCE);
-    return { done: done + jobs, next: done < RELEASED_AT_ONCE ? null : payload };
+    const batch = { after, limit: RELEASED_AT_ONCE };
+    const { released, last } = await this.candidates.release(this.db, tenantId, connectionId, batch);
+    return { done: released + jobs, next: last === null ? null : { connectionId, after: last } };
   }
 }

@@ -68,6 +68,16 @@ it('keeps the interviews of a candidate that is merged into one who is not known
   expect(await ats.candidate('D')).toMatchObject({ id: survivor.id, first_name: 'Amara N.' });
 });
 
+it('takes the first of two merges that go in a circle, and loses nothing', async () => {
+  const ats = await connected();
+  for (const id of ['A', 'B']) await ats.applies(id);
+  const interview = await ats.interviewed('B');
+  await ats.merges('A', 'B');
+  await ats.merges('B', 'A');
+  const survivor = await ats.candidate('B');
+  expect([await ats.ownerOf(interview), await ats.resolved('A')]).toEqual([survivor.id, survivor.id]);
+});
+
 it('follows merges of merges, and revives no survivor that is gone', async () => {
   const ats = await connected();
   for (const id of ['A', 'B', 'C']) await ats.applies(id);

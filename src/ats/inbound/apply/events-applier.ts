@@ -121,15 +121,21 @@ export class EventsApplier {
     const known = await this.records.of(connection, 'candidate', wanted);
     for (const remoteId of new Set(wanted)) {
       batch.forced.add(remoteId);
-      if (reads === null || reads.stopped !== null || known.has(remoteId) || given.has(remoteId)) continue;
+      if (reads === null || known.has(remoteId) || given.has(remoteId)) continue;
       try {
+        if (reads.stopped !== null) throw reads.stopped;
         const item = await reads.read('candidate', remoteId, new Date());
         if (item === null) batch.missing.add(remoteId);
         else batch.survivors.push(item);
       } catch (error) {
         if (error instanceof AtsFailure && error.kind === 'not_found') batch.missing.add(remoteId);
-        // The merge itself is known, and does not wait: what the merged candidate tells of the survivor serves until the next
-        // poll.
+        if (error instanceof AtsFailure && (error.kind === 'away' || error.kind === 'refused')) {
+          // Interviews and writes move to the survivor, and without it they would be erased: the merge waits.
+          batch.failure ??= error;
+          batch.works = batch.works.filter(({ item }) => item.kind !== 'gone' || item.gone.survivorId !== remoteId);
+          continue;
+        }
+        // A survivor that the connection may not see is none that a later try would bring.
         this.logger.warn('ats.survivor_not_read', { connection: connection.id, error });
       }
     }
