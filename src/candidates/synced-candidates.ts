@@ -27,7 +27,7 @@ export interface SyncedResult {
 export type SyncedEvents = 'all' | 'backfill' | 'updates' | 'none';
 
 /** Another write made a candidate with the same `external_id` at this moment: the transaction is repeated. */
-export class SyncRaced extends Error {
+class SyncRaced extends Error {
   /** `serialization_failure`: `Database.transaction` repeats the work. */
   readonly code = '40001';
 }

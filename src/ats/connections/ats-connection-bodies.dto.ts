@@ -5,7 +5,7 @@ import type { AtsState, Takes, Writes } from './connection.js';
 const STATES: readonly AtsState[] = ['ok', 'degraded', 'reconnect_needed', 'disconnected'];
 
 /** Something that is wrong with a connection. */
-export class AtsProblemBody {
+class AtsProblemBody {
   @ApiProperty({
     example: 'reads',
     description: '`grant`, `reads`, `writes`, `writer`, `signature`, `webhooks`, `scopes`.',
@@ -18,7 +18,7 @@ export class AtsProblemBody {
 }
 
 /** A live token of the webhook address, without its text. */
-export class AtsTokenBody {
+class AtsTokenBody {
   @ApiProperty({ example: 'atk_01k0000000abcdefghjkmnpqrs' })
   id!: string;
   @ApiProperty({ description: 'Its first four characters.' })
@@ -28,7 +28,7 @@ export class AtsTokenBody {
 }
 
 /** Where the ATS sends its webhooks. */
-export class AtsWebhookBody {
+class AtsWebhookBody {
   @ApiProperty({
     format: 'uri',
     example: 'https://app.example.com/api/webhooks/lever',
@@ -47,7 +47,7 @@ export class AtsWebhookBody {
 }
 
 /** What waits at a connection. */
-export class AtsWaitingBody {
+class AtsWaitingBody {
   @ApiProperty({ type: 'integer', description: 'Inbound events that are not applied yet; at most 10 000 are counted.' })
   events!: number;
   @ApiProperty({ type: 'integer', description: 'Writes that are not done yet.' })

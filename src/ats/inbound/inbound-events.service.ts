@@ -8,7 +8,7 @@ import type { InboundEventBody, InboundEventRow } from './inbound-event.js';
 import { InboundEventsRepository, type InboundFilter } from './inbound-events.repository.js';
 
 /** The event is in a state that the act does not fit. */
-export class WrongEventState extends Conflict {
+class WrongEventState extends Conflict {
   constructor(detail: string) {
     super('wrong_event_state', detail);
   }

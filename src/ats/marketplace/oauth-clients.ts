@@ -3,7 +3,7 @@ import { Config } from '../../base/config/config.js';
 import type { Connector, Region } from '../connectors/connector.js';
 
 /** The name of the region that `ATS_SIMULATORS` adds. */
-export const SIMULATOR = 'simulator';
+const SIMULATOR = 'simulator';
 
 /** A partner's client at a vendor. */
 export interface OAuthClient {
