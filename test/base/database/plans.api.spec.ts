@@ -29,7 +29,7 @@ const SMALL = new Set(['installation', 'service_keys', 'chain_keys', 'storage_pr
 const SUMS = [
   'select state, count(*) as n from destinations',
   'select coalesce(sum(count), 0)::int as held from chain_heads',
-  'select r.name, r.takes_seat, r.created_at,',
+  'select r.name, r.takes_seat, r.console, r.created_at,',
   'select distinct on (user_id) user_id, delta from seat_entries',
 ];
 
