@@ -249,7 +249,9 @@ describe('the description', () => {
         expect([path, method, operation.summary]).toEqual([path, method, expect.stringMatching(/\S/)]);
         ids.push(operation.operationId!);
         // The sign-in is for browsers and IdPs, which have no credential yet; a person's own sessions need theirs.
-        const door = path.startsWith('/api/auth/') && !/^\/api\/auth\/sessions?\b/.test(path);
+        // The pages that connect an ATS, and its webhooks, carry theirs in the request.
+        const isAts = /^\/api\/(?:integrations|webhooks)\//.test(path);
+        const door = isAts || (path.startsWith('/api/auth/') && !/^\/api\/auth\/sessions?\b/.test(path));
         // Signing out takes a session's cookie, and does without one.
         const credentials = path === '/api/auth/logout' ? 2 : door ? undefined : 1;
         // Several scopes of one credential are alternatives.
