@@ -46,6 +46,12 @@ export const PROBLEM_CODES: Record<string, string> = {
   managed_by_directory: 'A directory writes these fields. Change them there. `directory` and `fields` name them.',
   metadata_needs_confirmation:
     'The metadata of the IdP names another IdP, or none of the known keys. An admin has to confirm it.',
+  marker_taken: 'Another connection to an ATS has the marker. `id` names it.',
+  no_oauth_client: 'The operator has set no OAuth client for this ATS (`ATS_OAUTH_CLIENTS`).',
+  not_an_administrator: 'The role of the signed-in person does not administer the tenant.',
+  token_taken: 'Another connection has this token of a webhook address. Leave it out, and one is made.',
+  too_many_tokens: 'A connection to an ATS has at most two live tokens. Remove the older one.',
+  wrong_ats_state: 'The state of the connection to an ATS does not allow this; `detail` says why.',
   method_not_allowed: 'The address has other methods. The Allow header lists them.',
   missing_scope: 'The API key lacks the scope that `scope` names.',
   no_owner: 'The tenant has no owner. Set `owner_user_id` of the tenant first.',
