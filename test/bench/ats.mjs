@@ -254,7 +254,7 @@ if (wanted('pass')) {
 if (wanted('scim')) {
   const [alone, beside] = [[], []];
   const creates = async (tenant, tag) =>
-    load(origin, 8, scaled(1_500), (i) => ({
+    load(origin, 8, scaled(6_000), (i) => ({
       method: 'POST',
       path: '/scim/v2/Users',
       headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/scim+json' },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Activity } from '../../base/activity.js';
 import { Database } from '../../base/database/database.js';
@@ -20,6 +21,8 @@ import { SyncOptions } from './sync.options.js';
 import { SyncLost, SyncsRepository, type ClaimedSync } from './syncs.repository.js';
 
 const QUIET_MS = 5_000;
+/** While many requests come, each page is followed by a pause: a page costs as much as some thirty creates. */
+const BUSY_PAUSE_MS = 250;
 /** So many connections are read at once, each of another tenant. */
 const SLOTS = 3;
 /** After so long another connection has its turn. */
@@ -117,6 +120,7 @@ export class SyncWorker {
         const next = await this.passes.step(ground, pass);
         if (next === null) return await this.done(connection, pass);
         sync.pass = pass = next;
+        if (this.activity.isBusy()) await sleep(BUSY_PAUSE_MS);
       }
     } catch (error) {
       return await this.failed(sync, connection, pass, error);

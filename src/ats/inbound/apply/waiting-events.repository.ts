@@ -4,7 +4,7 @@ import type { InboundState } from '../inbound-event.js';
 import type { InboxKey } from './inboxes.repository.js';
 
 /** Events and bytes of one batch. */
-const BATCH = { events: 250, bytes: 4 * 1024 * 1024 };
+const BATCH = { events: 100, bytes: 4 * 1024 * 1024 };
 
 /** An event that waits, with what came. */
 export interface WaitingEvent {
