@@ -64,11 +64,11 @@ export function stepOf({ remoteId, events }: Group, known: AtsRecordRow | undefi
   const told = events.filter(({ reading }) => reading.effect.kind !== 'read_back');
   const byTime = [...told].sort((a, b) => timeOf(a) - timeOf(b));
   const newest = byTime.at(-1);
-  if (newest === undefined || told.length < events.length) return canRead ? { do: 'read' } : lastOf(newest, remoteId);
+  if (newest === undefined || told.length < events.length) return canRead ? { do: 'read' } : lastOf(byTime, remoteId);
   const before = Math.max(known?.changed_at.getTime() ?? -Infinity, ...byTime.slice(0, -1).map(timeOf));
   const isTie = before === timeOf(newest);
   const isThin = changeOf(newest.reading) === null || isTie || lacksOpening(newest, known);
-  return isThin && canRead ? { do: 'read' } : lastOf(newest, remoteId);
+  return isThin && canRead ? { do: 'read' } : lastOf(byTime, remoteId);
 }
 
 /** Returns the newest time that events of a group name, for a read record without a time of its own. */
@@ -76,9 +76,19 @@ export function newestTimeOf({ events }: Group): Date {
   return new Date(Math.max(...events.map(timeOf)));
 }
 
-function lastOf(newest: ReadEvent | undefined, remoteId: string): Step {
+/** What events say together: a newer one may leave out what an older one said, such as the opening. */
+function lastOf(byTime: readonly ReadEvent[], remoteId: string): Step {
+  const newest = byTime.at(-1);
   if (newest === undefined) return { do: 'give_up' };
-  return { do: 'write', item: itemOf(newest, remoteId)!, by: newest };
+  const item = itemOf(newest, remoteId)!;
+  if (item.kind !== 'candidate') return { do: 'write', item, by: newest };
+  const told = byTime.flatMap(({ reading: { effect } }) => (effect.kind === 'candidate' ? effect.candidate : []));
+  const candidate = told.reduce((before, after) => ({
+    ...before,
+    ...after,
+    metadata: { ...before.metadata, ...after.metadata },
+  }));
+  return { do: 'write', item: { ...item, candidate }, by: newest };
 }
 
 function lacksOpening({ reading }: ReadEvent, known: AtsRecordRow | undefined): boolean {

@@ -27,6 +27,19 @@ const known = (changedAt: Date): AtsRecordRow => ({
 const group = (...events: ReadEvent[]): Group => ({ kind: 'candidate', remoteId: '1', events });
 
 describe('stepOf', () => {
+  it('keeps what an older event of the batch says and the newest leaves out, where it cannot read', () => {
+    const opening = event(candidate(at(3), { active: true, metadata: { application_id: '7' } }));
+    const { candidate: person } = candidate(at(5), { email: 'new@x.example' }) as { candidate: AtsCandidate };
+    const { jobRemoteId: _, ...thin } = person;
+    const step = stepOf(group(opening, event({ kind: 'candidate', candidate: thin })), undefined, false);
+    expect(step).toMatchObject({
+      do: 'write',
+      item: {
+        candidate: { email: 'new@x.example', jobRemoteId: 'j1', active: true, metadata: { application_id: '7' } },
+      },
+    });
+  });
+
   it.each<[string, Group, AtsRecordRow | undefined, boolean, string]>([
     ['reads where the data is not signed', group(event(READ)), undefined, true, 'read'],
     ['gives up where it cannot read', group(event(READ)), undefined, false, 'give_up'],
