@@ -23,17 +23,10 @@ const CANDIDATES = scaled(10_000);
 /** The service without the paces of ATSs. */
 class PacelessService extends Service {
   async start() {
-    this.child = spawn(
-      process.execPath,
-      [
-        ...(process.env.BENCH_PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/prof'] : []),
-        path.join(import.meta.dirname, 'ats-service.mjs'),
-      ],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, NODE_OPTIONS: '', ...this.env },
-      },
-    );
+    this.child = spawn(process.execPath, [path.join(import.meta.dirname, 'ats-service.mjs')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_OPTIONS: '', ...this.env },
+    });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream.on('data', (chunk) => (this.output = (this.output + chunk).slice(-20_000)));
     }

@@ -3,7 +3,8 @@ import type { AtsRecordKind } from '../connectors/ats-records.js';
 import { NotUnderstood, type Connector } from '../connectors/connector.js';
 import { candidateItem, goneItem, jobItem, readRecord, readsKind } from '../records/read-record.js';
 import type { RecordItem } from '../records/record.js';
-import type { LeftOut, Pass, PollKind, PollMark } from './pass.js';
+import type { CursorWatch, LeftOut, Pass, PollKind, PollMark } from './pass.js';
+import { watched } from './pass.rules.js';
 
 /** A page of a list, as items for the writer. */
 export interface ReadPage {
@@ -13,6 +14,14 @@ export interface ReadPage {
   leftOut: LeftOut[];
 }
 
+/** Pages that follow each other, and how their cursors were watched. */
+export type ReadPages = ReadPage & { watch: CursorWatch };
+
+/** A list whose pages go in a circle. */
+export class CursorRepeats extends Error {}
+
+/** Pages and records that are written together: what a write costs beside its rows is then paid less often. */
+const TOGETHER = { pages: 5, records: 500 };
 /** Records that a full pass has not seen are read so many at a time. */
 export const ABSENT_AT_ONCE = 20;
 const GONE_BACK_MS = 30 * 86_400_000;
@@ -28,7 +37,7 @@ export function hasList(connector: Connector, kind: PollKind): boolean {
  *
  * @throws {AtsFailure}
  */
-export async function readPage(
+async function readPage(
   connector: Connector,
   api: AtsApi,
   kind: PollKind,
@@ -58,6 +67,47 @@ export async function readPage(
     page,
     page.records.map((gone) => goneItem(gone, at)),
   );
+}
+
+/**
+ * Reads the next pages of a list. A failure behind the first page ends them before it: the next step meets it again.
+ *
+ * @throws {AtsFailure} or {@link CursorRepeats}
+ */
+export async function readPages(
+  connector: Connector,
+  api: AtsApi,
+  kind: PollKind,
+  pass: Pass,
+  mark: PollMark,
+): Promise<ReadPages> {
+  const first = await readPage(connector, api, kind, pass, mark);
+  // A list shows a record again that changes meanwhile: the last one counts.
+  const items = new Map(first.items.map((item) => [nameOf(item), item]));
+  const leftOut = [...first.leftOut];
+  let [page, watch] = [first, watchedBy(pass.watch, first, kind)];
+  for (let pages = 1; page.next !== null && pages < TOGETHER.pages && items.size < TOGETHER.records; pages++) {
+    try {
+      page = await readPage(connector, api, kind, { ...pass, cursor: page.next }, mark);
+    } catch (error) {
+      if (error instanceof AtsFailure || error instanceof NotUnderstood) break;
+      throw error;
+    }
+    for (const item of page.items) items.set(nameOf(item), item);
+    leftOut.push(...page.leftOut);
+    watch = watchedBy(watch, page, kind);
+  }
+  return { items: [...items.values()], leftOut, next: page.next, syncToken: page.syncToken, watch };
+}
+
+function watchedBy(watch: CursorWatch, { next }: ReadPage, kind: PollKind): CursorWatch {
+  const after = next === null ? watch : watched(watch, next);
+  if (after === null) throw new CursorRepeats(`The list of ${kind} names the same next page again.`);
+  return after;
+}
+
+function nameOf({ kind, remoteId }: RecordItem): string {
+  return `${kind} ${remoteId}`;
 }
 
 /**
@@ -105,6 +155,6 @@ function pageOf(
 ): ReadPage {
   const leftOut = (page.leftOut ?? []).map(({ remoteId, reason }) => ({ remote_id: remoteId, reason }));
   // A list can show a record twice, when it changes between two pages or has two applications: the last one counts.
-  const once = new Map(items.map((item) => [`${item.kind} ${item.remoteId}`, item]));
+  const once = new Map(items.map((item) => [nameOf(item), item]));
   return { items: [...once.values()], next: page.next, syncToken: page.syncToken ?? null, leftOut };
 }

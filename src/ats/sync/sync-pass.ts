@@ -9,9 +9,9 @@ import { AtsRecordWriter } from '../records/ats-record-writer.js';
 import { MissingOpenings } from '../records/openings.js';
 import type { RecordItem, RecordResult, RecordWrite } from '../records/record.js';
 import { AtsRecordsRepository } from '../records/records.repository.js';
-import { ABSENT_AT_ONCE, hasList, readAbsent, readPage, type ReadPage } from './page-reader.js';
+import { ABSENT_AT_ONCE, hasList, readAbsent, readPages, type ReadPage, type ReadPages } from './page-reader.js';
 import type { Pass, PollKind, PollMark } from './pass.js';
-import { counted, nextPhase, watched } from './pass.rules.js';
+import { counted, nextPhase } from './pass.rules.js';
 import { RunsRepository } from './runs.repository.js';
 import { SyncOptions } from './sync.options.js';
 import { SyncsRepository, type ClaimedSync } from './syncs.repository.js';
@@ -22,14 +22,11 @@ export interface PassGround {
   connection: AtsConnection;
   connector: Connector;
   api: AtsApi;
-  /** The page after the one that is being written: it is read meanwhile. */
-  ahead?: { phase: PollKind; cursor: string; page: Promise<ReadPage | null> } | undefined;
+  /** The pages after those that are being written: they are read meanwhile. */
+  ahead?: { phase: PollKind; cursor: string; pages: Promise<ReadPages | null> } | undefined;
 }
 
-/** A list whose pages go in a circle. */
-export class CursorRepeats extends Error {}
-
-/** Moves a pass by one page: it is read outside of transactions, and written together with the place where the pass goes on. */
+/** Moves a pass by some pages: they are read outside of transactions, and written together with the place where the pass goes on. */
 @Injectable()
 export class SyncPass {
   constructor(
@@ -44,7 +41,7 @@ export class SyncPass {
   ) {}
 
   /**
-   * Reads and writes one page.
+   * Reads and writes some pages.
    *
    * @returns the pass after it; null: the pass is over
    * @throws {AtsFailure} or {@link CursorRepeats}, with nothing written
@@ -60,38 +57,41 @@ export class SyncPass {
   private async list(ground: PassGround, pass: Pass, kind: PollKind): Promise<Pass | null> {
     const { connector, api, sync } = ground;
     const mark = await this.syncs.mark(sync, kind);
-    const page = await this.nextOf(ground, pass, kind, mark);
-    if (page === null) return { ...pass, isFull: true, cursor: null };
-    const watch = page.next === null ? pass.watch : watched(pass.watch, page.next);
-    if (watch === null) throw new CursorRepeats(`The list of ${kind} names the same next page again.`);
-    if (page.next !== null) this.readAhead(ground, { ...pass, cursor: page.next }, kind, mark);
-    const candidates = page.items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
+    const pages = await this.nextOf(ground, pass, kind, mark);
+    if (pages === null) return { ...pass, isFull: true, cursor: null };
+    const moved = { ...pass, cursor: pages.next, watch: pages.watch };
+    if (moved.cursor !== null) this.readAhead(ground, moved, kind, mark);
+    const candidates = pages.items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
     await this.openings.ensure(ground.connection, { connector, api }, candidates, writeOf(ground, pass));
-    const moved = { ...pass, cursor: page.next, watch };
     const since = new Date(Date.parse(pass.phaseAt) - this.options.overlapMs);
-    const end = { since, syncToken: page.syncToken, fullAt: pass.isFull ? new Date(pass.phaseAt) : null };
-    return this.write(ground, moved, page, page.next === null ? (tx) => this.syncs.setMark(tx, sync, kind, end) : null);
+    const end = { since, syncToken: pages.syncToken, fullAt: pass.isFull ? new Date(pass.phaseAt) : null };
+    return this.write(
+      ground,
+      moved,
+      pages,
+      pages.next === null ? (tx) => this.syncs.setMark(tx, sync, kind, end) : null,
+    );
   }
 
-  /** Returns the page that was read ahead, or reads it. */
-  private nextOf(ground: PassGround, pass: Pass, kind: PollKind, mark: PollMark): Promise<ReadPage | null> {
+  /** Returns the pages that were read ahead, or reads them. */
+  private nextOf(ground: PassGround, pass: Pass, kind: PollKind, mark: PollMark): Promise<ReadPages | null> {
     const { ahead } = ground;
     ground.ahead = undefined;
-    if (ahead?.phase === kind && ahead.cursor === pass.cursor) return ahead.page;
-    return this.pageOf(ground, pass, kind, mark);
+    if (ahead?.phase === kind && ahead.cursor === pass.cursor) return ahead.pages;
+    return this.pagesOf(ground, pass, kind, mark);
   }
 
   private readAhead(ground: PassGround, pass: Pass, phase: PollKind, mark: PollMark): void {
-    const page = this.pageOf(ground, pass, phase, mark);
-    // Its failure is that of the next step, which may never come.
-    page.catch(() => undefined);
-    ground.ahead = { phase, cursor: pass.cursor!, page };
+    const pages = this.pagesOf(ground, pass, phase, mark);
+    // Their failure is that of the next step, which may never come.
+    pages.catch(() => undefined);
+    ground.ahead = { phase, cursor: pass.cursor!, pages };
   }
 
   /** Returns null where the ATS does not take the token of the last pass any more: the list is read whole. */
-  private async pageOf(ground: PassGround, pass: Pass, kind: PollKind, mark: PollMark): Promise<ReadPage | null> {
+  private async pagesOf(ground: PassGround, pass: Pass, kind: PollKind, mark: PollMark): Promise<ReadPages | null> {
     try {
-      return await readPage(ground.connector, ground.api, kind, pass, mark);
+      return await readPages(ground.connector, ground.api, kind, pass, mark);
     } catch (error) {
       const hasToken = mark.syncToken !== null && !pass.isFull;
       if (hasToken && error instanceof AtsFailure && error.kind === 'rejected') return null;
@@ -109,7 +109,7 @@ export class SyncPass {
     return this.write(ground, { ...pass, cursor: ids.at(-1)! }, page, null);
   }
 
-  /** Writes a page, openings before candidates, each kind in its own transaction; the last one moves the pass. */
+  /** Writes pages, openings before candidates, each kind in its own transaction; the last one moves the pass. */
   private async write(
     ground: PassGround,
     pass: Pass,

@@ -16,13 +16,14 @@ import { MissingWebhooks } from './missing-webhooks.js';
 import type { Pass } from './pass.js';
 import { newPass } from './pass.rules.js';
 import { RunsRepository } from './runs.repository.js';
-import { CursorRepeats, SyncPass, type PassGround } from './sync-pass.js';
+import { CursorRepeats } from './page-reader.js';
+import { SyncPass, type PassGround } from './sync-pass.js';
 import { SyncOptions } from './sync.options.js';
 import { SyncLost, SyncsRepository, type ClaimedSync } from './syncs.repository.js';
 
 const QUIET_MS = 5_000;
-/** While many requests come, each page is followed by a pause: a page costs as much as some thirty creates. */
-const BUSY_PAUSE_MS = 250;
+/** While many requests come, each step is followed by a pause: a step of five pages costs as much as a hundred creates. */
+const BUSY_PAUSE_MS = 800;
 /** So many connections are read at once, each of another tenant. */
 const SLOTS = 3;
 /** After so long another connection has its turn. */
