@@ -121,7 +121,7 @@ async function announce(config: Config, sandboxUrl: string | null, embedded: Emb
     say(`    curl -s ${config.baseUrl}/scim/v2/Users -H "Authorization: Bearer ${read}" \\`);
     say(`      -H 'Content-Type: application/scim+json' -d '{"userName":"bjensen@example.com"}'`);
     if (sandboxUrl) say(`  It is at ${sandboxUrl} a moment later. What is where: npx talent-bridge status`);
-    say(`  Next, your IdP: ${config.baseUrl}/docs/connect`);
+    say(`  Next, your IdP: ${config.baseUrl}/docs/connect   or your ATS: ${config.baseUrl}/docs/ats/connect`);
   }
   say();
 }

@@ -66,7 +66,7 @@ export class EventsApplier {
       this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
     );
     await this.plan(batch, groupsOf(read), verdicts);
-    await this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
+    if (verdicts.length > 0) await this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
     await this.bringOpenings(inbox, batch);
     for (const kind of ['job', 'candidate'] as const) {
       const works = batch.works.filter(({ group }) => group.kind === kind);
