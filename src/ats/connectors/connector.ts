@@ -75,10 +75,21 @@ export interface InboundReading {
 /** A body that the connector does not understand. The message says why, without data of the body. */
 export class NotUnderstood extends Error {}
 
+/** An answer to a vendor, without a body. */
+export interface InboundAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+}
+
 /** How a vendor's webhooks are received. */
 export interface InboundRules {
   /** The status that the vendor takes as received. */
   readonly ack: number;
+  /**
+   * Returns the answer to a setup message that the vendor does not sign, such as an echo of one of its headers; null: it is
+   * an event. It comes with the token of the connection, has no effect, and is not kept.
+   */
+  handshake?(request: InboundRequest): InboundAnswer | null;
   /** Checks the signature over the raw bytes. Any of the secrets may fit. */
   verify(request: InboundRequest, secrets: readonly string[]): SignatureVerdict;
   /** @throws {NotUnderstood} */

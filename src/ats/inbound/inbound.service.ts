@@ -4,7 +4,7 @@ import { Clock } from '../../base/clock.js';
 import { cutTo } from '../../base/characters.js';
 import { Unavailable } from '../../base/errors/domain-error.js';
 import type { AtsConnection } from '../connections/connection.js';
-import type { Connector, InboundRequest } from '../connectors/connector.js';
+import type { Connector, InboundAnswer, InboundRequest } from '../connectors/connector.js';
 import { EventIntake } from './event-intake.js';
 import { keptHeaders, readInboundBody } from './inbound-body.js';
 import type { Admitted } from './inbound-door.js';
@@ -26,12 +26,12 @@ export class InboundService {
   ) {}
 
   /**
-   * Stores what came, and returns the status that the provider takes as received. A body that is not understood is stored
+   * Stores what came, and returns the answer that the provider takes as received. A body that is not understood is stored
    * too: the provider would send it again and again.
    *
    * @throws {InboundRefused} when a secret is set and the signature does not fit
    */
-  async receive({ gate, connector, token }: Admitted, raw: Buffer, headers: Headers): Promise<number> {
+  async receive({ gate, connector, token }: Admitted, raw: Buffer, headers: Headers): Promise<InboundAnswer> {
     const { connection, secrets, unreadable } = gate;
     const contentType = textOf(headers['content-type']);
     const read = readInboundBody(raw, contentType ?? '', textOf(headers['content-encoding']));
@@ -43,6 +43,8 @@ export class InboundService {
       headers: joined,
       receivedAt: this.clock.now(),
     };
+    const greeting = connector.inbound.handshake?.(request) ?? null;
+    if (greeting !== null) return greeting;
     if (unreadable && secrets.length === 0) {
       throw new Unavailable('No key of the settings opens the signing secret of this connection.', 60);
     }
@@ -50,7 +52,7 @@ export class InboundService {
     const event = eventOf(connector, request, read.fault);
     const kept = { ...event, contentType: contentType === undefined ? null : cutTo(contentType, 200) };
     await this.intake.store(connection.tenantId, connection.id, { ...kept, headers: keptHeaders(headers, token) });
-    return connector.inbound.ack;
+    return { status: connector.inbound.ack, headers: {} };
   }
 
   private verify(
