@@ -3,7 +3,7 @@ import { steep, steepest } from './support/growth.js';
 import { PARTS } from './support/many-parts.js';
 
 // One text that takes more than linear time stops the process for every tenant. Each parser of untrusted text is given
-// every repeated character at n and at 2n.
+// every repeated character, a quarter of the text and the whole.
 describe('time grows at most linearly with the text', () => {
   it.each(Object.keys(READERS))('%s', (name) => {
     const { read, around } = READERS[name]!;

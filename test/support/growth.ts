@@ -1,11 +1,11 @@
 /** A parser of untrusted text, called with text that is made to cost time. Refusals are answers like others. */
 export type Reader = (text: string) => unknown;
 
-/** A text that was read, and how the time grew when it was twice as long. */
+/** A text that was read, and the time that a quarter of it and the whole took. */
 export interface Growth {
   readonly shape: string;
-  readonly msAtN: number;
-  readonly msAtTwoN: number;
+  readonly msOfQuarter: number;
+  readonly msOfWhole: number;
 }
 
 /**
@@ -23,14 +23,14 @@ export const REPEATED = [
 const ENDS = ['', 'x', '!', '\u0000', '"'] as const;
 
 /** Long enough to tell linear from quadratic in milliseconds. */
-const LENGTH = 1 << 13;
+const LENGTH = 1 << 14;
 /** Below this both times are noise. */
 const NOTHING_MS = 12;
-/** Linear is 2, quadratic is 4; a busy machine needs room. */
-const STEEPEST = 3.2;
+/** Four times the text: linear is 4, quadratic is 16. A busy machine needs room on both sides. */
+const STEEPEST = 8;
 
 /**
- * Reads every shape at two lengths and returns those whose time grew faster than the text. Time is CPU time of this
+ * Reads a quarter and the whole of every shape and returns those whose time grew faster than the text. Time is CPU time of this
  * process, the least of several runs: other processes on the machine do not count.
  *
  * @param around what stands before and after the repeated part, so that the parser gets as far as it can
@@ -60,36 +60,36 @@ export function steep(
  * @param work reads a request of n parts
  */
 export function steepest(work: (parts: number) => unknown): Omit<Growth, 'shape'> | null {
-  for (let parts = 250; parts <= MOST_PARTS; parts *= 2) {
+  for (let parts = 500; parts <= MOST_PARTS; parts *= 2) {
     const growth = compared(
+      () => work(parts / 4),
       () => work(parts),
-      () => work(2 * parts),
     );
-    if (growth !== null && growth.msAtTwoN > BOUNDED_MS) return growth;
+    if (growth !== null && growth.msOfWhole > BOUNDED_MS) return growth;
   }
   return null;
 }
 
 /** As many parts as 1 MiB has room for, at 64 bytes a part. */
-const MOST_PARTS = 1 << 13;
+const MOST_PARTS = 1 << 14;
 const BOUNDED_MS = 400;
 
 function growthOf(read: Reader, at: (length: number) => string): Omit<Growth, 'shape'> | null {
-  const [short, long] = [at(LENGTH), at(2 * LENGTH)];
+  const [quarter, whole] = [at(LENGTH / 4), at(LENGTH)];
   return compared(
-    () => read(short),
-    () => read(long),
+    () => read(quarter),
+    () => read(whole),
   );
 }
 
-function compared(once: () => unknown, twice: () => unknown): Omit<Growth, 'shape'> | null {
+function compared(ofQuarter: () => unknown, ofWhole: () => unknown): Omit<Growth, 'shape'> | null {
   // The first look is cheap: most shapes take no time that can be measured.
-  if (cpuMs(twice) < NOTHING_MS) return null;
+  if (cpuMs(ofWhole) < NOTHING_MS) return null;
   for (let attempt = 1; ; attempt++) {
-    const msAtN = least(once);
-    const msAtTwoN = least(twice);
-    if (msAtTwoN < NOTHING_MS || msAtTwoN < STEEPEST * msAtN) return null;
-    if (attempt === 3) return { msAtN, msAtTwoN };
+    const msOfQuarter = least(ofQuarter);
+    const msOfWhole = least(ofWhole);
+    if (msOfWhole < NOTHING_MS || msOfWhole < STEEPEST * msOfQuarter) return null;
+    if (attempt === 3) return { msOfQuarter, msOfWhole };
   }
 }
 
