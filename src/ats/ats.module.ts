@@ -3,6 +3,7 @@ import { AtsCallsModule } from './calls/calls.module.js';
 import { AtsAdministrationModule } from './connections/administration.module.js';
 import { AtsConnectionsModule } from './connections/connections.module.js';
 import { AtsInboundModule } from './inbound/inbound.module.js';
+import { AtsMarketplaceModule } from './marketplace/marketplace.module.js';
 import { AtsPublishModule } from './publish/publish.module.js';
 import { AtsSyncModule } from './sync/sync.module.js';
 
@@ -15,6 +16,7 @@ import { AtsSyncModule } from './sync/sync.module.js';
     AtsInboundModule,
     AtsSyncModule,
     AtsPublishModule,
+    AtsMarketplaceModule,
   ],
 })
 export class AtsModule {}

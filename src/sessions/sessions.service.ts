@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { Config } from '../base/config/config.js';
-import { SealError, Sealer } from '../base/crypto/seal.js';
+import { Sealer } from '../base/crypto/seal.js';
 import { mintToken, parseToken } from '../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import type { WriteStatement } from '../base/database/write-statement.js';
@@ -163,14 +163,8 @@ export class SessionsService {
   /** Returns the ID token of a session, for RP-initiated logout. */
   idTokenOf(tenantId: string, session: Pick<EndedSession, 'id' | 'id_token_sealed'>): string | null {
     const { id, id_token_sealed: sealed } = session;
-    if (sealed === null) return null;
-    try {
-      return this.sealer.unseal(sealed, idTokenAad(tenantId, id));
-    } catch (error) {
-      // The key of the seal was removed. Without a hint the IdP asks which account to sign out.
-      if (error instanceof SealError) return null;
-      throw error;
-    }
+    // Where the key of the seal was removed, the IdP gets no hint, and asks which account to sign out.
+    return sealed === null ? null : this.sealer.unsealOrNull(sealed, idTokenAad(tenantId, id));
   }
 
   /** Returns when a session ends without further use. */

@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { Idempotency } from '../base/http/idempotency.js';
 import { FailedTries, RateLimiter } from '../base/http/rate-limit.js';
+import { Administrators } from './administrators.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -53,6 +54,7 @@ import { TenantsService } from './tenants.service.js';
     RolesService,
     AuditService,
     AuditChain,
+    Administrators,
     ExpiryNotice,
   ],
   exports: [
@@ -66,6 +68,7 @@ import { TenantsService } from './tenants.service.js';
     TenantsService,
     ApiKeysService,
     AuditService,
+    Administrators,
     ExpiryNotice,
   ],
 })

@@ -9,7 +9,7 @@ import { trimEndOf } from '../../base/trim.js';
 import { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';
 import { connectorOf } from '../connectors/index.js';
-import { OAuthClients } from '../marketplace/oauth-clients.js';
+import { OAuthClients } from '../oauth/oauth-clients.js';
 import { AtsFailure, type AtsApi } from './ats-api.js';
 import { AtsCallOptions } from './ats-call-options.js';
 import { AtsPaces } from './ats-paces.js';

@@ -192,14 +192,3 @@ export class SetSigningSecret {
   })
   secret!: string;
 }
-
-/** The body of a new connect link. */
-export class CreateConnectLink {
-  @Choice(
-    connectors()
-      .filter(({ abilities }) => abilities.oauth)
-      .map(({ provider }) => provider),
-    { description: 'The ATS; one that connects by OAuth.', example: 'lever' },
-  )
-  provider!: string;
-}

@@ -8,7 +8,7 @@ import { CAPS, demandRoom } from '../../tenants/caps.js';
 import type { Caller } from '../../tenants/caller.js';
 import type { Connector } from '../connectors/connector.js';
 import { connectorOf } from '../connectors/index.js';
-import { OAuthClients } from '../marketplace/oauth-clients.js';
+import { OAuthClients } from '../oauth/oauth-clients.js';
 import { AtsAddresses } from './ats-addresses.js';
 import type { AtsConnectionBody, AtsConnectionWithTokenBody } from './ats-connection-bodies.dto.js';
 import { AtsConnectionSetup, newAtsToken } from './ats-connection-setup.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SealedColumn } from '../../base/crypto/reseal.js';
-import { SealError, Sealer } from '../../base/crypto/seal.js';
+import { Sealer } from '../../base/crypto/seal.js';
 import type { Credential } from './credential.js';
 
 /** The column of the credentials. */
@@ -36,23 +36,14 @@ export class AtsSecrets {
 
   /** Returns a credential; null: there is none, or no key of the settings opens it. */
   openCredential(tenantId: string, connectionId: string, sealed: string | null): Credential | null {
-    const text = sealed === null ? null : this.open(sealed, credentialAad(tenantId, connectionId));
+    const text = sealed === null ? null : this.sealer.unsealOrNull(sealed, credentialAad(tenantId, connectionId));
     // Sealed by this class alone, and GCM authenticates.
     return text === null ? null : (JSON.parse(text) as Credential);
   }
 
   /** Returns a secret, or null where no key of the settings opens it. */
   openSigningSecret(tenantId: string, connectionId: string, sealed: string): string | null {
-    return this.open(sealed, signingAad(tenantId, connectionId));
-  }
-
-  private open(sealed: string, aad: string): string | null {
-    try {
-      return this.sealer.unseal(sealed, aad);
-    } catch (error) {
-      if (error instanceof SealError) return null;
-      throw error;
-    }
+    return this.sealer.unsealOrNull(sealed, signingAad(tenantId, connectionId));
   }
 }
 

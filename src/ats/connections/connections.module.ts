@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { PlatformClientModule } from '../../platform-client/platform-client.module.js';
-import { OAuthClients } from '../marketplace/oauth-clients.js';
-import { TokenClient } from '../marketplace/token-client.js';
+import { OAuthClients } from '../oauth/oauth-clients.js';
+import { TokenClient } from '../oauth/token-client.js';
 import { AtsAddresses } from './ats-addresses.js';
 import { AtsConnectionViews } from './ats-connection-views.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';

@@ -8,8 +8,7 @@ import { ApiController } from '../../tenants/api-controller.js';
 import type { Caller } from '../../tenants/caller.js';
 import { CurrentCaller } from '../../tenants/current-caller.js';
 import { RequireScope } from '../../tenants/require-scope.js';
-import { ConnectLinkBody, NewConnectLinkBody } from '../connections/ats-connection-bodies.dto.js';
-import { CreateConnectLink } from '../connections/ats-connections.dto.js';
+import { ConnectLinkBody, CreateConnectLink, NewConnectLinkBody } from './connect-links.dto.js';
 import { ConnectLinksRepository } from './connect-links.repository.js';
 import { ConnectLinksService } from './connect-links.service.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { Actor } from '../../identity/source.js';
-import type { ConnectLinkBody } from '../connections/ats-connection-bodies.dto.js';
+import type { ConnectLinkBody } from './connect-links.dto.js';
 
 /** A link that can be used. */
 export interface OpenLink {

@@ -6,9 +6,9 @@ import { newId } from '../../base/ids.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import type { Caller } from '../../tenants/caller.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
-import type { NewConnectLinkBody } from '../connections/ats-connection-bodies.dto.js';
+import type { NewConnectLinkBody } from './connect-links.dto.js';
 import { ConnectLinksRepository } from './connect-links.repository.js';
-import { OAuthClients } from './oauth-clients.js';
+import { OAuthClients } from '../oauth/oauth-clients.js';
 
 /** Makes and revokes connect links. */
 @Injectable()

@@ -8,10 +8,10 @@ import { atsAuditView, missingScopes } from '../connections/ats-connection.mappi
 import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
 import { freeMarker, takesOf, usualWrites } from '../connections/ats-settings.rules.js';
 import type { Connector } from '../connectors/connector.js';
-import { OAuthClients } from './oauth-clients.js';
+import { OAuthClients } from '../oauth/oauth-clients.js';
 import { ConnectLinksRepository } from './connect-links.repository.js';
 import { ConnectRefused } from './marketplace.errors.js';
-import type { Grant } from './token-answer.mapping.js';
+import type { Grant } from '../oauth/token-answer.mapping.js';
 
 /** What a grant is for. */
 interface Granted {

@@ -24,7 +24,7 @@ import { connectorOf } from '../connectors/index.js';
 import { connectedPage, connectLinkPage, notConnectedPage, startPage, type Choosable } from './marketplace-pages.js';
 import { ConnectRefused } from './marketplace.errors.js';
 import { MarketplaceService, type Starter } from './marketplace.service.js';
-import { OAuthClients } from './oauth-clients.js';
+import { OAuthClients } from '../oauth/oauth-clients.js';
 
 const FORM_BYTES = 4_096;
 const COOKIE_SECONDS = 600;

@@ -4,17 +4,17 @@ import { hashToken, mintToken, parseToken, sameHash } from '../../base/crypto/to
 import { Logger } from '../../base/log/logger.js';
 import type { Actor } from '../../identity/source.js';
 import type { SessionRow } from '../../sessions/sessions.repository.js';
+import { Administrators } from '../../tenants/administrators.js';
 import { AtsFailure } from '../calls/ats-api.js';
 import { AtsAddresses } from '../connections/ats-addresses.js';
 import type { Connector, Region } from '../connectors/connector.js';
-import { Administrators } from './administrators.js';
 import { AuthorizationsRepository, type Authorization } from './authorizations.repository.js';
 import { ConnectLinksRepository, type OpenLink } from './connect-links.repository.js';
 import { ConnectRefused, NotAnAdministrator } from './marketplace.errors.js';
 import { GrantedConnections, type Connected } from './granted-connections.js';
-import { OAuthClients, type OAuthClient } from './oauth-clients.js';
-import { TokenClient } from './token-client.js';
-import type { Grant } from './token-answer.mapping.js';
+import { OAuthClients, type OAuthClient } from '../oauth/oauth-clients.js';
+import { TokenClient } from '../oauth/token-client.js';
+import type { Grant } from '../oauth/token-answer.mapping.js';
 
 /** Who connects: a signed-in administrator, or the holder of a connect link. */
 export type Starter = { tenantId: string } & ({ session: SessionRow; link: null } | { session: null; link: OpenLink });

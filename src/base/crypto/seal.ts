@@ -67,6 +67,16 @@ export class Sealer {
     throw new SealError(NO_KEY, cause);
   }
 
+  /** The same, with null for a secret that no key of the settings opens: it must not stop what needs it not. */
+  unsealOrNull(sealed: string, aad: string): string | null {
+    try {
+      return this.unseal(sealed, aad);
+    } catch (error) {
+      if (error instanceof SealError) return null;
+      throw error;
+    }
+  }
+
   /** Returns whether the current key sealed the secret. */
   isCurrent(sealed: string, aad: string): boolean {
     if (!sealed.startsWith(`v1.${this.current.id}.`)) return false;

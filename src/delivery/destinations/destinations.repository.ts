@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SealError, Sealer } from '../../base/crypto/seal.js';
+import { Sealer } from '../../base/crypto/seal.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import { unpark } from '../lanes/unpark.js';
 import {
@@ -167,12 +167,7 @@ export class DestinationsRepository {
   /** Returns null for a key that cannot be opened: it has to be given again. */
   private keyOf(row: Row): string | null {
     if (row.key_sealed === null) return null;
-    try {
-      const { tenant_id: tenantId, channel, id } = row;
-      return this.sealer.unseal(row.key_sealed, destinationKeyAad({ tenantId, channel, id }));
-    } catch (error) {
-      if (error instanceof SealError) return null;
-      throw error;
-    }
+    const { tenant_id: tenantId, channel, id } = row;
+    return this.sealer.unsealOrNull(row.key_sealed, destinationKeyAad({ tenantId, channel, id }));
   }
 }

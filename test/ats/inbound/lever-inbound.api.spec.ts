@@ -105,15 +105,16 @@ it('takes the token from headers as well', async () => {
   const ats = await connectLever(service, null, { signing_secret: undefined });
   const body = JSON.stringify({ event: 'candidateHired', data: {}, triggeredAt: 1, token: 'x' });
   const basic = `Basic ${Buffer.from(`any:${ats.token}`).toString('base64')}`;
-  for (const headers of [
+  const ways: Record<string, string>[] = [
     { 'x-api-token': ats.token },
     { authorization: `Bearer ${ats.token}` },
     { authorization: basic },
-  ]) {
+  ];
+  for (const headers of ways) {
     const { status } = await fetch(`${service.url}/api/webhooks/lever`, {
       method: 'POST',
       body,
-      headers: headers as never,
+      headers,
     });
     expect(status).toBe(200);
   }

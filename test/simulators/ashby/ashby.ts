@@ -276,11 +276,11 @@ export class AshbySimulator extends Simulator {
         return found(this.users.get(text('userId')), 'user');
       case 'candidate.listNotes':
         this.candidate(given);
-        return this.page(given, (this.notes.get(text('candidateId')) ?? []) as unknown as Row[]);
+        return this.page(given, this.notes.get(text('candidateId')) ?? []);
       case 'candidate.createNote':
         return this.note(request, given);
       case 'customField.list':
-        return this.page(given, this.fields as unknown as Row[]);
+        return this.page(given, this.fields);
       case 'customField.setValue':
         return this.setField(request, given);
       case 'webhook.create':
@@ -351,7 +351,11 @@ export class AshbySimulator extends Simulator {
   }
 
   /** Pages of a list; a sync token brings what has changed since it was given. */
-  private page(given: Given, all: readonly Row[], shown: (row: Row) => unknown = (row) => row): SimAnswer {
+  private page<R extends { id: string }>(
+    given: Given,
+    all: readonly R[],
+    shown: (row: R) => unknown = (row) => row,
+  ): SimAnswer {
     const limit = Number(given['limit'] ?? MOST_PAGE);
     if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PAGE) throw new SimRefusal(failed('invalid_limit'));
     const token = /^s(\d+)$/.exec(word(given['syncToken']) ?? 's0');

@@ -14,6 +14,7 @@ export interface Sample {
     headers?: Record<string, string>;
     body?: unknown;
     raw_body?: string;
+    raw_body_sha256?: string;
   };
   response?: { status: number; headers: Record<string, string>; body?: unknown };
   secret?: string;

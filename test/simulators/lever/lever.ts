@@ -4,6 +4,8 @@ import { SimRefusal, type SimAnswer, type SimRequest } from '../core/http.js';
 import type { Message, Target } from '../core/sender.js';
 import { Simulator, type SimOptions } from '../core/simulator.js';
 
+/** A row of a list: filters look at some of its members. */
+type Shown = Record<string, unknown> & { id: string; updatedAt?: number };
 type Row = Record<string, unknown> & { id: string; createdAt: number; updatedAt: number };
 
 const LIMIT = { kind: 'bucket', perSecond: 10, burst: 20 } as const;
@@ -365,16 +367,20 @@ export class LeverSimulator extends Simulator {
     const from = Number(request.query.get('deleted_at_start') ?? 0);
     const kind = room === 'postings' ? 'posting' : 'opportunity';
     const rows = this.deleted.filter((one) => one.kind === kind && one.deletedAt >= from);
-    return this.page(request, rows.map(({ id, deletedAt }) => ({ id, deletedAt })) as unknown as Row[], 'deleted');
+    return this.page(
+      request,
+      rows.map(({ id, deletedAt }) => ({ id, deletedAt })),
+      'deleted',
+    );
   }
 
-  private page(request: SimRequest, rows: readonly Row[], room: string): SimAnswer {
+  private page(request: SimRequest, rows: readonly Shown[], room: string): SimAnswer {
     const limit = Number(request.query.get('limit') ?? MOST_PAGE);
     if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PAGE) throw new SimRefusal(errorOf(400));
     const since = Number(request.query.get('updated_at_start') ?? 0);
     const email = request.query.get('email');
     const wanted = rows.filter(
-      (row) => (since === 0 || row.updatedAt >= since) && (email === null || row['email'] === email),
+      (row) => (since === 0 || (row.updatedAt ?? 0) >= since) && (email === null || row['email'] === email),
     );
     const offset = request.query.get('offset');
     const from = offset === null ? 0 : Number(/^%5B(\d+)%5D$/.exec(offset)?.[1] ?? NaN);
@@ -384,7 +390,7 @@ export class LeverSimulator extends Simulator {
     return { status: 200, json: { data, ...(hasNext ? { next: `%5B${from + limit}%5D` } : {}), hasNext } };
   }
 
-  private expanded(row: Row, { query }: SimRequest, room: string): Row {
+  private expanded(row: Shown, { query }: SimRequest, room: string): Shown {
     if (room !== 'opportunities') return row;
     const wanted = query.getAll('expand');
     const own = (row['applications'] as string[]).flatMap((id) => this.applications.get(id) ?? []);

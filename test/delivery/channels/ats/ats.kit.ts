@@ -6,8 +6,8 @@ import { AtsCredentials } from '../../../../src/ats/connections/ats-credentials.
 import { AtsSecrets } from '../../../../src/ats/connections/ats-secrets.js';
 import { AtsStates } from '../../../../src/ats/connections/ats-states.js';
 import { RenewalsRepository } from '../../../../src/ats/connections/renewals.repository.js';
-import { OAuthClients } from '../../../../src/ats/marketplace/oauth-clients.js';
-import { TokenClient } from '../../../../src/ats/marketplace/token-client.js';
+import { OAuthClients } from '../../../../src/ats/oauth/oauth-clients.js';
+import { TokenClient } from '../../../../src/ats/oauth/token-client.js';
 import { AtsChannel } from '../../../../src/ats/publish/ats.channel.js';
 import { AtsWriters } from '../../../../src/ats/publish/ats-writers.js';
 import { AtsWritesRepository } from '../../../../src/ats/publish/ats-writes.repository.js';

@@ -1,4 +1,4 @@
-import { grantOf, isDue, keepAliveAt } from '../../../src/ats/marketplace/token-answer.mapping.js';
+import { grantOf, isDue, keepAliveAt } from '../../../src/ats/oauth/token-answer.mapping.js';
 
 const NOW = new Date('2026-03-02T09:15:30.000Z');
 
