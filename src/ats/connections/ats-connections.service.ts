@@ -19,6 +19,7 @@ import { AtsConnectionReady } from './ats-connections.events.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';
 import { AtsWebhookSecretsRepository } from './ats-webhook-secrets.repository.js';
 import { AtsConnectionStore, type AtsConnectionRow } from './ats-connections.store.js';
+import { AtsStates } from './ats-states.js';
 import { credentialOf, freeMarker, takesOf, usualWrites, writesOf, writesProblems } from './ats-settings.rules.js';
 import { WrongAtsState } from './ats.errors.js';
 import type { AtsConnection } from './connection.js';
@@ -38,6 +39,7 @@ export class AtsConnectionsService {
     private readonly clients: OAuthClients,
     private readonly events: DomainEvents,
     private readonly audit: AuditService,
+    private readonly states: AtsStates,
   ) {}
 
   /**
@@ -138,12 +140,13 @@ export class AtsConnectionsService {
   /** Sets the secret that the ATS signs with, in place of one that was set by hand; null: signatures are not checked. */
   async setSigningSecret(caller: Caller, id: string, secret: string | null): Promise<AtsConnectionBody> {
     const { tenantId } = caller;
-    await this.connected(tenantId, id);
+    const connection = await this.connected(tenantId, id);
     await this.changing(caller, id, 'ats_connection.signing_secret_set', async (tx, before) => {
       if (secret === null) await this.webhookSecrets.removeHandMadeSecrets(tx, tenantId, id);
       else await this.sign(tx, tenantId, id, secret);
       return before;
     });
+    if (secret === null) await this.states.solved(connection, 'signature');
     return this.views.one(tenantId, id);
   }
 

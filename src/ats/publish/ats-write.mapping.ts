@@ -1,6 +1,6 @@
 import type { ListedAttempt } from '../../delivery/attempts/of-destination.js';
 import type { AtsWriteBody, WriteAttemptBody } from './ats-writes.dto.js';
-import type { AtsWriteRow } from './write.js';
+import { markerOf, type AtsWriteRow } from './write.js';
 
 /** Returns a write as the API shows it. */
 export function atsWriteBody(row: AtsWriteRow): AtsWriteBody {
@@ -13,7 +13,7 @@ export function atsWriteBody(row: AtsWriteRow): AtsWriteBody {
     revision: row.revision,
     state: row.state,
     target: row.target,
-    marker: row.marker,
+    marker: markerOf(row, row.target),
     remote_ref: row.remote_ref,
     attempts: row.attempts,
     reason: row.reason,

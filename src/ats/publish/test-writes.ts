@@ -15,6 +15,7 @@ import { AtsWriters } from './ats-writers.js';
 import { AtsWritesService } from './ats-writes.service.js';
 import type { TestStepBody, TestWriteBody } from './ats-writes.dto.js';
 import { linkText } from './write-text.mapping.js';
+import { MARKER_BEGIN } from './write.js';
 import { WrittenCandidates } from './written-candidates.js';
 
 /** The test would leave something in the ATS, and the caller has not confirmed it. */
@@ -78,12 +79,12 @@ export class TestWrites {
     const id = newId('awr');
     const isLink = writes.scorecard_target === null;
     const url = `${this.config.appUrl.replace(/\/$/, '')}/i/test-${id}`;
-    const marker = isLink ? url : `[talent-bridge test ${id}]`;
+    const marker = isLink && target !== 'note' ? url : `${MARKER_BEGIN}test ${id}]`;
     const note = `Test of talent-bridge: it can write here. This is taken back at once.\n\n${marker}`;
     return {
       target,
       marker,
-      text: isLink ? linkText(target, url) : note,
+      text: isLink ? linkText(target, url, marker) : note,
       visibility: writes.visibility,
       field: isLink ? writes.link_field : writes.scorecard_field,
       replaces: null,

@@ -3,7 +3,7 @@ import { InterviewsRepository } from '../../interviews/interviews.repository.js'
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsWrite, Connector, WriteTarget } from '../connectors/connector.js';
 import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
-import type { AtsWriteRow, WriteKind } from './write.js';
+import { markerOf, type AtsWriteRow, type WriteKind } from './write.js';
 import { linkText, scorecardText } from './write-text.mapping.js';
 import { WrittenCandidates } from './written-candidates.js';
 
@@ -35,14 +35,15 @@ export class WritePlanner {
     const of = { connectionId: connection.id, interviewId: write.interview_id, kind: write.kind };
     const revisions = await this.writes.revisions(tenantId, of);
     const previous = revisions.find(({ revision, state }) => revision < write.revision && state === 'written');
-    const text = await this.textOf(tenantId, write, target, previous?.revision ?? null);
+    const marker = markerOf(write, target);
+    const text = await this.textOf(tenantId, write, { target, marker, replaces: previous?.revision ?? null });
     if (text === null) return left('no_scorecard');
     const request = {
       target,
       candidateRemoteId: candidate.remoteId,
       applicationRemoteId: candidate.applicationId,
       text,
-      marker: write.marker,
+      marker,
       visibility: settings.visibility,
       field: write.kind === 'link' ? settings.link_field : settings.scorecard_field,
       replaces: target === 'link' && write.action === 'put' ? (previous?.remote_ref ?? null) : null,
@@ -52,11 +53,10 @@ export class WritePlanner {
 
   private async textOf(
     tenantId: string,
-    { kind, interview_id, revision, marker }: AtsWriteRow,
-    target: WriteTarget,
-    replaces: number | null,
+    { kind, interview_id, revision, marker: url }: AtsWriteRow,
+    { target, marker, replaces }: { target: WriteTarget; marker: string; replaces: number | null },
   ): Promise<string | null> {
-    if (kind === 'link') return linkText(target, marker);
+    if (kind === 'link') return linkText(target, url, marker);
     const scorecard = await this.interviews.scorecard(tenantId, interview_id, revision);
     return scorecard === undefined ? null : scorecardText(scorecard, { marker, replaces });
   }

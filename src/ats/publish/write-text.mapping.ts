@@ -1,4 +1,5 @@
 import type { Criterion, ScorecardRow } from '../../interviews/interview.js';
+import type { WriteTarget } from '../connectors/connector.js';
 import { cutTo } from '../../base/characters.js';
 import { MARKER_BEGIN } from './write.js';
 
@@ -32,9 +33,9 @@ export function scorecardText({ version, content }: ScorecardRow, { marker, repl
   return [...head, ...(shown === '' ? [] : [shown]), ...foot].join('\n');
 }
 
-/** Returns the text for the link of a meeting; as a link or field it is the address alone. */
-export function linkText(target: 'link' | 'field' | 'note', url: string): string {
-  return target === 'note' ? `Interview: ${url}` : url;
+/** Returns the text for the link of a meeting. As a link or field it is the address alone; a note ends with its marker. */
+export function linkText(target: WriteTarget, url: string, marker: string): string {
+  return target === 'note' ? `Interview: ${url}\n\n${marker}` : url;
 }
 
 /** A text that quotes the marker of another note would be taken for that note. */

@@ -57,3 +57,16 @@ export const MARKER_BEGIN = '[talent-bridge ';
 export function scorecardMarker(interviewId: string, revision: number): string {
   return `${MARKER_BEGIN}${interviewId} scorecard r${revision}]`;
 }
+
+/** Returns what tells a write from all others where it is put. A link is stored with its address: where it goes is known late. */
+export function markerOf(
+  { kind, interview_id, marker }: Pick<AtsWriteRow, 'kind' | 'interview_id' | 'marker'>,
+  target: WriteTarget | null,
+): string {
+  return kind === 'link' && target === 'note' ? linkMarker(interview_id) : marker;
+}
+
+/** Returns the marker of a meeting's note. The address alone stands in notes of people as well. */
+export function linkMarker(interviewId: string): string {
+  return `${MARKER_BEGIN}${interviewId} link]`;
+}

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { DomainEvents } from '../../base/domain-events.js';
 import { SyncedCandidates } from '../../candidates/synced-candidates.js';
 import { systemActor } from '../../identity/source.js';
 import { JobsRepository } from '../../jobs/jobs.repository.js';
 import { TaskHandlers } from '../../tasks/task-handlers.js';
 import type { Batch, Task } from '../../tasks/task.js';
 import { TasksRepository } from '../../tasks/tasks.repository.js';
+import { AtsConnectionReady } from '../connections/ats-connections.events.js';
 import type { AtsConnection } from '../connections/connection.js';
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
@@ -27,15 +29,21 @@ export class AtsSync {
     private readonly candidates: SyncedCandidates,
     private readonly jobs: JobsRepository,
     handlers: TaskHandlers,
+    events: DomainEvents,
   ) {
+    events.on(AtsConnectionReady, ({ connection }) => this.resume(connection));
     handlers.add<ReleasePayload>(['ats.release'], { run: (task) => this.release(task), cancellable: false });
   }
 
-  /** Puts down the polls of a connection that can read: the first import begins with the commit. */
+  /**
+   * Puts down the polls of a connection that can read: the first import begins with the commit. A turn that is under way
+   * is lost, since it calls with the former credential, and its failure would let the next one wait.
+   */
   async begin(tx: SqlRunner, { tenantId, id }: Key): Promise<void> {
     await tx.query(
       `insert into ats_syncs (tenant_id, connection_id, next_at, full_at, reason) values ($1, $2, now(), now(), 'first')
-       on conflict (tenant_id, connection_id) do update set next_at = now(), failures = 0`,
+       on conflict (tenant_id, connection_id) do update set next_at = now(), failures = 0, fence = ats_syncs.fence + 1,
+         lease_until = null`,
       [tenantId, id],
     );
   }
@@ -55,6 +63,16 @@ export class AtsSync {
     );
     if (rowCount === 1) this.db.feed.wakeups.tell('ats');
     return rowCount === 1;
+  }
+
+  /** Ends the pause after failures: the connection can be used again. */
+  private async resume({ tenantId, id }: Key): Promise<void> {
+    await this.db.query(
+      `update ats_syncs set next_at = least(next_at, now()), failures = 0
+       where tenant_id = $1 and connection_id = $2 and failures > 0`,
+      [tenantId, id],
+    );
+    this.wake();
   }
 
   /** After the commit of `begin`: wakes the work. */

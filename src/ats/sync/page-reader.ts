@@ -17,8 +17,8 @@ export interface ReadPage {
 /** Pages that follow each other, and how their cursors were watched. */
 export type ReadPages = ReadPage & { watch: CursorWatch };
 
-/** A list whose pages go in a circle. */
-export class CursorRepeats extends Error {}
+/** A list that never comes to its end: its pages go in a circle, or are too many. */
+export class ListWithoutEnd extends Error {}
 
 /** Pages and records that are written together: what a write costs beside its rows is then paid less often. */
 const TOGETHER = { pages: 5, records: 500 };
@@ -72,7 +72,7 @@ async function readPage(
 /**
  * Reads the next pages of a list. A failure behind the first page ends them before it: the next step meets it again.
  *
- * @throws {AtsFailure} or {@link CursorRepeats}
+ * @throws {AtsFailure} or {@link ListWithoutEnd}
  */
 export async function readPages(
   connector: Connector,
@@ -100,9 +100,9 @@ export async function readPages(
   return { items: [...items.values()], leftOut, next: page.next, syncToken: page.syncToken, watch };
 }
 
-function watchedBy(watch: CursorWatch, { next }: ReadPage, kind: PollKind): CursorWatch {
-  const after = next === null ? watch : watched(watch, next);
-  if (after === null) throw new CursorRepeats(`The list of ${kind} names the same next page again.`);
+function watchedBy(watch: CursorWatch, { items, leftOut, next }: ReadPage, kind: PollKind): CursorWatch {
+  const after = next === null ? watch : watched(watch, next, items.length + leftOut.length);
+  if (typeof after === 'string') throw new ListWithoutEnd(`The list of ${kind} ${after}.`);
   return after;
 }
 

@@ -22,6 +22,10 @@ const NOT_TAKEN: ReadonlySet<string> = new Set<LeftOutReason>([
 /** Reasons without need of an admin: they are neither counted nor listed. */
 const ORDINARY: ReadonlySet<string> = new Set<LeftOutReason>(['older', 'gone', 'merged', 'erased', 'unknown']);
 
+/** A list that names always another page ends there. The longest page of a vendor has 500 rows, the shortest 50. */
+const MOST_PAGES = { empty: 1_000, all: 100_000 };
+const NEW_WATCH: CursorWatch = { mark: null, steps: 0, power: 1, pages: 0, empty: 0 };
+
 const NO_COUNTS: PassCounts = { read: 0, created: 0, updated: 0, closed: 0, deleted: 0, not_taken: 0, left_out: 0 };
 
 /** Returns a pass at its beginning. */
@@ -38,7 +42,7 @@ export function newPass(
     phase: 'jobs',
     phaseAt: startedAt,
     cursor: null,
-    watch: { mark: null, steps: 0, power: 1 },
+    watch: NEW_WATCH,
     counts: { ...NO_COUNTS },
     leftOut: [],
   };
@@ -49,13 +53,24 @@ export function nextPhase(pass: Pass, at: Date): Pass | null {
   const phase: Phase | undefined = PHASES[PHASES.indexOf(pass.phase) + 1];
   const isOver = phase === undefined || (phase.startsWith('absent') && (!pass.isFull || pass.isFirst));
   if (isOver) return null;
-  return { ...pass, phase, phaseAt: at.toISOString(), cursor: null, watch: { mark: null, steps: 0, power: 1 } };
+  return { ...pass, phase, phaseAt: at.toISOString(), cursor: null, watch: NEW_WATCH };
 }
 
-/** Returns the watch after a cursor; null: the cursor has come before, and the list would never end. */
-export function watched({ mark, steps, power }: CursorWatch, cursor: string): CursorWatch | null {
-  if (cursor === mark) return null;
-  return steps + 1 >= power ? { mark: cursor, steps: 0, power: 2 * power } : { mark, steps: steps + 1, power };
+/**
+ * Returns the watch after a page that names another one.
+ *
+ * @param rows of the page, those that cannot be understood included
+ * @returns a text: why the list is given up, in words
+ */
+export function watched(watch: CursorWatch, cursor: string, rows: number): CursorWatch | string {
+  const { mark, steps, power } = watch;
+  if (cursor === mark) return 'names the same next page again';
+  const [pages, empty] = [watch.pages + 1, rows === 0 ? watch.empty + 1 : 0];
+  if (empty >= MOST_PAGES.empty) return `has ${MOST_PAGES.empty} pages in a row without a row, and names one more`;
+  if (pages >= MOST_PAGES.all) return `has more than ${MOST_PAGES.all} pages`;
+  return steps + 1 >= power
+    ? { mark: cursor, steps: 0, power: 2 * power, pages, empty }
+    : { mark, steps: steps + 1, power, pages, empty };
 }
 
 /** Returns the pass with the results of a page. */

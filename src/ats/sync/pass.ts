@@ -32,11 +32,15 @@ export interface LeftOut {
   reason: string;
 }
 
-/** How a repeated cursor is noticed (Brent): a mark is compared with each cursor, and moved at powers of two. */
+/** How a list without an end is noticed. A mark is compared with each cursor, and moved at powers of two (Brent). */
 export interface CursorWatch {
   mark: string | null;
   steps: number;
   power: number;
+  /** Pages of the list so far. */
+  pages: number;
+  /** Pages without a row, since the last one with a row. */
+  empty: number;
 }
 
 /** A pass that is under way, as it is stored between its pages. */

@@ -44,7 +44,7 @@ export class SyncPass {
    * Reads and writes some pages.
    *
    * @returns the pass after it; null: the pass is over
-   * @throws {AtsFailure} or {@link CursorRepeats}, with nothing written
+   * @throws {AtsFailure} or {@link ListWithoutEnd}, with nothing written
    */
   async step(ground: PassGround, pass: Pass): Promise<Pass | null> {
     const { phase } = pass;

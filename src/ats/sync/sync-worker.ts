@@ -16,7 +16,7 @@ import { MissingWebhooks } from './missing-webhooks.js';
 import type { Pass } from './pass.js';
 import { newPass } from './pass.rules.js';
 import { RunsRepository } from './runs.repository.js';
-import { CursorRepeats } from './page-reader.js';
+import { ListWithoutEnd } from './page-reader.js';
 import { SyncPass, type PassGround } from './sync-pass.js';
 import { SyncOptions } from './sync.options.js';
 import { SyncLost, SyncsRepository, type ClaimedSync } from './syncs.repository.js';
@@ -173,7 +173,7 @@ export class SyncWorker {
 
 function failureOf(error: unknown): AtsFailure | null {
   if (error instanceof AtsFailure) return error;
-  if (error instanceof CursorRepeats) return new AtsFailure('malformed', 'cursor_repeats', error.message);
+  if (error instanceof ListWithoutEnd) return new AtsFailure('malformed', 'list_without_end', error.message);
   return error instanceof NotUnderstood ? new AtsFailure('malformed', 'not_understood', error.message) : null;
 }
 

@@ -1,3 +1,4 @@
+import { linkMarker } from '../../../src/ats/publish/write.js';
 import { linkText, scorecardText } from '../../../src/ats/publish/write-text.mapping.js';
 import { scorecardMarker } from '../../../src/ats/publish/write.js';
 
@@ -71,7 +72,7 @@ it('cuts the text, and never link or marker', () => {
 it.each([
   ['link', 'https://x.example/i/1'],
   ['field', 'https://x.example/i/1'],
-  ['note', 'Interview: https://x.example/i/1'],
+  ['note', 'Interview: https://x.example/i/1\n\n[talent-bridge int_1 link]'],
 ] as const)('a link as %s is %s', (target, text) => {
-  expect(linkText(target, 'https://x.example/i/1')).toBe(text);
+  expect(linkText(target, 'https://x.example/i/1', linkMarker('int_1'))).toBe(text);
 });

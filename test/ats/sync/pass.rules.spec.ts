@@ -16,17 +16,33 @@ it('looks for what is absent after a full pass alone, and not after the first on
   expect(phases(pass(true, true))).toEqual(['jobs', 'candidates', 'gone']);
 });
 
+/** Follows cursors until the list is given up, or for so many pages; returns the pages, and the words. */
+function follow(most: number, cursor: (page: number) => string, rows: (page: number) => number = () => 1) {
+  let watch: CursorWatch = pass(false).watch;
+  for (let page = 1; page <= most; page++) {
+    const after = watched(watch, cursor(page), rows(page));
+    if (typeof after === 'string') return { pages: page, words: after };
+    watch = after;
+  }
+  return { pages: most, words: null };
+}
+
 it.each([1, 2, 3, 7, 50])('notices cursors that go in a circle of %i', (circle) => {
-  let watch: CursorWatch | null = { mark: null, steps: 0, power: 1 };
-  let steps = 0;
-  for (; watch !== null && steps < 1_000; steps++) watch = watched(watch, `c${5 + (steps % circle)}`);
-  expect(steps).toBeLessThanOrEqual(4 * circle + 4);
+  const { pages, words } = follow(1_000, (page) => `c${page < 5 ? page : 5 + (page % circle)}`);
+  expect(words).toContain('again');
+  expect(pages).toBeLessThanOrEqual(4 * circle + 16);
 });
 
-it('takes a long list for what it is', () => {
-  let watch: CursorWatch | null = { mark: null, steps: 0, power: 1 };
-  for (let i = 0; i < 5_000 && watch !== null; i++) watch = watched(watch, `c${i}`);
-  expect(watch).not.toBeNull();
+it('takes a long list for what it is, also with some empty pages', () => {
+  const [cursor, rows] = [(page: number) => `c${page}`, (page: number) => (page % 900 === 0 ? 1 : 0)];
+  expect(follow(50_000, cursor).words).toBeNull();
+  expect(follow(50_000, cursor, rows).words).toBeNull();
+});
+
+it('gives up a list whose cursors are always new: after a thousand empty pages, or a hundred thousand', () => {
+  const cursor = (page: number) => `c${page}`;
+  expect(follow(200_000, cursor, () => 0)).toEqual({ pages: 1_000, words: expect.stringContaining('without a row') });
+  expect(follow(200_000, cursor)).toEqual({ pages: 100_000, words: expect.stringContaining('100000 pages') });
 });
 
 it('counts what happened, and names what was left out', () => {

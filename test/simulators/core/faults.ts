@@ -21,8 +21,8 @@ export type FaultKind =
   | { kind: 'failed_row' }
   /** A body of so many bytes, 5 MiB unless set. */
   | { kind: 'huge'; bytes?: number }
-  /** Any other body, with status 200. */
-  | { kind: 'body'; body: string };
+  /** Any other body, with status 200; a function makes one for each request. */
+  | { kind: 'body'; body: string | (() => string) };
 
 /** A fault, and the requests that it strikes. */
 export type Fault = FaultKind & {
@@ -97,7 +97,7 @@ export class Faults {
       case 'huge':
         return send(response, { status: 200, json: { data: 'x'.repeat(fault.bytes ?? 5 * 1024 * 1024) } });
       case 'body':
-        return send(response, { status: 200, headers: { 'content-type': 'application/json' }, text: fault.body });
+        return send(response, { status: 200, headers: { 'content-type': 'application/json' }, text: bodyOf(fault) });
     }
   }
 
@@ -120,6 +120,10 @@ export class Faults {
     found.left--;
     return found.fault;
   }
+}
+
+function bodyOf({ body }: Extract<Fault, { kind: 'body' }>): string {
+  return typeof body === 'string' ? body : body();
 }
 
 function fits(request: SimRequest, method: string | undefined, path: string | undefined): boolean {

@@ -56,11 +56,18 @@ export class EventsApplier {
     private readonly logger: Logger,
   ) {}
 
-  /** @throws {LeaseLost} when another worker has the connection */
+  /**
+   * @throws {LeaseLost} when another worker has the connection
+   * @throws {AtsFailure} `away` for a provider that this version does not know: its events wait
+   */
   async apply(inbox: ClaimedInbox): Promise<Applied> {
     const connection = await this.store.get(inbox.tenantId, inbox.connectionId);
-    const connector = connection === undefined ? undefined : connectorOf(connection.provider);
-    if (connection === undefined || connector === undefined) return { failure: null, answered: false, tried: false };
+    // Deleted since its events were found: they are gone with it.
+    if (connection === undefined) return { failure: null, answered: false, tried: false };
+    const connector = connectorOf(connection.provider);
+    if (connector === undefined) {
+      throw new AtsFailure('away', 'unknown_provider', 'There is no connector of this name.');
+    }
     const { read, verdicts } = readEvents(connector, await this.events.oldest(inbox));
     const batch = new Batch(connection, connector, this.apiOf(connection), (error) =>
       this.logger.error('ats.connector_failed', { provider: connection.provider, error }),

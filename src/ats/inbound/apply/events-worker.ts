@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Activity } from '../../../base/activity.js';
 import { Database } from '../../../base/database/database.js';
+import { DomainEvents } from '../../../base/domain-events.js';
 import { Logger } from '../../../base/log/logger.js';
 import { Loop } from '../../../base/loop.js';
 import { AtsFailure } from '../../calls/ats-api.js';
+import { AtsConnectionReady } from '../../connections/ats-connections.events.js';
 import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
 import { AtsStates } from '../../connections/ats-states.js';
+import type { AtsConnection } from '../../connections/connection.js';
 import { EventsApplier, type Applied } from './events-applier.js';
 import { InboxesRepository, LeaseLost, type ClaimedInbox, type InboxKey } from './inboxes.repository.js';
 
@@ -41,7 +44,9 @@ export class EventsWorker {
     private readonly states: AtsStates,
     private readonly logger: Logger,
     private readonly activity: Activity,
+    domainEvents: DomainEvents,
   ) {
+    domainEvents.on(AtsConnectionReady, ({ connection }) => this.resume(connection));
     this.loop = new Loop(
       POLL_MS,
       () => this.fillSlots(),
@@ -56,6 +61,12 @@ export class EventsWorker {
       this.activity.stir();
       this.loop.wake();
     });
+  }
+
+  /** A connection that can be used again: what waits of its events is applied now. */
+  private async resume({ tenantId, id }: AtsConnection): Promise<void> {
+    await this.inboxes.resume({ tenantId, connectionId: id });
+    this.db.feed.wakeups.tell('ats');
   }
 
   /** Claims nothing more, and waits for the batches that are under way. */

@@ -86,4 +86,13 @@ export class InboxesRepository {
       [tenantId, connectionId, fence, restMs === null ? 0 : failures + 1, restMs],
     );
   }
+
+  /** Ends the pause after failures. A batch that is under way is done again: it calls with the former credential. */
+  async resume({ tenantId, connectionId }: InboxKey): Promise<void> {
+    await this.db.query(
+      `update ats_inboxes set not_before = null, failures = 0, fence = fence + 1, lease_until = null
+       where tenant_id = $1 and connection_id = $2 and failures > 0`,
+      [tenantId, connectionId],
+    );
+  }
 }
