@@ -33,20 +33,23 @@ const wait = async (ats: Connected): Promise<void> => {
   );
 };
 
+const pause = (ats: Connected) => ats.api.post(`${at(ats)}/pause`, {});
+const resume = (ats: Connected) => ats.api.post(`${at(ats)}/resume`, {});
+const change = (ats: Connected) => ats.api.patch(at(ats), key());
+
 it.each([
-  ['another credential', (ats: Connected) => ats.api.patch(at(ats), key())],
-  ['the end of a pause', (ats: Connected) => ats.api.post(`${at(ats)}/resume`, {})],
-])('applies what waits and reads on after %s', async (_, act) => {
+  ['another credential', wait, change],
+  ['the end of a pause', async (ats: Connected) => (await pause(ats), await wait(ats)), resume],
+])('applies what waits and reads on after %s', async (_, rest, act) => {
   const posting = lever.add.posting({ silent: true });
   const person = lever.add.opportunity({ posting: posting.id, silent: true });
   const ats = await connectLever(service, lever);
-  await ats.api.post(`${at(ats)}/pause`, {});
-  await wait(ats);
+  await rest(ats);
   lever.change(person.id, { name: 'Renamed Later' }, { silent: true });
   const before = (await ats.runs()).length;
   await ats.deliver(lever.message('candidateStageChange', { opportunityId: person.id }));
+  expect(await ats.events('?state=waiting')).toHaveLength(1);
   await act(ats);
-  if (_ === 'another credential') await ats.api.post(`${at(ats)}/resume`, {});
   await until(async () => (await ats.events('?state=waiting')).length === 0, 8_000);
   await until(async () => (await ats.runs()).length > before, 8_000);
 });
@@ -55,12 +58,12 @@ it('a turn that calls with the former credential does not let the next one wait'
   const ats = await connectLever(service, lever);
   const syncs = service.app.nest.get(SyncsRepository, { strict: false });
   const of = { tenantId: ats.tenantId, connectionId: ats.connectionId };
-  const claimed = await until2(async () => {
+  const turn = await claimed(async () => {
     await service.db.query(`update ats_syncs set next_at = now() where tenant_id = $1`, [ats.tenantId]);
     return syncs.claim(of);
   });
   await ats.api.patch(at(ats), key());
-  await syncs.failed(claimed, null, 3_600_000);
+  await syncs.failed(turn, null, 3_600_000);
   const { rows } = await service.db.query<{ soon: boolean }>(
     `select next_at < now() + interval '10 minutes' as soon from ats_syncs where tenant_id = $1`,
     [ats.tenantId],
@@ -68,7 +71,8 @@ it('a turn that calls with the former credential does not let the next one wait'
   expect(rows).toEqual([{ soon: true }]);
 });
 
-async function until2<T>(ask: () => Promise<T | null>): Promise<T> {
+/** Asks until there is an answer: the worker of the service may have the lease. */
+async function claimed<T>(ask: () => Promise<T | null>): Promise<T> {
   for (;;) {
     const found = await ask();
     if (found !== null) return found;

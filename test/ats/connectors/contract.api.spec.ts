@@ -1,5 +1,4 @@
 import { AtsFailure, type AtsFailureKind } from '../../../src/ats/calls/ats-api.js';
-import type { Credential } from '../../../src/ats/connections/credential.js';
 import type { AtsPage, AtsPageFrom } from '../../../src/ats/connectors/ats-records.js';
 import type { AtsWrite, InboundRequest, WriteTarget } from '../../../src/ats/connectors/connector.js';
 import { connectors } from '../../../src/ats/connectors/index.js';
@@ -181,7 +180,7 @@ describe('the contract of connectors', () => {
       const { connector, sim } = kit;
       const given = { ...kit.credential, key: 'wrong-key', accessToken: 'wrong-key' };
       // Whichever kind of credential it is, its secret is the wrong one.
-      const wrong = plainCalls(connector, sim.url, given as Credential);
+      const wrong = plainCalls(connector, sim.url, given);
       const error = await failure(connector.test(wrong.api));
       expect(error.kind).toBe('refused');
       const id = kit.candidate({ first: 'Secret', last: 'Person', email: 'secret@example.com', job: null });

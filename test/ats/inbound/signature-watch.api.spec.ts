@@ -21,7 +21,7 @@ it('shows a signature that does not fit, and the next one that fits ends it, how
   expect(await send(ats, 'another secret')).toBe(401);
   // At once, while the problem is still being noted.
   expect(await send(ats, ats.secret)).toBe(200);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await until(async () => (await ats.api.get('/events?event=ats.degraded')).body.data.length === 1, 5_000);
   await until(async () => (await stateOf(ats)) === 'ok', 5_000);
 });
 
