@@ -47,6 +47,11 @@ export class Gatherer<T, R> {
 
   constructor(private readonly work: GatheredWork<T, R>) {}
 
+  /** The number of shapes that are being worked on. */
+  get size(): number {
+    return this.shapes.size;
+  }
+
   /**
    * Works on an item, alone or with others of its shape; returns its result.
    *

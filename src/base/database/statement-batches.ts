@@ -1,6 +1,6 @@
 import type { QueryResult, QueryResultRow } from 'pg';
 import { Gatherer, WorkAlone } from '../gatherer.js';
-import { codeOf, RecordBusy } from './database.errors.js';
+import { isOfOneRow } from './database.errors.js';
 import type { BatchText } from './statement-batch.js';
 
 /** A row of a batch, with the key of the statement that it answers. */
@@ -29,12 +29,6 @@ interface Built {
   text: string;
   values: unknown[];
 }
-
-/**
- * SQLSTATE classes of failures that are about a row: bad data, a constraint, a deadlock, a lock. The server has taken the
- * statement back. After any other failure its outcome may be unknown, or the next statement would fail as well.
- */
-const OF_A_ROW = new Set(['22', '23', '40', '55']);
 
 /** Runs write statements of concurrent requests that have one shape and one tenant as one statement. */
 export class StatementBatches {
@@ -65,7 +59,7 @@ export class StatementBatches {
     try {
       ({ rows } = await this.db.shapedOnce<KeyedRow>(text, [tenantId, keys, ...others, ...columns]));
     } catch (error) {
-      if (error instanceof RecordBusy || OF_A_ROW.has(codeOf(error).slice(0, 2))) throw new WorkAlone();
+      if (isOfOneRow(error)) throw new WorkAlone();
       throw error;
     }
     return all.map(({ key }) => rows.filter((row) => row.batch_key === key));
