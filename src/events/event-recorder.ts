@@ -46,9 +46,9 @@ export class EventRecorder {
     const receivers = await this.receivers.of(tenantId, db);
     const part = statement.add(
       (p) => `insert into events (tenant_id, event, record, data)
-        select ${p.add(tenantId, 'text')}, ${p.add(fact.event, 'text')}, ${p.add(fact.record, 'text')},
-          ${p.add(fact.data, 'json')}
+        select ${p.shared(tenantId)}, ${p.shared(fact.event)}, ${p.add(fact.record, 'text')}, ${p.add(fact.data, 'json')}
         from subject returning event, record, sequence, at`,
+      { each: true },
     );
     this.addLanes(statement, tenantId, takersOf(receivers, fact.event), { part, at: 'm.at' });
   }
