@@ -8,6 +8,15 @@ type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 
 const COLUMNS = 'remote_id, record_id, state, survivor_id, changed_at, brought_by, seen_in';
 
+const READ = `
+  select r.* from unnest($4::text[]) as u(id) cross join lateral (
+    select ${COLUMNS} from ats_records
+    where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = u.id limit 1) r`;
+const LOCKED = `
+  select r.* from unnest($4::text[]) as u(id) cross join lateral (
+    select ${COLUMNS} from ats_records
+    where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = u.id for update) r`;
+
 /** The statements of the records of ATSs. */
 @Injectable()
 export class AtsRecordsRepository {
@@ -21,13 +30,13 @@ export class AtsRecordsRepository {
     { db = this.db, lock = false }: { db?: SqlRunner; lock?: boolean } = {},
   ): Promise<Map<string, AtsRecordRow>> {
     if (remoteIds.length === 0) return new Map();
-    const text = lock
-      ? `select ${COLUMNS} from ats_records
-         where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = any($4::text[])
-         order by remote_id for update`
-      : `select ${COLUMNS} from ats_records
-         where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = any($4::text[])`;
-    const { rows } = await db.query<AtsRecordRow>(text, [tenantId, id, kind, remoteIds]);
+    // One look for each: the planner takes a connection for small, and would read all its records for `= any`.
+    const { rows } = await db.query<AtsRecordRow>(lock ? LOCKED : READ, [
+      tenantId,
+      id,
+      kind,
+      [...new Set(remoteIds)].sort(),
+    ]);
     return new Map(rows.map((row) => [row.remote_id, row]));
   }
 
@@ -102,11 +111,16 @@ export class AtsRecordsRepository {
   async eraseEvents(tx: SqlRunner, { tenantId, id }: Key, remoteId: string): Promise<void> {
     // An opening can have the same id: many ATSs count each kind of record on its own.
     await tx.query(
-      `update ats_events set body = null, headers = null,
-         reason = case when state in ('waiting', 'failed') then 'erased' else reason end,
-         decided_at = coalesce(decided_at, now()),
-         state = case when state in ('waiting', 'failed') then 'no_effect' else state end
-       where tenant_id = $1 and connection_id = $2 and remote_id = $3 and kind = 'candidate' and body is not null`,
+      `with erased as (
+         update ats_events set body = null, headers = null,
+           reason = case when state in ('waiting', 'failed') then 'erased' else reason end,
+           decided_at = coalesce(decided_at, now()),
+           state = case when state in ('waiting', 'failed') then 'no_effect' else state end
+         where tenant_id = $1 and connection_id = $2 and remote_id = $3 and kind = 'candidate' and body is not null
+         returning id)
+       delete from ats_open_events o
+       where o.tenant_id = $1 and o.connection_id = $2 and o.failed = any('{f,t}') and o.id = any(array(
+         select e.id from erased e))`,
       [tenantId, id, remoteId],
     );
   }
