@@ -57,3 +57,9 @@ export function isNewPartition(error: unknown): boolean {
   const { code, table, constraint } = (error ?? {}) as { code?: unknown; table?: unknown; constraint?: unknown };
   return code === '23514' && constraint === undefined && typeof table === 'string' && table.endsWith('_default');
 }
+
+/** Returns the SQLSTATE of a database error, or '' for any other. */
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}

@@ -1,4 +1,5 @@
-import type { Params, Part, WriteStatement } from '../../base/database/write-statement.js';
+import type { Params } from '../../base/database/params.js';
+import type { Part, WriteStatement } from '../../base/database/write-statement.js';
 
 /** A destination of a channel that keeps every message. */
 export interface Receiver {
