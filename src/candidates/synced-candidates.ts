@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { codeOf, type SqlRunner } from '../base/database/database.js';
+import type { SqlRunner } from '../base/database/database.js';
+import { codeOf } from '../base/database/database.errors.js';
 import { newId } from '../base/ids.js';
 import { EventRecorder, type RecordedFact } from '../events/event-recorder.js';
 import { holdTitles, titlesOf } from '../jobs/opening-titles.js';
