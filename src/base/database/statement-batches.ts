@@ -75,8 +75,7 @@ function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return arrayLiteral(value);
-  if (typeof value === 'object') return JSON.stringify(value);
-  return String(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value);
 }
 
 function quoted(text: string): string {
