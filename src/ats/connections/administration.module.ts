@@ -9,6 +9,7 @@ import { AtsConnectionReads } from './ats-connection-reads.js';
 import { AtsConnectionSetup } from './ats-connection-setup.js';
 import { AtsConnectionsController } from './ats-connections.controller.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
+import { AtsRemoval } from './ats-removal.js';
 import { AtsConnectionsModule } from './connections.module.js';
 import { SameAccount } from './same-account.js';
 
@@ -16,7 +17,7 @@ import { SameAccount } from './same-account.js';
 @Module({
   imports: [AtsConnectionsModule, AtsCallsModule, AtsRecordsModule, AtsSyncModule, AtsPublishModule, TasksModule],
   controllers: [AtsConnectionsController],
-  providers: [AtsConnectionsService, AtsConnectionEnd, AtsConnectionReads, AtsConnectionSetup, SameAccount],
+  providers: [AtsConnectionsService, AtsConnectionEnd, AtsConnectionReads, AtsConnectionSetup, AtsRemoval, SameAccount],
   exports: [AtsConnectionSetup, SameAccount],
 })
 export class AtsAdministrationModule {}

@@ -102,7 +102,7 @@ export class AtsConnectionsController {
   @ApiNoContentResponse()
   @ApiRefusals({ 409: ['wrong_ats_state'] })
   remove(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<void> {
-    return this.connections.remove(caller, id);
+    return this.end.remove(caller, id);
   }
 
   @Post(':connection_id/test')

@@ -152,15 +152,6 @@ export class AtsConnectionsService {
     return this.views.one(tenantId, id);
   }
 
-  /** Removes a connection that is disconnected. Its records stay, and are the API's from then on. */
-  async remove(caller: Caller, id: string): Promise<void> {
-    await this.changing(caller, id, 'ats_connection.deleted', async (tx, before) => {
-      if (before.state !== 'disconnected') throw new WrongAtsState('The connection has to be disconnected first.');
-      await this.repository.remove(tx, caller.tenantId, id);
-      return before;
-    });
-  }
-
   /**
    * Returns a connection that is not disconnected.
    *
