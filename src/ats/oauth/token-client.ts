@@ -108,9 +108,12 @@ export class TokenClient {
 /** The codes with which a grant ends (RFC 6749 §5.2). Other refusals are those of our client: the operator can end them. */
 const ENDS = new Set(['invalid_grant', 'access_denied', 'unauthorized_client']);
 
+/** Codes are words. Other text could be a token that the host repeats, and would stand in logs and answers. */
+const CODE = /^[a-z]+(_[a-z]+){0,7}$/;
+
 function refusal(where: string, status: number, body: unknown): AtsFailure {
   const { error } = (body ?? {}) as Record<string, unknown>;
-  const code = typeof error === 'string' && /^[\w.-]{1,60}$/.test(error) ? error : null;
+  const code = typeof error === 'string' && error.length <= 60 && CODE.test(error) ? error : null;
   const message = `${where} refuses: ${code ?? `status ${status}`}.`;
   if (code !== null && ENDS.has(code)) return new AtsFailure('refused', 'grant_revoked', message);
   return new AtsFailure('away', code ?? `status_${status}`, message);
