@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Outbound } from '../../base/http/outbound.js';
+import { retryAfterOf } from '../calls/ats-answer.rules.js';
 import { AtsFailure } from '../calls/ats-api.js';
 import type { Connector, Region } from '../connectors/connector.js';
 import type { Credential } from '../connections/credential.js';
@@ -66,7 +67,8 @@ export class TokenClient {
     if (answer.kind === 'failed') throw new AtsFailure('away', answer.reason, `${where} gives no answer.`);
     const { status } = answer;
     if (status >= 500 || status === 429 || status === 408) {
-      throw new AtsFailure('away', `status_${status}`, `${where} answers with status ${status}.`);
+      const pause = retryAfterOf(answer.retryAfter, this.clock.now());
+      throw new AtsFailure('away', `status_${status}`, `${where} answers with status ${status}.`, pause);
     }
     const body = parsed(answer.body);
     if (status >= 400) throw refusal(where, status, body);
