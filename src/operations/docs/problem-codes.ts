@@ -102,6 +102,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   too_many_connections: 'The tenant has 100 connections, the maximum.',
   too_many_directories: 'The tenant has 50 directories, the maximum. Delete one.',
   too_many_domains: 'The tenant has 200 domains, the maximum.',
+  too_many_interviews: 'The candidate has 1000 interviews, the maximum. They go with the candidate.',
   too_many_jobs:
     'The tenant has 20 imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run, the maximum. Wait until one has finished, or cancel one.',
   too_many_requests:
