@@ -23,7 +23,7 @@ let lever: LeverSimulator;
 const lines: string[] = [];
 /** Answers that a stranger, a program or a browser got. */
 const answers: string[] = [];
-const secrets = new Map<string, string>([
+const secrets = new Map([
   ['client secret', CLIENT.secret],
   ['e-mail', EMAIL],
   ['name', FAMILY],
