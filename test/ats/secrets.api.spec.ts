@@ -18,6 +18,14 @@ const EMAIL = 'ada.lovelace@candidates.example';
 const FAMILY = 'Lovelacesson';
 const CALLBACK = '/api/integrations/lever/callback';
 
+/** What a logger has inside. */
+interface Inside {
+  destination: { write(line: string): boolean };
+  pino: { level: string };
+  lines: { level: string };
+  infoEnabled: boolean;
+}
+
 let service: TestApp;
 let lever: LeverSimulator;
 const lines: string[] = [];
@@ -41,12 +49,8 @@ beforeAll(async () => {
     ATS_SIMULATORS: `lever=${lever.origin}`,
   });
   // Only what is logged from now on: the start writes hundreds of lines.
-  const logger = service.app.nest.get(Logger) as unknown as {
-    destination: { write(line: string): boolean };
-    pino: { level: string };
-    lines: { level: string };
-    infoEnabled: boolean;
-  };
+  const found: unknown = service.app.nest.get(Logger);
+  const logger = found as Inside;
   logger.destination.write = (line) => lines.push(line) > 0;
   logger.pino.level = logger.lines.level = 'trace';
   logger.infoEnabled = true;
