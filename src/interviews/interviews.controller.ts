@@ -37,7 +37,7 @@ export class CandidateInterviewsController {
       'The answer has the meeting link. For a candidate of an ATS the link is written to its profile there, as the connection says.',
   })
   @ApiCreatedResponse({ type: InterviewBody })
-  @ApiRefusals({ 503: ['engine_unavailable'] })
+  @ApiRefusals({ 409: ['too_many_interviews'], 503: ['engine_unavailable'] })
   async schedule(
     @CurrentCaller() { tenantId }: Caller,
     @Param('id') candidateId: string,

@@ -7,6 +7,7 @@ import { InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import { newId } from '../base/ids.js';
 import { EventRecorder } from '../events/event-recorder.js';
 import { JobsRepository } from '../jobs/jobs.repository.js';
+import { CAPS, demandRoom } from '../tenants/caps.js';
 import { CandidateLock } from './candidate-lock.js';
 import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
 import { InterviewEngine } from './interview-engine.js';
@@ -55,6 +56,7 @@ export class InterviewsService {
     const row = await this.db.transaction(tenantId, async (tx) => {
       const locked = await this.lock.take(tx, tenantId, candidateId);
       if (locked === undefined) throw new NotFound('candidate');
+      await demandRoom(tx, CAPS.interviews, tenantId, candidateId);
       const made = newInterview(fields, { id, candidateId, jobId, meetingUrl, at: new Date() });
       await this.repository.insert(tx, tenantId, made);
       await this.events.record(tx, tenantId, [interviewFact('interview.scheduled', made, locked.external_id)]);

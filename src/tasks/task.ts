@@ -29,6 +29,7 @@ export const TASK_KINDS = [
   'webhooks.replay',
   'ats.release',
   'ats.connect',
+  'ats.remove',
 ] as const;
 
 /** A kind of background work. */

@@ -12,7 +12,7 @@ interface Cap {
   what: string;
   /** What makes room again. */
   remedy: string;
-  /** Counts them; `$1` is the tenant, `$2` the directory where they are a directory's. */
+  /** Counts them; `$1` is the tenant, `$2` the directory or candidate whose they are. */
   count: string;
   /** Locks the row that creates of the same noun wait for. */
   lock: string;
@@ -24,6 +24,7 @@ const liveIn = (from: string): string =>
   `select greatest(count(*) filter (where revoked_at is null), (count(*) + 1) / 2)::int as n from ${from} and ${LIVE}`;
 
 const TENANT_ROW = `select 1 from tenants where id = $1 for no key update`;
+const CANDIDATE_ROW = `select 1 from candidates where tenant_id = $1 and id = $2 for no key update`;
 const DIRECTORY_ROW = `select 1 from directories where tenant_id = $1 and id = $2 for no key update`;
 
 /** The caps of everything that an admin can make with one call and that nothing else bounds. */
@@ -82,6 +83,15 @@ export const CAPS = {
     count: `select count(*)::int as n from ats_connections where tenant_id = $1`,
     lock: TENANT_ROW,
   },
+  interviews: {
+    most: 1_000,
+    code: 'too_many_interviews',
+    whose: 'A candidate',
+    what: 'interviews',
+    remedy: 'they go with the candidate',
+    count: `select count(*)::int as n from interviews where tenant_id = $1 and candidate_id = $2`,
+    lock: CANDIDATE_ROW,
+  },
   tasks: {
     most: 20,
     code: 'too_many_jobs',
@@ -108,11 +118,11 @@ class TooMany extends DomainError {
  * Makes sure that there is room for one more. Creates of the same noun wait for each other until the transaction ends,
  * so that those who come at once do not go over the cap together.
  *
- * @param directoryId of a noun that belongs to a directory
+ * @param ownerId the directory or candidate, of a noun that belongs to one
  * @throws {TooMany} when there is no room
  */
-export async function demandRoom(tx: SqlRunner, cap: Cap, tenantId: string, directoryId?: string): Promise<void> {
-  const values = directoryId === undefined ? [tenantId] : [tenantId, directoryId];
+export async function demandRoom(tx: SqlRunner, cap: Cap, tenantId: string, ownerId?: string): Promise<void> {
+  const values = ownerId === undefined ? [tenantId] : [tenantId, ownerId];
   await tx.query(cap.lock, values);
   const { rows } = await tx.query<{ n: number }>(cap.count, values);
   if (rows[0]!.n >= cap.most) throw new TooMany(cap, rows[0]!.n);

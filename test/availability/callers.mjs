@@ -8,6 +8,25 @@ const patchOf = (operations) => ({ schemas: [PATCH], Operations: operations });
 const chunked = (path, type) =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
 
+/** What Ashby sends of an application; the text makes it as long as it is to be. */
+const applied = (n, text = '') =>
+  JSON.stringify({
+    action: 'applicationSubmit',
+    webhookActionId: `w${n}`,
+    data: {
+      application: {
+        id: `a${n}`,
+        status: 'Active',
+        updatedAt: new Date().toISOString(),
+        candidate: { id: `c${n}`, name: 'Flood Er', primaryEmailAddress: { value: `f${n}@x.example` } },
+        job: { id: 'j1', title: 'Engineer' },
+        text,
+      },
+    },
+  });
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const inbound = (token) => `/api/webhooks/ashby?api_token=${token}`;
+
 /** Each gets what is known of its tenant, and the ways to send. */
 export const CALLERS = {
   'SAML form with blanks before a bracket': ({ context, wire, loops }) => {
@@ -123,6 +142,18 @@ export const CALLERS = {
     };
     return loops(2, () => wire.json('POST', '/scim/v2/Bulk', context.token, body));
   },
+  'webhooks of an ATS as fast as they go': ({ context, wire, loops }) =>
+    loops(64, (i, k) => {
+      const token = context.atsTokens[i % context.atsTokens.length];
+      return wire.request('POST', inbound(token), JSON_TYPE, applied(`${i}-${k}`));
+    }),
+  'webhooks of an ATS with almost a MiB': ({ context, wire, loops }) =>
+    loops(8, (i, k) => {
+      const token = context.atsTokens[i % context.atsTokens.length];
+      return wire.request('POST', inbound(token), JSON_TYPE, applied(`${i}-${k}`, 'x'.repeat(1_000_000)));
+    }),
+  'webhooks of an ATS with unknown tokens': ({ wire, loops }) =>
+    loops(64, (i, k) => wire.request('POST', inbound(`whk_unknown_${i}_${k}_0123`), JSON_TYPE, applied(`${i}-${k}`))),
   'looks at metrics and readiness': ({ wire, loops }) =>
     loops(32, (i) => wire.request('GET', i % 2 ? '/metrics' : '/readyz')),
   'requests as fast as they go': ({ context, wire, loops }) =>

@@ -5,7 +5,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const [{ url, token, apiKey }] = await once(process, 'message');
+const [{ url, token, apiKey, atsToken }] = await once(process, 'message');
 const agent = new http.Agent({ keepAlive: true, maxSockets: 2 });
 let phase = newPhase();
 let made = 0;
@@ -61,6 +61,8 @@ async function round() {
     Operations: [{ op: 'replace', path: 'title', value: 'x' }],
   };
   await timed('change', () => call('PATCH', `/scim/v2/Users/${body.id}`, token, change));
+  const event = { action: 'candidateHire', webhookActionId: userName, data: { application: { id: userName } } };
+  await timed('webhook', () => call('POST', `/api/webhooks/ashby?api_token=${atsToken}`, 'none', event));
   await timed('list', () => call('GET', '/api/v1/users?limit=10', apiKey));
 }
 

@@ -36,6 +36,10 @@ export async function prepareTenants(url, credentials, databaseUrl) {
     sso_url: 'https://idp.example/sso',
     certificates: [await certificate()],
   });
+  const ashby = async ({ apiKey }) =>
+    (await api('POST', '/api/v1/ats-connections', apiKey, { provider: 'ashby' })).api_token;
+  const atsTokens = [];
+  for (let i = 0; i < 4; i++) atsTokens.push(await ashby(hostile));
   const silent = [];
   for (let i = 0; i < 40; i++) {
     const body = {
@@ -76,12 +80,13 @@ export async function prepareTenants(url, credentials, databaseUrl) {
   const { mintToken } = await import(pathToFileURL(path.join(ROOT, 'dist/base/crypto/tokens.js')).href);
   const wrong = Array.from({ length: 2_000 }, () => mintToken('tbs', honest.id).token);
   return {
-    honest: { url, token: honest.token, apiKey: honest.apiKey },
+    honest: { url, token: honest.token, apiKey: honest.apiKey, atsToken: await ashby(honest) },
     hostile: {
       url,
       token: hostile.token,
       apiKey: hostile.apiKey,
       samlSlug: saml.slug,
+      atsTokens,
       silent,
       userId: user.id,
       wideId: wide.id,

@@ -4,6 +4,7 @@ import http from 'node:http';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { credentialsIn, freePort, freshDatabase, Service } from '../support/processes.mjs';
+import { atsRequest } from './ats-requests.mjs';
 import { digestOf, requestIdsIn } from './effects.mjs';
 import { problemOfList, walks } from './lists.mjs';
 import { mutated } from './mutate.mjs';
@@ -32,6 +33,8 @@ const service = new Service({
   RATE_LIMIT: 'off',
   ALLOW_PRIVATE_DESTINATIONS: 'on',
   LOG_LEVEL: 'error',
+  ATS_OAUTH_CLIENTS: 'lever:client:client-secret',
+  ATS_SIMULATORS: 'lever=http://127.0.0.1:9',
 });
 const agent = new http.Agent({ keepAlive: true, maxSockets: CALLERS + 2 });
 const statuses = new Map();
@@ -111,6 +114,12 @@ function judge(request, answer, known) {
   if (answer.status >= 500 && answer.status !== 501)
     note(request, `${answer.status} ${answer.bytes.toString().slice(0, 300)}`);
   if (answer.status >= 400 && answer.headers['x-request-id']) refused.add(answer.headers['x-request-id']);
+  // A path has no fields, and U+0000 is refused wherever it stands.
+  if (answer.status === 422 && !request.path.includes('%00')) {
+    const fields = fieldsIn(bodyOf(answer, request));
+    if (fields !== null && !fields.every((field) => typeof field === 'string'))
+      note(request, `422 without the name of the field: ${answer.bytes.toString().slice(0, 300)}`);
+  }
   const body = request.method === 'HEAD' ? undefined : bodyOf(answer, request);
   if (answer.status === 200 && body !== undefined) {
     const problem = problemOfList(body);
@@ -118,12 +127,19 @@ function judge(request, answer, known) {
     if (typeof problem === 'string') note(request, `a list that does not add up: ${problem}`);
   }
   if (answer.status === 201 && typeof body?.id === 'string') {
-    const kind = body.id.startsWith('grp_') ? 'groups' : body.id.startsWith('usr_') ? 'users' : null;
-    if (kind !== null) known[kind === 'users' && request.path.startsWith('/api') ? 'people' : kind].push(body.id);
+    const kind = KINDS[body.id.split('_')[0]];
+    if (kind !== undefined) known[kind === 'users' && request.path.startsWith('/api') ? 'people' : kind].push(body.id);
   }
 }
 
-const nothingKnown = () => ({ users: [], groups: [], people: [] });
+/** The fields that a problem of the API names; null: it is another refusal. */
+function fieldsIn(body) {
+  if (body?.code !== 'invalid_fields') return null;
+  return Array.isArray(body.errors) && body.errors.length > 0 ? body.errors.map(({ field }) => field) : [null];
+}
+
+const KINDS = { grp: 'groups', usr: 'users', cand: 'candidates', int: 'interviews', ats: 'connections' };
+const nothingKnown = () => ({ users: [], groups: [], people: [], candidates: [], interviews: [], connections: [] });
 
 /** Keeps the tenant small: what is over the most is deleted as an honest client does it. */
 async function prune(known, { scim }) {
@@ -135,16 +151,19 @@ async function prune(known, { scim }) {
       await answerTo({ method: 'DELETE', path: `/scim/v2/${type}/${known[kind].shift()}`, headers: {} }, scim);
     }
   }
+  for (const kind of ['candidates', 'interviews'])
+    known[kind].splice(0, Math.max(0, known[kind].length - MOST_RESOURCES));
   known.people.splice(0, Math.max(0, known.people.length - MOST_RESOURCES));
 }
 
 async function caller(number, count, tokens, watch) {
   const random = new Random(SEED * 1_000 + number);
-  const known = nothingKnown();
+  const known = { ...nothingKnown(), tokens: tokens.inbound };
   let before = watch === null ? null : await watch();
   for (let i = 0; i < count && problems.length < 200; i++) {
-    const isScim = random.chance(0.7);
-    const plain = isScim ? scimRequest(random, known, `${number}-${i}`) : apiRequest(random, known, `${number}-${i}`);
+    const isScim = random.chance(0.55);
+    const made = isScim ? scimRequest : random.chance(0.5) ? apiRequest : atsRequest;
+    const plain = made(random, known, `${number}-${i}`);
     const request = mutated(random, plain);
     const answer = await answerTo(request, isScim ? tokens.scim : tokens.api);
     if (answer === null) continue;
@@ -177,7 +196,11 @@ async function tenant(operator) {
     );
   const made = await call('POST', '/api/v1/tenants', { name: 'Fuzz', api_key: { name: 'fuzz' } }, operator);
   const directory = await call('POST', '/api/v1/directories', { name: 'D', guard: 'off' }, made.api_key);
-  return { id: made.id, api: made.api_key, scim: directory.scim_token };
+  const inbound = {};
+  for (const provider of ['lever', 'greenhouse', 'ashby']) {
+    inbound[provider] = (await call('POST', '/api/v1/ats-connections', { provider }, made.api_key)).api_token;
+  }
+  return { id: made.id, api: made.api_key, scim: directory.scim_token, inbound };
 }
 
 const began = performance.now();

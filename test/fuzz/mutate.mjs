@@ -172,6 +172,14 @@ function mutateBody(random, body) {
   return copy;
 }
 
+function formOf(fields) {
+  const pairs = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : `${JSON.stringify(value)}`,
+  ]);
+  return new URLSearchParams(pairs).toString();
+}
+
 /** The text of a body, which may be no JSON any more. */
 function mutateText(random, text) {
   switch (random.below(6)) {
@@ -279,21 +287,23 @@ function mutatePath(random, path) {
 /**
  * A request with one to three things wrong with it, or, one time in ten, as it was.
  *
- * @param request `{ method, path, query, body, headers }`
+ * @param request `{ method, path, query, body or form, headers }`
  * @returns the same with the body as text
  */
-export function mutated(random, { method, path, query = {}, body, headers = {} }) {
+export function mutated(random, { method, path, query = {}, body: json, form, headers = {} }) {
+  const body = json ?? form;
+  const textOf = form === undefined ? JSON.stringify : formOf;
   const made = {
     method,
     path,
     query,
     headers: { ...headers },
-    text: body === undefined ? undefined : JSON.stringify(body),
+    text: body === undefined ? undefined : textOf(body),
   };
   if (random.chance(0.1)) return made;
   for (let i = 1 + random.below(2); i > 0; i--) {
     const what = random.next();
-    if (what < 0.55 && body !== undefined) made.text = JSON.stringify(mutateBody(random, body));
+    if (what < 0.55 && body !== undefined) made.text = textOf(mutateBody(random, body));
     else if (what < 0.65 && made.text !== undefined) made.text = mutateText(random, made.text);
     else if (what < 0.85 && (method === 'GET' || random.chance(0.3))) made.query = mutateQuery(random, query);
     else if (what < 0.92) made.path = mutatePath(random, made.path);

@@ -8,6 +8,7 @@ import { urlOf } from '../../base/http/url.js';
 import { trimEndOf } from '../../base/trim.js';
 import { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';
+import type { Credential } from '../connections/credential.js';
 import { connectorOf } from '../connectors/index.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
 import { AtsFailure, type AtsApi } from './ats-api.js';
@@ -40,6 +41,20 @@ export class AtsApis {
    * @throws {AtsFailure} `away` where the provider, the region or the address cannot be called: the operator can end it
    */
   of(connection: AtsConnection): AtsApi {
+    return this.at(connection, this.ground);
+  }
+
+  /**
+   * Returns the calls of a connection with a credential that it does not have yet. It is not renewed.
+   *
+   * @throws {AtsFailure} as for `of`
+   */
+  trying(connection: AtsConnection, credential: Credential): AtsApi {
+    const credentials = { current: () => Promise.resolve(credential), renewed: () => Promise.resolve(null) };
+    return this.at(connection, { ...this.ground, credentials });
+  }
+
+  private at(connection: AtsConnection, ground: CallGround): AtsApi {
     const connector = connectorOf(connection.provider);
     if (connector === undefined)
       throw new AtsFailure('away', 'unknown_provider', 'There is no connector of this name.');
@@ -48,13 +63,13 @@ export class AtsApis {
       throw new AtsFailure('away', 'unknown_region', `${connector.title} has no region of this name.`);
     }
     const url = urlOf(trimEndOf(address, '/'));
-    const { anyPrivate } = this.ground;
+    const { anyPrivate } = ground;
     // Where private addresses are admitted, the operator develops, and simulators have ports of their own.
     if (url === null || (!anyPrivate && refusalOfUrl(address, 'platform', { anyPrivate, networks: this.networks }))) {
       throw new AtsFailure('away', 'blocked', `The address of ${connector.title} is not admitted.`);
     }
     const problem = connector.addressProblem?.(url) ?? null;
     if (problem !== null) throw new AtsFailure('away', 'wrong_address', problem);
-    return new ConnectionApi(this.ground, connection, connector, url);
+    return new ConnectionApi(ground, connection, connector, url);
   }
 }

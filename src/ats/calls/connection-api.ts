@@ -13,7 +13,7 @@ import type { AtsPaces } from './ats-paces.js';
 /** What the calls of all connections share. */
 export interface CallGround {
   outbound: Outbound;
-  credentials: AtsCredentials;
+  credentials: Pick<AtsCredentials, 'current' | 'renewed'>;
   paces: AtsPaces;
   options: AtsCallOptions;
   clock: Clock;

@@ -31,9 +31,18 @@ export class AtsAddresses {
       : `must lead to public addresses alone (${PRIVATE_HINT})`;
   }
 
-  /** The address that an ATS sends its webhooks to, without its token. */
-  inbound(provider: string): string {
-    return `${this.config.baseUrl}/api/webhooks/${provider}`;
+  /** The address that an ATS sends its webhooks to; with the token, as the ATS has it. */
+  inbound(provider: string, token?: string): string {
+    const address = `${this.config.baseUrl}/api/webhooks/${provider}`;
+    return token === undefined ? address : `${address}?api_token=${encodeURIComponent(token)}`;
+  }
+
+  /** Returns the token of an address that leads to {@link inbound}; null: it leads elsewhere, or has none. */
+  tokenIn(address: string, provider: string): string | null {
+    if (!URL.canParse(address)) return null;
+    const url = new URL(address);
+    const token = url.searchParams.get('api_token') ?? '';
+    return url.origin + url.pathname === new URL(this.inbound(provider)).href && token !== '' ? token : null;
   }
 
   /** The redirect URI of a provider's OAuth. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
+import { NotFound } from '../../base/errors/domain-error.js';
 import { AuditService } from '../../tenants/audit/audit.service.js';
 import type { Caller } from '../../tenants/caller.js';
 import { AtsFailure } from '../calls/ats-api.js';
@@ -11,11 +12,13 @@ import { TokenClient } from '../oauth/token-client.js';
 import { AtsPublish } from '../publish/ats-publish.js';
 import { AtsSync } from '../sync/ats-sync.js';
 import type { DisconnectedBody } from './ats-connection-bodies.dto.js';
+import { WrongAtsState } from './ats.errors.js';
 import { AtsConnectionSetup } from './ats-connection-setup.js';
 import { AtsConnectionViews } from './ats-connection-views.js';
 import { AtsConnectionsRepository } from './ats-connections.repository.js';
 import { AtsConnectionsService } from './ats-connections.service.js';
 import { AtsConnectionStore } from './ats-connections.store.js';
+import { AtsRemoval } from './ats-removal.js';
 import type { AtsConnection } from './connection.js';
 
 /** Ends a connection, at its ATS and here. */
@@ -34,6 +37,7 @@ export class AtsConnectionEnd {
     private readonly syncs: AtsSync,
     private readonly publish: AtsPublish,
     private readonly audit: AuditService,
+    private readonly removal: AtsRemoval,
   ) {}
 
   /**
@@ -62,6 +66,27 @@ export class AtsConnectionEnd {
     });
     await this.store.forget(tenantId);
     return { ...(await this.views.one(tenantId, id)), webhooks_removed: removed, revoked, stays };
+  }
+
+  /**
+   * Removes a connection that is disconnected. Its records stay, and are the API's; what came in, and what was written, goes.
+   *
+   * @throws {NotFound} when the tenant has no such connection
+   * @throws {WrongAtsState} when it is not disconnected
+   */
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { tenantId, actor, requestId } = caller;
+    await this.db.transaction(tenantId, async (tx) => {
+      const before = await this.repository.row(tenantId, id, { db: tx, lock: true });
+      if (before === undefined) throw new NotFound('ATS connection');
+      if (before.state !== 'disconnected') throw new WrongAtsState('The connection has to be disconnected first.');
+      await this.repository.remove(tx, tenantId, id);
+      await this.removal.begin(tx, { tenantId, id });
+      const line = { action: 'ats_connection.deleted', targetType: 'ats_connection', targetId: id };
+      await this.audit.record(tx, { tenantId, actor, requestId, ...line });
+    });
+    await this.store.forget(tenantId);
+    this.removal.wake();
   }
 
   private async removeWebhooks(connection: AtsConnection, connector: Connector, stays: string[]): Promise<number> {

@@ -120,7 +120,7 @@ export class AtsConnectionSetup {
       await this.repository.row(tenantId, id, { db: tx, lock: true });
       await this.webhookSecrets.addToken(tx, connection, { id: newId('atk'), text: token, made: true });
     });
-    const url = `${this.addresses.inbound(provider)}?api_token=${token}`;
+    const url = this.addresses.inbound(provider, token);
     // One secret for all: Ashby signs the ping of a webhook while it is made, and those before it are checked already.
     const wanted = randomBytes(32).toString('base64url');
     for (const event of rules.events) {
@@ -137,7 +137,7 @@ export class AtsConnectionSetup {
     return rules.events.length;
   }
 
-  /** Removes the webhooks that were made at the ATS, with their token. @returns how many */
+  /** Removes the webhooks that were made at the ATS, with their token, and what earlier set-ups left. @returns how many */
   async removeWebhooks(connection: AtsConnection, connector: Connector, api: AtsApi): Promise<number> {
     const { tenantId, id } = connection;
     const made = await this.webhookSecrets.madeWebhooks(tenantId, id);
@@ -147,7 +147,23 @@ export class AtsConnectionSetup {
     }
     await this.db.transaction(tenantId, (tx) => this.webhookSecrets.removeMadeTokens(tx, tenantId, id));
     await this.store.forget(tenantId);
-    return made.length;
+    return made.length + (await this.removeLeftovers(connection, connector, api));
+  }
+
+  /**
+   * Removes webhooks that a set-up made and did not store, since it or its answer was lost: they lead here, and no
+   * connection has their token. Those of other connections to the same account have one that is known.
+   */
+  private async removeLeftovers({ provider }: AtsConnection, connector: Connector, api: AtsApi): Promise<number> {
+    const { webhooks } = connector;
+    let removed = 0;
+    for (const { remoteId, url } of (await webhooks?.list?.(api)) ?? []) {
+      const token = this.addresses.tokenIn(url, provider);
+      if (token === null || (await this.store.gateOf(provider, token)) !== null) continue;
+      await webhooks!.remove(api, remoteId);
+      removed++;
+    }
+    return removed;
   }
 
   /** Notes on the connection what the ATS refused. @returns the error with which the task ends or waits */

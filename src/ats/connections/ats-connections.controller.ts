@@ -85,9 +85,9 @@ export class AtsConnectionsController {
   }
 
   @Patch(':connection_id')
-  @ApiOperation({ summary: 'Changes a connection; another credential sets it up anew' })
+  @ApiOperation({ summary: 'Changes a connection; another credential of the same account sets it up anew' })
   @ApiRecord(AtsConnectionBody)
-  @ApiRefusals({ 409: ['wrong_ats_state'] })
+  @ApiRefusals({ 409: ['wrong_ats_state', 'other_ats_account', 'ats_gives_no_answer'] })
   change(
     @CurrentCaller() caller: Caller,
     @Param('connection_id') id: string,
@@ -102,7 +102,7 @@ export class AtsConnectionsController {
   @ApiNoContentResponse()
   @ApiRefusals({ 409: ['wrong_ats_state'] })
   remove(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<void> {
-    return this.connections.remove(caller, id);
+    return this.end.remove(caller, id);
   }
 
   @Post(':connection_id/test')

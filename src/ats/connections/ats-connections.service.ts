@@ -24,6 +24,7 @@ import { credentialOf, freeMarker, takesOf, usualWrites, writesOf, writesProblem
 import { WrongAtsState } from './ats.errors.js';
 import type { AtsConnection } from './connection.js';
 import type { Credential } from './credential.js';
+import { SameAccount } from './same-account.js';
 
 /** The administration of connections to ATSs. */
 @Injectable()
@@ -40,6 +41,7 @@ export class AtsConnectionsService {
     private readonly events: DomainEvents,
     private readonly audit: AuditService,
     private readonly states: AtsStates,
+    private readonly account: SameAccount,
   ) {}
 
   /**
@@ -59,8 +61,7 @@ export class AtsConnectionsService {
       await demandRoom(tx, CAPS.atsConnections, tenantId);
       const taken = new Set((await this.repository.rows(tenantId, tx)).map(({ marker }) => marker));
       const marker = input.marker ?? freeMarker(connector.marker, taken);
-      const { provider } = connector;
-      const name = input.name ?? connector.title;
+      const [{ provider }, name] = [connector, input.name ?? connector.title];
       const key = { tenantId, id, provider };
       const more = { approvedBy: null, grantedScopes: null, createdBy: caller.actor };
       await this.repository.insert(tx, { ...key, name, region, baseUrl, marker, takes, writes, credential, ...more });
@@ -85,6 +86,7 @@ export class AtsConnectionsService {
     const problems = writesProblems(connector, writes);
     const credential = this.readCredential(connector, input.credential, problems);
     if (problems.length > 0) throw new InvalidFields(problems);
+    if (credential !== null) await this.account.demand(connection, connector, credential);
     await this.changing(caller, id, 'ats_connection.changed', async (tx, before) => {
       const after = { name: input.name ?? before.name, takes: takesOf(input.takes, before.takes), writes };
       await this.repository.update(tx, tenantId, id, after);
@@ -148,15 +150,6 @@ export class AtsConnectionsService {
     });
     if (secret === null) await this.states.solved(connection, 'signature');
     return this.views.one(tenantId, id);
-  }
-
-  /** Removes a connection that is disconnected. Its records stay, and are the API's from then on. */
-  async remove(caller: Caller, id: string): Promise<void> {
-    await this.changing(caller, id, 'ats_connection.deleted', async (tx, before) => {
-      if (before.state !== 'disconnected') throw new WrongAtsState('The connection has to be disconnected first.');
-      await this.repository.remove(tx, caller.tenantId, id);
-      return before;
-    });
   }
 
   /**

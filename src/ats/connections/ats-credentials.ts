@@ -63,6 +63,15 @@ export class AtsCredentials {
     return this.renew(connection, (kept) => kept.kind !== 'api_key' && kept.accessToken === refused.accessToken);
   }
 
+  /**
+   * Returns a credential that is not stored yet as calls can use it: of a client, with an access token.
+   *
+   * @throws {AtsFailure} `refused` where the token address refuses it; `away` where the token host is away
+   */
+  async forCalls(connection: AtsConnection, credential: Credential): Promise<Credential> {
+    return credential.kind === 'client_credentials' ? this.ask(connection, credential) : credential;
+  }
+
   /** Renews a grant that nothing has used for long. */
   async keepAlive(connection: AtsConnection): Promise<void> {
     const { credential } = connection;

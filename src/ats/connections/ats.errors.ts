@@ -32,3 +32,26 @@ export class WrongAtsState extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'wrong_ats_state';
 }
+
+/** The new credential is of another account of the ATS than the records of the connection. */
+export class OtherAtsAccount extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'other_ats_account';
+  constructor(title: string) {
+    super(
+      `The account of ${title} that the credential belongs to has none of the records that this connection has read. ` +
+        'Connect that account as a connection of its own.',
+    );
+  }
+}
+
+/** The ATS gives no answer, so that it is not known which account the new credential belongs to. */
+export class AccountNotKnown extends DomainError {
+  readonly kind = 'conflict';
+  readonly code = 'ats_gives_no_answer';
+  constructor(said: string) {
+    super(
+      `${said} Its answer is needed to see that the credential is of the same account. Nothing has changed; try again.`,
+    );
+  }
+}

@@ -109,6 +109,8 @@ export interface WebhookRules {
   /** The events that are asked for. */
   readonly events: readonly string[];
   create(api: AtsApi, event: string, url: string, secret: string): Promise<MadeWebhook>;
+  /** Returns the webhooks that are there, whoever made them; left out where the vendor has no such list. */
+  list?(api: AtsApi): Promise<{ remoteId: string; url: string }[]>;
   /** Does nothing where the webhook is gone already. */
   remove(api: AtsApi, remoteId: string): Promise<void>;
 }

@@ -6,6 +6,10 @@ import { CAPS, demandRoom } from '../../tenants/caps.js';
 import { AtsConnectionSetup } from '../connections/ats-connection-setup.js';
 import { atsAuditView, missingScopes } from '../connections/ats-connection.mapping.js';
 import { AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
+import { AtsConnectionStore } from '../connections/ats-connections.store.js';
+import type { AtsConnection } from '../connections/connection.js';
+import { SameAccount } from '../connections/same-account.js';
+import { AccountNotKnown, OtherAtsAccount } from '../connections/ats.errors.js';
 import { freeMarker, takesOf, usualWrites } from '../connections/ats-settings.rules.js';
 import type { Connector } from '../connectors/connector.js';
 import { OAuthClients } from '../oauth/oauth-clients.js';
@@ -40,12 +44,21 @@ export class GrantedConnections {
     private readonly links: ConnectLinksRepository,
     private readonly clients: OAuthClients,
     private readonly setup: AtsConnectionSetup,
+    private readonly connections: AtsConnectionStore,
+    private readonly account: SameAccount,
     private readonly audit: AuditService,
   ) {}
 
-  /** @throws {ConnectRefused} `link_over` where the link was used meanwhile */
+  /**
+   * @throws {ConnectRefused} `link_over` where the link was used meanwhile, `other_account` where the grant is of another
+   * account than the records of the connection
+   */
   async make(by: AuditBy, connector: Connector, granted: Granted): Promise<Connected> {
     const { tenantId } = by;
+    const { region } = granted;
+    // A simulator is no region of the connector: calls need its address.
+    const baseUrl = connector.regions[region] === undefined ? this.clients.region(connector, region)!.api : null;
+    await this.demandSameAccount(tenantId, connector, granted, { region, baseUrl });
     // Vendors may leave the scopes out where they are those that were asked for (RFC 6749 §5.1).
     const scopes = granted.grant.scopes ?? [...connector.oauth!.scopes];
     const { id, marker } = await this.db.transaction(tenantId, async (tx) => {
@@ -53,9 +66,6 @@ export class GrantedConnections {
         throw new ConnectRefused('link_over');
       }
       const made = await this.store(tx, by, connector, granted);
-      const { region } = granted;
-      // A simulator is no region of the connector: calls need its address.
-      const baseUrl = connector.regions[region] === undefined ? this.clients.region(connector, region)!.api : null;
       await this.repository.setGrant(tx, tenantId, made.id, { region, baseUrl, scopes, approvedBy: null });
       await this.repository.setCredential(tx, tenantId, made.id, granted.grant.credential);
       await this.setup.begin(tx, by, { tenantId, id: made.id, provider: connector.provider }, granted.userId);
@@ -65,6 +75,23 @@ export class GrantedConnections {
     const missing = missingScopes(connector, scopes);
     await this.setup.begun(key, missing);
     return { tenantId, connectionId: id, marker, missing };
+  }
+
+  private async demandSameAccount(
+    tenantId: string,
+    connector: Connector,
+    { connectionId, grant }: Granted,
+    at: Pick<AtsConnection, 'region' | 'baseUrl'>,
+  ): Promise<void> {
+    const known = connectionId === null ? undefined : await this.connections.fresh(tenantId, connectionId);
+    if (known === undefined) return;
+    try {
+      await this.account.demand({ ...known, ...at }, connector, grant.credential);
+    } catch (error) {
+      if (error instanceof OtherAtsAccount) throw new ConnectRefused('other_account');
+      if (error instanceof AccountNotKnown) throw new ConnectRefused('ats_away');
+      throw error;
+    }
   }
 
   private async store(

@@ -14,6 +14,8 @@ const REFUSALS = {
   other_provider: 'This answer belongs to another ATS than the one whose connecting was begun.',
   link_over: 'This connect link is not valid: it works once, for three days, and can be revoked. Ask for a new one.',
   code_refused: 'The ATS refused to give the access that was approved. Begin again.',
+  other_account:
+    'This is another account of the ATS: it has none of the records that came in through the connection. Nothing has changed. Begin again with the account of the connection, or connect this one as a new connection.',
   ats_away: 'The ATS gives no answer just now. Nothing has changed; begin again in a moment.',
 } as const;
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../base/clock.js';
 import { Config } from '../../base/config/config.js';
 import { Outbound } from '../../base/http/outbound.js';
+import { retryAfterOf } from '../calls/ats-answer.rules.js';
 import { AtsFailure } from '../calls/ats-api.js';
 import type { Connector, Region } from '../connectors/connector.js';
 import type { Credential } from '../connections/credential.js';
@@ -66,7 +67,8 @@ export class TokenClient {
     if (answer.kind === 'failed') throw new AtsFailure('away', answer.reason, `${where} gives no answer.`);
     const { status } = answer;
     if (status >= 500 || status === 429 || status === 408) {
-      throw new AtsFailure('away', `status_${status}`, `${where} answers with status ${status}.`);
+      const pause = retryAfterOf(answer.retryAfter, this.clock.now());
+      throw new AtsFailure('away', `status_${status}`, `${where} answers with status ${status}.`, pause);
     }
     const body = parsed(answer.body);
     if (status >= 400) throw refusal(where, status, body);
@@ -108,9 +110,12 @@ export class TokenClient {
 /** The codes with which a grant ends (RFC 6749 §5.2). Other refusals are those of our client: the operator can end them. */
 const ENDS = new Set(['invalid_grant', 'access_denied', 'unauthorized_client']);
 
+/** Codes are words. Other text could be a token that the host repeats, and would stand in logs and answers. */
+const CODE = /^[a-z]+(_[a-z]+){0,7}$/;
+
 function refusal(where: string, status: number, body: unknown): AtsFailure {
   const { error } = (body ?? {}) as Record<string, unknown>;
-  const code = typeof error === 'string' && /^[\w.-]{1,60}$/.test(error) ? error : null;
+  const code = typeof error === 'string' && error.length <= 60 && CODE.test(error) ? error : null;
   const message = `${where} refuses: ${code ?? `status ${status}`}.`;
   if (code !== null && ENDS.has(code)) return new AtsFailure('refused', 'grant_revoked', message);
   return new AtsFailure('away', code ?? `status_${status}`, message);

@@ -75,6 +75,16 @@ export class AtsRecordsRepository {
     }
   }
 
+  /** Returns the ids of some live records, at most so many. */
+  async someLive({ tenantId, id }: Key, kind: AtsRecordKind, most: number): Promise<string[]> {
+    const { rows } = await this.db.query<{ remote_id: string }>(
+      `select remote_id from ats_records
+       where tenant_id = $1 and connection_id = $2 and kind = $3 and state = 'live' order by remote_id desc limit $4`,
+      [tenantId, id, kind, most],
+    );
+    return rows.map((row) => row.remote_id);
+  }
+
   /** Returns records that are live and that a full pass has not seen, in the order of their ids. */
   async unseen(
     { tenantId, id }: Key,

@@ -102,11 +102,23 @@ export class AtsSync {
   }
 
   /** Gives the records of a connection that is gone to the API, a batch at a time. */
-  private async release({ tenantId, payload }: Task<ReleasePayload>): Promise<Batch> {
+  private release({ tenantId, payload }: Task<ReleasePayload>): Promise<Batch> {
     const { connectionId, after = '' } = payload;
-    const jobs = await this.jobs.release(tenantId, connectionId);
-    const batch = { after, limit: RELEASED_AT_ONCE };
-    const { released, last } = await this.candidates.release(this.db, tenantId, connectionId, batch);
-    return { done: released + jobs, next: last === null ? null : { connectionId, after: last } };
+    return this.db.transaction(tenantId, async (tx) => {
+      if (await this.isConnected(tx, tenantId, connectionId)) return { done: 0, next: null };
+      const jobs = await this.jobs.release(tenantId, connectionId, tx);
+      const batch = { after, limit: RELEASED_AT_ONCE };
+      const { released, last } = await this.candidates.release(tx, tenantId, connectionId, batch);
+      return { done: released + jobs, next: last === null ? null : { connectionId, after: last } };
+    });
+  }
+
+  /** Returns whether a connection was connected again since. Its lock lets a connecting wait for the end of the batch. */
+  private async isConnected(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
+    const { rows } = await tx.query<{ state: string }>(
+      `select state from ats_connections where tenant_id = $1 and id = $2 for share`,
+      [tenantId, id],
+    );
+    return rows[0] !== undefined && rows[0].state !== 'disconnected';
   }
 }

@@ -46,6 +46,10 @@ export const PROBLEM_CODES: Record<string, string> = {
   managed_by_directory: 'A directory writes these fields. Change them there. `directory` and `fields` name them.',
   metadata_needs_confirmation:
     'The metadata of the IdP names another IdP, or none of the known keys. An admin has to confirm it.',
+  ats_gives_no_answer:
+    'The ATS gives no answer, so that it is not known which account the new credential belongs to. Nothing has changed; try again.',
+  other_ats_account:
+    'The new credential is of another account of the ATS: it has none of the records of the connection. Connect that account as a connection of its own.',
   marker_taken: 'Another connection to an ATS has the marker. `id` names it.',
   no_oauth_client: 'The operator has set no OAuth client for this ATS (`ATS_OAUTH_CLIENTS`).',
   not_an_administrator: 'The role of the signed-in person does not administer the tenant.',
@@ -98,6 +102,7 @@ export const PROBLEM_CODES: Record<string, string> = {
   too_many_connections: 'The tenant has 100 connections, the maximum.',
   too_many_directories: 'The tenant has 50 directories, the maximum. Delete one.',
   too_many_domains: 'The tenant has 200 domains, the maximum.',
+  too_many_interviews: 'The candidate has 1000 interviews, the maximum. They go with the candidate.',
   too_many_jobs:
     'The tenant has 20 imports, comparisons, resends, replays of webhooks and tasks of held users that wait or run, the maximum. Wait until one has finished, or cancel one.',
   too_many_requests:

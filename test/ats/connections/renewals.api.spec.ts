@@ -11,22 +11,31 @@ import { Database } from '../../../src/base/database/database.js';
 import { systemActor } from '../../../src/identity/source.js';
 import { startApp, type TestApp } from '../../support/app.js';
 
-type Answered = { status: number; body: object };
+type Answered = { status: number; body: object; headers?: Record<string, string> };
 
 /** A token address whose refresh tokens work once, as those of Lever. */
 class TokenHost {
   readonly asked: URLSearchParams[] = [];
   answer: ((form: URLSearchParams) => Answered) | null = null;
-  private live = 'rt_1';
-  private made = 1;
+  slowMs = 0;
+  /** So many answers are lost; the refresh token is used up. */
+  lost = 0;
+  live = 'rt_1';
+  made = 1;
   readonly server = http.createServer((req, res) => {
     let text = '';
     req.on('data', (chunk: Buffer) => (text += chunk.toString()));
     req.on('end', () => {
       const form = new URLSearchParams(text);
       this.asked.push(form);
-      const { status, body } = (this.answer ?? ((sent) => this.usual(sent)))(form);
-      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      const { status, body, headers } = (this.answer ?? ((sent) => this.usual(sent)))(form);
+      if (this.lost > 0) {
+        this.lost--;
+        return res.destroy();
+      }
+      setTimeout(() => {
+        res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+      }, this.slowMs);
     });
   });
 
@@ -58,7 +67,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   host.asked.length = 0;
-  host.answer = null;
+  Object.assign(host, { answer: null, slowMs: 0, lost: 0, live: 'rt_1', made: 1 });
 });
 
 const HOUR = 3_600_000;
@@ -177,4 +186,57 @@ test('a lease that its holder lost keeps nothing back for longer than it lasts',
   expect(tokenOf(await current(two, ended))).toBe('at_left');
   const { rows } = await one.db.execute('select 1 from ats_renewals where connection_id = $1', [ended.id]);
   expect(rows).toHaveLength(0);
+});
+
+describe('fifty calls of two processes with an ended token', () => {
+  type End = { token: string | null } | { kind: string; reason: string };
+  const storm = (of: AtsConnection): Promise<End[]> =>
+    Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        current(i % 2 === 0 ? one : two, of).then(
+          (credential): End => ({ token: tokenOf(credential) }),
+          ({ kind, reason }: AtsFailure): End => ({ kind, reason }),
+        ),
+      ),
+    );
+
+  test('a slow token host is asked once', async () => {
+    host.slowMs = 3_000;
+    const ends = await storm(await connection(grant(-1_000)));
+    expect(new Set(ends.map((end) => JSON.stringify(end)))).toEqual(new Set(['{"token":"at_2"}']));
+    expect(host.asked).toHaveLength(1);
+  });
+
+  test('a host that fails first is asked once by each process at most, and the token that it then gives serves all', async () => {
+    let failures = 1;
+    const usual = (form: URLSearchParams): Answered =>
+      form.get('refresh_token') === 'rt_1'
+        ? { status: 200, body: { access_token: 'at_good', refresh_token: 'rt_good', expires_in: 3600 } }
+        : { status: 400, body: { error: 'invalid_grant' } };
+    host.answer = (form) => (failures-- > 0 ? { status: 500, body: {} } : usual(form));
+    const ended = await connection(grant(-1_000));
+    const ends = await storm(ended);
+    for (const end of ends) {
+      expect([{ token: 'at_good' }, { kind: 'away', reason: 'status_500' }]).toContainEqual(end);
+    }
+    expect(host.asked.length).toBeLessThanOrEqual(2);
+    expect(await storm(ended)).toEqual(ends.map(() => ({ token: 'at_good' })));
+    expect(host.asked).toHaveLength(2);
+  });
+
+  test('a lost answer has used the refresh token up: all learn that the grant is over, with one more request each', async () => {
+    host.lost = 1;
+    const ended = await connection(grant(-1_000));
+    const first = await storm(ended);
+    for (const end of first) expect(['away', 'refused']).toContain('kind' in end ? end.kind : null);
+    const second = await storm(ended);
+    expect(second).toEqual(second.map(() => ({ kind: 'refused', reason: 'grant_revoked' })));
+    expect(host.asked.length).toBeLessThanOrEqual(4);
+  });
+
+  test('what the host says of when it can be asked again reaches the worker', async () => {
+    host.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '40' } });
+    const failure = await current(one, await connection(grant(-1_000))).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ kind: 'away', reason: 'status_429', retryAfterMs: 40_000 });
+  });
 });

@@ -161,6 +161,24 @@ describe('a signed-in administrator', () => {
     const { body } = await house.api.get('/events?event=ats.reconnect_needed');
     expect(body.data).toHaveLength(1);
   });
+
+  test('a grant of another account is not given to a connection, and the connection stays as it was', async () => {
+    lever.add.opportunity({ posting: lever.add.posting().id, silent: true });
+    const tab = await signedIn();
+    await tab.get(await atLever((await begin(tab)).location!));
+    const id = (await connections())[0]!['id'] as string;
+    const candidates = async () => (await house.api.get('/candidates')).body.data as object[];
+    await eventually(candidates, (found) => found.length > 0);
+    await setUp();
+    lever.fault({ kind: 'status', status: 404, times: null, path: '/opportunities/' });
+    lever.fault({ kind: 'status', status: 404, times: null, path: '/postings/' });
+    const back = await atLever((await begin(tab, id)).location!);
+    isRefused(await tab.get(back), /another account/);
+    lever.faults.clear();
+    expect(await connections()).toMatchObject([{ id, state: 'ok' }]);
+    expect((await house.api.get('/audit?action=ats_connection.reconnected')).body.data).toEqual([]);
+    expect((await house.api.post(`/ats-connections/${id}/test`)).body).toMatchObject({ ok: true });
+  });
 });
 
 describe('the state', () => {

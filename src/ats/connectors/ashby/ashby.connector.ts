@@ -30,6 +30,7 @@ export const ashby: Connector = {
     'Profiles in Ashby take no links: a link is written to a custom field or a note.',
     'Notes cannot be deleted through Ashby’s API: a test note stays.',
     'Ashby sends no webhooks for candidates that were imported in bulk: the poll brings them.',
+    'Ashby’s API lists no webhooks: one that an interrupted set-up left is removed by hand. Its events are answered with 401.',
     'Webhooks for jobs are made by hand; without them jobs are polled.',
     'Ashby sends no webhook again after a wrong secret: the poll brings what was lost.',
     'Draft jobs are not read. Departments and locations are ids in Ashby’s answers, and are not shown.',
