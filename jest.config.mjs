@@ -33,6 +33,7 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   // Specs wait for databases, sockets and processes in a third of their time.
   maxWorkers: Math.min(4, os.availableParallelism() + 1),
+  testSequencer: '<rootDir>/test/support/long-first.mjs',
   testTimeout: 60_000,
   workerIdleMemoryLimit: '512MB',
 };

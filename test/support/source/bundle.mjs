@@ -21,6 +21,8 @@ export const SHARED = [
   '@nestjs/platform-express',
   '@nestjs/swagger',
   '@nestjs/testing',
+  'class-transformer',
+  'class-transformer/cjs/storage.js',
   'class-validator',
   'express',
   'jose',
@@ -87,6 +89,8 @@ async function makeBundle(folder, files) {
     target: 'node20.19',
     legalComments: 'none',
     minifyWhitespace: true,
+    // Names of classes stand in the description of the API, in the log and in the table of migrations.
+    keepNames: true,
     lineLimit: 160,
     external: EXTERNAL.flatMap((name) => (name.endsWith('/*') ? [name] : [name, `${name}/*`])),
     banner: { js: '(function (require, module, bundleAddress) {' },
@@ -96,7 +100,7 @@ async function makeBundle(folder, files) {
   });
 }
 
-/** Compiles our modules as jest would, and keeps what they know of themselves: their address and the names of classes. */
+/** Compiles our modules as jest would, and keeps what they know of themselves: their address. */
 const compiled = {
   name: 'compiled',
   setup({ onLoad, onResolve }) {
@@ -109,14 +113,10 @@ const compiled = {
       if (!file.startsWith(SRC)) return undefined;
       const source = readFileSync(file, 'utf8');
       const { code } = transformSync(source, { ...options, swcrc: false, filename: file, sourceMaps: false });
-      // The compiler writes `let Name = class Name` where decorators replace the class.
-      const names = [...code.matchAll(/^(?:.*\*\/ )?(?:export )?(?:class|let \w+ = class) (\w+)/gm)].map(
-        ([, name]) => `Object.defineProperty(${name}, 'name', { value: '${name}', configurable: true });`,
-      );
       const placed = code
         .replaceAll(/import\.meta\.url\b/g, JSON.stringify(pathToFileURL(file).href))
         .replaceAll(/import\.meta\.dirname\b/g, JSON.stringify(path.dirname(file)));
-      return { contents: [placed, ...names].join('\n'), loader: 'js', resolveDir: path.dirname(file) };
+      return { contents: placed, loader: 'js', resolveDir: path.dirname(file) };
     });
   },
 };

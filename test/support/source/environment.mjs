@@ -1,11 +1,11 @@
 // The environment of a spec file: that of jest, and the source as one file that is compiled once for all files of a worker.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import nodeModule, { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
-import { FOLDER } from './bundle.mjs';
+import { FOLDER, SHARED } from './bundle.mjs';
 
 const FILE = path.join(FOLDER, 'source.cjs');
 const load = createRequire(FILE);
@@ -31,7 +31,16 @@ function evaluated(context, { process }) {
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
-  const require = (name) => (/^(?:node:)?process$/.test(name) ? process : load(name));
-  script.runInContext(context)(Object.assign(require, { resolve: load.resolve }), module, pathToFileURL(FILE).href);
+  // Packages that load others by name get those of this context, so that classes and metadata are the same ones.
+  const require = (name) => {
+    if (/^(?:node:)?process$/.test(name)) return process;
+    if (/^(?:node:)?module$/.test(name)) return { ...nodeModule, createRequire: loader };
+    const shared = SHARED.find((one) => one === name || one === `${name}.js`);
+    if (shared === undefined) return load(name);
+    const found = module.exports[shared]();
+    return found.default ?? found;
+  };
+  const loader = (from) => Object.assign((name) => require(name), { resolve: createRequire(from).resolve });
+  script.runInContext(context)(loader(FILE), module, pathToFileURL(FILE).href);
   return module.exports;
 }
