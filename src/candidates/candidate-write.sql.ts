@@ -1,4 +1,5 @@
-import { WriteStatement, type Params } from '../base/database/write-statement.js';
+import type { Params } from '../base/database/params.js';
+import { WriteStatement } from '../base/database/write-statement.js';
 import { hasTitle } from '../jobs/opening-titles.js';
 import type { CandidateRow } from './candidate.js';
 import { emailKey } from './candidate.mapping.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { codeOf, Database, type SqlRunner } from '../base/database/database.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { codeOf } from '../base/database/database.errors.js';
 import { DomainEvents } from '../base/domain-events.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import { newId } from '../base/ids.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
-import { WriteStatement, type Params, type Part } from '../base/database/write-statement.js';
+import type { Params } from '../base/database/params.js';
+import { WriteStatement, type Part } from '../base/database/write-statement.js';
 import { enqueueMessages, enqueueNamedMessages, type Receiver } from '../delivery/lanes/enqueue-messages.js';
 import type { UserEventName } from '../identity/user-event.rules.js';
 import type { EventName } from './catalogue.js';
@@ -82,8 +83,9 @@ export class EventRecorder {
     const receivers = await this.receivers.of(tenantId, db);
     const part = statement.add(
       (p) => `insert into events (tenant_id, event, data)
-        select ${p.add(tenantId, 'text')}, ${p.add(event, 'text')}, (${data})::json from ${rows.name} r
+        select ${p.shared(tenantId)}, ${p.shared(event)}, (${data})::json from ${rows.name} r
         returning event, record, sequence, at`,
+      { each: true },
     );
     this.addLanes(statement, tenantId, takersOf(receivers, event), { part, at: 'm.at' });
   }

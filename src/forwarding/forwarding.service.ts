@@ -47,10 +47,11 @@ export class ForwardingService {
       (
         p,
       ) => `insert into changes (tenant_id, user_id, kind, forwarded, changed, person, status, source, received_at${column}${link})
-        select ${p.add(tenantId, 'text')}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forwarded, 'boolean')},
+        select ${p.shared(tenantId)}, subject.id, ${p.add(change.kind, 'text')}, ${p.add(forwarded, 'boolean')},
           ${p.add(change.changed, 'text[]')}, ${p.add(person, 'jsonb')}, ${p.add(change.status)},
           ${p.add(JSON.stringify(source), 'jsonb')}, ${p.add(receivedAt, 'timestamptz')}${moment}${isLink}
         from subject returning user_id as subject, user_id as record, sequence, occurred_at`,
+      { each: true },
     );
     if (!forwarded) return written;
     enqueue(statement, platformOf(tenantId), { state: change.status, body: person, change: written });

@@ -3,7 +3,8 @@ import type { CutRows } from '../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
 import { nextUpdatedSince } from '../base/database/next-updated-since.js';
 import { listRecords } from '../base/database/record-list.js';
-import { WriteStatement, type Params } from '../base/database/write-statement.js';
+import type { Params } from '../base/database/params.js';
+import { WriteStatement } from '../base/database/write-statement.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { JobRow } from './job.js';
 

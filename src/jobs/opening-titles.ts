@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ByteMap } from '../base/byte-map.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
-import type { Params } from '../base/database/write-statement.js';
+import type { Params } from '../base/database/params.js';
 
 const KNOWN = { entries: 10_000, bytes: 4 * 1024 * 1024 };
 

@@ -44,14 +44,17 @@ export class Statistics extends Background {
     super(EVERY_MS, 'analysing tables', logger);
   }
 
-  /** Analyses grown tables, in one process at a time, and only the columns that plans depend on. */
+  /**
+   * Analyses grown tables, in one process at a time, and only the columns that plans depend on. Rows are compared with
+   * rows: PostgreSQL counts modifications on after an analysis of some columns, and a queue has many of them for ever.
+   */
   override async run(): Promise<void> {
     if (this.db.statements - this.seen < STATEMENTS) return;
     this.seen = this.db.statements;
     const { rows } = await this.db.query<{ name: string }>(
       `select s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
        where s.schemaname = current_schema() and s.relname = any($1)
-         and s.n_mod_since_analyze > least(200 + 4 * greatest(c.reltuples, 0), 2000 + 2 * greatest(c.reltuples, 0))`,
+         and s.n_live_tup > least(200 + 4 * greatest(c.reltuples, 0), 2000 + 2 * greatest(c.reltuples, 0))`,
       [Object.keys(COLUMNS)],
     );
     for (const { name } of rows) {

@@ -129,9 +129,15 @@ export class SeatsRepository {
             const tenant = p.add(tenantId);
             return `select id from users where tenant_id = ${tenant} and id = ${p.add(userId)} for no key update`;
           });
+    if (mode === 'unlimited') {
+      return statement.given(
+        (p) => `select 1 from seat_limits where tenant_id = ${p.shared(tenantId)} and mode = 'unlimited'`,
+        { each: true },
+      );
+    }
+    // It never runs together with others: a connection would bring more claims than the distance allows for.
     return statement.given((p) => {
       const tenant = p.add(tenantId);
-      if (mode === 'unlimited') return `select 1 from seat_limits where tenant_id = ${tenant} and mode = 'unlimited'`;
       const after = claimant === null ? '' : `and exists (select 1 from ${claimant.name})`;
       return `select 1 from seat_limits where tenant_id = ${tenant} and mode = 'open' ${after}
         and ${USED(tenant)} <= seat_limit - current_setting('max_connections')::int for share`;
@@ -143,9 +149,10 @@ export class SeatsRepository {
     statement.add(
       (p) => `insert into seat_entries
         (tenant_id, kind, user_id, delta, role, directory_id, cost_center, reason, source)
-        select ${p.add(tenantId)}, ${p.add(line.move)}, id, ${STEP[line.move]}, ${p.add(line.role, 'text')},
+        select ${p.shared(tenantId)}, ${p.shared(line.move)}, id, ${STEP[line.move]}, ${p.add(line.role, 'text')},
           ${p.add(line.directoryId, 'text')}, ${p.add(line.costCenter, 'text')}, ${p.add(line.reason)},
           ${p.add(JSON.stringify(source), 'jsonb')} from subject`,
+      { each: true },
     );
   }
 

@@ -1,4 +1,4 @@
-import { codeOf } from '../base/database/database.js';
+import { codeOf } from '../base/database/database.errors.js';
 import type { Part, WriteStatement } from '../base/database/write-statement.js';
 import type { Binding } from './binding.js';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
-import type { Fragment, WriteStatement } from '../base/database/write-statement.js';
+import type { Fragment } from '../base/database/params.js';
+import type { WriteStatement } from '../base/database/write-statement.js';
 import type { Binding, Replaced } from './binding.js';
 import type { EndedSession } from './ended-session.js';
 import type { ConnectionEnd, SessionEnd } from './session-end.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
-import { WriteStatement, type Fragment, type Part } from '../base/database/write-statement.js';
+import type { Fragment } from '../base/database/params.js';
+import { WriteStatement, type Part } from '../base/database/write-statement.js';
 import { EventRecorder } from '../events/event-recorder.js';
 import type { EndedSession } from './ended-session.js';
 

@@ -14,9 +14,10 @@ export function endPersonCredentials(statement: WriteStatement, tenantId: string
 /** Ends the sessions of the user and leaves the API keys; returns the part with the ended sessions. */
 export function endPersonSessions(statement: WriteStatement, tenantId: string, why: SessionEnd): Part {
   return statement.add(
-    (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = ${p.add(why)} from subject s
-      where n.tenant_id = ${p.add(tenantId)} and n.user_id = s.id and n.ended_at is null
+    (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = ${p.shared(why)}
+      where n.tenant_id = ${p.shared(tenantId)} and n.user_id = any(array(select id from subject)) and n.ended_at is null
       returning n.id, n.user_id, n.end_reason`,
+    { each: true },
   );
 }
 

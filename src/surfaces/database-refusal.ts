@@ -1,4 +1,4 @@
-import { codeOf } from '../base/database/database.js';
+import { codeOf } from '../base/database/database.errors.js';
 import { troubleIn } from '../base/database/database-health.js';
 import type { Refusal } from './refusal.types.js';
 

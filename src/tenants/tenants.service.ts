@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../base/ids.js';
 import { Config } from '../base/config/config.js';
-import { codeOf, Database, type SqlRunner } from '../base/database/database.js';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { codeOf } from '../base/database/database.errors.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import type { PageRequest } from '../base/http/page.js';
 import type { Actor } from '../identity/source.js';

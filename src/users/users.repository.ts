@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import { KeyedReads } from '../base/database/keyed-reads.js';
 import { userNameKey } from '../scim/text.js';
 import { emailKey, type UserDraft } from './user.mapping.js';
 import { standIn } from './stand-in.js';
@@ -35,10 +36,16 @@ export interface EmailHolder {
 /** The statements that read users for a write. */
 @Injectable()
 export class UsersRepository {
-  constructor(private readonly db: Database) {}
+  private readonly reads: KeyedReads<UserWithGroups>;
+
+  constructor(private readonly db: Database) {
+    const text = `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = any($2)`;
+    this.reads = new KeyedReads(db, text);
+  }
 
   /** Returns one user of the tenant, or undefined; with `lock`, the row is locked to the end of the transaction. */
   async read(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<UserWithGroups | undefined> {
+    if (db === this.db) return this.reads.read([tenantId], id);
     const { rows } = await db.query<UserWithGroups>(
       `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = $2${lock ? ' for update of u' : ''}`,
       [tenantId, id],

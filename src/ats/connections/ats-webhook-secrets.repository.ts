@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { codeOf } from '../../base/database/database.errors.js';
 import { hashOfAtsToken } from './ats-connections.store.js';
 import { AtsSecrets } from './ats-secrets.js';
 import { TokenTaken, TooManyTokens } from './ats.errors.js';

@@ -57,3 +57,20 @@ export function isNewPartition(error: unknown): boolean {
   const { code, table, constraint } = (error ?? {}) as { code?: unknown; table?: unknown; constraint?: unknown };
   return code === '23514' && constraint === undefined && typeof table === 'string' && table.endsWith('_default');
 }
+
+/** Returns the SQLSTATE of a database error, or '' for any other. */
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+/**
+ * SQLSTATE classes of failures that are about a row: bad data, a constraint, a deadlock, a lock. The server has taken the
+ * statement back. After any other failure its outcome may be unknown, or the next statement would fail as well.
+ */
+const OF_ONE_ROW = new Set(['22', '23', '40', '55']);
+
+/** Whether one row of several made a statement fail, which has had no effect. */
+export function isOfOneRow(error: unknown): boolean {
+  return error instanceof RecordBusy || OF_ONE_ROW.has(codeOf(error).slice(0, 2));
+}

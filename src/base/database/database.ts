@@ -2,9 +2,10 @@ import { DataSource } from 'typeorm';
 import pg, { type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
 import { ConnectionGate, INSTALLATION } from './connection-gate.js';
 import { DatabaseHealth } from './database-health.js';
-import { isNewPartition, RecordBusy, SearchTooExpensive } from './database.errors.js';
+import { codeOf, isNewPartition, RecordBusy, SearchTooExpensive } from './database.errors.js';
 import { SettingsFeed } from './settings-feed.js';
 import { LOCK_SECONDS, searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
+import { StatementBatches } from './statement-batches.js';
 import { shapedStatementName, statementName } from './statement-names.js';
 
 /** Runs prepared statements: the pool, or a transaction. */
@@ -15,6 +16,8 @@ export interface SqlRunner {
    * Runs a text whose shape depends on the caller (filters, sorting, pages): prepared only while there are few of them.
    */
   shaped<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
+  /** Where statements of concurrent requests run as one; a transaction has none. */
+  readonly batches?: StatementBatches;
 }
 
 const RETRYABLE = new Set(['40001', '40P01']);
@@ -43,6 +46,7 @@ export class Database implements SqlRunner {
   readonly feed: SettingsFeed;
   /** The health of the database, by the results of this process's statements. */
   readonly health = new DatabaseHealth();
+  readonly batches = new StatementBatches(this);
   private sent = 0;
 
   constructor(readonly dataSource: DataSource) {
@@ -61,6 +65,11 @@ export class Database implements SqlRunner {
 
   shaped<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
     return this.run(values[0], () => this.pool.query<R>({ name: shapedStatementName(text), text, values }));
+  }
+
+  /** The same as `shaped`, without repetition: a lock that is not to be had ends it at once. */
+  shapedOnce<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
+    return this.run(values[0], () => this.pool.query<R>({ name: shapedStatementName(text), text, values }), 1);
   }
 
   /**
@@ -191,7 +200,7 @@ export class Database implements SqlRunner {
     }
   }
 
-  private async run<T>(first: unknown, statement: () => Promise<T>): Promise<T> {
+  private async run<T>(first: unknown, statement: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
     const owner = ownerOf(first);
     this.sent++;
     for (let attempt = 1; ; attempt++) {
@@ -205,8 +214,8 @@ export class Database implements SqlRunner {
         this.health.failed(error);
         if (codeOf(error) !== LOCKED && !isNewPartition(error)) throw error;
         // The statement has had no effect.
-        if (attempt < ATTEMPTS) continue;
-        throw codeOf(error) === LOCKED ? new RecordBusy(ATTEMPTS * LOCK_SECONDS, error) : error;
+        if (attempt < attempts) continue;
+        throw codeOf(error) === LOCKED ? new RecordBusy(attempts * LOCK_SECONDS, error) : error;
       } finally {
         this.gate.leave(owner);
       }
@@ -229,12 +238,6 @@ class Transaction implements SqlRunner {
 
 /** Ignores an event: the next statement on the connection fails and reports it. */
 function ignore(): void {}
-
-/** Returns the SQLSTATE of a database error, or '' for any other. */
-export function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : '';
-}
 
 /** Returns the owner of a statement: the tenant in its first parameter, else the installation. */
 export function ownerOf(first: unknown): string {

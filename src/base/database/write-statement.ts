@@ -1,18 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { SqlRunner } from './database.js';
-
-/** The parameters of one statement. */
-export class Params {
-  readonly values: unknown[] = [];
-  /** Adds a value and returns its place (`$3`), with a cast where the server cannot infer the type. */
-  add(value: unknown, type?: string): string {
-    this.values.push(value);
-    return type ? `$${this.values.length}::${type}` : `$${this.values.length}`;
-  }
-}
-
-/** SQL of one part of a statement; its values go into the parameters. */
-export type Fragment = (p: Params) => string;
+import { Params, type Fragment, type Step } from './params.js';
+import { batchText, type BatchText } from './statement-batch.js';
 
 /** A part of a statement that other parts read from. Its name is made by the statement and written nowhere else. */
 export interface Part {
@@ -25,46 +14,62 @@ export interface Part {
  * version that was read. Rooms add their own rows, which read `from subject`: where the subject wrote nothing, nothing
  * is written. A round trip costs about a tenth of a write, and the change and its consequences are always written
  * together.
+ *
+ * Statements of one shape may run as one ({@link file://./statement-batch.ts}), if all their parts say that they can:
+ * a part that is `each` reads its values beside a row of `subject`, and names that table so.
  */
 export class WriteStatement {
   private readonly params = new Params();
+  private readonly steps: Step[] = [];
   private subjectSql: string | null = null;
   private readonly before: string[] = [];
   private readonly after: string[] = [];
   private returning = 'subject.*';
   private otherwise: string | null = null;
+  private canJoin = true;
+  private id: { tenantId: string; key: string } | null = null;
 
   /**
    * Adds a query that the subject itself reads, such as a guard on the tenant's seats; it is evaluated at most once.
    *
+   * @param each the query is the same for all statements of the shape
    * @returns the handle by which the subject names it
    */
-  given(fragment: Fragment): Part {
+  given(fragment: Fragment, { each = false } = {}): Part {
     const part = { name: `given${this.before.length}` };
-    this.before.push(`${part.name} as materialized (${fragment(this.params)})`);
+    this.before.push(`${part.name} as materialized (${this.sql('given', part.name, fragment)})`);
+    this.canJoin &&= each;
     return part;
   }
 
-  /** Sets the guarded write. Its `returning` list is what the other rooms see as `subject`. */
-  subject(fragment: Fragment): this {
-    this.subjectSql = fragment(this.params);
+  /**
+   * Sets the guarded write. Its `returning` list is what the other rooms see as `subject`.
+   *
+   * @param of the tenant and the id of the row, where the statement may run with others: the fragment takes both of the
+   *   parameters `shared` and `own`, reads the others `from ${p.source}`, and returns the id as `id`
+   */
+  subject(fragment: Fragment, of: { tenantId: string; key: string } | null = null): this {
+    this.subjectSql = this.sql('subject', 'subject', fragment);
+    this.id = of;
     return this;
   }
 
   /**
    * Adds rows of a room that belong to the change.
    *
+   * @param each see the class
    * @returns the handle by which later parts read what this one returns
    */
-  add(fragment: Fragment): Part {
+  add(fragment: Fragment, { each = false } = {}): Part {
     const part = { name: `w${this.after.length}` };
-    this.after.push(`${part.name} as (${fragment(this.params)})`);
+    this.after.push(`${part.name} as (${this.sql('part', part.name, fragment)})`);
+    this.canJoin &&= each;
     return part;
   }
 
   /** Sets the columns that the statement returns, in place of the subject's own columns. */
   answer(columns: Fragment): this {
-    this.returning = columns(this.params);
+    this.returning = this.sql('answer', '', columns);
     return this;
   }
 
@@ -74,8 +79,23 @@ export class WriteStatement {
    */
   answerInstead(columns: Fragment, otherwise: Fragment): this {
     this.answer(columns);
-    this.otherwise = otherwise(this.params);
+    this.otherwise = this.sql('otherwise', '', otherwise);
     return this;
+  }
+
+  /** Whether the statement may run together with others of its shape, and by what its row is known. */
+  get joins(): { tenantId: string; key: string } | null {
+    return this.canJoin ? this.id : null;
+  }
+
+  /** What beside its text makes the shape of the statement. */
+  get sharedName(): string {
+    return this.params.sharedName;
+  }
+
+  /** The values that are the statement's own, in the order of their columns. */
+  get own(): readonly unknown[] {
+    return this.params.own;
   }
 
   /**
@@ -92,10 +112,23 @@ export class WriteStatement {
     return { text: `with ${parts.join(',\n')}\n${answer}${instead}`, values: this.params.values };
   }
 
+  /** Returns the text for many statements of this one's shape. */
+  together(): BatchText {
+    return batchText(this.id!.tenantId, this.steps);
+  }
+
   /** Runs the statement and returns the subject's rows. No rows: a guard refused, and nothing was written. */
   async run<R extends QueryResultRow>(db: SqlRunner): Promise<R[]> {
+    const { joins } = this;
+    // Rows have the columns of the statement's own `answer`, as its caller states them.
+    if (joins !== null && db.batches !== undefined) return (await db.batches.run(this)) as R[];
     const { text, values } = this.build();
     // The parts of a change shape the text: the shapes are bounded like those of filters.
     return (await db.shaped<R>(text, values)).rows;
+  }
+
+  private sql(kind: Step['kind'], name: string, fragment: Fragment): string {
+    this.steps.push({ kind, name, fragment });
+    return fragment(this.params);
   }
 }

@@ -1,4 +1,5 @@
-import type { Params, Part, WriteStatement } from '../../base/database/write-statement.js';
+import type { Params } from '../../base/database/params.js';
+import type { Part, WriteStatement } from '../../base/database/write-statement.js';
 
 /** A destination of a channel that keeps every message. */
 export interface Receiver {
@@ -31,14 +32,16 @@ export function enqueueMessages(
   if (receivers.length === 0) return;
   const { part, id, record, at } = messages;
   const subject = `case when r.ordered then coalesce(${record}, ${id}) else ${id} end`;
-  statement.add((p) =>
-    lanesSql(
-      p,
-      key,
-      receivers,
-      `select r.id, ${subject} as subject, m.sequence as first, m.sequence as last, ${at} as at
-       from ${part.name} m cross join (values ${valuesSql(p, receivers)}) as r(id, ordered)`,
-    ),
+  statement.add(
+    (p) =>
+      lanesSql(
+        p,
+        key,
+        receivers,
+        `select r.id, ${subject} as subject, m.sequence as first, m.sequence as last, ${at} as at
+         from ${part.name} m cross join (values ${valuesSql(p, receivers)}) as r(id, ordered)`,
+      ),
+    { each: true },
   );
 }
 
@@ -74,7 +77,7 @@ function lanesSql(
   const mayExist = receivers.some(({ ordered }) => ordered);
   return `insert into lanes as l (tenant_id, channel, destination, subject, state, target_state, target_body, rank,
       first_pending, last_pending, pending_since)
-    select ${p.add(tenantId, 'text')}, ${p.add(channel, 'text')}, o.id, o.subject, 'due', 'active', '', 1, o.first, o.last,
+    select ${p.shared(tenantId)}, ${p.shared(channel)}, o.id, o.subject, 'due', 'active', '', 1, o.first, o.last,
       o.at
     from (${owed}) o
     ${mayExist ? ON_CONFLICT : ''}`;
@@ -95,7 +98,7 @@ const ON_CONFLICT = `on conflict (tenant_id, channel, destination, subject) do u
 
 // The planner takes an array for a hundred rows, and makes a hash of them.
 function valuesSql(p: Params, receivers: readonly Receiver[]): string {
-  return receivers.map(({ id, ordered }) => `(${p.add(id, 'text')}, ${p.add(ordered, 'boolean')})`).join(', ');
+  return receivers.map(({ id, ordered }) => `(${p.shared(id, 'text')}, ${ordered})`).join(', ');
 }
 
 function namedSql(p: Params, taken: readonly { id: string; name: string; ordered: boolean }[]): string {

@@ -18,12 +18,13 @@ export function enqueue(statement: WriteStatement, key: DestinationKey, { state,
   statement.add(
     (p) => `insert into lanes as l (tenant_id, channel, destination, subject, state, target_state, target_body, rank,
         first_pending, last_pending, pending_since)
-      select ${p.add(key.tenantId, 'text')}, ${p.add(key.channel, 'text')}, ${p.add(key.id, 'text')}, c.subject, 'due',
+      select ${p.shared(key.tenantId)}, ${p.shared(key.channel)}, ${p.shared(key.id)}, c.subject, 'due',
         ${p.add(state, 'text')}, ${p.add(body, 'text')}, ${p.add(state === 'active' ? 1 : 0, 'smallint')},
         c.sequence, c.sequence, c.occurred_at
-      from ${change.name} c
+      from ${change.name} c ${p.joined('c.subject')}
       on conflict (tenant_id, channel, destination, subject) do update set ${ENQUEUED}
       where excluded.last_pending > l.last_pending`,
+    { each: true },
   );
 }
 

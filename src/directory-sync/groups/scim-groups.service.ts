@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { codeOf } from '../../base/database/database.errors.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import type { AnswerShare } from '../../base/http/answer-budget.js';
 import { newId } from '../../base/ids.js';

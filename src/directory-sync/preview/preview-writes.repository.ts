@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { codeOf } from '../../base/database/database.errors.js';
 import type { LinkedBy } from '../../identity/adoption.rules.js';
 import type { ChangeSource } from '../../identity/source.js';
 import { leaveGroupsOf } from '../../users/groups/memberships.sql.js';

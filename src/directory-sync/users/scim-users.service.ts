@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../base/database/database.js';
+import { KeyedReads } from '../../base/database/keyed-reads.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { applyPatch, type PatchOperation } from '../../scim/patch/apply.js';
 import { readResource } from '../../scim/resource/coerce.js';
@@ -13,13 +14,14 @@ import { groupNamer, type Relations } from '../../users/user-relations.js';
 import { UsersService, type AfterWrite, type Edit } from '../../users/users.service.js';
 import { writeContext, type CurrentDirectory } from '../current-directory.js';
 import { joinAwaited } from '../../users/groups/pending-members.js';
+import type { ListTable } from '../list-table.js';
 import { PageMarks } from '../page-marks.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
 import { listText, type ListAsk } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { PreconditionFailed } from '../scim.refusals.js';
-import { tableFor, USER_TABLE, USER_TEXT_COLUMNS, userColumns } from './user-list.js';
+import { PREVIEW_TABLE, tableFor, USER_TABLE, USER_TEXT_COLUMNS, userColumns } from './user-list.js';
 import { UnknownRoles } from './unknown-roles.js';
 import { userTag, type StoredUser, type View } from './user-resource.js';
 
@@ -34,6 +36,7 @@ interface Arrival {
 @Injectable()
 export class ScimUsersService {
   private readonly marks = new PageMarks();
+  private readonly reads: Record<'users' | 'preview', KeyedReads<StoredUser>>;
 
   constructor(
     private readonly db: Database,
@@ -41,7 +44,12 @@ export class ScimUsersService {
     private readonly review: MembershipReview,
     private readonly previews: PreviewEditing,
     private readonly unknownRoles: UnknownRoles,
-  ) {}
+  ) {
+    this.reads = {
+      users: new KeyedReads(db, readFrom(USER_TABLE)),
+      preview: new KeyedReads(db, readFrom(PREVIEW_TABLE)),
+    };
+  }
 
   /** Returns how users look in the answers to a directory. */
   viewOf(directory: CurrentDirectory): View {
@@ -177,13 +185,10 @@ export class ScimUsersService {
   }
 
   async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
-    const { rows } = await this.db.query<StoredUser>(
-      `select ${USER_TEXT_COLUMNS} from ${tableFor(directory).from}
-       where ${USER_TABLE.visible} and u.id = $3`,
-      [directory.tenantId, directory.owners, id],
-    );
-    if (!rows[0]) throw new NotFound('user');
-    return rows[0];
+    const reads = directory.writing.state === 'preview' ? this.reads.preview : this.reads.users;
+    const row = await reads.read([directory.tenantId, directory.owners], id);
+    if (row === undefined) throw new NotFound('user');
+    return row;
   }
 
   /** Returns a ListResponse as text (RFC 7644 §3.4.2). `render` writes one resource. */
@@ -207,6 +212,10 @@ export class ScimUsersService {
   private visibleTo(directory: CurrentDirectory): (row: UserRow) => boolean {
     return (row) => directory.owners.includes(row.directory_id ?? '');
   }
+}
+
+function readFrom({ from, visible }: ListTable): string {
+  return `select ${USER_TEXT_COLUMNS} from ${from} where ${visible} and u.id = any($3)`;
 }
 
 /**

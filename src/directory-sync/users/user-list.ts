@@ -59,7 +59,8 @@ export const USER_TABLE: ListTable = {
   keys: USER_KEYS,
 };
 
-const PREVIEW_TABLE = previewTable(USER_TABLE);
+/** The users of a directory in preview, as its writes would make them. */
+export const PREVIEW_TABLE = previewTable(USER_TABLE);
 
 /** Returns the table of users as a directory sees them. */
 export function tableFor({ writing }: CurrentDirectory): ListTable {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { codeOf, Database } from '../../base/database/database.js';
+import { Database } from '../../base/database/database.js';
+import { codeOf } from '../../base/database/database.errors.js';
 import { WriteStatement } from '../../base/database/write-statement.js';
 import { holdConnection } from '../../connections/connection-guards.sql.js';
 import type { Connection } from '../../connections/connection.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { codeOf, Database, type SqlRunner } from '../../base/database/database.js';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { codeOf } from '../../base/database/database.errors.js';
 import { AccountMaking } from '../accounts/account-making.js';
 import { isAnother, refusalOf, type Candidate } from '../accounts/account.rules.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';

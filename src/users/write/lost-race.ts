@@ -1,4 +1,5 @@
-import { codeOf, type Database, type SqlRunner } from '../../base/database/database.js';
+import type { Database, SqlRunner } from '../../base/database/database.js';
+import { codeOf } from '../../base/database/database.errors.js';
 import { TooMuchContention } from '../users.errors.js';
 
 /** A concurrent write changed the row between the reading and the writing: decide again. Never leaves the room. */

@@ -11,17 +11,19 @@ export function addEmails(statement: WriteStatement, tenantId: string, { emails 
   const types = emails.map((e) => e.type);
   statement.add(
     (p) => `insert into user_emails (tenant_id, user_id, ordinal, value_key, type_key)
-      select ${p.add(tenantId)}, s.id, e.n, e.v, e.t from subject s
+      select ${p.shared(tenantId)}, subject.id, e.n, e.v, e.t from subject
         cross join unnest(${p.add(values, 'text[]')}, ${p.add(types, 'text[]')}) with ordinality as e(v, t, n)
       ${onConflict}`,
+    { each: true },
   );
 }
 
 /** Makes the rows of a person's e-mails those of the draft. */
 export function replaceEmails(statement: WriteStatement, tenantId: string, draft: UserDraft): void {
   statement.add(
-    (p) => `delete from user_emails e using subject s where e.tenant_id = ${p.add(tenantId)} and e.user_id = s.id
-      and e.ordinal > ${p.add(draft.emails.length, 'int')}`,
+    (p) => `delete from user_emails e using subject where e.tenant_id = ${p.shared(tenantId)}
+      and e.user_id = subject.id and e.ordinal > ${p.add(draft.emails.length, 'int')}`,
+    { each: true },
   );
   addEmails(
     statement,
@@ -40,9 +42,10 @@ export function addPopulation(
 ): void {
   statement.add(
     (p) => `insert into population_steps (tenant_id, owner, step)
-      select ${p.add(tenantId)}, x.owner, x.step from subject, (values ${steps
+      select ${p.shared(tenantId)}, x.owner, x.step from subject, lateral (values ${steps
         .map(({ owner, step }) => `(${p.add(owner ?? '')}, ${step})`)
         .join(', ')}) as x(owner, step)`,
+    { each: true },
   );
 }
 

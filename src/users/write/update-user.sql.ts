@@ -1,4 +1,5 @@
-import type { Params, Part, WriteStatement } from '../../base/database/write-statement.js';
+import type { Params } from '../../base/database/params.js';
+import type { Part, WriteStatement } from '../../base/database/write-statement.js';
 import { emailKey } from '../user.mapping.js';
 import { relationColumns, type Relations } from '../user-relations.js';
 import { RESOURCE_FACTS, type UserRow } from '../user.row.js';
@@ -24,15 +25,17 @@ export function updateUser(
   write: UserWrite,
   guards: UpdateGuards,
 ): void {
+  // A write of the unique key takes a stronger lock than `freeRows` does.
+  const joins = write.draft.userNameKey === before.user_name_key ? { tenantId, key: write.id } : null;
   statement.subject((p) => {
-    const key: Key = { tenant: p.add(tenantId), id: p.add(write.id) };
+    const key: Key = { tenant: p.shared(tenantId), id: p.add(write.id) };
     const assignments = assignmentsOf(p, before, write).join(', ');
     const conditions = conditionsOf(p, key, before, write, guards).join(' and ');
-    return `update users u set ${assignments} where ${conditions} returning u.id, u.manager_id, ${RESOURCE_FACTS}`;
-  });
+    return `update users u set ${assignments} ${p.source} where ${conditions} returning u.id, u.manager_id, ${RESOURCE_FACTS}`;
+  }, joins);
   statement.answer(
     (p) =>
-      `subject.revision, subject.modified_at, ${relationColumns(p.add(tenantId), 'subject.id', 'subject.manager_id')}`,
+      `subject.revision, subject.modified_at, ${relationColumns(p.shared(tenantId), 'subject.id', 'subject.manager_id')}`,
   );
   addSideRows(statement, tenantId, before, write);
 }
@@ -103,17 +106,23 @@ function conditionsOf(
     `u.version = ${p.add(before.version, 'int')}`,
     before.gone ? 'u.gone_at is not null' : 'u.gone_at is null',
   ];
+  // Together with others it takes rows that are free alone: none of them waits for the lock of another one's row.
+  if (p.keys !== null) conditions.push(`u.id = any(array(${freeRows(tenant, p.keys)}))`);
   if (guards.seat) conditions.push(`exists (select 1 from ${guards.seat.name})`);
   if (!guards.clashes) return conditions;
   // With null a comparison is never true, and no row is read.
   const noOther = (condition: string) =>
-    `not exists (select 1 from users o where o.tenant_id = ${tenant} and ${condition} and o.id <> ${id})`;
+    `not exists (select 1 from users o where o.tenant_id = ${tenant} and ${condition} and o.id <> ${id} offset 0)`;
   return [
     ...conditions,
     noOther(`o.user_name_key = ${p.add(draft.userNameKey, 'text')}`),
     noOther(`o.email_key = ${p.add(keyOf(inForce.email), 'text')} and o.status = 'active'`),
     noOther(`o.person_external_id = ${p.add(inForce.external_id, 'text')} and o.status = 'active'`),
   ];
+}
+
+function freeRows(tenant: string, keys: string): string {
+  return `select f.id from users f where f.tenant_id = ${tenant} and f.id = any(${keys}) for no key update skip locked`;
 }
 
 function addSideRows(statement: WriteStatement, tenantId: string, before: UserRow, write: UserWrite): void {
@@ -130,7 +139,8 @@ function addSideRows(statement: WriteStatement, tenantId: string, before: UserRo
   if (formerKey === null || formerKey === decision.inForce.external_id) return;
   statement.add(
     (p) => `insert into user_aliases (tenant_id, external_id, user_id)
-      select ${p.add(tenantId)}, ${p.add(formerKey)}, id from subject on conflict do nothing`,
+      select ${p.shared(tenantId)}, ${p.add(formerKey)}, id from subject on conflict do nothing`,
+    { each: true },
   );
 }
 

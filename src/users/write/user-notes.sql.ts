@@ -20,7 +20,8 @@ export type UserNote =
 export function addNote(statement: WriteStatement, tenantId: string, note: UserNote, source: ChangeSource): void {
   statement.add(
     (p) => `insert into user_notes (tenant_id, user_id, kind, detail, source)
-      select ${p.add(tenantId)}, id, ${p.add(note.kind)}, ${p.add(JSON.stringify(note.detail), 'jsonb')},
+      select ${p.shared(tenantId)}, id, ${p.shared(note.kind)}, ${p.add(JSON.stringify(note.detail), 'jsonb')},
         ${p.add(JSON.stringify(source), 'jsonb')} from subject`,
+    { each: true },
   );
 }

@@ -101,6 +101,28 @@ it('reads no table whole and sorts no more than a page: SCIM users', async () =>
   expect(ran).toBeGreaterThan(20);
 });
 
+it('the same for requests that come at once, which run as one statement', async () => {
+  const { scim } = house;
+  const numbers = Array.from({ length: 24 }, (_, i) => i);
+  const { faults, ran } = await faultsDuring(async () => {
+    for (let round = 0; round < 4; round++) {
+      const body = (i: number) =>
+        user(`once-${round}-${i}@example.com`, { externalId: `once-${round}-${i}`, active: true });
+      const made = await Promise.all(numbers.map((i) => scim.post('/Users', body(i))));
+      const at = (i: number) => `/Users/${made[i]!.body.id}`;
+      const all = (act: (i: number) => Promise<void>) => Promise.all(numbers.map(act));
+      await all((i) => ok(scim.post('/Users', body(i)), 409));
+      await all((i) => ok(scim.get(at(i))));
+      await all((i) => ok(scim.patch(at(i), patch({ op: 'replace', path: 'active', value: false }))));
+      await all((i) => ok(scim.patch(at(i), patch({ op: 'replace', path: 'active', value: true }))));
+      await all((i) => ok(scim.put(at(i), user(`once-${round}-${i}@example.com`, { title: 'New', active: true }))));
+      await all((i) => ok(scim.delete(at(i)), 204));
+    }
+  });
+  expect(faults).toEqual([]);
+  expect(ran).toBeGreaterThan(10);
+});
+
 it('the same for SCIM groups', async () => {
   const { scim } = house;
   const members = (...ids: number[]) => ids.map((i) => ({ value: `usr_big${String(i).padStart(8, '0')}` }));

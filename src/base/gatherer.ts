@@ -1,0 +1,115 @@
+/** How items of one shape are worked on. */
+export interface GatheredWork<T, R> {
+  /** Works on one item. */
+  alone: (item: T) => Promise<R>;
+  /**
+   * Works on several items at once; returns their results in the same order. It either has no effect or all of it.
+   *
+   * @throws {WorkAlone} when it had no effect, and each item has to be worked on by itself
+   */
+  together: (items: readonly T[]) => Promise<R[]>;
+  /** Two items of the same key are never worked on together. */
+  keyOf: (item: T) => string;
+  /** The size of an item in bytes, as estimated. */
+  bytesOf?: (item: T) => number;
+}
+
+/** Items that were worked on together had no effect: one of them failed. Each is worked on by itself. */
+export class WorkAlone extends Error {}
+
+/** While one is under way for so long, another one may go beside it: the first may wait for a lock. */
+const LATE_MS = 20;
+const MOST_AT_ONCE = 4;
+const MOST_ITEMS = 16;
+const MOST_BYTES = 1024 * 1024;
+
+interface Waiting<T, R> {
+  item: T;
+  done: (result: R | PromiseLike<R>) => void;
+  failed: (error: unknown) => void;
+}
+
+/** The items of one shape. */
+class Shape<T, R> {
+  running = 0;
+  /** When the last one began, in milliseconds of the monotonic clock. */
+  begun = 0;
+  waiting: Waiting<T, R>[] = [];
+}
+
+/**
+ * Gathers the work of concurrent requests. An item goes at once while none of its shape is under way; those that come
+ * meanwhile go together as soon as it is done. A single caller never waits, and what a round trip and a statement cost is
+ * shared exactly when there are many.
+ */
+export class Gatherer<T, R> {
+  private readonly shapes = new Map<string, Shape<T, R>>();
+
+  constructor(private readonly work: GatheredWork<T, R>) {}
+
+  /** The number of shapes that are being worked on. */
+  get size(): number {
+    return this.shapes.size;
+  }
+
+  /**
+   * Works on an item, alone or with others of its shape; returns its result.
+   *
+   * @param name the name of the shape: what may go together has the same
+   */
+  run(name: string, item: T): Promise<R> {
+    const shape = this.shapes.get(name) ?? new Shape<T, R>();
+    this.shapes.set(name, shape);
+    return new Promise<R>((done, failed) => {
+      shape.waiting.push({ item, done, failed });
+      this.begin(name, shape);
+    });
+  }
+
+  /** Begins with what waits, if nothing is under way, or all of it is late. */
+  private begin(name: string, shape: Shape<T, R>): void {
+    const now = performance.now();
+    if (shape.running >= MOST_AT_ONCE || (shape.running > 0 && now - shape.begun < LATE_MS)) return;
+    shape.running++;
+    shape.begun = now;
+    void this.next(this.take(shape)).finally(() => {
+      shape.running--;
+      if (shape.waiting.length > 0) this.begin(name, shape);
+      else if (shape.running === 0) this.shapes.delete(name);
+    });
+  }
+
+  /** Takes the oldest items out of the queue, as many as go together. */
+  private take(shape: Shape<T, R>): Waiting<T, R>[] {
+    const { keyOf, bytesOf } = this.work;
+    const keys = new Set<string>();
+    const [taken, left]: [Waiting<T, R>[], Waiting<T, R>[]] = [[], []];
+    let bytes = 0;
+    for (const one of shape.waiting) {
+      const size = bytesOf?.(one.item) ?? 0;
+      const fits = taken.length === 0 || (taken.length < MOST_ITEMS && bytes + size <= MOST_BYTES);
+      if (fits && !keys.has(keyOf(one.item))) {
+        keys.add(keyOf(one.item));
+        taken.push(one);
+        bytes += size;
+      } else left.push(one);
+    }
+    shape.waiting = left;
+    return taken;
+  }
+
+  private async next(taken: Waiting<T, R>[]): Promise<void> {
+    if (taken.length === 1) return this.oneByOne(taken);
+    try {
+      const results = await this.work.together(taken.map(({ item }) => item));
+      taken.forEach(({ done }, i) => done(results[i]!));
+    } catch (error) {
+      if (error instanceof WorkAlone) return this.oneByOne(taken);
+      for (const { failed } of taken) failed(error);
+    }
+  }
+
+  private async oneByOne(taken: readonly Waiting<T, R>[]): Promise<void> {
+    for (const { item, done, failed } of taken) await this.work.alone(item).then(done, failed);
+  }
+}

@@ -1,0 +1,120 @@
+import { jest } from '@jest/globals';
+import { Gatherer, WorkAlone } from '../../src/base/gatherer.js';
+
+/** Work that ends when it is told to. */
+class Bench {
+  readonly begun: string[][] = [];
+  private readonly ends: ((how?: Error) => void)[] = [];
+  readonly gatherer = new Gatherer<string, string>({
+    alone: async (item) => (await this.work([item]))[0]!,
+    together: (items) => this.work(items),
+    keyOf: (item) => item.split('=')[0]!,
+    bytesOf: (item) => item.length,
+  });
+
+  run(...items: string[]): Promise<string>[] {
+    const all = items.map((item) => this.gatherer.run('shape', item));
+    // A test looks at failures when all is done.
+    for (const one of all) one.catch(() => undefined);
+    return all;
+  }
+
+  /** Ends the oldest work that is under way. */
+  async end(how?: Error): Promise<void> {
+    this.ends.shift()!(how);
+    // What waits begins in microtasks that follow the end.
+    await new Promise(setImmediate);
+  }
+
+  private work(items: readonly string[]): Promise<string[]> {
+    this.begun.push([...items]);
+    return new Promise((resolve, reject) => {
+      this.ends.push((how) => (how ? reject(how) : resolve(items.map((item) => `did ${item}`))));
+    });
+  }
+}
+
+it('works at once on a single item, and together on those that come meanwhile', async () => {
+  const bench = new Bench();
+  const all = bench.run('a', 'b', 'c');
+  expect(bench.begun).toEqual([['a']]);
+  await bench.end();
+  expect(bench.begun).toEqual([['a'], ['b', 'c']]);
+  await bench.end();
+  expect(await Promise.all(all)).toEqual(['did a', 'did b', 'did c']);
+});
+
+it('keeps shapes apart, and forgets one that is done', async () => {
+  const bench = new Bench();
+  const all = [bench.gatherer.run('one', 'a'), bench.gatherer.run('two', 'b')];
+  expect(bench.begun).toEqual([['a'], ['b']]);
+  await bench.end();
+  await bench.end();
+  await Promise.all(all);
+  expect(bench.gatherer.size).toBe(0);
+});
+
+it('puts no two items of one key together, and keeps their order', async () => {
+  const bench = new Bench();
+  const all = bench.run('x', 'k=1', 'k=2', 'l=1', 'k=3');
+  await bench.end();
+  await bench.end();
+  await bench.end();
+  await bench.end();
+  await Promise.all(all);
+  expect(bench.begun).toEqual([['x'], ['k=1', 'l=1'], ['k=2'], ['k=3']]);
+});
+
+it('bounds a batch in items and in bytes; one large item goes by itself', async () => {
+  const bench = new Bench();
+  const small = Array.from({ length: 20 }, (_, i) => `s${i}`);
+  const large = ['m', 'n', 'o'].map((name) => `${name}=${'x'.repeat(400 * 1024)}`);
+  const huge = `h=${'x'.repeat(2 * 1024 * 1024)}`;
+  const all = bench.run('first', ...small, ...large, huge);
+  for (let i = 0; i < 6; i++) if (bench.begun.length > i) await bench.end();
+  await Promise.all(all);
+  expect(bench.begun.map(({ length }) => length)).toEqual([1, 16, 6, 1, 1]);
+});
+
+it('works on each by itself where a batch had no effect, and the others do not share a failure', async () => {
+  const bench = new Bench();
+  const all = bench.run('a', 'b', 'c');
+  await bench.end();
+  await bench.end(new WorkAlone());
+  await bench.end(new Error('of b'));
+  await bench.end();
+  expect(bench.begun).toEqual([['a'], ['b', 'c'], ['b'], ['c']]);
+  expect(await Promise.allSettled(all)).toMatchObject([
+    { value: 'did a' },
+    { reason: { message: 'of b' } },
+    { value: 'did c' },
+  ]);
+});
+
+it('never repeats what failed with an unknown outcome', async () => {
+  const bench = new Bench();
+  const all = bench.run('a', 'b', 'c');
+  await bench.end();
+  await bench.end(new Error('connection lost'));
+  expect(bench.begun).toHaveLength(2);
+  expect(await Promise.allSettled(all.slice(1))).toMatchObject([
+    { reason: { message: 'connection lost' } },
+    { reason: { message: 'connection lost' } },
+  ]);
+});
+
+it('lets another one go beside work that is late, four at the most', async () => {
+  let now = 1_000;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
+  const bench = new Bench();
+  const all: Promise<string>[] = [];
+  for (const item of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    all.push(...bench.run(item));
+    now += 25;
+  }
+  expect(bench.begun).toEqual([['a'], ['b'], ['c'], ['d']]);
+  for (let i = 0; i < 5; i++) await bench.end();
+  await Promise.all(all);
+  expect(bench.begun.slice(4)).toEqual([['e', 'f']]);
+  clock.mockRestore();
+});
