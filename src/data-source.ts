@@ -48,6 +48,7 @@ import { Interviews1767227532000 } from './base/database/migrations/176722753200
 import { AtsWrites1767227533000 } from './base/database/migrations/1767227533000-ats-writes.js';
 import { AtsPaces1767227534000 } from './base/database/migrations/1767227534000-ats-paces.js';
 import { AtsMarketplace1767227535000 } from './base/database/migrations/1767227535000-ats-marketplace.js';
+import { AtsOpenEvents1767227536000 } from './base/database/migrations/1767227536000-ats-open-events.js';
 import { Tasks1767227400000 } from './base/database/migrations/1767227400000-tasks.js';
 import { SignInHelp1767227100000 } from './base/database/migrations/1767227100000-sign-in-help.js';
 import { UserListKey1767227430000 } from './base/database/migrations/1767227430000-user-list-key.js';
@@ -108,6 +109,7 @@ export const MIGRATIONS = [
   AtsWrites1767227533000,
   AtsPaces1767227534000,
   AtsMarketplace1767227535000,
+  AtsOpenEvents1767227536000,
   LargeShares1767227452000,
   LaneStates1767227200000,
   UserListKey1767227430000,

@@ -10,6 +10,7 @@ export const OWNED = [
   'ats_renewals',
   'ats_events',
   'ats_event_keys',
+  'ats_open_events',
   'ats_inboxes',
   'ats_records',
   'ats_syncs',

@@ -15,12 +15,14 @@ const WRITTEN = `external_id, email, email_key, first_name, last_name, job_title
  * @param titleFrom the opening that the title is from
  */
 export function insertCandidate(tenantId: string, row: CandidateRow, titleFrom: string | null): WriteStatement {
+  // One that waits for the name of an opening would hold up those that go with it.
+  const joins = titleFrom === null ? { tenantId, key: row.id } : null;
   return new WriteStatement().subject((p) => {
-    const list = `${p.add(tenantId, 'text')}, ${p.add(row.id, 'text')}, ${values(p, row)}`;
+    const list = `${p.shared(tenantId, 'text')}, ${p.add(row.id, 'text')}, ${values(p, row)}`;
     const guard = titleFrom === null ? '' : ` where ${hasTitle(p, tenantId, titleFrom, row.job_title)}`;
-    return `insert into candidates (tenant_id, id, ${WRITTEN}) select ${list}${guard}
+    return `insert into candidates (tenant_id, id, ${WRITTEN}) select ${list} ${p.source}${guard}
       on conflict (tenant_id, external_id) do nothing returning id`;
-  });
+  }, joins);
 }
 
 /**

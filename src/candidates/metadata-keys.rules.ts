@@ -22,6 +22,7 @@ export function mergedMetadata(
   owned: readonly string[],
   values: Readonly<Record<string, string | null>>,
 ): MergedMetadata {
+  if (text === '{}') return freshMetadata(values);
   const before = jsonMembers(text);
   const keys = new Set(owned);
   const rest = new Map(Object.entries(values).filter(([name]) => name !== '__proto__'));
@@ -52,6 +53,18 @@ export function mergedMetadata(
     after.push(memberText(name, said));
   }
   return { text: changed ? `{${after.join(',')}}` : text, keys: [...keys].sort() };
+}
+
+function freshMetadata(values: Readonly<Record<string, string | null>>): MergedMetadata {
+  const keys: string[] = [];
+  let text = '';
+  for (const name of Object.keys(values)) {
+    const said = values[name];
+    if (typeof said !== 'string' || name === '__proto__') continue;
+    keys.push(name);
+    text += `${text === '' ? '' : ','}${memberText(name, said)}`;
+  }
+  return { text: `{${text}}`, keys: keys.sort() };
 }
 
 /**

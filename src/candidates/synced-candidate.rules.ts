@@ -29,7 +29,9 @@ export function syncedEdit(
   }
   const merged = mergedMetadata(before?.metadata ?? '{}', before?.ats_keys ?? [], synced.metadata);
   if (metadataTextProblem(merged.text) !== null) return 'metadata_too_large';
-  const metadata = readMetadata(merged.text, JSON.parse(merged.text) as object);
+  // What the ATS says is all that a new candidate has.
+  const said = before === undefined ? synced.metadata : (JSON.parse(merged.text) as object);
+  const metadata = readMetadata(merged.text, said);
   const plain = { email: synced.email, first_name: synced.firstName, last_name: synced.lastName };
   const change = { ...plain, external_id: externalId, metadata };
   const edit = before === undefined ? newCandidate(change, id, at) : changedCandidate(before, change, at);

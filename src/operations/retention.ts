@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { OLD_OPEN_EVENTS } from '../ats/inbound/inbound.retention.js';
 import { CONNECT_LINK_LEFTOVERS } from '../ats/marketplace/connect-links.repository.js';
 import { Config } from '../base/config/config.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
@@ -58,6 +59,7 @@ export class Retention extends Background {
     await this.keep('attempts', attemptsDays);
     await this.keep('sign_ins', logsDays);
     await this.keep('events', eventsDays, (tx, month) => this.floors.raise(tx, month));
+    await this.db.execute(OLD_OPEN_EVENTS, [bodiesDays]);
     await this.keep('ats_events', bodiesDays);
     await this.keep('ats_event_keys', ATS_KEY_DAYS);
     for (const statement of LEFTOVERS) await this.db.execute(statement);

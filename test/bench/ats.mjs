@@ -109,7 +109,7 @@ function eventOf(tag, i) {
 const applied = async (tenant, { id }) => {
   for (;;) {
     const { rows } = await db.query(
-      `select exists (select 1 from ats_events where tenant_id = $1 and connection_id = $2 and state = 'waiting') as busy`,
+      `select exists (select 1 from ats_open_events where tenant_id = $1 and connection_id = $2 and not failed) as busy`,
       [tenant.tenant, id],
     );
     if (!rows[0].busy) return;
@@ -218,7 +218,7 @@ if (wanted('inbound')) {
   if (loopRate !== null) {
     const before = memoryOf(service.pid).now;
     const { rows } = await db.query(
-      `select count(*)::int as n from ats_events where tenant_id = $1 and state = 'waiting'`,
+      `select count(*)::int as n from ats_open_events where tenant_id = $1 and not failed`,
       [tenant.tenant],
     );
     const began = performance.now();

@@ -13,6 +13,17 @@ export async function upheaval(service, subjects, { writers, kills, pauseMs = 0,
   let running = true;
   let back = Promise.resolve();
 
+  /** Looks a subject up; the process may be killed once more meanwhile. */
+  const lookedUp = async (subject) => {
+    for (;;) {
+      await back;
+      try {
+        return await subject.lookUp();
+      } catch (error) {
+        if (!isLost(error)) throw error;
+      }
+    }
+  };
   const writer = async () => {
     while (running || !done()) {
       const subject = free.splice(Math.floor(Math.random() * free.length), 1)[0];
@@ -25,11 +36,10 @@ export async function upheaval(service, subjects, { writers, kills, pauseMs = 0,
         counts.acknowledged++;
         if (pauseMs > 0) await sleep(pauseMs);
       } catch (error) {
-        if (!(error instanceof TypeError) && error.name !== 'TimeoutError') throw error;
+        if (!isLost(error)) throw error;
         // The answer was lost with the process: the change may have happened or not. Both are right.
         counts.lostAnswers++;
-        await back;
-        await subject.lookUp();
+        await lookedUp(subject);
       } finally {
         free.push(subject);
       }
@@ -50,3 +60,6 @@ export async function upheaval(service, subjects, { writers, kills, pauseMs = 0,
   await Promise.all([killer(), ...Array.from({ length: writers }, writer)]);
   return counts;
 }
+
+/** Whether the answer to a request was lost with the process. */
+const isLost = (error) => error instanceof TypeError || error.name === 'TimeoutError';

@@ -20,7 +20,7 @@ const STORE = `
       select 1 from ats_event_keys o
       where o.tenant_id = $1 and o.connection_id = $2 and o.key = k.key and o.at = $4::timestamptz)
     on conflict do nothing returning key
-  )
+  ), stored as (
   insert into ats_events (tenant_id, connection_id, id, at, name, occurred_at, kind, remote_id, content_type, headers,
     body, state, reason, detail, decided_at)
   select $1, $2, u.id, u.at, u.name, u.occurred_at, u.kind, u.remote_id, u.content_type, u.headers, u.body, u.state,
@@ -28,7 +28,11 @@ const STORE = `
   from unnest($5::bytea[], $6::text[], $7::timestamptz[], $8::text[], $9::timestamptz[], $10::text[], $11::text[],
     $12::text[], $13::json[], $14::bytea[], $15::text[], $16::text[], $17::text[])
     as u(key, id, at, name, occurred_at, kind, remote_id, content_type, headers, body, state, reason, detail)
-  where u.key in (select key from fresh)`;
+  where u.key in (select key from fresh)
+  returning id, at, state, octet_length(body) as bytes
+  )
+  insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
+  select $1, $2, s.state = 'failed', s.id, s.at, s.bytes from stored s where s.state in ('waiting', 'failed')`;
 
 interface Pending {
   event: NewInboundEvent;

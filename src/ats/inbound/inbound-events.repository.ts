@@ -30,12 +30,31 @@ export class InboundEventsRepository {
     const add = (condition: string, value: unknown) =>
       conditions.push(condition.replace('?', `$${values.push(value)}`));
     if (after !== null) add('id < ?', after);
-    // The states with an index of their own are named in the text: a generic plan knows no parameter.
-    if (state === 'waiting' || state === 'failed') conditions.push(`state = '${state}'`);
-    else if (state !== undefined) add('state = ?', state);
+    if (remoteId === undefined && (state === 'waiting' || state === 'failed')) {
+      return this.open(state === 'failed', conditions, values, limit);
+    }
+    if (state !== undefined) add('state = ?', state);
     if (remoteId !== undefined) add('remote_id = ?', remoteId);
     const { rows } = await this.db.shaped<InboundEventRow>(
       `select ${COLUMNS} from ats_events where ${conditions.join(' and ')} order by id desc limit ${limit + 1}`,
+      values,
+    );
+    return rows;
+  }
+
+  private async open(
+    failed: boolean,
+    conditions: readonly string[],
+    values: unknown[],
+    limit: number,
+  ): Promise<InboundEventRow[]> {
+    const { rows } = await this.db.shaped<InboundEventRow>(
+      `select ${COLUMNS} from (
+         select o.id as open_id, o.at as open_at from ats_open_events o
+         where ${conditions.map((one) => `o.${one}`).join(' and ')} and o.failed = ${String(failed)}
+         order by o.id desc limit ${limit + 1}) n
+       join ats_events on tenant_id = $1 and connection_id = $2 and id = open_id and at = open_at
+       order by open_id desc`,
       values,
     );
     return rows;
@@ -62,8 +81,14 @@ export class InboundEventsRepository {
     if (row === undefined || row.erased || row.state === 'applied' || row.state === 'waiting')
       return row?.state ?? 'applied';
     await tx.query(
-      `update ats_events set state = 'waiting', reason = null, detail = null, tries = 0, decided_at = null
-       where tenant_id = $1 and connection_id = $2 and id = $3`,
+      `with again as (
+         update ats_events set state = 'waiting', reason = null, detail = null, tries = 0, decided_at = null
+         where tenant_id = $1 and connection_id = $2 and id = $3
+         returning id, at, coalesce(octet_length(body), 0) as bytes),
+       failed as (
+         delete from ats_open_events where tenant_id = $1 and connection_id = $2 and failed and id = $3)
+       insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
+       select $1, $2, false, a.id, a.at, a.bytes from again a`,
       [tenantId, connectionId, id],
     );
     return null;
@@ -72,11 +97,20 @@ export class InboundEventsRepository {
   /** Lets failed events be applied again, oldest first. @returns how many */
   async retryFailed(tx: SqlRunner, tenantId: string, connectionId: string): Promise<number> {
     const { rowCount } = await tx.query(
-      `update ats_events set state = 'waiting', reason = null, detail = null, tries = 0, decided_at = null
-       where tenant_id = $1 and connection_id = $2 and state = 'failed' and id = any(array(
-         select e.id from ats_events e where e.tenant_id = $1 and e.connection_id = $2 and e.state = 'failed'
-           and e.body is not null
-         order by e.id limit ${AT_ONCE}))`,
+      `with failed as materialized (
+         select o.id, o.at from ats_open_events o join ats_events e
+           on e.tenant_id = $1 and e.connection_id = $2 and e.id = o.id and e.at = o.at and e.body is not null
+         where o.tenant_id = $1 and o.connection_id = $2 and o.failed order by o.id limit ${AT_ONCE}),
+       again as (
+         update ats_events e set state = 'waiting', reason = null, detail = null, tries = 0, decided_at = null
+         from failed f
+         where e.tenant_id = $1 and e.connection_id = $2 and e.id = f.id and e.at = f.at and e.state = 'failed'
+         returning e.id, e.at, octet_length(e.body) as bytes),
+       moved as (
+         delete from ats_open_events o
+         where o.tenant_id = $1 and o.connection_id = $2 and o.failed and o.id = any(array(select a.id from again a)))
+       insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
+       select $1, $2, false, a.id, a.at, a.bytes from again a`,
       [tenantId, connectionId],
     );
     return rowCount ?? 0;
@@ -85,8 +119,12 @@ export class InboundEventsRepository {
   /** Notes that an event does not matter. @returns false where it is applied, or dismissed already */
   async dismiss(tx: SqlRunner, tenantId: string, connectionId: string, id: string, reason: string): Promise<boolean> {
     const { rowCount } = await tx.query(
-      `update ats_events set state = 'dismissed', reason = 'by_hand', detail = $4, decided_at = now()
-       where tenant_id = $1 and connection_id = $2 and id = $3 and state in ('waiting', 'failed')`,
+      `with dismissed as (
+         update ats_events set state = 'dismissed', reason = 'by_hand', detail = $4, decided_at = now()
+         where tenant_id = $1 and connection_id = $2 and id = $3 and state in ('waiting', 'failed') returning id)
+       delete from ats_open_events o
+       where o.tenant_id = $1 and o.connection_id = $2 and o.failed = any('{f,t}') and o.id = any(array(
+         select d.id from dismissed d))`,
       [tenantId, connectionId, id, reason],
     );
     return rowCount === 1;

@@ -8,6 +8,24 @@ type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 
 const COLUMNS = 'remote_id, record_id, state, survivor_id, changed_at, brought_by, seen_in';
 
+const READ = `
+  select r.* from unnest($4::text[]) as u(id) cross join lateral (
+    select ${COLUMNS} from ats_records
+    where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = u.id limit 1) r`;
+const LOCKED = `
+  select r.* from unnest($4::text[]) as u(id) cross join lateral (
+    select ${COLUMNS} from ats_records
+    where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = u.id for update) r`;
+
+const PUT = `
+  insert into ats_records as r (tenant_id, connection_id, kind, remote_id, record_id, changed_at, state, survivor_id,
+    brought_by, seen_in)
+  select $1, $2, $3, u.remote_id, u.record_id, u.changed_at, $7, $8, $9, $10
+  from unnest($4::text[], $5::text[], $6::timestamptz[]) as u(remote_id, record_id, changed_at)
+  on conflict (tenant_id, connection_id, kind, remote_id) do update set record_id = excluded.record_id,
+    state = excluded.state, survivor_id = excluded.survivor_id, changed_at = excluded.changed_at,
+    brought_by = excluded.brought_by, seen_in = coalesce(excluded.seen_in, r.seen_in)`;
+
 /** The statements of the records of ATSs. */
 @Injectable()
 export class AtsRecordsRepository {
@@ -21,13 +39,13 @@ export class AtsRecordsRepository {
     { db = this.db, lock = false }: { db?: SqlRunner; lock?: boolean } = {},
   ): Promise<Map<string, AtsRecordRow>> {
     if (remoteIds.length === 0) return new Map();
-    const text = lock
-      ? `select ${COLUMNS} from ats_records
-         where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = any($4::text[])
-         order by remote_id for update`
-      : `select ${COLUMNS} from ats_records
-         where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = any($4::text[])`;
-    const { rows } = await db.query<AtsRecordRow>(text, [tenantId, id, kind, remoteIds]);
+    // One look for each: the planner takes a connection for small, and would read all its records for `= any`.
+    const { rows } = await db.query<AtsRecordRow>(lock ? LOCKED : READ, [
+      tenantId,
+      id,
+      kind,
+      [...new Set(remoteIds)].sort(),
+    ]);
     return new Map(rows.map((row) => [row.remote_id, row]));
   }
 
@@ -38,29 +56,23 @@ export class AtsRecordsRepository {
     kind: AtsRecordKind,
     records: readonly AtsRecordRow[],
   ): Promise<void> {
-    if (records.length === 0) return;
-    const rows = [...records].sort((a, b) => (a.remote_id < b.remote_id ? -1 : 1));
-    const of = <T>(pick: (row: AtsRecordRow) => T): T[] => rows.map(pick);
-    await tx.query(
-      `insert into ats_records as r (tenant_id, connection_id, kind, ${COLUMNS})
-       select $1, $2, $3, u.* from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[],
-         $10::text[]) as u(${COLUMNS})
-       on conflict (tenant_id, connection_id, kind, remote_id) do update set record_id = excluded.record_id,
-         state = excluded.state, survivor_id = excluded.survivor_id, changed_at = excluded.changed_at,
-         brought_by = excluded.brought_by, seen_in = coalesce(excluded.seen_in, r.seen_in)`,
-      [
+    // What the records of a page have in common is one parameter: reading arrays costs as much as writing rows.
+    for (const rows of alike(records)) {
+      const { state, survivor_id: survivor, brought_by: source, seen_in: pass } = rows[0]!;
+      rows.sort((a, b) => (a.remote_id < b.remote_id ? -1 : 1));
+      await tx.query(PUT, [
         tenantId,
         id,
         kind,
-        of((row) => row.remote_id),
-        of((row) => row.record_id),
-        of(({ state }) => state),
-        of((row) => row.survivor_id),
-        of((row) => row.changed_at),
-        of((row) => row.brought_by),
-        of((row) => row.seen_in),
-      ],
-    );
+        rows.map((row) => row.remote_id),
+        rows.map((row) => row.record_id),
+        rows.map((row) => row.changed_at.toISOString()),
+        state,
+        survivor,
+        source,
+        pass,
+      ]);
+    }
   }
 
   /** Returns records that are live and that a full pass has not seen, in the order of their ids. */
@@ -102,11 +114,16 @@ export class AtsRecordsRepository {
   async eraseEvents(tx: SqlRunner, { tenantId, id }: Key, remoteId: string): Promise<void> {
     // An opening can have the same id: many ATSs count each kind of record on its own.
     await tx.query(
-      `update ats_events set body = null, headers = null,
-         reason = case when state in ('waiting', 'failed') then 'erased' else reason end,
-         decided_at = coalesce(decided_at, now()),
-         state = case when state in ('waiting', 'failed') then 'no_effect' else state end
-       where tenant_id = $1 and connection_id = $2 and remote_id = $3 and kind = 'candidate' and body is not null`,
+      `with erased as (
+         update ats_events set body = null, headers = null,
+           reason = case when state in ('waiting', 'failed') then 'erased' else reason end,
+           decided_at = coalesce(decided_at, now()),
+           state = case when state in ('waiting', 'failed') then 'no_effect' else state end
+         where tenant_id = $1 and connection_id = $2 and remote_id = $3 and kind = 'candidate' and body is not null
+         returning id)
+       delete from ats_open_events o
+       where o.tenant_id = $1 and o.connection_id = $2 and o.failed = any('{f,t}') and o.id = any(array(
+         select e.id from erased e))`,
       [tenantId, id, remoteId],
     );
   }
@@ -126,4 +143,16 @@ export class AtsRecordsRepository {
     );
     return rows;
   }
+}
+
+function alike(records: readonly AtsRecordRow[]): Iterable<AtsRecordRow[]> {
+  const groups = new Map<string, AtsRecordRow[]>();
+  for (const record of records) {
+    const { state, survivor_id: survivor, brought_by: source, seen_in: pass } = record;
+    const name = `${state} ${source} ${pass ?? ''} ${survivor ?? ''}`;
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [record]);
+    else group.push(record);
+  }
+  return groups.values();
 }

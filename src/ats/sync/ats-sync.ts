@@ -91,8 +91,11 @@ export class AtsSync {
     const payload: ReleasePayload = { connectionId: id };
     await this.tasks.add(tx, tenantId, { kind: 'ats.release', payload, createdBy: systemActor('ats') });
     const { rowCount } = await tx.query(
-      `update ats_events set state = 'dismissed', reason = 'disconnected', decided_at = now()
-       where tenant_id = $1 and connection_id = $2 and state = 'waiting'`,
+      `with ended as (
+         delete from ats_open_events o where o.tenant_id = $1 and o.connection_id = $2 and not o.failed
+         returning o.id, o.at)
+       update ats_events e set state = 'dismissed', reason = 'disconnected', decided_at = now() from ended o
+       where e.tenant_id = $1 and e.connection_id = $2 and e.id = o.id and e.at = o.at and e.state = 'waiting'`,
       [tenantId, id],
     );
     return rowCount ?? 0;

@@ -21,7 +21,7 @@ export type ReadPages = ReadPage & { watch: CursorWatch };
 export class ListWithoutEnd extends Error {}
 
 /** Pages and records that are written together: what a write costs beside its rows is then paid less often. */
-const TOGETHER = { pages: 5, records: 500 };
+const TOGETHER = { pages: 10, records: 1_000 };
 /** Records that a full pass has not seen are read so many at a time. */
 export const ABSENT_AT_ONCE = 20;
 const GONE_BACK_MS = 30 * 86_400_000;

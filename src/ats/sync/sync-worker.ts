@@ -22,8 +22,8 @@ import { SyncOptions } from './sync.options.js';
 import { SyncLost, SyncsRepository, type ClaimedSync } from './syncs.repository.js';
 
 const QUIET_MS = 5_000;
-/** While many requests come, each step is followed by a pause: a step of five pages costs as much as a hundred creates. */
-const BUSY_PAUSE_MS = 800;
+/** While many requests come, each step is followed by a pause: a step of ten pages costs as much as two hundred creates. */
+const BUSY_PAUSE_MS = 1_600;
 /** So many connections are read at once, each of another tenant. */
 const SLOTS = 3;
 /** After so long another connection has its turn. */

@@ -1,4 +1,5 @@
 import { faultIn } from './json-faults.js';
+import { namesIn, namesOf } from './json-names.js';
 
 const QUOTE = 0x22;
 const MINUS = 0x2d;
@@ -8,7 +9,8 @@ const BACKSLASH = 0x5c;
 
 /** Whole numbers of up to so many digits are exact as numbers. */
 const EXACT_DIGITS = 15;
-const LONG_NUMBER = /\d{16}/;
+/** What stands before a number keeps ids in texts, with their many digits, from being looked at. */
+const LONG_NUMBER = /(?:^|[:,[\s])-?\d{16}/;
 
 /** A body that is not read: no JSON, nested too deep, or an object that names a member twice. Never holds data of it. */
 export class NotJson extends Error {}
@@ -22,14 +24,27 @@ export class NotJson extends Error {}
  */
 export function parseLossless(body: Buffer | string): unknown {
   const text = typeof body === 'string' ? body : utf8Of(body);
-  const fault = faultIn(typeof body === 'string' ? Buffer.from(body, 'utf8') : body);
-  // The text of a fault names a member, which comes from outside.
-  if (fault !== null) throw new NotJson(fault.includes('twice') ? 'An object names a member twice.' : fault);
+  const names = namesIn(text);
+  const value = names === null ? undefined : parsed(text);
+  // Of two members with one name the parser keeps one.
+  if (value === undefined || namesOf(value) !== names) throw new NotJson(faultOf(text));
+  return value;
+}
+
+/** Returns undefined where the text is no JSON. */
+function parsed(text: string): unknown {
   try {
     return JSON.parse(LONG_NUMBER.test(text) ? withLongNumbersAsText(text) : text) as unknown;
   } catch {
-    throw new NotJson('The body is no JSON.');
+    return undefined;
   }
+}
+
+function faultOf(text: string): string {
+  const fault = faultIn(Buffer.from(text, 'utf8'));
+  if (fault === null) return 'The body is no JSON.';
+  // The text of a fault names a member, which comes from outside.
+  return fault.includes('twice') ? 'An object names a member twice.' : fault;
 }
 
 function utf8Of(body: Buffer): string {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   id = made.body.id as string;
   await fill(`'${house.tenantId}'`, `'${id}'`, `generate_series(1, ${BIG}) n`, 'n');
   await fill(`'ten_s' || n`, `'ats_s' || n`, 'generate_series(1, 1000) n', 'n');
-  await service.db.execute('analyze ats_events, ats_event_keys, ats_records, ats_runs, ats_writes');
+  await service.db.execute('analyze ats_events, ats_event_keys, ats_open_events, ats_records, ats_runs, ats_writes');
 }, 120_000);
 afterAll(async () => {
   recorder.stop();
@@ -37,6 +37,8 @@ async function fill(tenant: string, connection: string, rows: string, n: string)
     `insert into ats_events (tenant_id, connection_id, id, at, name, kind, remote_id, state, reason, body)
      select ${tenant}, ${connection}, 'aev_' || ${counted}, now(), 'x', 'candidate', 'r' || n % 5000,
        case when n % 50 = 0 then 'failed' when n % 1000 = 1 then 'dismissed' else 'applied' end, null, '{}' from ${rows}`,
+    `insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
+     select ${tenant}, ${connection}, true, 'aev_' || ${counted}, now(), 2 from ${rows} where n % 50 = 0`,
     `insert into ats_event_keys (tenant_id, connection_id, key, at)
      select ${tenant}, ${connection}, sha256(n::text::bytea), date_trunc('month', now(), 'UTC') from ${rows}`,
     `insert into ats_records (tenant_id, connection_id, kind, remote_id, record_id, state, survivor_id, changed_at, brought_by)

@@ -4,23 +4,24 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 /** Longer than a batch takes: reading back ends before. */
 const LEASE_SECONDS = 120;
 
-// One step of the index for each connection: the cost does not grow with what waits.
+// One step of the index for each connection: the cost does not grow with what waits. What waits stands before what failed.
 const DUE = `
   with recursive t as (
-    (select e.tenant_id, e.connection_id from ats_events e where e.state = 'waiting'
-     order by e.tenant_id, e.connection_id, e.id limit 1)
+    (select o.tenant_id, o.connection_id, o.failed from ats_open_events o
+     order by o.tenant_id, o.connection_id, o.failed, o.id limit 1)
     union all
     select n.* from t, lateral (
-      select e.tenant_id, e.connection_id from ats_events e
-      where e.state = 'waiting' and (e.tenant_id, e.connection_id) > (t.tenant_id, t.connection_id)
-      order by e.tenant_id, e.connection_id, e.id limit 1) n
+      select o.tenant_id, o.connection_id, o.failed from ats_open_events o
+      where (o.tenant_id, o.connection_id) > (t.tenant_id, t.connection_id)
+      order by o.tenant_id, o.connection_id, o.failed, o.id limit 1) n
   )
   select t.tenant_id as "tenantId", t.connection_id as "connectionId"
   from t cross join lateral (
     select 1 from ats_connections c
     where c.tenant_id = t.tenant_id and c.id = t.connection_id and not c.paused and c.state <> 'disconnected' limit 1) c
   left join ats_inboxes i on i.tenant_id = t.tenant_id and i.connection_id = t.connection_id
-  where (i.lease_until is null or i.lease_until <= now()) and (i.not_before is null or i.not_before <= now())`;
+  where not t.failed and (i.lease_until is null or i.lease_until <= now())
+    and (i.not_before is null or i.not_before <= now())`;
 
 /** A connection whose events wait. */
 export interface InboxKey {

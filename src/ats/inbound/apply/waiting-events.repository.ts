@@ -4,7 +4,7 @@ import type { InboundState } from '../inbound-event.js';
 import type { InboxKey } from './inboxes.repository.js';
 
 /** Events and bytes of one batch. */
-const BATCH = { events: 100, bytes: 4 * 1024 * 1024 };
+const BATCH = { events: 500, bytes: 4 * 1024 * 1024 };
 
 /** An event that waits, with what came. */
 export interface WaitingEvent {
@@ -29,6 +29,23 @@ export interface Verdict {
   erase: boolean;
 }
 
+// One verdict on events of one stretch of ids. The planner takes a connection for small, and would read all its events for
+// `= any`; of the stretch each one is looked up in a hash, which `is true` keeps from becoming a join.
+const AMONG = `>= $5 and e.id <= $6 and (e.id in (select g.id from unnest($7::text[]) as g(id))) is true`;
+const DECIDE = `
+  with decided as (
+    update ats_events e set state = $8, reason = $9, detail = $10, tries = e.tries + $11::int, decided_at = $12,
+      body = case when $13 then null else e.body end, headers = case when $13 then null else e.headers end
+    where e.tenant_id = $1 and e.connection_id = $2 and e.at >= $3 and e.at <= $4 and e.id ${AMONG}
+      and (e.state = 'waiting' or e.reason = 'erased')
+    returning e.id, e.at, coalesce(octet_length(e.body), 0) as bytes
+  ), closed as (
+    delete from ats_open_events e
+    where e.tenant_id = $1 and e.connection_id = $2 and not e.failed and e.id ${AMONG} and $8 <> 'waiting'
+  )
+  insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
+  select $1, $2, true, d.id, d.at, d.bytes from decided d where $8 = 'failed'`;
+
 /** The statements of events that wait. */
 @Injectable()
 export class WaitingEventsRepository {
@@ -38,11 +55,14 @@ export class WaitingEventsRepository {
   async oldest({ tenantId, connectionId }: InboxKey): Promise<WaitingEvent[]> {
     const { rows } = await this.db.query<WaitingEvent>(
       `select e.id, e.at, e.tries, e.content_type, e.headers, e.body from (
-         select w.*, sum(coalesce(octet_length(w.body), 0)) over (order by w.id) - coalesce(octet_length(w.body), 0)
-           as before
-         from (select * from ats_events o where o.tenant_id = $1 and o.connection_id = $2 and o.state = 'waiting'
-               order by o.id limit ${BATCH.events}) w) e
-       where e.before < ${BATCH.bytes} order by e.id`,
+         select w.id, w.at, sum(w.bytes) over (order by w.id) - w.bytes as before
+         from (select o.id, o.at, o.bytes from ats_open_events o
+               where o.tenant_id = $1 and o.connection_id = $2 and not o.failed
+               order by o.id limit ${BATCH.events}) w) n
+       cross join lateral (
+         select b.id, b.at, b.tries, b.content_type, b.headers, b.body from ats_events b
+         where b.tenant_id = $1 and b.connection_id = $2 and b.id = n.id and b.at = n.at limit 1) e
+       where n.before < ${BATCH.bytes} order by n.id`,
       [tenantId, connectionId],
     );
     return rows;
@@ -53,31 +73,40 @@ export class WaitingEventsRepository {
    * candidate has just decided.
    */
   async decide(tx: SqlRunner, { tenantId, connectionId }: InboxKey, verdicts: readonly Verdict[]): Promise<void> {
-    if (verdicts.length === 0) return;
-    // The ids stand in the condition as well: a join by itself may read all events of the connection.
-    const times = verdicts.map(({ at }) => at.getTime());
-    const of = <T>(pick: (verdict: Verdict) => T): T[] => verdicts.map(pick);
-    await tx.query(
-      `update ats_events e set state = u.state, reason = u.reason, detail = u.detail,
-         tries = e.tries + u.tried, decided_at = case when u.state = 'waiting' then null else $5::timestamptz end,
-         body = case when u.erase then null else e.body end, headers = case when u.erase then null else e.headers end
-       from unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::int[], $11::boolean[])
-         as u(id, state, reason, detail, tried, erase)
-       where e.tenant_id = $1 and e.connection_id = $2 and e.at >= $3 and e.at <= $4 and e.id = u.id
-         and e.id = any($6::text[]) and (e.state = 'waiting' or e.reason = 'erased')`,
-      [
+    const now = new Date();
+    for (const [first, ...others] of alike(verdicts)) {
+      const { state, reason, detail, tried, erase } = first!;
+      const events = [first!, ...others];
+      const times = events.map(({ at }) => at.getTime());
+      const ids = events.map(({ id }) => id).sort();
+      await tx.query(DECIDE, [
         tenantId,
         connectionId,
         new Date(Math.min(...times)),
         new Date(Math.max(...times) + 1),
-        new Date(),
-        of(({ id }) => id),
-        of(({ state }) => state),
-        of(({ reason }) => reason),
-        of(({ detail }) => detail),
-        of(({ tried }) => (tried ? 1 : 0)),
-        of(({ erase }) => erase),
-      ],
-    );
+        ids[0],
+        ids.at(-1),
+        ids,
+        state,
+        reason,
+        detail,
+        tried ? 1 : 0,
+        state === 'waiting' ? null : now,
+        erase,
+      ]);
+    }
   }
+}
+
+/** Returns verdicts that say the same together: most events of a batch are applied. */
+function alike(verdicts: readonly Verdict[]): Iterable<Verdict[]> {
+  const groups = new Map<string, Verdict[]>();
+  for (const verdict of verdicts) {
+    const { state, reason, detail, tried, erase } = verdict;
+    const name = JSON.stringify([state, reason, detail, tried, erase]);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [verdict]);
+    else group.push(verdict);
+  }
+  return groups.values();
 }
