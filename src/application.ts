@@ -111,14 +111,16 @@ export class Application {
   /**
    * Stops in the order that loses nothing: no new requests, the running ones are finished (at most 25 s), what was
    * claimed is handed back, then the database.
+   *
+   * @param quietMs how long nobody must have come; 0 where nobody else knows the address
    */
-  async stop(): Promise<void> {
+  async stop(quietMs = QUIET_MS): Promise<void> {
     const began = performance.now();
     const logger = this.nest.get(Logger);
     logger.info('stopping');
     this.nest.get(Lifecycle).draining = true;
     const server = this.nest.getHttpServer();
-    if (server.listening) await drain(server, 25_000);
+    if (server.listening) await drain(server, 25_000, quietMs);
     await Promise.all(this.workers().map((worker) => worker.stop()));
     await this.nest.get(RestoreWatch).stop();
     await this.nest.get(MetricsServer).stop();
@@ -166,7 +168,7 @@ function reportHealth({ health }: Database, logger: Logger): void {
  * balancer that has not looked yet still sends, and what it sends in the moment of closing would be lost. Then no
  * connection is accepted any more, what runs is finished, and what is only kept open is closed.
  */
-async function drain(server: Server, patienceMs: number): Promise<void> {
+async function drain(server: Server, patienceMs: number, quietMs: number): Promise<void> {
   const began = performance.now();
   let last = began;
   server.prependListener('request', (req: IncomingMessage, res: ServerResponse) => {
@@ -174,7 +176,7 @@ async function drain(server: Server, patienceMs: number): Promise<void> {
     if (!PROBE.test(req.url ?? '')) last = performance.now();
   });
   let now = began;
-  while (now - last < QUIET_MS && now - began < FAREWELL_MS) {
+  while (now - last < quietMs && now - began < FAREWELL_MS) {
     await sleep(50);
     now = performance.now();
   }

@@ -101,11 +101,12 @@ async function newScene(rules: boolean): Promise<Scene> {
   const by = scim(service.url, tenant.scimToken);
   const api = client(`${service.url}/api/v1`, tenant.apiKey);
   const made: Scene = { tenant, by, api, users: [], names: [], groups: [] };
-  for (let i = 0; i < USERS; i++) {
-    const name = fresh();
-    made.names.push(name);
-    made.users.push(await madeUser(by, user(name, { emails: [{ value: `${name}@x.example` }] })));
-  }
+  made.names.push(...Array.from({ length: USERS }, () => fresh()));
+  made.users.push(
+    ...(await Promise.all(
+      made.names.map((name) => madeUser(by, user(name, { emails: [{ value: `${name}@x.example` }] }))),
+    )),
+  );
   for (let i = 0; i < 3; i++) made.groups.push(await madeGroup(by, [...made.users, ...made.groups]));
   if (rules) {
     await OPERATIONS['group rules']!(made, 0);

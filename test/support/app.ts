@@ -93,7 +93,7 @@ export async function startApp(
     newTenant,
     newDirectory,
     close: async () => {
-      await app.stop();
+      await app.stop(0);
       await owner.dataSource.destroy();
       if (own === null) return;
       await own.close();

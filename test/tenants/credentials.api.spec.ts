@@ -6,6 +6,7 @@ import { CredentialUses } from '../../src/tenants/credential-uses.js';
 import { CredentialStore } from '../../src/tenants/credentials.js';
 import { endUserKeys } from '../../src/tenants/user-keys.js';
 import { adminApp, type AdminApp } from '../support/admin-app.js';
+import { eventually } from '../support/http.js';
 import { waitingForLock } from '../support/locks.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
 
@@ -246,24 +247,28 @@ describe('a SCIM token', () => {
     const directory = (await one.call('POST', '/api/v1/directories', { body: { name: 'D' } })).body;
     const url = `/api/v1/directories/${directory.id}`;
     const store = one.app.get(CredentialStore);
-    const refusal = async (token: string) => {
+    // The refusal is written after the answer.
+    const refusal = async (token: string, reason: string) => {
       expect(await store.findScimToken(token)).toBeNull();
-      await pause(50);
-      return (await one.call('GET', url)).body.last_refusal;
+      return eventually(
+        async () => (await one.call('GET', url)).body.last_refusal as { reason: string } | null,
+        (last) => last?.reason === reason,
+      );
     };
     const { data } = (await one.call('GET', `${url}/tokens`)).body;
     await one.call('DELETE', `${url}/tokens/${data[0].id}`);
-    expect(await refusal(directory.scim_token)).toMatchObject({
+    expect(await refusal(directory.scim_token, 'revoked')).toMatchObject({
       reason: 'revoked',
       at: expect.any(String),
       prefix: data[0].prefix,
     });
-    const short = (
-      await one.call('POST', `${url}/tokens`, { body: { expires_at: new Date(Date.now() + 100).toISOString() } })
-    ).body;
-    await pause(150);
-    expect(await refusal(short.scim_token)).toMatchObject({ reason: 'expired' });
-    expect(await refusal(mintToken('tbs', one.tenant.id).token)).toMatchObject({ reason: 'unknown' });
+    const soon = Date.now() + 1_000;
+    const { body: short } = await one.call('POST', `${url}/tokens`, {
+      body: { expires_at: new Date(soon).toISOString() },
+    });
+    await pause(soon + 50 - Date.now());
+    await refusal(short.scim_token, 'expired');
+    await refusal(mintToken('tbs', one.tenant.id).token, 'unknown');
     expect(JSON.stringify((await one.call('GET', url)).body)).not.toContain(short.scim_token);
   });
 
