@@ -21,6 +21,8 @@ const UPWARD = {
   'scim_tokens by tenants': 'credentials of both kinds are looked up in one batch',
   'webhook_endpoints by tenants': 'caps',
   'ats_connections by tenants': 'caps',
+  'candidates by tenants': 'caps',
+  'interviews by tenants': 'caps',
   'users by directories': 'how many users a directory has',
   'users by forwarding': 'the drift report compares users with the platform’s list',
   'users by delivery': 'the owner of the names that are in the way of a create',
