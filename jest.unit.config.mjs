@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import all, { SINGLE } from './jest.config.mjs';
+import all from './jest.config.mjs';
 
 // `npm run test:unit`: the pure specs alone, with no build, no database and no processes. The rule: a spec is pure if its
 // name has no cost suffix, and neither it nor a file of test that it imports leads to one of these.
@@ -40,4 +40,4 @@ const specs = fs
   .filter((file) => !SLOW.has(file) && !isCostly(path.join(root, file)));
 
 const { globalSetup: _, globalTeardown: __, workerIdleMemoryLimit: ___, ...rest } = all;
-export default { ...rest, ...SINGLE, testRegex: undefined, testMatch: specs.map((file) => `<rootDir>/${file}`) };
+export default { ...rest, testRegex: undefined, testMatch: specs.map((file) => `<rootDir>/${file}`) };

@@ -12,6 +12,8 @@ export interface GatheredWork<T, R> {
   keyOf: (item: T) => string;
   /** The size of an item in bytes, as estimated. */
   bytesOf?: (item: T) => number;
+  /** Makes the refusal of an item, where {@link MOST_WAITING} wait or it has waited for {@link PATIENCE_MS}. */
+  busy: () => Error;
 }
 
 /** Items that were worked on together had no effect: one of them failed. Each is worked on by itself. */
@@ -20,11 +22,15 @@ export class WorkAlone extends Error {}
 /** While one is under way for so long, another one may go beside it: the first may wait for a lock. */
 const LATE_MS = 20;
 const MOST_AT_ONCE = 4;
+/** Items of a shape that wait, and how long. */
+export const MOST_WAITING = 1_000;
+export const PATIENCE_MS = 10_000;
 const MOST_ITEMS = 16;
 const MOST_BYTES = 1024 * 1024;
 
 interface Waiting<T, R> {
   item: T;
+  since: number;
   done: (result: R | PromiseLike<R>) => void;
   failed: (error: unknown) => void;
 }
@@ -35,6 +41,8 @@ class Shape<T, R> {
   /** When the last one began, in milliseconds of the monotonic clock. */
   begun = 0;
   waiting: Waiting<T, R>[] = [];
+  /** Looks after those that wait. */
+  timer: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -60,16 +68,37 @@ export class Gatherer<T, R> {
   run(name: string, item: T): Promise<R> {
     const shape = this.shapes.get(name) ?? new Shape<T, R>();
     this.shapes.set(name, shape);
+    if (shape.waiting.length >= MOST_WAITING) return Promise.reject(this.work.busy());
     return new Promise<R>((done, failed) => {
-      shape.waiting.push({ item, done, failed });
+      shape.waiting.push({ item, since: performance.now(), done, failed });
       this.begin(name, shape);
+      this.lookLater(name, shape);
     });
+  }
+
+  /** While items wait, another one may become late, or they may have waited for too long. */
+  private lookLater(name: string, shape: Shape<T, R>): void {
+    if (shape.waiting.length === 0) return;
+    shape.timer ??= setTimeout(() => {
+      shape.timer = undefined;
+      const oldest = performance.now() - PATIENCE_MS;
+      const tired = shape.waiting.filter(({ since }) => since < oldest);
+      if (tired.length > 0) shape.waiting = shape.waiting.filter(({ since }) => since >= oldest);
+      for (const { failed } of tired) failed(this.work.busy());
+      this.begin(name, shape);
+      this.lookLater(name, shape);
+    }, LATE_MS);
   }
 
   /** Begins with what waits, if nothing is under way, or all of it is late. */
   private begin(name: string, shape: Shape<T, R>): void {
     const now = performance.now();
-    if (shape.running >= MOST_AT_ONCE || (shape.running > 0 && now - shape.begun < LATE_MS)) return;
+    if (
+      shape.waiting.length === 0 ||
+      shape.running >= MOST_AT_ONCE ||
+      (shape.running > 0 && now - shape.begun < LATE_MS)
+    )
+      return;
     shape.running++;
     shape.begun = now;
     void this.next(this.take(shape)).finally(() => {

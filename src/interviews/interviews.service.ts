@@ -51,6 +51,8 @@ export class InterviewsService {
     if (candidate === undefined) throw new NotFound('candidate');
     demandTimes(fields);
     const jobId = await this.jobOf(tenantId, fields.job_id, candidate);
+    // Looked at before the engine makes a meeting; it counts below, under the lock.
+    await demandRoom(this.db, CAPS.interviews, tenantId, candidateId);
     const id = newId('int');
     const meetingUrl = await this.meeting(tenantId, id, candidateId, fields);
     const row = await this.db.transaction(tenantId, async (tx) => {

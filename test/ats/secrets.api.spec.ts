@@ -152,7 +152,7 @@ test('inbound webhooks, with every answer from 200 to 500', async () => {
   expect(await leaks()).toEqual([]);
 });
 
-test('an event that cannot be applied, and a page that cannot be written', async () => {
+test('an event that cannot be applied, and a record of a page that cannot be stored', async () => {
   const ats = await connected();
   await service.db.execute(`alter table candidates add constraint no_ada check (first_name <> 'Grace') not valid`);
   try {
@@ -165,7 +165,7 @@ test('an event that cannot be applied, and a page that cannot be written', async
     await ats.tell('applicationCreated', { opportunityId: one.id, email: EMAIL });
     await until(async () => (await ats.events('?state=failed')).length === 1);
     await ats.api.post(`/ats-connections/${ats.connectionId}/sync`, { full: true });
-    await until(() => Promise.resolve(lines.join('').includes('ats.sync_interrupted')));
+    await until(() => Promise.resolve(lines.join('').includes('ats.record_not_stored')));
     answers.push(JSON.stringify(await ats.runs()), JSON.stringify(await ats.events()));
   } finally {
     await service.db.execute(`alter table candidates drop constraint no_ada`);

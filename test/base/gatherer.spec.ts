@@ -10,6 +10,7 @@ class Bench {
     together: (items) => this.work(items),
     keyOf: (item) => item.split('=')[0]!,
     bytesOf: (item) => item.length,
+    busy: () => new Error('busy'),
   });
 
   run(...items: string[]): Promise<string>[] {
@@ -103,18 +104,44 @@ it('never repeats what failed with an unknown outcome', async () => {
   ]);
 });
 
-it('lets another one go beside work that is late, four at the most', async () => {
-  let now = 1_000;
-  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
-  const bench = new Bench();
-  const all: Promise<string>[] = [];
-  for (const item of ['a', 'b', 'c', 'd', 'e', 'f']) {
-    all.push(...bench.run(item));
-    now += 25;
-  }
-  expect(bench.begun).toEqual([['a'], ['b'], ['c'], ['d']]);
-  for (let i = 0; i < 5; i++) await bench.end();
-  await Promise.all(all);
-  expect(bench.begun.slice(4)).toEqual([['e', 'f']]);
-  clock.mockRestore();
+describe('while the database does not answer', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('lets what waits go beside work that is late, four at the most', async () => {
+    const bench = new Bench();
+    const all = bench.run('a', 'b');
+    for (const item of ['c', 'd', 'e', 'f']) {
+      jest.advanceTimersByTime(25);
+      all.push(...bench.run(item));
+    }
+    expect(bench.begun).toEqual([['a'], ['b'], ['c'], ['d']]);
+    jest.advanceTimersByTime(100);
+    expect(bench.begun).toHaveLength(4);
+    for (let i = 0; i < 5; i++) await bench.end();
+    await Promise.all(all);
+    expect(bench.begun.slice(4)).toEqual([['e', 'f']]);
+  });
+
+  it('refuses what would wait too long, and what too many wait before', async () => {
+    const bench = new Bench();
+    const stuck = bench.run('s=0');
+    for (let i = 1; i < 4; i++) {
+      jest.advanceTimersByTime(25);
+      stuck.push(...bench.run(`s=${i}`));
+    }
+    const waiting = bench.run(...Array.from({ length: 1_000 }, (_, i) => `w=${i}`));
+    await expect(bench.gatherer.run('shape', 'one more')).rejects.toThrow('busy');
+    jest.advanceTimersByTime(10_100);
+    const later = bench.run('later');
+    expect(await Promise.allSettled(waiting)).toMatchObject(waiting.map(() => ({ reason: { message: 'busy' } })));
+    await bench.end();
+    expect(bench.begun.at(-1)).toEqual(['later']);
+    for (let i = 0; i < 4; i++) await bench.end();
+    expect(await Promise.all([...stuck, ...later])).toHaveLength(5);
+  });
 });

@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { bundleSource } from './source/bundle.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '..', '..');
 const RUNS = path.join(ROOT, '.data', 'test');
@@ -14,7 +13,6 @@ const RUNS = path.join(ROOT, '.data', 'test');
  */
 export default async function setup() {
   await sweep();
-  await bundleSource();
   const run = path.join(RUNS, String(process.pid));
   mkdirSync(run, { recursive: true });
   const built = path.join(run, 'built');

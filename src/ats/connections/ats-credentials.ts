@@ -10,6 +10,7 @@ import { TokenClient } from '../oauth/token-client.js';
 import { AtsConnectionStore } from './ats-connections.store.js';
 import type { AtsConnection } from './connection.js';
 import type { Credential } from './credential.js';
+import { isPassing } from '../records/passing-failure.js';
 import { RenewalsRepository } from './renewals.repository.js';
 
 type Renewable = Exclude<Credential, { kind: 'api_key' }>;
@@ -17,6 +18,10 @@ type Renewable = Exclude<Credential, { kind: 'api_key' }>;
 /** How often, and how long, a renewal of another process is waited for. */
 const LOOK_MS = 100;
 const LOOKS = 300;
+
+/** A renewed grant is the only one from then on: it is stored as soon as the database is back, within the lease. */
+const STORE_TRIES = 20;
+const STORE_MS = 1_000;
 
 /**
  * Gives calls the credential of their connection, and renews it. Of all calls of all processes that meet an access token
@@ -119,7 +124,7 @@ export class AtsCredentials {
       if (kept.kind === 'api_key' || !isOld(kept)) return kept;
       const fresh = await this.ask(connection, kept);
       const at = this.keepAliveAt(connectorOfConnection(connection), fresh);
-      if (!(await this.renewals.store(tenantId, id, holder, fresh, at))) {
+      if (!(await this.stored(() => this.renewals.store(tenantId, id, holder, fresh, at)))) {
         throw new AtsFailure(
           'away',
           'renewal_lost',
@@ -130,6 +135,17 @@ export class AtsCredentials {
       return fresh;
     } finally {
       await this.renewals.release(tenantId, id, holder);
+    }
+  }
+
+  private async stored(store: () => Promise<boolean>): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await store();
+      } catch (error) {
+        if (attempt === STORE_TRIES || !isPassing(error)) throw error;
+        await sleep(STORE_MS);
+      }
     }
   }
 

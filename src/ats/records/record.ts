@@ -54,6 +54,7 @@ export const LEFT_OUT_WORDS = {
   job_not_open: 'The job opening is not open, and the connection takes open ones.',
   claimed_by_another_connection: 'Another connection has brought the record with this external_id.',
   metadata_too_large: 'The metadata would be over 16 KiB.',
+  not_stored: 'It could not be stored because of an error inside the service, which its log describes.',
   unknown: 'The record was never taken.',
   unchanged: 'The record is as the ATS says already.',
 } as const;

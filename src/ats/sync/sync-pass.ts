@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { Logger } from '../../base/log/logger.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import { AtsFailure, type AtsApi } from '../calls/ats-api.js';
 import type { AtsConnection } from '../connections/connection.js';
@@ -7,6 +8,8 @@ import type { AtsRecordKind } from '../connectors/ats-records.js';
 import type { Connector } from '../connectors/connector.js';
 import { AtsRecordWriter } from '../records/ats-record-writer.js';
 import { MissingOpenings } from '../records/openings.js';
+import { isPassing } from '../records/passing-failure.js';
+import { leftOut } from '../records/record.rules.js';
 import type { RecordItem, RecordResult, RecordWrite } from '../records/record.js';
 import { AtsRecordsRepository } from '../records/records.repository.js';
 import { ABSENT_AT_ONCE, hasList, readAbsent, readPages, type ReadPage, type ReadPages } from './page-reader.js';
@@ -38,6 +41,7 @@ export class SyncPass {
     private readonly writer: AtsRecordWriter,
     private readonly events: EventRecorder,
     private readonly options: SyncOptions,
+    private readonly logger: Logger,
   ) {}
 
   /**
@@ -121,25 +125,52 @@ export class SyncPass {
     const write = writeOf(ground, pass);
     const jobs = page.items.filter((item) => kindOf(item) === 'job');
     const candidates = page.items.filter((item) => kindOf(item) === 'candidate');
-    const results: RecordResult[] = [];
-    if (jobs.length > 0) {
-      results.push(
-        ...(await this.db.transaction(tenantId, (tx) => this.writer.writeJobs(tx, connection, jobs, write))),
-      );
-    }
-    const moved = await this.db.transaction(tenantId, async (tx) => {
-      const found = [...results];
-      if (candidates.length > 0) found.push(...(await this.writer.writeCandidates(tx, connection, candidates, write)));
-      const after = counted(pass, page.items.length, found, page.leftOut);
-      await atEnd?.(tx);
-      // The end of a list: its mark is set, and the pass goes on with the next one.
-      const next = atEnd === null ? after : nextPhase(after, new Date());
-      await this.note(tx, ground, after, next);
-      return next;
+    const results = jobs.length === 0 ? [] : await this.stored(connection, 'job', jobs, write);
+    const move = (rest: readonly RecordItem[]) =>
+      this.db.transaction(tenantId, async (tx) => {
+        const found = [...results];
+        if (rest.length > 0) found.push(...(await this.writer.writeCandidates(tx, connection, rest, write)));
+        const after = counted(pass, page.items.length, found, page.leftOut);
+        await atEnd?.(tx);
+        // The end of a list: its mark is set, and the pass goes on with the next one.
+        const next = atEnd === null ? after : nextPhase(after, new Date());
+        await this.note(tx, ground, after, next);
+        return next;
+      });
+    const moved = await move(candidates).catch(async (error: unknown) => {
+      if (candidates.length === 0 || isPassing(error)) throw error;
+      results.push(...(await this.stored(connection, 'candidate', candidates, write)));
+      return move([]);
     });
     this.writer.wake(tenantId);
     if (moved === null) this.events.wake(tenantId);
     return moved;
+  }
+
+  /** Writes records in one transaction; where one of them makes it fail, each half in its own, so that the others are stored. */
+  private async stored(
+    connection: AtsConnection,
+    kind: AtsRecordKind,
+    items: readonly RecordItem[],
+    write: RecordWrite,
+  ): Promise<RecordResult[]> {
+    try {
+      return await this.db.transaction(connection.tenantId, (tx) =>
+        kind === 'job'
+          ? this.writer.writeJobs(tx, connection, items, write)
+          : this.writer.writeCandidates(tx, connection, items, write),
+      );
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      if (items.length > 1) {
+        const middle = items.length >> 1;
+        const first = await this.stored(connection, kind, items.slice(0, middle), write);
+        return [...first, ...(await this.stored(connection, kind, items.slice(middle), write))];
+      }
+      const { tenantId, id } = connection;
+      this.logger.error('ats.record_not_stored', { tenant_id: tenantId, connection: id, kind, error });
+      return [leftOut(kind, items[0]!.remoteId, 'not_stored')];
+    }
   }
 
   /** Goes on with the next phase, or ends the pass. */

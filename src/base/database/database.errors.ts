@@ -1,4 +1,5 @@
 import { DomainError } from '../errors/domain-error.js';
+import { MOST_WAITING, PATIENCE_MS } from '../gatherer.js';
 
 /** 503: the tenant's share of the database is used by its other requests and background work. */
 export class TenantBusy extends DomainError {
@@ -11,6 +12,11 @@ export class TenantBusy extends DomainError {
       { headers: { 'Retry-After': '2' } },
     );
   }
+}
+
+/** Returns the refusal of a statement for which too many of its shape wait. */
+export function tooManyGathered(): TenantBusy {
+  return new TenantBusy(MOST_WAITING, PATIENCE_MS);
 }
 
 /** 503: the tenant's share of searches is in use. */

@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import { Gatherer, WorkAlone } from '../gatherer.js';
 import type { SqlRunner } from './database.js';
-import { isOfOneRow } from './database.errors.js';
+import { isOfOneRow, tooManyGathered } from './database.errors.js';
 
 interface Asked {
   values: readonly unknown[];
@@ -27,6 +27,7 @@ export class KeyedReads<R extends QueryResultRow & { id: string }> {
         return all.map(({ id }) => rows.get(id));
       },
       keyOf: ({ id }) => id,
+      busy: tooManyGathered,
     });
   }
 

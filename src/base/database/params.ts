@@ -19,7 +19,7 @@ export class Params {
     let place = this.places.get(name);
     if (place === undefined) {
       this.places.set(name, (place = this.place(value, type)));
-      this.sharedName += `${name} `;
+      this.sharedName += `${name}\u0000`;
     }
     return place;
   }

@@ -1,6 +1,6 @@
 import type { QueryResult, QueryResultRow } from 'pg';
 import { Gatherer, WorkAlone } from '../gatherer.js';
-import { isOfOneRow } from './database.errors.js';
+import { isOfOneRow, tooManyGathered } from './database.errors.js';
 import type { BatchText } from './statement-batch.js';
 
 /** A row of a batch, with the key of the statement that it answers. */
@@ -39,6 +39,7 @@ export class StatementBatches {
       alone: async ({ text, values }) => (await db.shaped(text, values)).rows,
       together: (all) => this.together(all),
       keyOf: ({ key }) => key,
+      busy: tooManyGathered,
       bytesOf: ({ values }) => values.reduce<number>((sum, value) => sum + lengthOf(value), 0),
     });
   }

@@ -240,3 +240,22 @@ describe('fifty calls of two processes with an ended token', () => {
     expect(failure).toMatchObject({ kind: 'away', reason: 'status_429', retryAfterMs: 40_000 });
   });
 });
+
+test('a renewed grant is stored as soon as the database takes it: the refresh token before it is used up', async () => {
+  const ended = await connection(grant(-1_000));
+  // 53300: the server has no connection left. A sequence keeps its steps when a statement is taken back.
+  await one.db.execute(`create sequence refusals;
+    create function refuse() returns trigger language plpgsql security definer as $$ begin
+      if nextval('refusals') <= 2 then raise exception 'no connection left' using errcode = '53300'; end if;
+      return new;
+    end $$;
+    create trigger refused before update of credential_sealed on ats_connections for each row execute function refuse()`);
+  try {
+    expect(tokenOf(await current(one, ended))).toBe('at_2');
+  } finally {
+    await one.db.execute('drop trigger refused on ats_connections; drop function refuse(); drop sequence refusals');
+  }
+  expect(host.asked).toHaveLength(1);
+  const stored = (await two.app.nest.get(AtsConnectionStore).fresh(ended.tenantId, ended.id))!;
+  expect(stored.credential).toMatchObject({ accessToken: 'at_2', refreshToken: 'rt_2' });
+});

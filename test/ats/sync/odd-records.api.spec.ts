@@ -160,3 +160,22 @@ it('notices webhooks that do not come, once, and that they come again', async ()
   await until(async () => (await state()).state === 'ok');
   expect((await state()).problems).toEqual([]);
 });
+
+it('stores the others where the database refuses one record, names it, and takes it once it can', async () => {
+  const posting = lever.add.posting({ silent: true }).id;
+  const people = ['Ann', 'Bob', 'Cyd', 'Dee', 'Eve'].map((name) =>
+    lever.add.opportunity({ name: `${name} Odd`, posting, silent: true }),
+  );
+  await service.db.execute(`alter table candidates add constraint no_cyd check (first_name <> 'Cyd') not valid`);
+  const ats = await connectLever(service, lever).finally(() =>
+    service.db.execute('alter table candidates drop constraint no_cyd'),
+  );
+  const [run] = await ats.runs();
+  expect(run).toMatchObject({ state: 'done', counts: { created: 5, left_out: 1 } });
+  expect(run!['left_out']).toEqual([
+    { remote_id: people[2]!.id, reason: expect.stringContaining('could not be stored') },
+  ]);
+  expect(await ats.candidates()).toHaveLength(4);
+  expect(await ats.sync(true)).toMatchObject({ state: 'done', counts: { created: 1, deleted: 0, left_out: 0 } });
+  expect(await ats.candidates()).toHaveLength(5);
+});

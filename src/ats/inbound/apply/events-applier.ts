@@ -15,7 +15,7 @@ import { overOf } from '../../records/record.rules.js';
 import { AtsRecordsRepository } from '../../records/records.repository.js';
 import { InboxesRepository, LeaseLost, type ClaimedInbox } from './inboxes.repository.js';
 import { groupsOf, stepOf, type Group, type ReadEvent } from './plan.rules.js';
-import { isPassing } from './passing-failure.js';
+import { isPassing } from '../../records/passing-failure.js';
 import { ReadBacks, type ReadBack } from './read-backs.js';
 import { readEvents } from './read-events.js';
 import { settled, triedAgain, unreadable, verdictsOf } from './verdict.rules.js';

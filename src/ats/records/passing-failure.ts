@@ -1,4 +1,4 @@
-import { DomainError } from '../../../base/errors/domain-error.js';
+import { DomainError } from '../../base/errors/domain-error.js';
 
 /** Returns whether a failure is over by itself: the database is away, or others hold a row. */
 export function isPassing(error: unknown): boolean {
