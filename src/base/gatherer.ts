@@ -128,17 +128,18 @@ export class Gatherer<T, R> {
   }
 
   private async next(taken: Waiting<T, R>[]): Promise<void> {
-    if (taken.length === 1) return this.oneByOne(taken);
+    if (taken.length === 1) return this.eachAlone(taken);
     try {
       const results = await this.work.together(taken.map(({ item }) => item));
       taken.forEach(({ done }, i) => done(results[i]!));
     } catch (error) {
-      if (error instanceof WorkAlone) return this.oneByOne(taken);
+      if (error instanceof WorkAlone) return this.eachAlone(taken);
       for (const { failed } of taken) failed(error);
     }
   }
 
-  private async oneByOne(taken: readonly Waiting<T, R>[]): Promise<void> {
-    for (const { item, done, failed } of taken) await this.work.alone(item).then(done, failed);
+  /** At the same time: one that waits for a lock must not hold up the others. */
+  private async eachAlone(taken: readonly Waiting<T, R>[]): Promise<void> {
+    await Promise.all(taken.map(({ item, done, failed }) => this.work.alone(item).then(done, failed)));
   }
 }

@@ -82,9 +82,9 @@ it('works on each by itself where a batch had no effect, and the others do not s
   const all = bench.run('a', 'b', 'c');
   await bench.end();
   await bench.end(new WorkAlone());
+  expect(bench.begun).toEqual([['a'], ['b', 'c'], ['b'], ['c']]);
   await bench.end(new Error('of b'));
   await bench.end();
-  expect(bench.begun).toEqual([['a'], ['b', 'c'], ['b'], ['c']]);
   expect(await Promise.allSettled(all)).toMatchObject([
     { value: 'did a' },
     { reason: { message: 'of b' } },

@@ -145,6 +145,24 @@ it('does not let the others wait for a user that is locked', async () => {
   expect((await waits!).status).toBe(200);
 });
 
+it('does not let the others wait for a name that another transaction is about to take', async () => {
+  const house = await newHouse(service);
+  const create = (i: number) => house.scim.post('/Users', bodyOf('about', i));
+  let waits: Promise<{ status: number }> | undefined;
+  await service.db.transaction(house.tenantId, async (tx) => {
+    await tx.query(
+      `insert into users (tenant_id, id, directory_id, source, doc, user_name, user_name_key, active, first_name, last_name, status, seat)
+       values ($1, 'usr_other', $2, 'scim', '{}', 'about-3@example.com', 'about-3@example.com', true, '', '', 'active', 'none')`,
+      [house.tenantId, house.directoryId],
+    );
+    const all = Array.from({ length: 12 }, (_, i) => create(i));
+    waits = all[3];
+    const others = await Promise.all(all.filter((_, i) => i !== 3));
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => 201));
+  });
+  expect((await waits!).status).toBe(409);
+});
+
 it('fails by itself where the database refuses one value of a batch', async () => {
   const house = await newHouse(service);
   const { id } = (await house.scim.post('/Users', bodyOf('bad', 1))).body as { id: string };

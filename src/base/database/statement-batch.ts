@@ -53,6 +53,12 @@ class RowParams extends Params {
 }
 
 /**
+ * A batch holds the locks of some rows while it waits for that of another one, which a statement of one row never does. So
+ * it gives way long before the database looks for a deadlock (`deadlock_timeout`, 1 s), and its statements run by themselves.
+ */
+const PATIENCE = '100ms';
+
+/**
  * Returns one text for many statements of a shape: their own values are the rows of a table, and each part reads them
  * there. What a statement costs beside its rows is then paid once: about two thirds of what PostgreSQL does for a new
  * user. The rows that one statement would write are the rows that it writes here: each guard reads the values of its own
@@ -80,8 +86,11 @@ export function batchText(tenantId: string, steps: readonly Step[]): BatchText {
   const cast = columns.map((name, i) => (p.types[i] === 'text' ? `u.${name}` : `u.${name}::${p.types[i]} as ${name}`));
   const carried = [...p.carried].map((i) => `, b.p${i}`).join('');
   const parts = [
+    // Read with the first row, before anything is locked; it holds to the end of the statement.
+    `patience as materialized (select set_config('lock_timeout', '${PATIENCE}', true) as value)`,
     `b as materialized (select ${['u.key', ...cast].join(', ')}
-       from unnest(${[p.keys, ...arrays].join(', ')}) as u(${['key', ...columns].join(', ')}))`,
+       from patience cross join unnest(${[p.keys, ...arrays].join(', ')}) as u(${['key', ...columns].join(', ')})
+       where patience.value is not null)`,
     ...before,
     `written as (${written})`,
     `subject as materialized (select b.key${carried}, s.* from written s join b on b.key = s.id)`,
