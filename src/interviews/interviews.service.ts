@@ -7,7 +7,7 @@ import { InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import { newId } from '../base/ids.js';
 import { EventRecorder } from '../events/event-recorder.js';
 import { JobsRepository } from '../jobs/jobs.repository.js';
-import { CAPS, demandRoom } from '../tenants/caps.js';
+import { CAPS, demandRoom, lookForRoom } from '../tenants/caps.js';
 import { CandidateLock } from './candidate-lock.js';
 import type { InterviewChange, InterviewFields, InterviewRow } from './interview.js';
 import { InterviewEngine } from './interview-engine.js';
@@ -51,8 +51,7 @@ export class InterviewsService {
     if (candidate === undefined) throw new NotFound('candidate');
     demandTimes(fields);
     const jobId = await this.jobOf(tenantId, fields.job_id, candidate);
-    // Looked at before the engine makes a meeting; it counts below, under the lock.
-    await demandRoom(this.db, CAPS.interviews, tenantId, candidateId);
+    await lookForRoom(this.db, CAPS.interviews, tenantId, candidateId);
     const id = newId('int');
     const meetingUrl = await this.meeting(tenantId, id, candidateId, fields);
     const row = await this.db.transaction(tenantId, async (tx) => {

@@ -122,8 +122,13 @@ class TooMany extends DomainError {
  * @throws {TooMany} when there is no room
  */
 export async function demandRoom(tx: SqlRunner, cap: Cap, tenantId: string, ownerId?: string): Promise<void> {
+  await tx.query(cap.lock, ownerId === undefined ? [tenantId] : [tenantId, ownerId]);
+  await lookForRoom(tx, cap, tenantId, ownerId);
+}
+
+/** The same without the lock, before work that would be in vain: {@link demandRoom} decides. */
+export async function lookForRoom(db: SqlRunner, cap: Cap, tenantId: string, ownerId?: string): Promise<void> {
   const values = ownerId === undefined ? [tenantId] : [tenantId, ownerId];
-  await tx.query(cap.lock, values);
-  const { rows } = await tx.query<{ n: number }>(cap.count, values);
+  const { rows } = await db.query<{ n: number }>(cap.count, values);
   if (rows[0]!.n >= cap.most) throw new TooMany(cap, rows[0]!.n);
 }
