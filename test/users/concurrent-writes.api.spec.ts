@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
-import { patch, user } from '../support/scim.js';
+import { patch, scim, user } from '../support/scim.js';
 
 // Requests that come at once are written by one statement: each must leave what it would have left by itself.
 let service: TestApp;
@@ -108,6 +108,34 @@ it('makes one user of many that claim one name at once, and says so to the other
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
   for (const { status, body } of answers)
     if (status !== 201) expect([status, body.scimType]).toEqual([409, 'uniqueness']);
+});
+
+it('makes each user once where two processes are told of all of them at once, in opposite orders', async () => {
+  const house = await newHouse(service);
+  const second = await startApp({}, service);
+  try {
+    const other = scim(second.url, house.scimToken);
+    const numbers = Array.from({ length: COUNT }, (_, i) => i);
+    // Each e-mail is that of another name in the other process: the batches meet in both indexes, crosswise.
+    const body = (i: number, mail: number) =>
+      bodyOf('two', i, { active: true, emails: [{ value: `mail-${mail}@example.com` }], externalId: `e-${i}` });
+    const answers = await Promise.all([
+      ...numbers.map((i) => house.scim.post('/Users', body(i, i))),
+      ...numbers.reverse().map((i) => other.post('/Users', body(i, COUNT - 1 - i))),
+    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(COUNT);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(COUNT);
+    const { rows } = await service.db.query<{ n: number; active: number; mails: number }>(
+      `select count(*)::int as n, count(*) filter (where status = 'active')::int as active,
+         count(distinct email_key) filter (where status = 'active')::int as mails from users where tenant_id = $1`,
+      [house.tenantId],
+    );
+    expect(rows[0]!.n).toBe(COUNT);
+    expect(rows[0]!.mails).toBe(rows[0]!.active);
+  } finally {
+    await second.close();
+  }
 });
 
 it('keeps every one of many changes to one user', async () => {
