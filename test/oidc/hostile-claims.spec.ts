@@ -87,7 +87,8 @@ describe('the claims of an ID token', () => {
       'optional claims that are null',
       () => ({ nbf: null, azp: null, at_hash: null, auth_time: null, session_expiry: null, acr: null, email: null }),
     ],
-    ['exp past within the skew', () => ({ exp: at(-59) })],
+    // Ten seconds from the edge: the clock of openid-client runs on during a sign-in. The edge: id-token.rules.spec.
+    ['exp past within the skew', () => ({ exp: at(-50) })],
     ['a sub of 255 characters', () => ({ sub: 's'.repeat(255) })],
   ])('%s: taken', async (_name, claims) => {
     expect(await refused(() => (op.tamper.claims = claims()))).toBe('accepted');
