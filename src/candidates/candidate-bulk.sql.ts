@@ -1,4 +1,5 @@
 import type { SqlRunner } from '../base/database/database.js';
+import { textArray } from '../base/database/text-array.js';
 import type { CandidateRow } from './candidate.js';
 import { emailKey } from './candidate.mapping.js';
 
@@ -11,16 +12,19 @@ const NAMES = `id, external_id, email, email_key, first_name, last_name, job_tit
 const BETWEEN = '\u001f';
 
 // Of what all new candidates of a batch have in common there is one parameter: reading arrays cost as much as writing rows.
-// Their lists of keys are few, and named by their place. Another candidate with the `external_id` fails the statement: a
-// row that may give way to another one is written twice.
+// Their lists of keys are few, and named by their place; their metadata are one text, since an array would escape each
+// quote. Another candidate with the `external_id` fails the statement: a row that may give way to another one is written
+// twice. Lists that stand beside each other in a select are read as they are needed; in `from` each would be copied first.
 const INSERT = `
   insert into candidates (tenant_id, id, external_id, email, email_key, first_name, last_name, job_title, job_title_set,
     metadata, job_opening_id, ats_priority, ats_connection_id, ats_keys, sequence, created_at, updated_at)
   select $1, u.id, u.external_id, u.email, coalesce(u.email_key, u.email), u.first_name, u.last_name, u.job_title, false,
-    u.metadata::json, u.job_opening_id, u.ats_priority, $2, string_to_array(($3::text[])[u.keys], E'\\x1f'), 1, $4, $4
-  from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[],
-    $13::text[], $14::text[], $15::int[])
-    as u(id, external_id, email, email_key, first_name, last_name, job_title, metadata, job_opening_id, ats_priority, keys)`;
+    u.metadata, u.job_opening_id, u.ats_priority, $2, string_to_array(($3::text[])[u.keys], E'\\x1f'), 1, $4, $4
+  from (
+    select unnest($5::text[]) as id, unnest($6::text[]) as external_id, unnest($7::text[]) as email,
+      unnest($8::text[]) as email_key, unnest($9::text[]) as first_name, unnest($10::text[]) as last_name,
+      unnest($11::text[]) as job_title, json_array_elements($12::json) as metadata, unnest($13::text[]) as job_opening_id,
+      unnest($14::text[]) as ats_priority, unnest($15::int[]) as keys) u`;
 
 const UPDATE = `
   update candidates c set email = u.email, email_key = u.email_key, first_name = u.first_name, last_name = u.last_name,
@@ -47,22 +51,23 @@ export async function insertCandidates(tx: SqlRunner, tenantId: string, rows: re
     return place;
   };
   const keys = of((row) => placeOf(row.ats_keys?.join(BETWEEN) ?? ''));
+  const texts = (pick: (row: CandidateRow) => string | null) => textArray(of(pick));
   await tx.query(INSERT, [
     tenantId,
     first.ats_connection_id,
     [...places.keys()],
     first.created_at,
-    of(({ id }) => id),
-    of((row) => row.external_id),
-    of(({ email }) => email),
-    of(({ email }) => keyBeside(email)),
-    of((row) => row.first_name),
-    of((row) => row.last_name),
-    of((row) => row.job_title),
-    of(({ metadata }) => metadata),
-    of((row) => row.job_opening_id),
-    of((row) => row.ats_priority),
-    keys,
+    texts(({ id }) => id),
+    texts((row) => row.external_id),
+    texts(({ email }) => email),
+    texts(({ email }) => keyBeside(email)),
+    texts((row) => row.first_name),
+    texts((row) => row.last_name),
+    texts((row) => row.job_title),
+    `[${of(({ metadata }) => metadata).join(',')}]`,
+    texts((row) => row.job_opening_id),
+    texts((row) => row.ats_priority),
+    `{${keys.join(',')}}`,
   ]);
 }
 

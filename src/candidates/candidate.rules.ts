@@ -39,7 +39,10 @@ export function newCandidate(fields: CandidateFields, id: string, at: Date): Can
  */
 export function changedCandidate(before: CandidateRow, change: CandidateChange, at: Date): CandidateEdit {
   const { metadata, job_title: sent, ...plain } = change;
-  const row: CandidateRow = { ...before, ...plain, sequence: before.sequence + 1, updated_at: at };
+  const row: CandidateRow = { ...before };
+  Object.assign(row, plain);
+  row.sequence = before.sequence + 1;
+  row.updated_at = at;
   if (metadata !== undefined) {
     row.metadata = metadata.text;
     row.job_opening_id = metadata.openingId;

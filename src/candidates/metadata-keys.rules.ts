@@ -7,6 +7,8 @@ import { readMetadata } from './metadata.rules.js';
 export interface MergedMetadata {
   text: string;
   keys: readonly string[];
+  /** The ATS says all of it: nobody else wrote a member. */
+  isWhole: boolean;
 }
 
 /**
@@ -22,7 +24,10 @@ export function mergedMetadata(
   owned: readonly string[],
   values: Readonly<Record<string, string | null>>,
 ): MergedMetadata {
-  if (text === '{}') return freshMetadata(values);
+  const fresh = freshMetadata(values);
+  if (text === '{}') return fresh;
+  // Most records of a list have not changed.
+  if (text === fresh.text && sameNames(owned, fresh.keys)) return fresh;
   const before = jsonMembers(text);
   const keys = new Set(owned);
   const rest = new Map(Object.entries(values).filter(([name]) => name !== '__proto__'));
@@ -52,19 +57,16 @@ export function mergedMetadata(
     changed = true;
     after.push(memberText(name, said));
   }
-  return { text: changed ? `{${after.join(',')}}` : text, keys: [...keys].sort() };
+  return { text: changed ? `{${after.join(',')}}` : text, keys: [...keys].sort(), isWhole: false };
 }
 
 function freshMetadata(values: Readonly<Record<string, string | null>>): MergedMetadata {
-  const keys: string[] = [];
-  let text = '';
+  const said: Record<string, string> = {};
   for (const name of Object.keys(values)) {
-    const said = values[name];
-    if (typeof said !== 'string' || name === '__proto__') continue;
-    keys.push(name);
-    text += `${text === '' ? '' : ','}${memberText(name, said)}`;
+    const value = values[name];
+    if (typeof value === 'string' && name !== '__proto__') said[name] = value;
   }
-  return { text: `{${text}}`, keys: keys.sort() };
+  return { text: JSON.stringify(said), keys: Object.keys(said).sort(), isWhole: true };
 }
 
 /**
@@ -91,6 +93,10 @@ export function withOwnedKeys(
   if (missing.length === 0) return { metadata: sent, wrong };
   const text = `{${[...members, ...missing].map(({ whole }) => whole).join(',')}}`;
   return { metadata: readMetadata(text, JSON.parse(text) as object), wrong };
+}
+
+function sameNames(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, place) => name === other[place]);
 }
 
 function memberText(name: string, value: string): string {

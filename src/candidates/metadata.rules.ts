@@ -20,6 +20,8 @@ export function metadataProblem(value: unknown): string | null {
 
 /** Returns what is wrong with the text of metadata, or null. */
 export function metadataTextProblem(text: string): string | null {
+  // No character has more than three bytes for each of its units.
+  if (3 * text.length <= MAX_METADATA_BYTES) return null;
   const bytes = Buffer.byteLength(text);
   return bytes > MAX_METADATA_BYTES ? `must have at most ${MAX_METADATA_BYTES} bytes, and has ${bytes}` : null;
 }

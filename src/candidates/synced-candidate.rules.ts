@@ -29,15 +29,18 @@ export function syncedEdit(
   }
   const merged = mergedMetadata(before?.metadata ?? '{}', before?.ats_keys ?? [], synced.metadata);
   if (metadataTextProblem(merged.text) !== null) return 'metadata_too_large';
-  // What the ATS says is all that a new candidate has.
-  const said = before === undefined ? synced.metadata : (JSON.parse(merged.text) as object);
+  // What the ATS says of it need not be read from its text again.
+  const said = merged.isWhole ? synced.metadata : (JSON.parse(merged.text) as object);
   const metadata = readMetadata(merged.text, said);
-  const plain = { email: synced.email, first_name: synced.firstName, last_name: synced.lastName };
-  const change = { ...plain, external_id: externalId, metadata };
+  const { email, firstName, lastName } = synced;
+  const change = { email, first_name: firstName, last_name: lastName, external_id: externalId, metadata };
   const edit = before === undefined ? newCandidate(change, id, at) : changedCandidate(before, change, at);
   const adopted = before?.ats_connection_id === null;
   const opening = synced.metadata['job_opening_id'] ?? null;
-  const row = { ...edit.row, ats_connection_id: connectionId, ats_keys: merged.keys };
+  const { row } = edit;
+  // A copy with two other members costs as much as everything else here.
+  row.ats_connection_id = connectionId;
+  row.ats_keys = merged.keys;
   // The title of a record that the API made follows the opening from its adoption on: the ATS owns it.
   if (adopted && row.job_title_set && opening !== null) {
     return { row: { ...row, job_title_set: false, job_title: null }, titleFrom: opening };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
+import { textArray } from '../base/database/text-array.js';
 import { codeOf } from '../base/database/database.errors.js';
 import { newId } from '../base/ids.js';
 import { EventRecorder, type RecordedFact } from '../events/event-recorder.js';
@@ -62,7 +63,7 @@ export class SyncedCandidates {
          order by n.id) k
        cross join lateral (
          select ${CANDIDATE_COLUMNS} from candidates where tenant_id = $1 and id = k.id for update) r`,
-      [tenantId, externalIds],
+      [tenantId, textArray(externalIds)],
     );
     return new Map(rows.map((row) => [row.external_id, row]));
   }

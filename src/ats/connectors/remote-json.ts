@@ -1,4 +1,5 @@
 import { AtsFailure } from '../calls/ats-api.js';
+import { isPlain } from '../../base/http/text.js';
 import { NotUnderstood } from './connector.js';
 
 /** An object of a vendor's JSON, whose members are not known yet. */
@@ -46,6 +47,7 @@ export function requiredId(value: unknown, what: string): string {
 /** Returns a text without blanks around, in NFC; null: it is none, or is blank. */
 export function textOf(value: unknown): string | null {
   if (typeof value !== 'string') return null;
+  if (isPlain(value)) return value;
   const text = value.normalize('NFC').trim();
   return text === '' ? null : text;
 }

@@ -1,3 +1,5 @@
+import { isPlain } from '../../base/http/text.js';
+
 /** Words that belong to the name behind them, in any case of letters. */
 const PARTICLES = new Set(
   'van von vom zu zum zur der den ter ten de del della dello degli dei da di do dos das du af av bin binti ibn'.split(
@@ -15,6 +17,11 @@ const ARTICLES = new Set('la las le les lo los el al san st y e t'.split(' '));
  * @returns both parts in NFC, without spaces around; two empty texts where the name is blank
  */
 export function splitName(full: string): { firstName: string; lastName: string } {
+  const space = full.indexOf(' ');
+  // Two words, as most names are.
+  if (space > 0 && full.indexOf(' ', space + 1) < 0 && isPlain(full)) {
+    return { firstName: full.slice(0, space), lastName: full.slice(space + 1) };
+  }
   const words = full
     .normalize('NFC')
     .split(/\s+/u)

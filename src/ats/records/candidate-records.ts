@@ -83,6 +83,7 @@ export class CandidateRecords {
     const results: RecordResult[] = [];
     const accepted: { item: CandidateItem; synced: SyncedCandidate }[] = [];
     const put: AtsRecordRow[] = [];
+    const added: AtsRecordRow[] = [];
     for (const item of items) {
       const synced = this.decide(known, item);
       if (typeof synced !== 'string') accepted.push({ item, synced });
@@ -106,7 +107,7 @@ export class CandidateRecords {
       if (result.outcome === 'refused') continue;
       const record = records.get(item.remoteId);
       const isNews = result.outcome !== 'unchanged' || record === undefined;
-      put.push({
+      (record === undefined ? added : put).push({
         remote_id: item.remoteId,
         record_id: result.id,
         state: 'live',
@@ -117,10 +118,11 @@ export class CandidateRecords {
       });
     }
     await this.records.put(tx, connection, 'candidate', put);
+    await this.records.put(tx, connection, 'candidate', added, true);
     await this.linkMerged(
       known,
       accepted.flatMap(({ item }, place) => (written[place]!.outcome === 'created' ? item.remoteId : [])),
-      put,
+      [...put, ...added],
     );
     return results;
   }
@@ -237,8 +239,7 @@ export class CandidateRecords {
 }
 
 function resultOf({ remoteId }: CandidateItem, { outcome, id, reason }: SyncedResult): RecordResult {
-  const base = { kind: 'candidate' as const, remoteId, recordId: id };
-  if (outcome !== 'refused') return { ...base, outcome, reason: null };
+  if (outcome !== 'refused') return { kind: 'candidate', remoteId, outcome, reason: null, recordId: id };
   // The reasons of the candidates room are among those of this one.
-  return { ...base, outcome: 'left_out', reason: reason as LeftOutReason };
+  return { kind: 'candidate', remoteId, outcome: 'left_out', reason: reason as LeftOutReason, recordId: id };
 }

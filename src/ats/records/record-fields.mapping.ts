@@ -1,6 +1,6 @@
 import { cutTo, isLongerThan } from '../../base/characters.js';
 import { MAX_EXTERNAL_ID } from '../../base/http/external-id.js';
-import { EMAIL, isTidy, tidy } from '../../base/http/text.js';
+import { EMAIL, isPlain, isTidy, tidy } from '../../base/http/text.js';
 import type { SyncedCandidate } from '../../candidates/synced-candidate.rules.js';
 import type { JobFields } from '../../jobs/job.rules.js';
 import type { AtsConnection } from '../connections/connection.js';
@@ -19,6 +19,7 @@ type Owner = Pick<AtsConnection, 'id' | 'provider' | 'marker'>;
 /** Returns the `external_id` of a record of an ATS; null: it would be none that the API takes. */
 export function externalIdOf({ marker }: Pick<AtsConnection, 'marker'>, remoteId: string): string | null {
   const id = marker + remoteId;
+  if (id.length <= MAX_EXTERNAL_ID && remoteId !== '' && isPlain(id)) return id;
   return remoteId !== '' && isTidy(id) && tidy(id) === id && !isLongerThan(id, MAX_EXTERNAL_ID) ? id : null;
 }
 
@@ -70,7 +71,8 @@ function metadataOf(owner: Owner, candidate: AtsCandidate): Record<string, strin
   }
   if (stage !== undefined)
     values['ats_stage'] = stage === null ? null : clean(stage.name ?? stage.id, MAX_VALUE) || null;
-  for (const [name, value] of Object.entries(metadata)) {
+  for (const name of Object.keys(metadata)) {
+    const value = metadata[name] ?? null;
     if (isTidy(name) && name !== '') values[name] = value === null ? null : clean(value, MAX_VALUE) || null;
   }
   return values;
@@ -90,5 +92,6 @@ function webAddress(text: string): string | null {
 
 /** Control characters become blanks: they come from texts that were pasted into the ATS. */
 function clean(text: string, max: number): string {
+  if (text.length <= max && isPlain(text)) return text;
   return cutTo(tidy(cutTo(text, 4 * max).replace(UNTIDY, ' ')), max).trim();
 }

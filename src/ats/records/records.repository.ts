@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import { codeOf } from '../../base/database/database.errors.js';
+import { textArray } from '../../base/database/text-array.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsRecordKind } from '../connectors/ats-records.js';
 import type { AtsRecordRow } from './record.js';
@@ -17,14 +19,24 @@ const LOCKED = `
     select ${COLUMNS} from ats_records
     where tenant_id = $1 and connection_id = $2 and kind = $3 and remote_id = u.id for update) r`;
 
-const PUT = `
+const ADD = `
   insert into ats_records as r (tenant_id, connection_id, kind, remote_id, record_id, changed_at, state, survivor_id,
     brought_by, seen_in)
   select $1, $2, $3, u.remote_id, u.record_id, u.changed_at, $7, $8, $9, $10
-  from unnest($4::text[], $5::text[], $6::timestamptz[]) as u(remote_id, record_id, changed_at)
+  from (select unnest($4::text[]) as remote_id, unnest($5::text[]) as record_id, unnest($6::timestamptz[]) as changed_at) u`;
+const PUT = `${ADD}
   on conflict (tenant_id, connection_id, kind, remote_id) do update set record_id = excluded.record_id,
     state = excluded.state, survivor_id = excluded.survivor_id, changed_at = excluded.changed_at,
     brought_by = excluded.brought_by, seen_in = coalesce(excluded.seen_in, r.seen_in)`;
+
+/** Another transaction added a record at this moment: the transaction is repeated, and finds it. */
+class RecordRaced extends Error {
+  /** `serialization_failure`: `Database.transaction` repeats the work. */
+  readonly code = '40001';
+}
+
+/** `unique_violation` */
+const NOT_UNIQUE = '23505';
 
 /** The statements of the records of ATSs. */
 @Injectable()
@@ -44,34 +56,42 @@ export class AtsRecordsRepository {
       tenantId,
       id,
       kind,
-      [...new Set(remoteIds)].sort(),
+      textArray([...new Set(remoteIds)].sort()),
     ]);
     return new Map(rows.map((row) => [row.remote_id, row]));
   }
 
-  /** Writes records, sorted by id; `seen_in` null leaves the pass that has seen the record as it was. */
+  /**
+   * Writes records, sorted by id; `seen_in` null leaves the pass that has seen the record as it was.
+   *
+   * @param isNew the records are not there: a row that may give way to another one would be written twice
+   * @throws {RecordRaced} where one of them is there by now
+   */
   async put(
     tx: SqlRunner,
     { tenantId, id }: Key,
     kind: AtsRecordKind,
     records: readonly AtsRecordRow[],
+    isNew = false,
   ): Promise<void> {
     // What the records of a page have in common is one parameter: reading arrays costs as much as writing rows.
     for (const rows of alike(records)) {
       const { state, survivor_id: survivor, brought_by: source, seen_in: pass } = rows[0]!;
       rows.sort((a, b) => (a.remote_id < b.remote_id ? -1 : 1));
-      await tx.query(PUT, [
+      const values = [
         tenantId,
         id,
         kind,
-        rows.map((row) => row.remote_id),
-        rows.map((row) => row.record_id),
-        rows.map((row) => row.changed_at.toISOString()),
+        textArray(rows.map((row) => row.remote_id)),
+        textArray(rows.map((row) => row.record_id)),
+        textArray(rows.map((row) => row.changed_at.toISOString())),
         state,
         survivor,
         source,
         pass,
-      ]);
+      ];
+      if (isNew) await tx.query(ADD, values).catch(raced);
+      else await tx.query(PUT, values);
     }
   }
 
@@ -153,6 +173,11 @@ export class AtsRecordsRepository {
     );
     return rows;
   }
+}
+
+function raced(error: unknown): never {
+  if (codeOf(error) === NOT_UNIQUE) throw new RecordRaced('a record was added by others meanwhile');
+  throw error;
 }
 
 function alike(records: readonly AtsRecordRow[]): Iterable<AtsRecordRow[]> {

@@ -65,7 +65,7 @@ export async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise
 export async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
   const query = { ...changedSince(since), expand: EXPANDED };
   const { rows, next } = await pageOf(api, '/opportunities', cursor, query);
-  return { ...(await readRows(rows, async (row) => candidateOf(row, await applicationsOf(api, row)))), next };
+  return { ...(await readRows(rows, (row) => candidateWith(api, row))), next };
 }
 
 /** Two lists are read as one: deleted postings, then deleted opportunities. */
@@ -118,6 +118,11 @@ export async function test(api: AtsApi): Promise<string> {
 }
 
 /** Lever holds applications in the answer where they are asked for; else they are read one by one. */
+function candidateWith(api: AtsApi, opportunity: RemoteObject): AtsCandidate | Promise<AtsCandidate> {
+  if (applicationIdsIn(opportunity).length === 0) return candidateOf(opportunity, applicationsIn(opportunity));
+  return applicationsOf(api, opportunity).then((applications) => candidateOf(opportunity, applications));
+}
+
 async function applicationsOf(api: AtsApi, opportunity: RemoteObject): Promise<RemoteObject[]> {
   const applications = applicationsIn(opportunity);
   const id = textOf(opportunity['id']) ?? '';
