@@ -56,6 +56,9 @@ export function namesOf(value: unknown): number {
 
 /** Returns the place of the quote that ends a text. */
 function afterText(text: string, start: number): number {
+  const next = text.indexOf('"', start + 1);
+  if (next < 0) return text.length;
+  if (text.charCodeAt(next - 1) !== BACKSLASH) return next;
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === BACKSLASH) i++;
