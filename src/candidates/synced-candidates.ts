@@ -37,6 +37,13 @@ class SyncRaced extends Error {
 /** `unique_violation` */
 const NOT_UNIQUE = '23505';
 
+/** Candidates that are to be written, and what becomes of them. */
+export interface SyncedPlan {
+  readonly results: readonly SyncedResult[];
+  readonly created: readonly CandidateRow[];
+  readonly updated: readonly CandidateRow[];
+}
+
 /** Candidates that a transaction holds, by their `external_id`. */
 export type HeldCandidates = ReadonlyMap<string, CandidateRow>;
 
@@ -68,18 +75,13 @@ export class SyncedCandidates {
     return new Map(rows.map((row) => [row.external_id, row]));
   }
 
-  /**
-   * Writes candidates that the transaction holds, each at most once.
-   *
-   * @throws {SyncRaced} when another write was in between
-   */
-  async write(
+  /** Returns what is to be written of candidates that the transaction holds, each at most once. */
+  async plan(
     tx: SqlRunner,
     tenantId: string,
     held: HeldCandidates,
     synced: readonly SyncedCandidate[],
-    events: SyncedEvents,
-  ): Promise<SyncedResult[]> {
+  ): Promise<SyncedPlan> {
     const at = new Date();
     const edits = synced.map((one) => ({
       externalId: one.externalId,
@@ -102,11 +104,23 @@ export class SyncedCandidates {
       (before === undefined ? created : updated).push(after);
       return { externalId, outcome: before === undefined ? 'created' : 'updated', id, reason: null };
     });
-    await insertCandidates(tx, tenantId, created).catch(raced);
+    return { results, created, updated };
+  }
+
+  /**
+   * Writes what was planned.
+   *
+   * @throws {SyncRaced} when another write was in between
+   */
+  async write(tx: SqlRunner, tenantId: string, { created, updated }: SyncedPlan, events: SyncedEvents): Promise<void> {
+    const inserting = insertCandidates(tx, tenantId, created).catch(raced);
+    inserting.catch(() => undefined); // Its failure is met below.
+    // Made while the database is at work.
+    const facts = factsOf(created, updated, events);
+    await inserting;
     const written = await updateCandidates(tx, tenantId, updated);
     if (written < updated.length) throw new SyncRaced('a candidate was written by others meanwhile');
-    await this.events.record(tx, tenantId, factsOf(created, updated, events));
-    return results;
+    await this.events.record(tx, tenantId, facts);
   }
 
   /** Lets `resolve` answer a candidate for those that were merged into it before it was known. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../base/database/database.js';
 import type { Params } from '../base/database/params.js';
+import { textArray } from '../base/database/text-array.js';
 import { WriteStatement, type Part } from '../base/database/write-statement.js';
 import { enqueueMessages, enqueueNamedMessages, type Receiver } from '../delivery/lanes/enqueue-messages.js';
 import type { UserEventName } from '../identity/user-event.rules.js';
@@ -157,24 +158,11 @@ export class EventRecorder {
   }
 }
 
+// The data of all facts are one text: an array would escape each quote of them, and the server would read it twice.
 function factsSql(p: Params, facts: readonly RecordedFact[]): string {
-  const columns = [
-    p.add(
-      facts.map(({ event }) => event),
-      'text[]',
-    ),
-    p.add(
-      facts.map(({ record }) => record),
-      'text[]',
-    ),
-    p.add(
-      facts.map(({ data }) => data),
-      'json[]',
-    ),
-    p.add(
-      facts.map(({ event, threshold }) => (threshold === undefined ? null : `${event} ${threshold}`)),
-      'text[]',
-    ),
-  ];
-  return `unnest(${columns.join(', ')})`;
+  const list = (pick: (fact: RecordedFact) => string | null) =>
+    `unnest(${p.add(textArray(facts.map(pick)), 'text[]')})`;
+  const data = `json_array_elements(${p.add(`[${facts.map((fact) => fact.data).join(',')}]`, 'json')})`;
+  const threshold = list(({ event, threshold }) => (threshold === undefined ? null : `${event} ${threshold}`));
+  return `(select ${list(({ event }) => event)}, ${list(({ record }) => record)}, ${data}, ${threshold})`;
 }

@@ -94,15 +94,13 @@ export class CandidateRecords {
         put.push({ ...record, seen_in: write.pass });
       }
     }
-    const written = await this.synced.write(
-      tx,
-      connection.tenantId,
-      held,
-      accepted.map(({ synced }) => synced),
-      write.events,
-    );
+    const { tenantId } = connection;
+    const wanted = accepted.map(({ synced }) => synced);
+    const plan = await this.synced.plan(tx, tenantId, held, wanted);
+    const writing = this.synced.write(tx, tenantId, plan, write.events);
+    writing.catch(() => undefined); // Its failure is met below.
     for (const [place, { item }] of accepted.entries()) {
-      const result = written[place]!;
+      const result = plan.results[place]!;
       results.push(resultOf(item, result));
       if (result.outcome === 'refused') continue;
       const record = records.get(item.remoteId);
@@ -117,11 +115,12 @@ export class CandidateRecords {
         seen_in: write.pass,
       });
     }
+    await writing;
     await this.records.put(tx, connection, 'candidate', put);
     await this.records.put(tx, connection, 'candidate', added, true);
     await this.linkMerged(
       known,
-      accepted.flatMap(({ item }, place) => (written[place]!.outcome === 'created' ? item.remoteId : [])),
+      accepted.flatMap(({ item }, place) => (plan.results[place]!.outcome === 'created' ? item.remoteId : [])),
       [...put, ...added],
     );
     return results;

@@ -20,8 +20,11 @@ export type ReadPages = ReadPage & { watch: CursorWatch };
 /** A list that never comes to its end: its pages go in a circle, or are too many. */
 export class ListWithoutEnd extends Error {}
 
-/** Pages and records that are written together: what a write costs beside its rows is then paid less often. */
-const TOGETHER = { pages: 10, records: 1_000 };
+/**
+ * Pages and records that are written together: what a write costs beside its rows is then paid less often. A list begins
+ * with fewer pages: while they are written the next ones are read, and before that nothing is written.
+ */
+const TOGETHER = { pages: 10, records: 1_000, atFirst: 2 };
 /** Records that a full pass has not seen are read so many at a time. */
 export const ABSENT_AT_ONCE = 20;
 const GONE_BACK_MS = 30 * 86_400_000;
@@ -86,7 +89,8 @@ export async function readPages(
   const items = new Map(first.items.map((item) => [nameOf(item), item]));
   const leftOut = [...first.leftOut];
   let [page, watch] = [first, watchedBy(pass.watch, first, kind)];
-  for (let pages = 1; page.next !== null && pages < TOGETHER.pages && items.size < TOGETHER.records; pages++) {
+  const most = Math.min(TOGETHER.pages, TOGETHER.atFirst + pass.watch.pages);
+  for (let pages = 1; page.next !== null && pages < most && items.size < TOGETHER.records; pages++) {
     try {
       page = await readPage(connector, api, kind, { ...pass, cursor: page.next }, mark);
     } catch (error) {

@@ -25,6 +25,8 @@ export interface PassGround {
   connection: AtsConnection;
   connector: Connector;
   api: AtsApi;
+  /** Where the list that is being read began. */
+  mark?: { phase: PollKind; mark: PollMark } | undefined;
   /** The pages after those that are being written: they are read meanwhile. */
   ahead?: { phase: PollKind; cursor: string; pages: Promise<ReadPages | null> } | undefined;
 }
@@ -60,7 +62,7 @@ export class SyncPass {
 
   private async list(ground: PassGround, pass: Pass, kind: PollKind): Promise<Pass | null> {
     const { connector, api, sync } = ground;
-    const mark = await this.syncs.mark(sync, kind);
+    const mark = await this.markOf(ground, kind);
     const pages = await this.nextOf(ground, pass, kind, mark);
     if (pages === null) return { ...pass, isFull: true, cursor: null };
     const moved = { ...pass, cursor: pages.next, watch: pages.watch };
@@ -75,6 +77,12 @@ export class SyncPass {
       pages,
       pages.next === null ? (tx) => this.syncs.setMark(tx, sync, kind, end) : null,
     );
+  }
+
+  private async markOf(ground: PassGround, phase: PollKind): Promise<PollMark> {
+    // It changes at the end of the list alone.
+    if (ground.mark?.phase !== phase) ground.mark = { phase, mark: await this.syncs.mark(ground.sync, phase) };
+    return ground.mark.mark;
   }
 
   /** Returns the pages that were read ahead, or reads them. */
