@@ -16,18 +16,11 @@ import { AtsRecordsRepository } from '../../records/records.repository.js';
 import { InboxesRepository, LeaseLost, type ClaimedInbox } from './inboxes.repository.js';
 import { groupsOf, stepOf, type Group, type ReadEvent } from './plan.rules.js';
 import { isPassing } from '../../records/passing-failure.js';
-import { ReadBacks, type ReadBack } from './read-backs.js';
+import { Batch, type Work } from './batch.js';
+import type { ReadBack } from './read-backs.js';
 import { readEvents } from './read-events.js';
 import { settled, triedAgain, unreadable, verdictsOf } from './verdict.rules.js';
-import { WaitingEventsRepository, type Verdict } from './waiting-events.repository.js';
-
-/** What is written for the events about one record. */
-interface Work {
-  group: Group;
-  item: RecordItem;
-  /** The event whose data it is; null: the record was read. */
-  by: ReadEvent | null;
-}
+import { WaitingEventsRepository, type Verdict, type WaitingEvent } from './waiting-events.repository.js';
 
 /** What a batch came to. */
 export interface Applied {
@@ -37,8 +30,23 @@ export interface Applied {
   answered: boolean;
   /** Events are tried again on their own account. */
   tried: boolean;
+  /** The events behind this batch, where all of it is decided; null: there are none, or the turn of the connection is over. */
+  next: NextEvents | null;
 }
 
+/** The events behind a batch. They are read while the batch is written. */
+export type NextEvents = Promise<ReadBatch>;
+
+/** A batch as it was read. */
+interface ReadBatch {
+  rows: readonly WaitingEvent[];
+  read: ReadEvent[];
+  verdicts: Verdict[];
+}
+
+/** Behind so many events the next ones are read while they are written. */
+const LEAST_AHEAD = 50;
+const NOTHING: Applied = { failure: null, answered: false, tried: false, next: null };
 const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };
 
 /** Applies one batch of a connection's events. */
@@ -57,18 +65,25 @@ export class EventsApplier {
   ) {}
 
   /**
+   * Applies the oldest events, or those that were read before.
+   *
    * @throws {LeaseLost} when another worker has the connection
    * @throws {AtsFailure} `away` for a provider that this version does not know: its events wait
    */
-  async apply(inbox: ClaimedInbox): Promise<Applied> {
+  async apply(inbox: ClaimedInbox, given: NextEvents | null = null): Promise<Applied> {
     const connection = await this.store.get(inbox.tenantId, inbox.connectionId);
-    // Deleted since its events were found: they are gone with it.
-    if (connection === undefined) return { failure: null, answered: false, tried: false };
+    // Deleted or paused since its events were found: they are gone with it, or wait.
+    if (connection === undefined || connection.paused || connection.state === 'disconnected') return NOTHING;
     const connector = connectorOf(connection.provider);
     if (connector === undefined) {
       throw new AtsFailure('away', 'unknown_provider', 'There is no connector of this name.');
     }
-    const { read, verdicts } = readEvents(connector, await this.events.oldest(inbox));
+    const { rows, read, verdicts } = await (given ?? this.readBatch(inbox, connector));
+    if (rows.length === 0) return NOTHING;
+    // Few events are the last ones, or so large that two batches of them are not held in memory.
+    const next = rows.length < LEAST_AHEAD ? null : this.readBatch(inbox, connector, rows.at(-1)!.id);
+    // Their failure is that of the next batch, which may never come.
+    next?.catch(() => undefined);
     const batch = new Batch(connection, connector, this.apiOf(connection), (error) =>
       this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
     );
@@ -82,7 +97,13 @@ export class EventsApplier {
     }
     this.writer.wake(inbox.tenantId);
     const failure = batch.failure ?? batch.reads?.stopped ?? null;
-    return { failure, answered: batch.reads?.hasAnswered ?? false, tried: batch.tried };
+    const isDecided = failure === null && !batch.tried && !batch.later;
+    return { failure, answered: batch.reads?.hasAnswered ?? false, tried: batch.tried, next: isDecided ? next : null };
+  }
+
+  private async readBatch(inbox: ClaimedInbox, connector: Connector, after?: string): Promise<ReadBatch> {
+    const rows = await this.events.oldest(inbox, after);
+    return { rows, ...readEvents(connector, rows) };
   }
 
   /** Decides what is done for each record, and reads those that have to be read. */
@@ -113,6 +134,7 @@ export class EventsApplier {
       if (read.kind === 'not_found') {
         verdicts.push(...group.events.map((event) => settled(event, 'no_effect', 'not_found')));
       }
+      if (read.kind === 'later') batch.later = true;
       if (read.kind !== 'failed') continue;
       verdicts.push(...group.events.map((event) => unreadable(event, read.failure)));
       batch.tried = true;
@@ -211,26 +233,5 @@ export class EventsApplier {
 
   private apiOf(connection: AtsConnection): AtsApi | null {
     return connection.credential === null ? null : this.apis.of(connection);
-  }
-}
-
-/** One batch while it is worked on. */
-class Batch {
-  works: Work[] = [];
-  survivors: RecordItem[] = [];
-  readonly forced = new Set<string>();
-  /** Survivors of merges that the ATS does not have. */
-  readonly missing = new Set<string>();
-  readonly reads: ReadBacks | null;
-  failure: AtsFailure | null = null;
-  tried = false;
-
-  constructor(
-    readonly connection: AtsConnection,
-    readonly connector: Connector,
-    readonly api: AtsApi | null,
-    onError: (error: unknown) => void,
-  ) {
-    this.reads = api === null ? null : new ReadBacks(connector, api, onError);
   }
 }

@@ -10,7 +10,7 @@ import { AtsConnectionReady } from '../../connections/ats-connections.events.js'
 import { AtsConnectionStore } from '../../connections/ats-connections.store.js';
 import { AtsStates } from '../../connections/ats-states.js';
 import type { AtsConnection } from '../../connections/connection.js';
-import { EventsApplier, type Applied } from './events-applier.js';
+import { EventsApplier, type Applied, type NextEvents } from './events-applier.js';
 import { InboxesRepository, LeaseLost, type ClaimedInbox, type InboxKey } from './inboxes.repository.js';
 
 const POLL_MS = 1_000;
@@ -20,11 +20,13 @@ const SLOTS = 3;
 /** While many requests come, each batch is followed by a pause. */
 const BUSY_PAUSE_MS = 500;
 /** The pauses after failures in a row. */
+/** After so long another connection has its turn. */
+const TURN_MS = 1_000;
 const REST_MS = { first: 1_000, most: 300_000, own: 2_000 };
 const MOST_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * Applies inbound events: a batch of one connection after the other, in turns, so that a flood of one delays no other.
+ * Applies inbound events: some batches of one connection after the other, in turns, so that a flood of one delays no other.
  *
  * Modes: *stopped* (before `start`, after `stop`); *polling* (claims until nothing is due, then waits for the next second
  * or for `wake`); *full* (all slots taken: a slot that becomes free polls).
@@ -34,6 +36,7 @@ export class EventsWorker {
   private readonly loop: Loop;
   private readonly working = new Map<string, Promise<void>>();
   private last = '';
+  private stopping = false;
   private unlisten: (() => void) | undefined;
 
   constructor(
@@ -56,6 +59,7 @@ export class EventsWorker {
   }
 
   start(): void {
+    this.stopping = false;
     this.loop.start();
     this.unlisten = this.db.feed.wakeups.on('ats', () => {
       this.activity.stir();
@@ -71,6 +75,7 @@ export class EventsWorker {
 
   /** Claims nothing more, and waits for the batches that are under way. */
   async stop(): Promise<void> {
+    this.stopping = true;
     this.unlisten?.();
     this.unlisten = undefined;
     await this.loop.stop();
@@ -101,11 +106,11 @@ export class EventsWorker {
     return place < 0 ? sorted : [...sorted.slice(place), ...sorted.slice(0, place)];
   }
 
-  /** Does one batch. Never throws: a connection that cannot even be given back is left to its lease. */
+  /** Has one turn. Never throws: a connection that cannot even be given back is left to its lease. */
   private async work(inbox: ClaimedInbox): Promise<void> {
     const about = { tenant_id: inbox.tenantId, connection: inbox.connectionId };
     try {
-      const applied = await this.applier.apply(inbox).catch(failureOf);
+      const applied = await this.turn(inbox);
       await this.note(inbox, applied);
       await this.inboxes.release(inbox, restAfter(applied, inbox.failures));
       if (this.activity.isBusy()) await sleep(BUSY_PAUSE_MS);
@@ -115,6 +120,18 @@ export class EventsWorker {
       await this.inboxes
         .release(inbox, backoff(inbox.failures))
         .catch((failure: unknown) => this.logger.error('ats.events_not_released', { ...about, error: failure }));
+    }
+  }
+
+  /** Applies batches until nothing more waits, or something keeps it from being applied. @returns what the last one came to */
+  private async turn(inbox: ClaimedInbox): Promise<Applied> {
+    const began = performance.now();
+    for (let answered = false, next: NextEvents | null = null; ;) {
+      const applied: Applied = await this.applier.apply(inbox, next).catch(failureOf);
+      answered ||= applied.answered;
+      next = applied.next;
+      const isOver = this.stopping || performance.now() - began > TURN_MS || this.activity.isBusy();
+      if (next === null || isOver) return { ...applied, answered };
     }
   }
 
@@ -138,7 +155,7 @@ export class EventsWorker {
 
 /** An ATS that cannot be called at all lets its events wait. */
 function failureOf(error: unknown): Applied {
-  if (error instanceof AtsFailure) return { failure: error, answered: false, tried: false };
+  if (error instanceof AtsFailure) return { failure: error, answered: false, tried: false, next: null };
   throw error;
 }
 

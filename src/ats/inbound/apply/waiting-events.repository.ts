@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { InboundState } from '../inbound-event.js';
 import type { InboxKey } from './inboxes.repository.js';
 
-/** Events and bytes of one batch. */
+/** Events and bytes of one batch. While it is written, the next one is in memory as well. */
 const BATCH = { events: 500, bytes: 4 * 1024 * 1024 };
 
 /** An event that waits, with what came. */
@@ -51,19 +51,23 @@ const DECIDE = `
 export class WaitingEventsRepository {
   constructor(private readonly db: Database) {}
 
-  /** Returns the oldest events, at most a batch. */
-  async oldest({ tenantId, connectionId }: InboxKey): Promise<WaitingEvent[]> {
+  /**
+   * Returns the oldest events, at most a batch.
+   *
+   * @param after the event before the first one: those before it are decided, and being passed over would cost as much as they did
+   */
+  async oldest({ tenantId, connectionId }: InboxKey, after = ''): Promise<WaitingEvent[]> {
     const { rows } = await this.db.query<WaitingEvent>(
       `select e.id, e.at, e.tries, e.content_type, e.headers, e.body from (
          select w.id, w.at, sum(w.bytes) over (order by w.id) - w.bytes as before
          from (select o.id, o.at, o.bytes from ats_open_events o
-               where o.tenant_id = $1 and o.connection_id = $2 and not o.failed
+               where o.tenant_id = $1 and o.connection_id = $2 and not o.failed and o.id > $3
                order by o.id limit ${BATCH.events}) w) n
        cross join lateral (
          select b.id, b.at, b.tries, b.content_type, b.headers, b.body from ats_events b
          where b.tenant_id = $1 and b.connection_id = $2 and b.id = n.id and b.at = n.at limit 1) e
        where n.before < ${BATCH.bytes} order by n.id`,
-      [tenantId, connectionId],
+      [tenantId, connectionId, after],
     );
     return rows;
   }
