@@ -2,14 +2,18 @@ import type { Projection } from '../../scim/resource/project.js';
 
 // Parts of the statements that change members. `$1` is the tenant, `$2` the group, `$3` the directory.
 
+/** The ids that a request names, each once, in the order in which rows are locked. */
+export const WANTED = `
+  wanted as materialized (select distinct on (v) v, d from (
+    select v collate "C" as v, d from unnest($4::text[], $5::text[]) as w(v, d)) w order by v)`;
+
 // The members that the ids of a request name: a user the directory sees, a group of it, or none yet. An id is never looked
 // up as anything but an id (CVE-2025-41115).
 // Each id is looked up by itself (`lateral`, `offset 0`), in the order of the ids: a plan that was made for a tiny table would
 // compare every id with every user of the tenant.
 /** The users and groups that the ids of a request name. `owners` is SQL: the directories whose users are seen. */
 export const FOUND = (owners: string): string => `
-  wanted as materialized (select distinct on (v) v, d from (
-    select v collate "C" as v, d from unnest($4::text[], $5::text[]) as w(v, d)) w order by v),
+  ${WANTED},
   found as materialized (
     select w.v, w.d, 'User' as kind from wanted w cross join lateral (
       select 1 from users u where u.tenant_id = $1 and u.id = w.v
