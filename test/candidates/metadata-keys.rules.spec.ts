@@ -2,6 +2,18 @@ import { mergedMetadata, withOwnedKeys } from '../../src/candidates/metadata-key
 import { readMetadata } from '../../src/candidates/metadata.rules.js';
 
 describe('mergedMetadata', () => {
+  it('knows what the ATS says again, and nobody else wrote', () => {
+    const values = { ats: 'x', stage: null, source: 'a "b"' };
+    const { text, keys } = mergedMetadata('{}', [], values);
+    expect(mergedMetadata(text, keys, values)).toEqual({ text, keys, isWhole: true });
+    expect(mergedMetadata(text, [...keys, 'stage'], values)).toEqual({ text, keys, isWhole: false });
+    expect(mergedMetadata(text.replace('{', '{ '), keys, values)).toEqual({
+      text: text.replace('{', '{ '),
+      keys,
+      isWhole: false,
+    });
+  });
+
   it('keeps the text of others letter for letter', () => {
     const before = '{ "n" : 1.0, "ats":"x" ,"\\u0061b":[1, 2]}';
     const { text, keys } = mergedMetadata(before, ['ats'], { ats: 'y', stage: 'Offer' });

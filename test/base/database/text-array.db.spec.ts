@@ -1,0 +1,33 @@
+import { textArray } from '../../../src/base/database/text-array.js';
+import { testDatabase, type TestDatabase } from '../../support/database.js';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await testDatabase(1);
+});
+afterAll(() => test.close());
+
+const read = async (values: readonly (string | null)[]): Promise<(string | null)[]> => {
+  const { rows } = await test.db.query<{ value: string | null }>(
+    'select u.value from unnest($1::text[]) with ordinality as u(value, place) order by u.place',
+    [textArray(values)],
+  );
+  return rows.map(({ value }) => value);
+};
+
+it.each([
+  ['no text', []],
+  ['plain texts', ['a', 'b c', 'ü', '😀']],
+  ['nothing, and words that mean it', [null, 'null', 'NULL', '']],
+  ['what arrays are made of', ['{}', '{a,b}', ',', '"', '""', '\\', '\\\\', '\\"', "'", ' x ']],
+  ['JSON in JSON', [JSON.stringify({ a: JSON.stringify({ b: '"\\' }) })]],
+  ['control characters', ['a\nb', '\t', '\r', '\b\f', '\u001f', '\\n', '\\\n', '\\u0041']],
+])('the database reads a list as it is: %s', async (_, values: (string | null)[]) => {
+  expect(await read(values)).toEqual(values);
+});
+
+it('leaves a list to the driver where JSON has escapes that arrays do not have', () => {
+  const values = ['plain', 'two\nlines'];
+  expect(textArray(values)).toBe(values);
+  expect(textArray(['plain', '"'])).toBe('{"plain","\\""}');
+});
