@@ -16,7 +16,7 @@ RUN npx swc src -d dist --strip-leading-paths --extensions .ts --copy-files --qu
 RUN chmod -R u=rwX,go=rX node_modules dist docs
 
 FROM node:24-bookworm-slim${BASE_DIGEST}
-ENV NODE_ENV=production DATA_DIR=/data PORT=3000
+ENV NODE_ENV=production DATA_DIR=/data PORT=3000 MALLOC_ARENA_MAX=2
 WORKDIR /app
 # The files belong to root and the service runs as `node`: a hole in the service cannot change the program. It writes to
 # /data alone, so the container runs with a read-only root file system.
@@ -31,4 +31,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/readyz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "dist/main.js"]
+CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "--heap-growing-percent=50", "dist/main.js"]

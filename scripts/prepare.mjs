@@ -7,9 +7,13 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 
 /**
  * How the service is run. A heap that may grow to 1 GiB and no further is kept tidy by the engine; without a limit it
- * lets garbage pile up to several hundred MiB on a machine with much memory.
+ * lets garbage pile up to several hundred MiB on a machine with much memory. It is collected when the heap has grown by half,
+ * in place of up to fourfold: the live part of a busy process hardly grows.
  */
-export const NODE_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1024'];
+export const NODE_FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1024', '--heap-growing-percent=50'];
+
+/** The C library keeps free memory for each thread otherwise, which is 20 MiB of nothing. */
+export const NODE_VARIABLES = { MALLOC_ARENA_MAX: '2' };
 
 /** Brings node_modules and dist up to date with the lock file and the sources; does nothing where they are. */
 export async function prepare() {

@@ -1,9 +1,12 @@
 // `npm start` on a fresh clone: installs, builds, and runs the service. A second time it does only what is needed.
 import { spawn } from 'node:child_process';
-import { NODE_FLAGS, prepare } from './prepare.mjs';
+import { NODE_FLAGS, NODE_VARIABLES, prepare } from './prepare.mjs';
 
 await prepare();
-const child = spawn(process.execPath, [...NODE_FLAGS, 'dist/main.js'], { stdio: 'inherit' });
+const child = spawn(process.execPath, [...NODE_FLAGS, 'dist/main.js'], {
+  stdio: 'inherit',
+  env: { ...NODE_VARIABLES, ...process.env },
+});
 // Ctrl-C reaches the child by itself; a SIGTERM has to be handed on. One to npm ends npm's shell and goes no further:
 // then we have another parent.
 process.on('SIGINT', () => undefined);

@@ -71,6 +71,19 @@ export async function listText<Row extends { id: string }>(
   return text;
 }
 
+/** Returns the few resources that a look-up found as a ListResponse: all matches, on one page. */
+export async function lookUpText<Row>(
+  rows: readonly Row[],
+  share: AnswerShare,
+  render: (row: Row) => string,
+): Promise<string> {
+  const { length } = rows;
+  const resources = rows.map(render);
+  const text = listResponseText({ totalResults: length, startIndex: 1, itemsPerPage: length, resources });
+  await share.grow(text.length);
+  return text;
+}
+
 /** The filter of a list as SQL. */
 interface ListFilter {
   /** Null: all resources are listed. */

@@ -40,12 +40,12 @@ export class UsersRepository {
 
   constructor(private readonly db: Database) {
     const text = `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = any($2)`;
-    this.reads = new KeyedReads(db, text);
+    this.reads = new KeyedReads(db, text, ({ id }) => id);
   }
 
   /** Returns one user of the tenant, or undefined; with `lock`, the row is locked to the end of the transaction. */
   async read(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<UserWithGroups | undefined> {
-    if (db === this.db) return this.reads.read([tenantId], id);
+    if (db === this.db) return (await this.reads.read([tenantId], id))[0];
     const { rows } = await db.query<UserWithGroups>(
       `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = $2${lock ? ' for update of u' : ''}`,
       [tenantId, id],

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { NODE_FLAGS } from '../../scripts/prepare.mjs';
+import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/prepare.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '..', '..');
 
@@ -55,7 +55,7 @@ export class Service {
     const began = performance.now();
     this.child = spawn(process.execPath, [...NODE_FLAGS, ...(this.flags ?? []), path.join(ROOT, 'dist/main.js')], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_OPTIONS: '', ...this.env },
+      env: { ...NODE_VARIABLES, ...process.env, NODE_OPTIONS: '', ...this.env },
     });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream.on('data', (chunk) => (this.output = (this.output + chunk).slice(-20_000)));

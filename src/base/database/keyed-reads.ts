@@ -5,46 +5,49 @@ import { isOfOneRow, tooManyGathered } from './database.errors.js';
 
 interface Asked {
   values: readonly unknown[];
-  id: string;
+  key: string;
 }
 
-/** Reads of single rows by their ids: those of concurrent requests go together. Each sees what was there when it came. */
-export class KeyedReads<R extends QueryResultRow & { id: string }> {
-  private readonly gatherer: Gatherer<Asked, R | undefined>;
+/** Reads of a few rows by a key: those of concurrent requests go together. Each sees what was there when it came. */
+export class KeyedReads<R extends QueryResultRow> {
+  private readonly gatherer: Gatherer<Asked, R[]>;
 
   /**
-   * @param text a statement for rows with `id`; its first parameter is the tenant, its last one is compared with ids:
+   * @param text a statement for the rows of keys; its first parameter is the tenant, its last one is the array of keys:
    *   `id = any($2)`
+   * @param keyOf the key of a row that the statement found
    */
   constructor(
     private readonly db: SqlRunner,
     private readonly text: string,
+    private readonly keyOf: (row: R) => string,
   ) {
-    this.gatherer = new Gatherer<Asked, R | undefined>({
-      alone: async (one) => (await this.rows([one]))[0],
+    this.gatherer = new Gatherer<Asked, R[]>({
+      alone: (one) => this.rows([one]),
       together: async (all) => {
-        const rows = new Map((await this.rows(all)).map((row) => [row.id, row]));
-        return all.map(({ id }) => rows.get(id));
+        const found = new Map<string, R[]>(all.map(({ key }) => [key, []]));
+        for (const row of await this.rows(all)) found.get(this.keyOf(row))!.push(row);
+        return all.map(({ key }) => found.get(key)!);
       },
-      keyOf: ({ id }) => id,
+      keyOf: ({ key }) => key,
       busy: tooManyGathered,
     });
   }
 
   /**
-   * Returns the row with an id, or undefined.
+   * Returns the rows of a key.
    *
    * @param values those of the other parameters; reads with the same ones may go together
    */
-  read(values: readonly unknown[], id: string): Promise<R | undefined> {
-    return this.gatherer.run(JSON.stringify(values), { values, id });
+  read(values: readonly unknown[], key: string): Promise<R[]> {
+    return this.gatherer.run(JSON.stringify(values), { values, key });
   }
 
   private async rows(all: readonly Asked[]): Promise<R[]> {
     try {
-      return (await this.db.query<R>(this.text, [...all[0]!.values, all.map(({ id }) => id)])).rows;
+      return (await this.db.query<R>(this.text, [...all[0]!.values, all.map(({ key }) => key)])).rows;
     } catch (error) {
-      // An id that no text of the database can be fails by itself.
+      // A key that no text of the database can be fails by itself.
       if (all.length > 1 && isOfOneRow(error)) throw new WorkAlone();
       throw error;
     }

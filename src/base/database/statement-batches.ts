@@ -80,7 +80,9 @@ function textOf(value: unknown): string {
 }
 
 function quoted(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+  // Most values are ids and words: a search for the two characters costs a third of a replacement that finds nothing.
+  const plain = !text.includes('"') && !text.includes('\\');
+  return plain ? `"${text}"` : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
 function lengthOf(value: unknown): number {

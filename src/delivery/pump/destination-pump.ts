@@ -53,7 +53,9 @@ export class DestinationPump {
     this.rules = channel.rulesOf(parts.options);
     this.claims = new Claims(channel, this.rules, parts);
     this.watch = new DestinationWatch(key, this.rules, parts, () => this.handBackReady());
-    this.settling = new SettleQueue(key, channel, parts, () => this.wake());
+    this.settling = new SettleQueue(key, channel, parts, (due) => {
+      if (due > 0 || this.backlog) this.wake();
+    });
   }
 
   /**
@@ -136,6 +138,7 @@ export class DestinationPump {
 
   /** Returns how many lanes can be sent now and while the next claim is on its way. */
   private room(): number {
+    if (this.settling.full) return 0;
     const { options, calls } = this.parts;
     const allowed = Math.min(this.watch.allowed, calls.roomFor(this.key.tenantId) + this.out);
     const ahead = Math.min(MOST_AHEAD, Math.ceil((allowed * options.aheadMs) / this.averageMs));

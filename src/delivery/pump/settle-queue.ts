@@ -7,6 +7,8 @@ import { subjectField } from './report.js';
 
 const MOST = 500;
 const ENOUGH = 128;
+/** With so many steps behind a batch the database is late: nothing more is claimed meanwhile. */
+const MANY = 256;
 const TRIES = 4;
 
 /**
@@ -27,11 +29,17 @@ export class SettleQueue {
     private readonly key: DestinationKey,
     private readonly channel: Channel,
     private readonly parts: PumpParts,
-    private readonly onDue: () => void,
+    /** A batch was written: there is room again, or lanes of it are due. */
+    private readonly onWritten: (due: number) => void,
   ) {}
 
   get empty(): boolean {
     return this.writing === null && this.steps.length === 0;
+  }
+
+  /** What is sent and not yet written would be sent once more after a crash: it stays within bounds. */
+  get full(): boolean {
+    return this.steps.length >= MANY;
   }
 
   add(step: SettledStep): void {
@@ -86,7 +94,8 @@ export class SettleQueue {
     this.touch = false;
     for (let tries = 1; ; tries++) {
       try {
-        return await this.settle(steps, touch);
+        this.onWritten(await this.settle(steps, touch));
+        return;
       } catch (error) {
         const { tenantId, channel } = this.key;
         const where = { tenant_id: tenantId, channel, lanes: steps.length };
@@ -97,7 +106,7 @@ export class SettleQueue {
     }
   }
 
-  private async settle(steps: readonly SettledStep[], touch: boolean): Promise<void> {
+  private async settle(steps: readonly SettledStep[], touch: boolean): Promise<number> {
     const { db, events, options } = this.parts;
     const settled = await settle(db, this.key, steps, {
       ownFailureLimit: options.ownFailureLimit,
@@ -110,6 +119,6 @@ export class SettleQueue {
       // A refusal is judged after this: it may be the settings of the destination, and not the subject.
       if (reason !== 'refused') this.reportParked(subject, step?.lane.call.through ?? 0, reason);
     }
-    if (settled.due > 0) this.onDue();
+    return settled.due;
   }
 }

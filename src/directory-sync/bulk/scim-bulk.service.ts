@@ -7,7 +7,7 @@ import { etagOf } from '../../scim/resource/etag.js';
 import { ScimRequestError } from '../../scim/scim.errors.js';
 import { BULK_RESPONSE_URN } from '../../scim/urns.js';
 import type { CurrentDirectory } from '../current-directory.js';
-import type { GroupRow } from '../../users/groups/groups.repository.js';
+import type { GroupRow } from '../../users/groups/group.row.js';
 import { ScimGroupsService } from '../groups/scim-groups.service.js';
 import type { StoredUser } from '../users/user-resource.js';
 import type { RequestFacts } from '../request-facts.js';

@@ -2,7 +2,7 @@ import { etagOf } from '../../scim/resource/etag.js';
 import { project, projectionNeeds, type Projection } from '../../scim/resource/project.js';
 import type { Resource } from '../../scim/schema/resource-types.js';
 import { memberPartsOf } from '../../users/groups/group-members.sql.js';
-import type { GroupRow } from '../../users/groups/groups.repository.js';
+import type { GroupRow } from '../../users/groups/group.row.js';
 import { metaText } from '../users/user-resource.js';
 import { areMany, memberPieces, memberText } from './member-text.js';
 

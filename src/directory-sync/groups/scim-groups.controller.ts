@@ -12,7 +12,7 @@ import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { factsOf, idOf, listAsk } from '../users/scim-users.controller.js';
 import { memberPartsOf } from '../../users/groups/group-members.sql.js';
 import { groupBody, groupText } from './group-resource.js';
-import type { GroupRow } from '../../users/groups/groups.repository.js';
+import type { GroupRow } from '../../users/groups/group.row.js';
 import { ScimGroupsService } from './scim-groups.service.js';
 
 /** `/Groups` (RFC 7644 §3). A PATCH answers 204 unless the query names attributes: a group can be large. */

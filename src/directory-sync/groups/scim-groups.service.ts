@@ -20,9 +20,9 @@ import { requireVersion } from '../users/scim-users.service.js';
 import { addedBy, idsOf, nameTaken, splitGroup } from './group-draft.js';
 import { memberPartsOf, type MemberPart } from '../../users/groups/group-members.sql.js';
 import { GROUP_TABLE, groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './group-page.js';
-import { isGroupId, lockForRemoval, lockGroup, lockMembers, memberIdsOf } from '../../users/groups/group-locks.js';
-import { fillNewGroup } from '../../users/groups/memberships.sql.js';
-import { GroupsRepository, type GroupRow, type MemberMoves } from '../../users/groups/groups.repository.js';
+import { isGroupId, lockForRemoval, lockGroup, memberIdsOf } from '../../users/groups/group-locks.js';
+import type { GroupRow } from '../../users/groups/group.row.js';
+import { GroupsRepository, type MemberMoves } from '../../users/groups/groups.repository.js';
 import type { GroupDraft } from '../../users/groups/group-draft.js';
 
 /** SCIM groups. Memberships are rows of their own, so a change of one member does not read the others. */
@@ -39,20 +39,13 @@ export class ScimGroupsService {
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<GroupRow> {
     const { draft, members } = splitGroup(readResource(GROUP_TYPE, body, directory.dialect), null);
     const id = newId('grp');
-    const at = new Date();
-    if (members.length === 0) return this.insert(this.db, directory, id, draft, at);
+    const { tenantId } = directory;
     // No group rule can name a group before it exists, so no role changes.
-    await this.db.transaction(directory.tenantId, async (tx) => {
-      await lockMembers(tx, directory.tenantId, idsOf(members));
-      await this.insert(tx, directory, id, draft, at);
-      await fillNewGroup(
-        tx,
-        { tenantId: directory.tenantId, directoryId: directory.id, id },
-        directory.owners,
-        members,
-      );
-    });
-    return this.stored(directory, id, request);
+    const group = { tenantId, directoryId: directory.id, id };
+    const row = await this.repository.insert(group, draft, members, directory.owners, new Date());
+    if (row === undefined) throw nameTaken(draft);
+    // Members that are many were not answered: they are read with a share of the memory.
+    return row.members_bytes == null ? row : this.stored(directory, id, request);
   }
 
   /** Replaces name and members (PUT). Without `members` the group is empty afterwards (RFC 7644 §3.5.1). */
@@ -199,18 +192,6 @@ export class ScimGroupsService {
       complete,
       renderer: () => render,
     });
-  }
-
-  private async insert(
-    db: SqlRunner,
-    directory: CurrentDirectory,
-    id: string,
-    draft: GroupDraft,
-    at: Date,
-  ): Promise<GroupRow> {
-    const row = await this.repository.insert(directory.tenantId, directory.id, id, draft, at, db);
-    if (row === undefined) throw nameTaken(draft);
-    return row;
   }
 
   private async update(tx: SqlRunner, directory: CurrentDirectory, id: string, draft: GroupDraft) {

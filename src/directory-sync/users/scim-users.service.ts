@@ -17,12 +17,13 @@ import { joinAwaited } from '../../users/groups/pending-members.js';
 import type { ListTable } from '../list-table.js';
 import { PageMarks } from '../page-marks.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
-import { listText, type ListAsk } from '../resource-list.js';
+import { listText, lookUpText, type ListAsk } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { PreconditionFailed } from '../scim.refusals.js';
 import { PREVIEW_TABLE, tableFor, USER_TABLE, USER_TEXT_COLUMNS, userColumns } from './user-list.js';
 import { UnknownRoles } from './unknown-roles.js';
+import { UserLookUps } from './user-look-ups.js';
 import { userTag, type StoredUser, type View } from './user-resource.js';
 
 /** Steps of the write that links a user to a directory, and their results. */
@@ -37,6 +38,7 @@ interface Arrival {
 export class ScimUsersService {
   private readonly marks = new PageMarks();
   private readonly reads: Record<'users' | 'preview', KeyedReads<StoredUser>>;
+  private readonly lookUps: UserLookUps;
 
   constructor(
     private readonly db: Database,
@@ -46,9 +48,10 @@ export class ScimUsersService {
     private readonly unknownRoles: UnknownRoles,
   ) {
     this.reads = {
-      users: new KeyedReads(db, readFrom(USER_TABLE)),
-      preview: new KeyedReads(db, readFrom(PREVIEW_TABLE)),
+      users: new KeyedReads(db, readFrom(USER_TABLE), idOf),
+      preview: new KeyedReads(db, readFrom(PREVIEW_TABLE), idOf),
     };
+    this.lookUps = new UserLookUps(db);
   }
 
   /** Returns how users look in the answers to a directory. */
@@ -186,7 +189,7 @@ export class ScimUsersService {
 
   async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
     const reads = directory.writing.state === 'preview' ? this.reads.preview : this.reads.users;
-    const row = await reads.read([directory.tenantId, directory.owners], id);
+    const [row] = await reads.read([directory.tenantId, directory.owners], id);
     if (row === undefined) throw new NotFound('user');
     return row;
   }
@@ -196,6 +199,8 @@ export class ScimUsersService {
     const { directory, query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const view: View = { ...this.viewOf(directory), known: new Map() };
+    const found = await this.lookUps.find(directory, query);
+    if (found !== null) return lookUpText(found, ask.share, (row) => render(row, view));
     const renderer = (common: string | null | undefined) => {
       if (common === undefined) return (row: StoredUser) => render(row, view);
       const named = groupNamer(common);
@@ -213,6 +218,8 @@ export class ScimUsersService {
     return (row) => directory.owners.includes(row.directory_id ?? '');
   }
 }
+
+const idOf = ({ id }: StoredUser): string => id;
 
 function readFrom({ from, visible }: ListTable): string {
   return `select ${USER_TEXT_COLUMNS} from ${from} where ${visible} and u.id = any($3)`;

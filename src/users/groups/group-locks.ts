@@ -1,6 +1,6 @@
 import type { SqlRunner } from '../../base/database/database.js';
-import { lockGroups, LocksIncomplete, lockUsersForMembership } from './lock-order.js';
-import { GROUP_COLUMNS, type GroupRow } from './groups.repository.js';
+import { LocksIncomplete, lockUsersForMembership } from './lock-order.js';
+import { GROUP_COLUMNS, type GroupRow } from './group.row.js';
 
 /**
  * Locks a group to the end of the transaction, in the one order of locks: first the users that a request names as
@@ -23,13 +23,6 @@ export async function lockGroup(
     [tenantId, directoryId, [id, ...groups]],
   );
   return rows.find((row) => row.id === id);
-}
-
-/** Locks the members of a group that is about to be made. */
-export async function lockMembers(tx: SqlRunner, tenantId: string, memberIds: readonly string[]): Promise<void> {
-  const { users, groups } = byKind(memberIds);
-  await lockUsersForMembership(tx, tenantId, users);
-  await lockGroups(tx, tenantId, groups);
 }
 
 /**

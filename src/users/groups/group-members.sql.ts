@@ -2,13 +2,18 @@ import type { Projection } from '../../scim/resource/project.js';
 
 // Parts of the statements that change members. `$1` is the tenant, `$2` the group, `$3` the directory.
 
+/** The ids that a request names, each once, in the order in which rows are locked. */
+export const WANTED = `
+  wanted as materialized (select distinct on (v) v, d from (
+    select v collate "C" as v, d from unnest($4::text[], $5::text[]) as w(v, d)) w order by v)`;
+
 // The members that the ids of a request name: a user the directory sees, a group of it, or none yet. An id is never looked
 // up as anything but an id (CVE-2025-41115).
 // Each id is looked up by itself (`lateral`, `offset 0`), in the order of the ids: a plan that was made for a tiny table would
 // compare every id with every user of the tenant.
 /** The users and groups that the ids of a request name. `owners` is SQL: the directories whose users are seen. */
 export const FOUND = (owners: string): string => `
-  wanted as materialized (select distinct on (v) v, d from unnest($4::text[], $5::text[]) as w(v, d) order by v),
+  ${WANTED},
   found as materialized (
     select w.v, w.d, 'User' as kind from wanted w cross join lateral (
       select 1 from users u where u.tenant_id = $1 and u.id = w.v
@@ -55,16 +60,24 @@ export function memberPartsOf(projection: Projection | null): readonly MemberPar
   return MEMBER_PARTS.filter((part) => selection.has(part) === (projection.mode === 'only'));
 }
 
+/** The line of one member in SQL; the columns of the member are SQL, too. See {@link membersColumn}. */
+export function memberLine(
+  { id, kind, display }: Record<'id' | 'kind' | 'display', string>,
+  parts: readonly MemberPart[] = MEMBER_PARTS,
+): string {
+  const marked = `case ${kind} when 'User' then ${id} else '*' || ${id} end`;
+  const named = `case when ${display} is null then '' else ' ' || to_json(${display})::text end`;
+  return parts.includes('display') ? `${marked} || ${named}` : marked;
+}
+
 /**
  * The members of a group in the order of their ids, one line for each: the id (after a `*`, if it is that of a group), and
  * after a blank the display name in JSON. The text of the answer is made of the lines. JSON made by the database costs ten
  * times as much.
  */
 export const membersColumn = (group: string, parts: readonly MemberPart[] = MEMBER_PARTS): string => {
-  const id = `case m.kind when 'User' then m.member_id else '*' || m.member_id end`;
-  const display = `case when m.display is null then '' else ' ' || to_json(m.display)::text end`;
   return `(select string_agg(x.line, chr(10)) from (
-    select ${parts.includes('display') ? `${id} || ${display}` : id} as line
+    select ${memberLine({ id: 'm.member_id', kind: 'm.kind', display: 'm.display' }, parts)} as line
     from group_members m where m.tenant_id = $1 and m.group_id = ${group} order by m.member_id) x)`;
 };
 

@@ -3,9 +3,9 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { BoundValueFilter } from '../../scim/filter/bound.js';
 import { toSql } from '../../scim/filter/to-sql.js';
 import type { Member } from '../../scim/patch/group-plan.js';
-import { millisecondsOf } from '../user.row.js';
 import type { GroupDraft } from './group-draft.js';
 import { MEMBER_COLUMN_MAP } from './group.columns.js';
+import { FEW_MEMBERS, GROUP_COLUMNS, type GroupRow } from './group.row.js';
 import {
   FOUND,
   LOCKED,
@@ -16,32 +16,12 @@ import {
   TOUCH,
   type MemberPart,
 } from './group-members.sql.js';
-
-/** A stored group; its members are read only when they are asked for. */
-export interface GroupRow {
-  id: string;
-  doc: string;
-  version: number;
-  created_at: number;
-  updated_at: number;
-  /** The lines of the members, see `membersColumn`; null: none, or not asked for. */
-  members: string | null;
-  /** The bytes of its members, where they are many: they have not been read. */
-  members_bytes?: number | null;
-}
+import { INSERT_GROUP } from './new-group.sql.js';
 
 /** What a change of members did: the ids that came and went. */
 export interface MemberMoves {
   moved: string[];
 }
-
-/** The columns of a `GroupRow` but the members, for a table that is called `g`. */
-export const GROUP_COLUMNS = `g.id, g.doc::text as doc, g.version,
-  ${millisecondsOf('g.created_at')} as created_at,
-  ${millisecondsOf('g.updated_at')} as updated_at`;
-
-/** A group with so many members at the most is read at once; of a larger one it is asked first how large. */
-const FEW_MEMBERS = 2000;
 
 /** The SQL of groups. Members are rows: adding one to a hundred thousand costs what adding one to ten costs. */
 @Injectable()
@@ -83,32 +63,25 @@ export class GroupsRepository {
     return rows[0]!.members;
   }
 
-  /** Inserts a group without members and returns it. Undefined: another group of the directory has the name. */
+  /**
+   * Inserts a group with its first members, in one statement; the order of the locks is that of every write. Ids of no user
+   * wait as pending. Undefined: another group of the directory has the name.
+   *
+   * @param owners the directories whose users are seen
+   */
   async insert(
-    tenantId: string,
-    directoryId: string,
-    id: string,
+    group: { tenantId: string; directoryId: string; id: string },
     draft: GroupDraft,
+    members: readonly Member[],
+    owners: string[],
     at: Date,
-    db: SqlRunner = this.db,
   ): Promise<GroupRow | undefined> {
-    const { rows } = await db.query<GroupRow>(
-      `insert into groups as g (tenant_id, id, directory_id, doc, display_name, display_name_key, external_id, created_at,
-         updated_at, doc_bytes)
-       values ($1, $2, $3, $4::jsonb, $5, $6, $7, $8, $8, $9) on conflict do nothing
-       returning ${GROUP_COLUMNS}, null as members`,
-      [
-        tenantId,
-        id,
-        directoryId,
-        draft.document.text,
-        draft.displayName,
-        draft.displayNameKey,
-        draft.externalId,
-        at,
-        draft.document.bytes,
-      ],
-    );
+    const { text, bytes } = draft.document;
+    const { rows } = await this.db.query<GroupRow>(INSERT_GROUP, [
+      ...[group.tenantId, group.id, group.directoryId],
+      ...[members.map((m) => m.value), members.map((m) => m.display ?? null), owners],
+      ...[text, draft.displayName, draft.displayNameKey, draft.externalId, at, bytes],
+    ]);
     return rows[0];
   }
 

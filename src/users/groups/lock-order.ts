@@ -17,16 +17,6 @@ export async function lockUsersForMembership(tx: SqlRunner, tenantId: string, id
   );
 }
 
-/** Locks groups by their ids until the end of the transaction. Ids of other things are passed over. */
-export async function lockGroups(tx: SqlRunner, tenantId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await tx.query(
-    `select count(*) from (
-       select 1 from groups where tenant_id = $1 and id = any($2::text[]) order by id for no key update) x`,
-    [tenantId, ids],
-  );
-}
-
 /** Locks the groups of a user whose row the transaction has locked: no membership of the user can be written meanwhile. */
 export async function lockGroupsOf(tx: SqlRunner, tenantId: string, userId: string): Promise<void> {
   await tx.query(

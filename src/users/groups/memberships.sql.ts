@@ -1,7 +1,5 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import type { WriteStatement } from '../../base/database/write-statement.js';
-import type { Member } from '../../scim/patch/group-plan.js';
-import { FOUND } from './group-members.sql.js';
 import { lockGroupsOf } from './lock-order.js';
 
 /** Removes the subject from all groups, and moves their versions. */
@@ -33,28 +31,5 @@ export async function leaveGroupsOf(
      update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
      where g.tenant_id = $1 and g.id in (select group_id from gone)`,
     [tenantId, directoryId, userId],
-  );
-}
-
-/**
- * Gives a group that the transaction has inserted its first members. The version stays the first one. The users and groups
- * are locked already; ids of no user wait as pending.
- *
- * @param owners the directories whose users are seen
- */
-export async function fillNewGroup(
-  tx: SqlRunner,
-  group: { tenantId: string; directoryId: string; id: string },
-  owners: string[],
-  members: readonly Member[],
-): Promise<void> {
-  const { tenantId, directoryId, id } = group;
-  await tx.query(
-    `with ${FOUND('$6')},
-     added as (insert into group_members (tenant_id, group_id, member_id, kind, display)
-       select $1, $2, f.v, f.kind, f.d from found f)
-     insert into pending_members (tenant_id, group_id, member_id, display)
-       select $1, $2, w.v, w.d from wanted w where w.v not in (select v from found)`,
-    [tenantId, id, directoryId, members.map((m) => m.value), members.map((m) => m.display ?? null), owners],
   );
 }

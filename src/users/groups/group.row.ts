@@ -1,0 +1,22 @@
+import { millisecondsOf } from '../user.row.js';
+
+/** A stored group; its members are read only when they are asked for. */
+export interface GroupRow {
+  id: string;
+  doc: string;
+  version: number;
+  created_at: number;
+  updated_at: number;
+  /** The lines of the members, see `membersColumn`; null: none, or not asked for. */
+  members: string | null;
+  /** The bytes of its members, where they are many: they have not been read. */
+  members_bytes?: number | null;
+}
+
+/** The columns of a `GroupRow` but the members, for a table that is called `g`. */
+export const GROUP_COLUMNS = `g.id, g.doc::text as doc, g.version,
+  ${millisecondsOf('g.created_at')} as created_at,
+  ${millisecondsOf('g.updated_at')} as updated_at`;
+
+/** A group with so many members at the most is read at once; of a larger one it is asked first how large. */
+export const FEW_MEMBERS = 2000;
