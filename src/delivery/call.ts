@@ -58,7 +58,7 @@ export function digestOf(body: string): string {
 /** Whether the destination is known to have exactly what the call says. */
 export function isKnown(call: Call): boolean {
   if (call.lookup !== null || call.confirmed !== call.state) return false;
-  return call.state !== 'active' || call.known === digestOf(call.person);
+  return call.state !== 'active' || (call.known !== null && call.known === digestOf(call.person));
 }
 
 /** Lookups after which the destination is written to; the others ask it first. */

@@ -1,7 +1,7 @@
 import { hash, randomFillSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { urlOf } from '../base/http/url.js';
-import { Outbound, type OutboundAnswer } from '../base/http/outbound.js';
+import { Outbound, type OutboundAnswer, type OutboundRequest } from '../base/http/outbound.js';
 import type { PlatformConnection, PlatformRequest } from './platform.types.js';
 
 /** An address has at most 2 000 characters. */
@@ -28,19 +28,19 @@ export class PlatformClient {
     }
     const { method, path, query, body, timeoutMs, maxBytes } = request;
     const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;
-    return this.outbound.call(
-      {
-        method,
-        origin: base.origin,
-        path: base.prefix + path + search,
-        owner: connection.owner,
-        headers: headersOf(connection, request),
-        ...(body === undefined ? {} : { body }),
-        timeoutMs,
-        ...(maxBytes === undefined ? {} : { maxBytes }),
-      },
-      connection.trusted,
-    );
+    const headers = headersOf(connection, request);
+    const { owner } = connection;
+    const call: OutboundRequest = {
+      method,
+      origin: base.origin,
+      path: base.prefix + path + search,
+      owner,
+      headers,
+      timeoutMs,
+    };
+    if (body !== undefined) call.body = body;
+    if (maxBytes !== undefined) call.maxBytes = maxBytes;
+    return this.outbound.call(call, connection.trusted);
   }
 
   /** Cached: there are few addresses and many calls. */

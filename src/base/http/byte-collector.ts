@@ -1,4 +1,5 @@
 const FIRST_BYTES = 1024;
+const NOTHING = Buffer.alloc(0);
 /** The pieces that every sender may use, and the least average bytes of each further piece. */
 const FREE_PIECES = 256;
 const BYTES_OF_A_PIECE = 32;
@@ -13,7 +14,7 @@ export function isCrumbs(pieces: number, bytes: number): boolean {
  * make every piece one byte long.
  */
 export class ByteCollector {
-  private kept: Buffer = Buffer.alloc(0);
+  private kept: Buffer = NOTHING;
   private used = 0;
   private pieces = 0;
 
@@ -64,7 +65,7 @@ export class ByteCollector {
 
   /** Returns the bytes. The memory is shared with the collector, which must not be used afterwards. */
   bytes(): Buffer {
-    return this.kept.subarray(0, this.used);
+    return this.used === this.kept.length ? this.kept : this.kept.subarray(0, this.used);
   }
 
   private append(part: Buffer): void {

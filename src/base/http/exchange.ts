@@ -15,14 +15,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private status = 0;
   private headers: Record<string, string | string[] | undefined> = {};
   private address: string | null = null;
-  private readonly collector: ByteCollector;
+  private collector: ByteCollector | null = null;
 
   /** @param resolve is called once, with the answer */
   constructor(
     private readonly request: OutboundRequest,
     private readonly resolve: (answer: OutboundAnswer) => void,
   ) {
-    this.collector = new ByteCollector(request.maxBytes ?? DEFAULT_CAP);
     this.timer = setTimeout(() => {
       this.fail('timeout', `no complete answer within ${request.timeoutMs} ms`);
       this.controller?.abort(new Error('deadline'));
@@ -53,11 +52,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     this.status = status;
     this.headers = headers;
+    // Nearly every answer is one piece of the announced length, which is then not copied.
+    const length = Number(one(headers['content-length']) ?? NaN);
+    const announced = Number.isSafeInteger(length) && length >= 0 ? length : null;
+    this.collector = new ByteCollector(this.request.maxBytes ?? DEFAULT_CAP, announced);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const whole = this.collector.add(chunk);
-    if (this.collector.crumbles) {
+    const { collector } = this;
+    if (collector === null) return;
+    const whole = collector.add(chunk);
+    if (collector.crumbles) {
       this.fail('reset', 'the answer comes in pieces of less than 32 bytes');
       controller.abort(new Error('the answer comes in too many small pieces'));
       return;
@@ -77,18 +82,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private answer(truncated: boolean): void {
-    this.finish({
+    const answer: OutboundAnswer = {
       kind: 'answer',
       status: this.status,
       contentType: one(this.headers['content-type'])?.toLowerCase() ?? '',
       retryAfter: one(this.headers['retry-after']),
       location: one(this.headers['location']),
-      body: this.collector.bytes().toString('utf8'),
+      body: this.collector?.bytes().toString('utf8') ?? '',
       truncated,
       ms: this.elapsed(),
       address: this.address,
-      ...(this.request.keptHeaders === undefined ? {} : { kept: this.kept(this.request.keptHeaders) }),
-    });
+    };
+    if (this.request.keptHeaders !== undefined) answer.kept = this.kept(this.request.keptHeaders);
+    this.finish(answer);
   }
 
   private kept(names: readonly string[]): Readonly<Record<string, string>> {

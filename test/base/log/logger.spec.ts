@@ -36,3 +36,18 @@ it('writes an error with its stack, its code and its causes', () => {
     error: { message: 'outer', stack: expect.any(String), cause: { message: 'inner', code: '08006' } },
   });
 });
+
+it('writes the line of what happens often like any other, without the fields that have no value', () => {
+  const write = (logger: Logger): void => logger.line({ message: 'request', status: 200, tenant_id: undefined });
+  const [line] = logged('info', write);
+  expect(line).toEqual({ level: 'info', time: expect.stringMatching(/^\d{4}-.*Z$/), message: 'request', status: 200 });
+  expect(logged('warn', write)).toEqual([]);
+});
+
+it('names the process in each line', () => {
+  const lines: string[] = [];
+  const logger = new Logger('info', { write: (line: string) => void lines.push(line) }, { role: 'all' });
+  logger.line({ message: 'request' });
+  logger.info('yes');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ role: 'all' }, { role: 'all' }]);
+});

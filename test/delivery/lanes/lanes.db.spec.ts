@@ -2,6 +2,7 @@ import type { Destination } from '../../../src/delivery/destinations/destination
 import type { LeasedLane } from '../../../src/delivery/lane-state.js';
 import { claim as claimLanes, type ClaimOptions } from '../../../src/delivery/lanes/claim.js';
 import { settle as settleLanes } from '../../../src/delivery/lanes/settle.js';
+import { plainOf, settlePlain } from '../../../src/delivery/lanes/settle-plain.js';
 import { steadyPause } from '../../../src/delivery/failure.rules.js';
 import { settlementOf } from '../../../src/delivery/lanes/settlement.rules.js';
 import type { Outcome } from '../../../src/delivery/outcome.js';
@@ -83,6 +84,30 @@ describe('lanes', () => {
     expect(await h.lane(t, 'usr_1')).toMatchObject({ platform_id: null, lease_token: holder!.token });
     await settle(holder!, { kind: 'delivered', bind: 'hp_1' });
     expect(await h.lane(t, 'usr_1')).toMatchObject({ platform_id: 'hp_1', first_pending: null, lease_token: null });
+  });
+
+  it('are settled by the one statement where the claim left their rows, and found by their subject where the rows moved', async () => {
+    for (const user of ['usr_1', 'usr_2']) await h.change(t, user, 'active');
+    const lanes = await claim();
+    await h.db.query(`update lanes set subject = subject where tenant_id = $1 and subject = 'usr_2'`, [t]);
+    const attempt = {
+      method: 'POST',
+      path: '/v1/users',
+      status: 201,
+      outcome: 'delivered',
+      detail: null,
+      answer: null,
+    };
+    const steps = lanes.map((lane) => ({
+      lane,
+      settlement: settlementOf(lane, { kind: 'delivered', bind: 'hp_1' }, steadyPause({ firstMs: 0, maxMs: 0 }), 0),
+      attempts: [{ ...attempt, ms: 1, sentAt: new Date() }],
+    }));
+    const plain = steps.map((step) => plainOf(step)!);
+    expect([...(await settlePlain(h.db, platformOf(t), plain.slice(1), false))]).toEqual([]);
+    expect([...(await settlePlain(h.db, platformOf(t), plain.slice(0, 1), false))]).toEqual(['usr_1']);
+    const options = { ownFailureLimit: 8, folds: true, touch: false, events: h.told.events };
+    expect((await settleLanes(h.db, platformOf(t), steps.slice(1), options)).idle).toEqual(['usr_2']);
   });
 
   it('are given out only for the destination as it is', async () => {
