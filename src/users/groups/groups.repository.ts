@@ -76,11 +76,18 @@ export class GroupsRepository {
     owners: string[],
     at: Date,
   ): Promise<GroupRow | undefined> {
+    const { tenantId, directoryId, id } = group;
     const { text, bytes } = draft.document;
+    const [ids, names] = [members.map((m) => m.value), members.map((m) => m.display ?? null)];
+    const attributes = [text, draft.displayName, draft.displayNameKey, draft.externalId, at, bytes];
     const { rows } = await this.db.query<GroupRow>(INSERT_GROUP, [
-      ...[group.tenantId, group.id, group.directoryId],
-      ...[members.map((m) => m.value), members.map((m) => m.display ?? null), owners],
-      ...[text, draft.displayName, draft.displayNameKey, draft.externalId, at, bytes],
+      tenantId,
+      id,
+      directoryId,
+      ids,
+      names,
+      owners,
+      ...attributes,
     ]);
     return rows[0];
   }
