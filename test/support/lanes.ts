@@ -103,7 +103,15 @@ export function settledBy(
 ): LaneEvent {
   const call = lane.call ?? callWith();
   const { failureCount } = lane;
-  const leased = { subject: 'usr_1', place: '(0,1)', token: TOKEN, call, failureCount, fresh: call.by === TOKEN, claimedAt: 0 };
+  const leased = {
+    subject: 'usr_1',
+    place: '(0,1)',
+    token: TOKEN,
+    call,
+    failureCount,
+    fresh: call.by === TOKEN,
+    claimedAt: 0,
+  };
   const settlement = settlementOf(leased, outcome, steadyPause({ firstMs: 1_000, maxMs: 60_000 }), 1);
   const { lastSuccessAt = null, limit = 8 } = more;
   return { kind: 'settled', token: TOKEN, call, settlement, epoch: 1, lastSuccessAt, ownFailureLimit: limit };
