@@ -117,12 +117,12 @@ export async function test(api: AtsApi): Promise<string> {
   return rows.length === 0 ? 'Lever answers; it shows no posting.' : 'Lever answers, and shows its postings.';
 }
 
-/** Lever holds applications in the answer where they are asked for; else they are read one by one. */
 function candidateWith(api: AtsApi, opportunity: RemoteObject): AtsCandidate | Promise<AtsCandidate> {
   if (applicationIdsIn(opportunity).length === 0) return candidateOf(opportunity, applicationsIn(opportunity));
   return applicationsOf(api, opportunity).then((applications) => candidateOf(opportunity, applications));
 }
 
+/** Lever holds applications in the answer where they are asked for; else they are read one by one. */
 async function applicationsOf(api: AtsApi, opportunity: RemoteObject): Promise<RemoteObject[]> {
   const applications = applicationsIn(opportunity);
   const id = textOf(opportunity['id']) ?? '';

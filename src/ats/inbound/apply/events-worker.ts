@@ -19,9 +19,9 @@ const QUIET_MS = 2_000;
 const SLOTS = 3;
 /** While many requests come, each batch is followed by a pause. */
 const BUSY_PAUSE_MS = 500;
-/** The pauses after failures in a row. */
 /** After so long another connection has its turn. */
 const TURN_MS = 1_000;
+/** The pauses after failures in a row. */
 const REST_MS = { first: 1_000, most: 300_000, own: 2_000 };
 const MOST_RETRY_AFTER_MS = 3_600_000;
 
