@@ -22,7 +22,6 @@ const CALLBACK = '/api/integrations/lever/callback';
 interface Inside {
   destination: { write(line: string): boolean };
   pino: { level: string };
-  lines: { level: string };
 }
 
 let service: TestApp;
@@ -52,7 +51,7 @@ beforeAll(async () => {
   const found: unknown = service.app.nest.get(Logger);
   const logger = found as Inside;
   logger.destination.write = (line) => lines.push(line) > 0;
-  logger.pino.level = logger.lines.level = 'trace';
+  logger.pino.level = 'trace';
 });
 afterAll(async () => {
   await service.close();
