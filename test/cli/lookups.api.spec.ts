@@ -1,6 +1,7 @@
 import { startApp, type TestApp } from '../support/app.js';
 import { commandLine, type Ran } from '../support/cli.js';
 import { newHouse, type House } from '../support/house.js';
+import { eventually } from '../support/http.js';
 import { fresh, madeGroup, madeUser, patch, user } from '../support/scim.js';
 
 let service: TestApp;
@@ -212,11 +213,14 @@ describe('changes', () => {
     const [change] = (await cli('changes', 'list', '--user-id', email, '--state', 'waiting', '--json')).json;
     expect(change).toMatchObject({ user_id: id, state: 'pending', kind: 'created' });
     const sequence = Number(change.id.slice(4));
-    await service.db.query(
-      `update lanes set state = 'parked', parked_reason = 'refused', parked_detail = 'no such cost centre'
-       where tenant_id = $1 and subject = $2`,
-      [house.tenantId, id],
-    );
+    // Not while its call is out: nobody answers at that address, so it is soon due again.
+    const park = () =>
+      service.db.query(
+        `update lanes set state = 'parked', parked_reason = 'refused', parked_detail = 'no such cost centre'
+         where tenant_id = $1 and subject = $2 and state = 'due'`,
+        [house.tenantId, id],
+      );
+    await eventually(park, ({ rowCount }) => rowCount === 1);
     await service.db.query(
       `insert into attempts (n, tenant_id, subject, delivery_id, at, sent_at, method, path, status, outcome, detail, answer,
          duration_ms, first_sequence, last_sequence)
