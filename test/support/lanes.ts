@@ -147,3 +147,15 @@ export const EVENTS: Record<string, (lane: Lane) => LaneEvent> = {
 function claimed(early: boolean): LaneEvent {
   return { kind: 'claimed', token: TOKEN, until: LATER, epoch: 1, policy: POLICY, body: BODY, early };
 }
+
+/** A call that created a user, as it is recorded. */
+export const createdAttempt = () => ({
+  method: 'POST',
+  path: '/v1/users',
+  status: 201,
+  outcome: 'delivered',
+  detail: null,
+  answer: null,
+  ms: 1,
+  sentAt: new Date(),
+});

@@ -2,6 +2,7 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import { Gatherer, WorkAlone } from '../gatherer.js';
 import { isOfOneRow, tooManyGathered } from './database.errors.js';
 import type { BatchText } from './statement-batch.js';
+import { arrayLiteral } from './text-array.js';
 
 /** A row of a batch, with the key of the statement that it answers. */
 type KeyedRow = QueryResultRow & { batch_key: string };
@@ -65,24 +66,6 @@ export class StatementBatches {
     }
     return all.map(({ key }) => rows.filter((row) => row.batch_key === key));
   }
-}
-
-/** Returns a PostgreSQL array of texts, in which the values stand as the driver would send them. */
-function arrayLiteral(values: readonly unknown[]): string {
-  return `{${values.map((value) => (value === null || value === undefined ? 'NULL' : quoted(textOf(value)))).join(',')}}`;
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return arrayLiteral(value);
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value);
-}
-
-function quoted(text: string): string {
-  // Most values are ids and words: a search for the two characters costs a third of a replacement that finds nothing.
-  const plain = !text.includes('"') && !text.includes('\\');
-  return plain ? `"${text}"` : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
 function lengthOf(value: unknown): number {

@@ -26,8 +26,7 @@ it.each([
   expect(await read(values)).toEqual(values);
 });
 
-it('leaves a list to the driver where JSON has escapes that arrays do not have', () => {
-  const values = ['plain', 'two\nlines'];
-  expect(textArray(values)).toBe(values);
+it('quotes text by text where JSON has escapes that arrays do not have', () => {
+  expect(textArray(['plain', 'two\nlines', null])).toBe('{"plain","two\nlines",NULL}');
   expect(textArray(['plain', '"'])).toBe('{"plain","\\""}');
 });

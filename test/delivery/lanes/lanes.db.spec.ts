@@ -8,6 +8,7 @@ import { settlementOf } from '../../../src/delivery/lanes/settlement.rules.js';
 import type { Outcome } from '../../../src/delivery/outcome.js';
 import { platformOf } from '../../../src/forwarding/platform-destination.js';
 import { Harness, until } from '../../forwarding/harness.js';
+import { createdAttempt } from '../../support/lanes.js';
 
 describe('lanes', () => {
   let h: Harness;
@@ -90,18 +91,10 @@ describe('lanes', () => {
     for (const user of ['usr_1', 'usr_2']) await h.change(t, user, 'active');
     const lanes = await claim();
     await h.db.query(`update lanes set subject = subject where tenant_id = $1 and subject = 'usr_2'`, [t]);
-    const attempt = {
-      method: 'POST',
-      path: '/v1/users',
-      status: 201,
-      outcome: 'delivered',
-      detail: null,
-      answer: null,
-    };
     const steps = lanes.map((lane) => ({
       lane,
       settlement: settlementOf(lane, { kind: 'delivered', bind: 'hp_1' }, steadyPause({ firstMs: 0, maxMs: 0 }), 0),
-      attempts: [{ ...attempt, ms: 1, sentAt: new Date() }],
+      attempts: [createdAttempt()],
     }));
     const plain = steps.map((step) => plainOf(step)!);
     expect([...(await settlePlain(h.db, platformOf(t), plain.slice(1), false))]).toEqual([]);

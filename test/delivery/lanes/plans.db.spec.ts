@@ -15,7 +15,7 @@ import { settlementOf } from '../../../src/delivery/lanes/settlement.rules.js';
 import { write } from '../../../src/delivery/lanes/write.js';
 import { platformOf } from '../../../src/forwarding/platform-destination.js';
 import { Harness } from '../../forwarding/harness.js';
-import { callWith, TOKEN } from '../../support/lanes.js';
+import { callWith, createdAttempt, TOKEN } from '../../support/lanes.js';
 
 // The cost of a statement must not grow with the table, whatever was due when the statistics were taken: plans are
 // generic, and random reads cost what PostgreSQL assumes by default.
@@ -114,16 +114,7 @@ describe.each(['full of lanes that are due', 'full of idle lanes'])('a table %s 
       fresh: true,
       claimedAt: 0,
     };
-    const attempt = {
-      method: 'POST',
-      path: '/v1/users',
-      status: 201,
-      outcome: 'delivered',
-      detail: null,
-      answer: null,
-      ms: 1,
-      sentAt: new Date(),
-    };
+    const attempt = createdAttempt();
     const settlement = settlementOf(
       lane,
       { kind: 'delivered', bind: 'hp_1' },
