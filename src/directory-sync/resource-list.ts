@@ -1,4 +1,3 @@
-import { MAX_PAGE_BYTES } from '../base/database/byte-cut.js';
 import type { Database } from '../base/database/database.js';
 import type { AnswerShare } from '../base/http/answer-budget.js';
 import { equalities, type BoundFilter } from '../scim/filter/bound.js';
@@ -6,35 +5,25 @@ import { resolveFilter } from '../scim/filter/resolve.js';
 import { toSql } from '../scim/filter/to-sql.js';
 import type { ListQuery } from '../scim/messages/list-query.js';
 import { listResponseText } from '../scim/messages/list-response.js';
-import type { CurrentDirectory } from './current-directory.js';
-import { listName, readCursor, writeCursor, type Walk } from './list-cursor.js';
-import { orderOf, type ListOrder, type Place } from './list-order.js';
+import { listName, readCursor, writeCursor } from './list-cursor.js';
+import { orderOf, type Place } from './list-order.js';
 import { ID_KEYS, type ListKeys, type ListTable } from './list-table.js';
-import type { PageMarks, WalkMarks } from './page-marks.js';
-import { FEW_RESOURCES, pageSql, SMALL_PAGE, type ListColumns, type PageRow, type PageSource } from './page-sql.js';
+import type { PageMarks } from './page-marks.js';
+import {
+  readRows,
+  wholeTotal,
+  type ListAsk,
+  type ListFilter,
+  type ListShapes,
+  type PageStart,
+  type ReadRows,
+} from './page-reader.js';
+import type { PageRow } from './page-sql.js';
 
-interface ListPage<Row> {
-  rows: Row[];
+interface ListPage<Row> extends Pick<ReadRows<Row>, 'rows' | 'common' | 'large'> {
   totalResults: number;
   startIndex: number | undefined;
   nextCursor: string | undefined;
-}
-
-/** Rows before a page that an ordinary request skips. Beyond this number the page is a search. */
-const COUNTED_START = 1_000;
-
-/** A request for a list: directory, query, and the memory of the answer. */
-export interface ListAsk {
-  readonly directory: CurrentDirectory;
-  readonly query: ListQuery;
-  readonly share: AnswerShare;
-}
-
-/** The columns of pages, by the number of their rows. */
-export interface ListShapes {
-  /** For a filter that finds few rows through an index. */
-  readonly few: ListColumns;
-  readonly many: ListColumns;
 }
 
 /** How rows become resources. */
@@ -59,12 +48,12 @@ export async function listText<Row extends { id: string }>(
 ): Promise<string> {
   const page = await pageOf<Row & PageRow>(db, table, view.columns, ask, marks);
   const [first] = page.rows;
-  if (first?.large && view.complete) page.rows[0] = { ...first, ...(await view.complete(first)) };
+  if (page.large && first && view.complete) page.rows[0] = { ...first, ...(await view.complete(first)) };
   const text = listResponseText({
     totalResults: page.totalResults,
     startIndex: page.startIndex,
     itemsPerPage: page.rows.length,
-    resources: page.rows.map(view.renderer(first?.common)),
+    resources: page.rows.map(view.renderer(page.common)),
     nextCursor: page.nextCursor,
   });
   await ask.share.grow(text.length);
@@ -84,26 +73,6 @@ export async function lookUpText<Row>(
   return text;
 }
 
-/** The filter of a list as SQL. */
-interface ListFilter {
-  /** Null: all resources are listed. */
-  readonly bound: BoundFilter | null;
-  readonly selective: boolean;
-  readonly where: string;
-  readonly params: unknown[];
-}
-
-/** The row behind which a page begins, and how it was found. */
-interface PageStart {
-  /** The request has `startIndex` and no cursor. */
-  readonly byIndex: boolean;
-  readonly cursor: Walk | undefined;
-  readonly marks: WalkMarks | undefined;
-  readonly place: Place | undefined;
-  /** Rows to skip, where no place is known. */
-  readonly offset: number;
-}
-
 /** Reads one page of a list (RFC 7644 §3.4.2, RFC 9865). */
 async function pageOf<Row extends PageRow>(
   db: Database,
@@ -117,10 +86,7 @@ async function pageOf<Row extends PageRow>(
   const filter = filterOf(table, ask);
   const order = orderOf(table, query, filter.selective);
   const start = startOf(query, list, marks);
-  const found = await readRows<Row>(db, table, columns, ask, { filter, order, start });
-
-  const rows = found.slice(0, query.count).filter((row) => row.fits);
-  const more = found.length > rows.length;
+  const { rows, more, total, common, large } = await readRows<Row>(db, table, columns, ask, { filter, order, start });
   const last = rows.at(-1);
   const end: Place | undefined = last && { id: last.id, ...(order.key === null ? {} : { key: last.sort_key ?? null }) };
   if (start.byIndex && query.count > 0 && more && end) {
@@ -134,11 +100,12 @@ async function pageOf<Row extends PageRow>(
   const totalResults =
     ends && (start.byIndex || start.cursor === undefined)
       ? listed
-      : agreed(found[0]?.total ?? start.cursor?.total ?? (await countAll(db, table, filter)));
-  if (start.byIndex) return { rows, totalResults, startIndex: query.startIndex, nextCursor: undefined };
+      : agreed(total ?? start.cursor?.total ?? (await countAll(db, table, filter)));
+  const page = { rows, common, large, totalResults };
+  if (start.byIndex) return { ...page, startIndex: query.startIndex, nextCursor: undefined };
   const next = { place: end!, listed, total: filter.bound === null ? null : totalResults };
   const nextCursor = more && end ? writeCursor(next, list, query.count) : undefined;
-  return { rows, totalResults, startIndex: undefined, nextCursor };
+  return { ...page, startIndex: undefined, nextCursor };
 
   /** Returns a total that agrees with the page: it includes the rows before it and on it, and one more where a page follows. */
   function agreed(counted: number): number {
@@ -166,52 +133,6 @@ function startOf(query: ListQuery, list: string, marks: PageMarks): PageStart {
   const place = cursor?.place ?? byMarks?.ends.get(query.startIndex);
   const offset = place === undefined && byIndex ? query.startIndex - 1 : 0;
   return { byIndex, cursor, marks: byMarks, place, offset };
-}
-
-/** Reads the rows of a page and one more, which shows whether a page follows. */
-async function readRows<Row extends PageRow>(
-  db: Database,
-  table: ListTable,
-  columns: ListShapes,
-  { query, share }: ListAsk,
-  { filter, order, start }: { filter: ListFilter; order: ListOrder; start: PageStart },
-): Promise<Row[]> {
-  if (query.count === 0) return [];
-  const params = [...filter.params];
-  const behind = start.place === undefined ? '' : ` and ${order.behind(start.place, params)}`;
-  const source: PageSource = {
-    from: table.from,
-    id: table.id,
-    where: filter.where + behind,
-    by: order.by,
-    key: order.key,
-    // Both numbers are literals: for a parameter the planner assumes a tenth of the table.
-    limit: query.count + 1,
-    offset: start.offset,
-    idsFirst: start.offset > 0 || !order.indexed,
-  };
-  const search = filter.bound === null ? !order.indexed || start.offset > COUNTED_START : !filter.selective;
-  const read = async (bytes: number) => {
-    const text = pageSql(
-      filter.selective ? columns.few : columns.many,
-      wholeTotal(table, filter) ?? null,
-      source,
-      bytes,
-    );
-    return (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
-  };
-  if (query.count <= FEW_RESOURCES) {
-    const found = await read(SMALL_PAGE);
-    if (found.every((row) => row.fits && !row.large)) return found;
-  }
-  // A large page is read once the budget has room for it.
-  await share.grow(MAX_PAGE_BYTES);
-  return read(MAX_PAGE_BYTES);
-}
-
-/** Returns SQL for the number of all rows of an unfiltered list, if the table keeps that number. */
-function wholeTotal(table: ListTable, filter: ListFilter): string | undefined {
-  return filter.bound === null ? table.total : undefined;
 }
 
 /** Returns whether a filter finds few rows through an index. The order of the list must not choose the plan then. */

@@ -50,7 +50,11 @@ export function groupNamer(lines: string | null): (ids: string | null) => string
     if (ids === null || ids === '') return null;
     let text = made.get(ids);
     if (text === undefined) {
-      const found = ids.split(' ').map((id) => known.get(id));
+      // Sorted here: the rows of an index come in this order, but a query does not promise it.
+      const found = ids
+        .split(' ')
+        .sort()
+        .map((id) => known.get(id));
       text = found.filter((line) => line !== undefined).join('\n');
       made.set(ids, text);
     }

@@ -3,16 +3,17 @@ export async function seedUsers(db, tenant, directory, count, tag) {
   const { rows } = await db.query(
     `with made as (
        insert into users (tenant_id, id, directory_id, source, doc, user_name, user_name_key, external_id, active, email,
-         email_key, first_name, last_name, role, person_external_id, status, seat, ever_active)
-       select $1, 'usr_' || $4 || lpad(i::text, 8, '0'), $2, 'scim',
+         email_key, first_name, last_name, role, person_external_id, status, seat, ever_active, doc_bytes)
+       select $1, 'usr_' || $4 || lpad(i::text, 8, '0'), $2, 'scim', doc,
+         $4 || '-' || i || '@example.com', $4 || '-' || i || '@example.com', $4 || '-' || i, true,
+         $4 || '-' || i || '@example.com', $4 || '-' || i || '@example.com', 'G' || i, 'F' || i, 'User', $4 || '-' || i,
+         'active', 'held', true, octet_length(doc::text)
+       from generate_series(0, $3::int - 1) i, lateral (select
          jsonb_build_object('schemas', jsonb_build_array('urn:ietf:params:scim:schemas:core:2.0:User'),
            'userName', $4 || '-' || i || '@example.com', 'externalId', $4 || '-' || i, 'active', true,
            'name', jsonb_build_object('givenName', 'G' || i, 'familyName', 'F' || i), 'displayName', 'G F ' || i,
-           'emails', jsonb_build_array(jsonb_build_object('value', $4 || '-' || i || '@example.com', 'type', 'work', 'primary', true))),
-         $4 || '-' || i || '@example.com', $4 || '-' || i || '@example.com', $4 || '-' || i, true,
-         $4 || '-' || i || '@example.com', $4 || '-' || i || '@example.com', 'G' || i, 'F' || i, 'User', $4 || '-' || i,
-         'active', 'held', true
-       from generate_series(0, $3::int - 1) i returning id, user_name),
+           'emails', jsonb_build_array(jsonb_build_object('value', $4 || '-' || i || '@example.com', 'type', 'work', 'primary', true))) as doc) d
+       returning id, user_name),
      mails as (insert into user_emails (tenant_id, user_id, ordinal, value_key, type_key)
        select $1, id, 1, user_name, 'work' from made),
      counted as (insert into population_steps (tenant_id, owner, step) select $1, $2, count(*) from made)

@@ -9,7 +9,7 @@ import { ScimGroupsService } from '../groups/scim-groups.service.js';
 import { userText } from '../users/user-resource.js';
 import { ScimUsersService } from '../users/scim-users.service.js';
 import { SMALL_PAGE } from '../page-sql.js';
-import type { ListAsk } from '../resource-list.js';
+import type { ListAsk } from '../page-reader.js';
 import { filterFor, sortFor } from './root-filter.js';
 
 interface Part {

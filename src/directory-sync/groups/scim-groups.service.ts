@@ -13,7 +13,8 @@ import { parseProjection, projectionNeeds } from '../../scim/resource/project.js
 import { GROUP_TYPE, type Resource } from '../../scim/schema/resource-types.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import { PageMarks } from '../page-marks.js';
-import { listText, type ListAsk } from '../resource-list.js';
+import type { ListAsk } from '../page-reader.js';
+import { listText } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { requireVersion } from '../users/scim-users.service.js';

@@ -14,7 +14,7 @@ import { parseProjection, type Projection } from '../../scim/resource/project.js
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { LIST_LIMITS } from '../limits.js';
 import type { RequestFacts } from '../request-facts.js';
-import type { ListAsk } from '../resource-list.js';
+import type { ListAsk } from '../page-reader.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { ScimUsersService } from './scim-users.service.js';

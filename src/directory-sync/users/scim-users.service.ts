@@ -17,7 +17,8 @@ import { joinAwaited } from '../../users/groups/pending-members.js';
 import type { ListTable } from '../list-table.js';
 import { PageMarks } from '../page-marks.js';
 import { PreviewEditing } from '../preview/preview-editing.js';
-import { listText, lookUpText, type ListAsk } from '../resource-list.js';
+import type { ListAsk } from '../page-reader.js';
+import { listText, lookUpText } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { PreconditionFailed } from '../scim.refusals.js';
@@ -204,9 +205,13 @@ export class ScimUsersService {
     const renderer = (common: string | null | undefined) => {
       if (common === undefined) return (row: StoredUser) => render(row, view);
       const named = groupNamer(common);
-      return (row: StoredUser) => render({ ...row, groups: named(row.groups) }, view);
+      return (row: StoredUser) => {
+        row.groups = named(row.groups);
+        return render(row, view);
+      };
     };
-    return listText(this.db, tableFor(directory), ask, this.marks, { columns: userColumns(projection), renderer });
+    const table = tableFor(directory);
+    return listText(this.db, table, ask, this.marks, { columns: userColumns(projection, table), renderer });
   }
 
   /** Returns a check that refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */

@@ -6,8 +6,9 @@ import { GROUP_BYTES, GROUP_IDS, groupLine, MANAGER, RELATIONS } from '../../use
 import type { CurrentDirectory } from '../current-directory.js';
 import type { ListTable } from '../list-table.js';
 import type { ListColumns } from '../page-sql.js';
+import { LIGHT_USERS, lightMembers } from './light-users.js';
 import { previewTable } from '../preview/preview-table.js';
-import type { ListShapes } from '../resource-list.js';
+import type { ListShapes } from '../page-reader.js';
 import { USER_COLUMN_MAP, USER_KEYS } from './user.columns.js';
 
 const FACTS = `${millisecondsOf('u.created_at')} as created_at, ${RESOURCE_FACTS}`;
@@ -62,13 +63,17 @@ export const USER_TABLE: ListTable = {
 /** The users of a directory in preview, as its writes would make them. */
 export const PREVIEW_TABLE = previewTable(USER_TABLE);
 
+const LIGHT_MEMBERS = lightMembers(USER_TABLE);
+const PREVIEW_MEMBERS = lightMembers(PREVIEW_TABLE);
+
 /** Returns the table of users as a directory sees them. */
 export function tableFor({ writing }: CurrentDirectory): ListTable {
   return writing.state === 'preview' ? PREVIEW_TABLE : USER_TABLE;
 }
 
 /** Returns the columns of a list for a projection: what it does not show of other resources is not read. */
-export function userColumns(projection: Projection | null): ListShapes {
+export function userColumns(projection: Projection | null, table: ListTable): ListShapes {
   const related = ['groups', 'meta', ENTERPRISE_URN].some((name) => projectionNeeds(projection, name));
-  return related ? { few: FEW_COLUMNS, many: PAGE_COLUMNS } : { few: OWN_COLUMNS, many: OWN_COLUMNS };
+  if (!related) return { few: OWN_COLUMNS, many: OWN_COLUMNS, light: LIGHT_USERS };
+  return { few: FEW_COLUMNS, many: PAGE_COLUMNS, light: table === PREVIEW_TABLE ? PREVIEW_MEMBERS : LIGHT_MEMBERS };
 }

@@ -14,7 +14,8 @@ export interface StoredUser extends Relations {
   doc: string;
   revision: number;
   created_at: number;
-  modified_at: number;
+  /** Null: the document is as it was created. */
+  modified_at: number | null;
 }
 
 /** The view of a directory: the base of references, and the directory whose groups are shown. */
@@ -87,7 +88,7 @@ export const USER_TAG_SQL = `('W/"' || (u.version - u.quiet_writes) || coalesce(
       and b.id = u.manager_id and b.gone_at is null and coalesce(b.directory_id, ($2::text[])[1]) = ($2::text[])[1]) b on true), '') || '"')`;
 
 function userMeta({ id, created_at, modified_at }: StoredUser, view: View, tag: string): string {
-  return metaText('User', 'Users', { id, tag, created_at, modified_at }, view.baseUrl);
+  return metaText('User', 'Users', { id, tag, created_at, modified_at: modified_at ?? created_at }, view.baseUrl);
 }
 
 /** Returns the `meta` attribute as JSON text (RFC 7643 §3.1); `version` equals the ETag header. */
