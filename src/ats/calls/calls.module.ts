@@ -8,7 +8,7 @@ import { AtsPaces } from './ats-paces.js';
 /** Calls to ATSs. */
 @Module({
   imports: [AtsConnectionsModule, PlatformClientModule],
-  providers: [AtsApis, AtsPaces, { provide: AtsCallOptions, useValue: new AtsCallOptions() }],
+  providers: [AtsApis, AtsPaces, { provide: AtsCallOptions, useFactory: () => new AtsCallOptions() }],
   exports: [AtsApis, AtsCallOptions],
 })
 export class AtsCallsModule {}

@@ -22,7 +22,7 @@ import { SyncsRepository } from './syncs.repository.js';
     AtsSync,
     MissingWebhooks,
     RunsRepository,
-    { provide: SyncOptions, useValue: new SyncOptions() },
+    { provide: SyncOptions, useFactory: () => new SyncOptions() },
     SyncPass,
     SyncWorker,
     SyncsRepository,
