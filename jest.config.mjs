@@ -3,6 +3,7 @@ import fs from 'node:fs';
 const swc = JSON.parse(fs.readFileSync(new URL('./.swcrc', import.meta.url), 'utf8'));
 
 export default {
+  runner: '<rootDir>/test/runner/runner.mjs',
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testRegex: '\\.spec\\.ts$',
@@ -16,5 +17,6 @@ export default {
   maxWorkers: 2,
   testSequencer: '<rootDir>/test/support/long-first.mjs',
   testTimeout: 60_000,
-  workerIdleMemoryLimit: '512MB',
+  // A worker that begins anew loads all modules again, which takes some seconds.
+  workerIdleMemoryLimit: '1GB',
 };

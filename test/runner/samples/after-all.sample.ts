@@ -1,0 +1,5 @@
+afterAll(() => {
+  throw new Error('clean-up');
+});
+
+it('fine: before the clean-up that fails', () => undefined);

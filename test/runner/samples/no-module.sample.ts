@@ -1,0 +1,3 @@
+it('fine', () => undefined);
+
+await import('node:no-such-module');
