@@ -3,6 +3,7 @@ import { Config } from '../../base/config/config.js';
 import { DestinationNetworks } from '../../base/http/destination-networks.js';
 import { Outbound } from '../../base/http/outbound.js';
 import { PRIVATE_HINT, refusalOfUrl } from '../../base/http/public-address.js';
+import { parsedUrl } from '../../base/http/url.js';
 import type { Connector } from '../connectors/connector.js';
 
 /** The one rule for addresses of ATSs that tenants name, and our own addresses that ATSs know. */
@@ -39,8 +40,8 @@ export class AtsAddresses {
 
   /** Returns the token of an address that leads to {@link inbound}; null: it leads elsewhere, or has none. */
   tokenIn(address: string, provider: string): string | null {
-    if (!URL.canParse(address)) return null;
-    const url = new URL(address);
+    const url = parsedUrl(address);
+    if (url === null) return null;
     const token = url.searchParams.get('api_token') ?? '';
     return url.origin + url.pathname === new URL(this.inbound(provider)).href && token !== '' ? token : null;
   }
@@ -68,5 +69,6 @@ export class AtsAddresses {
 }
 
 function isWeb(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).username === '';
+  const url = parsedUrl(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '';
 }

@@ -9,5 +9,20 @@ export const MAX_URL = 2_048;
  * @returns the address, or null where the text is none or is too long
  */
 export function urlOf(text: string): URL | null {
-  return text.length <= MAX_URL && URL.canParse(text) ? new URL(text) : null;
+  return text.length <= MAX_URL ? parsedUrl(text) : null;
+}
+
+/**
+ * Parses an address of a bounded length. `URL.canParse` is not used: after some thousand calls, that of Node.js 20 returns false
+ * for each address with a character between U+0080 and U+00FF.
+ *
+ * @param base resolves a relative address
+ * @returns the address, or null where the text is none
+ */
+export function parsedUrl(text: string, base?: string): URL | null {
+  try {
+    return new URL(text, base);
+  } catch {
+    return null;
+  }
 }

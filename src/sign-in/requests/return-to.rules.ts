@@ -1,3 +1,5 @@
+import { parsedUrl } from '../../base/http/url.js';
+
 /** Where a browser may be sent after a sign-in. */
 export interface ReturnRules {
   /** Our own origin, and the default target. */
@@ -25,9 +27,9 @@ const MAX = 2_048;
 export function returnTarget(text: string | null, rules: ReturnRules): ReturnTarget | null {
   if (text === null || text === '') return { url: rules.home, application: null };
   // Browsers drop tabs and line breaks and read a backslash as a slash, so such an address is an attack.
-  if (text.length > MAX || /[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text, rules.origin)) return null;
-  const url = new URL(text, rules.origin);
-  if (url.username !== '' || url.password !== '') return null;
+  if (text.length > MAX || /[\s\\\p{Cc}]/u.test(text)) return null;
+  const url = parsedUrl(text, rules.origin);
+  if (url === null || url.username !== '' || url.password !== '') return null;
   // A text without a scheme that resolves to another site: `//evil.example`.
   const relative = !/^[a-z][a-z0-9+.-]*:/i.test(text);
   const whole = relative ? text.startsWith('/') && url.origin === rules.origin : /^https?:\/\//i.test(text);

@@ -1,3 +1,4 @@
+import { parsedUrl } from '../../../base/http/url.js';
 import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
 import type { AtsCandidate, AtsJob, AtsPage, AtsPageFrom } from '../ats-records.js';
 import type { AtsUser } from '../connector.js';
@@ -137,7 +138,8 @@ async function sourcesOf(api: AtsApi, applications: readonly RemoteObject[]): Pr
 function nextIn(link: string | undefined): string | null {
   for (const part of (link ?? '').split(',')) {
     const found = /<([^<>]+)>\s*;\s*rel="?next"?/.exec(part);
-    if (found !== null && URL.canParse(found[1]!)) return new URL(found[1]!).searchParams.get('cursor');
+    const url = found === null ? null : parsedUrl(found[1]!);
+    if (url !== null) return url.searchParams.get('cursor');
   }
   return null;
 }

@@ -1,3 +1,4 @@
+import { parsedUrl } from '../../../base/http/url.js';
 import { AtsFailure, type AtsApi } from '../../calls/ats-api.js';
 import type { AtsWrite, WriteRules } from '../connector.js';
 import { idOf, listOf, objectOf, objectsIn, textOf, unexpected, type RemoteObject } from '../remote-json.js';
@@ -67,7 +68,7 @@ function linkIn(found: RemoteObject, marker: string): string | null {
 
 /** The address of one meeting can be the beginning of another one's: the marker is the end of its link. */
 function endsWith(link: string, marker: string): boolean {
-  const normal = (text: string): string => (URL.canParse(text) ? new URL(text).href : text).replace(/\/$/, '');
+  const normal = (text: string): string => (parsedUrl(text)?.href ?? text).replace(/\/$/, '');
   return normal(link).endsWith(normal(marker));
 }
 
