@@ -1,3 +1,5 @@
+// Modules of its own (test/runner): what is counted has the state of the process.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { MAX_PREPARED } from '../../../src/base/database/bounded-client.js';
 import { MAX_OWN, MAX_SHAPES, statementCounts } from '../../../src/base/database/statement-names.js';
