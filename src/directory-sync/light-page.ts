@@ -2,6 +2,9 @@ import type { Database } from '../base/database/database.js';
 import type { ListTable } from './list-table.js';
 import { SMALL_PAGE, type PageSource } from './page-sql.js';
 
+/** Pages of more resources are seldom small. IdPs read 100 or 200 at a time. */
+export const LIGHT_RESOURCES = 200;
+
 /** How a page of small resources is read: with plain statements, of which no part counts bytes row by row. */
 export interface LightColumns<Row> {
   /**

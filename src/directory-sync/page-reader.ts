@@ -4,7 +4,7 @@ import type { AnswerShare } from '../base/http/answer-budget.js';
 import type { BoundFilter } from '../scim/filter/bound.js';
 import type { ListQuery } from '../scim/messages/list-query.js';
 import type { CurrentDirectory } from './current-directory.js';
-import { readLight, type LightColumns, type LightPage, type LightRow } from './light-page.js';
+import { LIGHT_RESOURCES, readLight, type LightColumns, type LightPage, type LightRow } from './light-page.js';
 import type { Walk } from './list-cursor.js';
 import type { ListOrder, Place } from './list-order.js';
 import type { ListTable } from './list-table.js';
@@ -97,11 +97,12 @@ export async function readRows<Row extends PageRow>(
     );
     return (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
   };
+  const inOrder = filter.bound === null && order.key === null && !source.idsFirst;
+  if (columns.light !== undefined && inOrder && query.count <= LIGHT_RESOURCES) {
+    const page = await readLight<Row & LightRow>(db, table, columns.light, source, params);
+    if (page !== null) return lightRows(page);
+  }
   if (query.count <= FEW_RESOURCES) {
-    if (columns.light !== undefined && filter.bound === null && order.key === null && !source.idsFirst) {
-      const page = await readLight<Row & LightRow>(db, table, columns.light, source, params);
-      if (page !== null) return lightRows(page);
-    }
     const found = await read(SMALL_PAGE);
     if (found.every((row) => row.fits && !row.large)) return cutRows(found, query.count);
   }

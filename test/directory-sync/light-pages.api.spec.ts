@@ -61,6 +61,8 @@ describe('a page of users', () => {
     [10, false],
     [10, true],
     [100, false],
+    [200, true],
+    [201, false],
   ])('shows each as it is shown alone: %d a page, by cursor: %s', async (size, cursors) => {
     expect(await walked(by, size, cursors)).toEqual(await alone(by, ids));
   });
