@@ -41,33 +41,39 @@ export default class Runner {
 
   async #runBare(tests, watcher, { serial }) {
     const { maxWorkers, workerIdleMemoryLimit, testNamePattern } = this.#globalConfig;
-    const numWorkers = serial ? 1 : Math.min(maxWorkers, tests.length);
-    const workers = new Worker(new URL('worker.mjs', import.meta.url), {
-      exposedMethods: ['run'],
-      numWorkers,
-      forkOptions: { stdio: 'pipe', execArgv: [] },
-      idleMemoryLimit: workerIdleMemoryLimit,
-      maxRetries: 0,
-    });
-    workers.getStdout().pipe(process.stdout);
-    workers.getStderr().pipe(process.stderr);
     const waiting = [...tests];
     const runWaiting = async () => {
+      let worker = startWorker();
       for (let test = waiting.shift(); test !== undefined && !watcher.isInterrupted(); test = waiting.shift()) {
         await this.#emit('test-file-start', test);
         const { setupFiles, testTimeout } = test.context.config;
-        const ended = workers.run({ path: test.path, setupFiles, testTimeout, testNamePattern }).then(
-          (result) => ['test-file-success', test, result],
-          (error) => ['test-file-failure', test, error],
-        );
-        await this.#emit(...(await ended));
+        const ask = { path: test.path, setupFiles, testTimeout, testNamePattern };
+        const { result, error, memory } = await worker.run(ask).catch((error) => ({ error, memory: Infinity }));
+        await (result ? this.#emit('test-file-success', test, result) : this.#emit('test-file-failure', test, error));
+        // The limit of jest-worker itself would end a worker that has begun the next file.
+        if (waiting.length === 0 || memory <= (workerIdleMemoryLimit ?? Infinity)) continue;
+        await worker.end();
+        worker = startWorker();
       }
+      await worker.end();
     };
-    await Promise.all(Array.from({ length: numWorkers }, runWaiting));
-    await workers.end();
+    const lanes = serial ? 1 : Math.min(maxWorkers, tests.length);
+    await Promise.all(Array.from({ length: lanes }, runWaiting));
   }
 
   async #emit(name, ...event) {
     for (const entry of this.#listeners) if (entry.name === name) await entry.listener(event);
   }
+}
+
+function startWorker() {
+  const worker = new Worker(new URL('worker.mjs', import.meta.url), {
+    exposedMethods: ['run'],
+    numWorkers: 1,
+    forkOptions: { stdio: 'pipe', execArgv: [] },
+    maxRetries: 0,
+  });
+  worker.getStdout().on('data', (text) => process.stdout.write(text));
+  worker.getStderr().on('data', (text) => process.stderr.write(text));
+  return worker;
 }

@@ -45,6 +45,11 @@ describe('the runner of the tests', () => {
     expect(statusOf(file)).toBe('passed');
   });
 
+  it('goes on in a new process behind a file that left much memory in use', () => {
+    const { success, testResults } = told('--workerIdleMemoryLimit=1MB', 'one', 'other');
+    expect([success, testResults.length]).toEqual([true, 2]);
+  });
+
   it('runs the tests of a name alone', () => {
     const { success, testResults } = told('-t', 'fine: the next one', 'failing');
     expect(success).toBe(true);

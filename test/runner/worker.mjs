@@ -29,7 +29,7 @@ circus.addEventHandler(({ name, test }) => {
   return name === 'run_finish' ? new Promise((resolve) => setImmediate(resolve)) : undefined;
 });
 
-/** Runs a spec file; returns its result in the form of jest. */
+/** Runs a spec file; returns its result in the form of jest, and the memory of this process in bytes. */
 export async function run({ path, setupFiles, testTimeout, testNamePattern }) {
   const folder = process.cwd();
   const variables = { ...process.env };
@@ -45,7 +45,8 @@ export async function run({ path, setupFiles, testTimeout, testNamePattern }) {
   try {
     await import(pathToFileURL(path).href);
     const { testResults, unhandledErrors } = await circus.run();
-    return resultOf({ path, start, testResults, unhandledErrors });
+    const result = resultOf({ path, start, testResults, unhandledErrors });
+    return { result, memory: process.memoryUsage.rss() };
   } finally {
     // What a file set is not there for the next one.
     process.chdir(folder);
