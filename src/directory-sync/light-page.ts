@@ -6,15 +6,15 @@ import { SMALL_PAGE, type PageSource } from './page-sql.js';
 export const LIGHT_RESOURCES = 200;
 
 /** How a page of small resources is read: with plain statements, of which no part counts bytes row by row. */
-export interface LightColumns<Row> {
+export interface LightColumns {
   /**
    * Returns the select list over the table.
    *
-   * @param most the bytes of a document that is read at once. Of a larger one `doc` is null and `bytes` is its size.
+   * @param most SQL for the bytes of a document that is read. Of a larger one `doc` is null and `bytes` is its size.
    */
-  readonly select: (most: number) => string;
+  readonly select: (most: string) => string;
   /** Reads what the rows show of other tables; undefined: nothing. */
-  readonly relate?: (db: Database, owner: PageOwner, rows: Row[]) => Promise<Related | null>;
+  readonly relate?: (db: Database, owner: PageOwner, rows: LightRow[]) => Promise<Related | null>;
 }
 
 /** The tenant of a page, and the directories that it shows. */
@@ -35,6 +35,8 @@ export interface LightRow {
   id: string;
   doc: string | null;
   bytes: number | null;
+  /** The ids of the groups that the row shows, with blanks between them; null: none. */
+  groups: string | null;
 }
 
 /** A page that was read by {@link readLight}. */
@@ -48,19 +50,19 @@ export interface LightPage<Row> {
  * Reads a page in the order of ids. Nearly all pages of a full import are small, and cost this way less than half.
  *
  * @param source the page and one row behind it; no rows are skipped
+ * @param params the parameters of its SQL
  * @returns null where the page is not small: it has to be read by its bytes
  */
 export async function readLight<Row extends LightRow>(
   db: Database,
   table: ListTable,
-  light: LightColumns<Row>,
-  source: PageSource,
-  params: unknown[],
+  light: LightColumns,
+  owner: PageOwner,
+  { source, params }: { source: PageSource; params: unknown[] },
 ): Promise<LightPage<Row> | null> {
-  const owner = params.slice(0, 2) as unknown as PageOwner;
   // Documents within this limit are never more than a small page.
   const most = Math.floor(SMALL_PAGE / source.limit);
-  const text = `select ${light.select(most)} from ${source.from} where ${source.where} order by ${source.by} limit ${source.limit}`;
+  const text = `select ${light.select(String(most))} from ${source.from} where ${source.where} order by ${source.by} limit ${source.limit}`;
   const found = (await db.shaped<Row>(text, params)).rows;
   const more = found.length === source.limit;
   const rows = more ? found.slice(0, -1) : found;
@@ -77,19 +79,19 @@ export async function readLight<Row extends LightRow>(
 async function readRest<Row extends LightRow>(
   db: Database,
   table: ListTable,
-  light: LightColumns<Row>,
+  light: LightColumns,
   [tenantId, owners]: PageOwner,
   rows: Row[],
 ): Promise<boolean> {
   const left = rows.filter((row) => row.doc === null);
   const most = Math.max(...left.map((row) => row.bytes!));
-  const text = `select ${light.select(SMALL_PAGE)} from ${table.from} where ${table.visible} and ${table.id} = any($3)`;
-  const read = await db.query<Row>(text, [tenantId, owners, left.map((row) => row.id)]);
+  const text = `select ${light.select('$4')} from ${table.from} where ${table.visible} and ${table.id} = any($3)`;
+  const read = await db.query<Row>(text, [tenantId, owners, left.map((row) => row.id), most]);
   const byId = new Map(read.rows.map((row) => [row.id, row]));
   for (const [place, { id, doc }] of rows.entries()) {
     if (doc !== null) continue;
     const whole = byId.get(id);
-    if (whole?.doc == null || whole.doc.length > most) return false;
+    if (whole === undefined || whole.doc === null) return false;
     rows[place] = whole;
   }
   return true;

@@ -27,7 +27,7 @@ export interface ListShapes {
   readonly few: ListColumns;
   readonly many: ListColumns;
   /** For a page of the unfiltered list in the order of ids; undefined: it is read as any other. */
-  readonly light?: LightColumns<LightRow>;
+  readonly light?: LightColumns;
 }
 
 /** The filter of a list as SQL. */
@@ -70,7 +70,7 @@ export async function readRows<Row extends PageRow>(
   db: Database,
   table: ListTable,
   columns: ListShapes,
-  { query, share }: ListAsk,
+  { directory, query, share }: ListAsk,
   { filter, order, start }: { filter: ListFilter; order: ListOrder; start: PageStart },
 ): Promise<ReadRows<Row>> {
   if (query.count === 0) return NO_ROWS;
@@ -99,7 +99,8 @@ export async function readRows<Row extends PageRow>(
   };
   const inOrder = filter.bound === null && order.key === null && !source.idsFirst;
   if (columns.light !== undefined && inOrder && query.count <= LIGHT_RESOURCES) {
-    const page = await readLight<Row & LightRow>(db, table, columns.light, source, params);
+    const owner = [directory.tenantId, directory.owners] as const;
+    const page = await readLight<Row & LightRow>(db, table, columns.light, owner, { source, params });
     if (page !== null) return lightRows(page);
   }
   if (query.count <= FEW_RESOURCES) {

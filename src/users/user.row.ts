@@ -45,6 +45,9 @@ export function millisecondsOf(time: string): string {
   return `date_part('epoch', ${time}) * 1000`;
 }
 
+/** The bytes of the document of `u`. Rows from before the column was there are measured. */
+export const DOC_BYTES = 'coalesce(u.doc_bytes, octet_length(u.doc::text))';
+
 /** What SCIM shows of the writes of a document, for a table that is called `u`. */
 export const RESOURCE_FACTS = `u.version - u.quiet_writes as revision,
   ${millisecondsOf('coalesce(u.resource_at, u.updated_at)')} as modified_at`;

@@ -1,7 +1,7 @@
 import { projectionNeeds, type Projection } from '../../scim/resource/project.js';
 import { USER_TYPE } from '../../scim/schema/resource-types.js';
 import { ENTERPRISE_URN } from '../../scim/urns.js';
-import { millisecondsOf, RESOURCE_FACTS } from '../../users/user.row.js';
+import { DOC_BYTES, millisecondsOf, RESOURCE_FACTS } from '../../users/user.row.js';
 import { GROUP_BYTES, GROUP_IDS, groupLine, MANAGER, RELATIONS } from '../../users/user-relations.js';
 import type { CurrentDirectory } from '../current-directory.js';
 import type { ListTable } from '../list-table.js';
@@ -15,7 +15,7 @@ const FACTS = `${millisecondsOf('u.created_at')} as created_at, ${RESOURCE_FACTS
 /** The columns of a `StoredUser`, for a table that is called `u`. */
 export const USER_TEXT_COLUMNS = `u.id, u.doc::text as doc, ${FACTS}, ${RELATIONS}`;
 
-const FOUND = `u.id, u.doc, coalesce(u.doc_bytes, octet_length(u.doc::text)) as doc_bytes, ${FACTS}`;
+const FOUND = `u.id, u.doc, ${DOC_BYTES} as doc_bytes, ${FACTS}`;
 const SHOWN = `c.id, case when c.fits then c.doc::text end as doc, c.revision, c.created_at, c.modified_at`;
 
 /** The columns of a list whose projection shows nothing of other resources. */

@@ -24,6 +24,7 @@ describe('a block', () => {
   it.failing('fine: is known to fail', () => {
     throw new Error('known');
   });
+  // The runner must tell it as pending, so the sample has one that does not run.
   it.skip('skipped', () => expect(1).toBe(2));
 });
 
