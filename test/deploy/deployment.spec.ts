@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../../src/base/config/config.js';
@@ -128,15 +129,22 @@ describe('Dockerfile', () => {
     expect(last).toContain(`VOLUME ${settings['DATA_DIR']}\n`);
   });
 
+  it('Node.js knows the flags that it is given', async () => {
+    const { NODE_FLAGS } = (await import(path.join(ROOT, 'scripts/prepare.mjs'))) as { NODE_FLAGS: string[] };
+    const { status, stderr } = spawnSync(process.execPath, [...NODE_FLAGS, '-e', '0'], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
   it('runs as an ordinary user, who owns the data directory, as `npm start` runs it', async () => {
-    const { NODE_FLAGS, NODE_VARIABLES } = (await import(path.join(ROOT, 'scripts/prepare.mjs'))) as {
-      NODE_FLAGS: string[];
+    const { nodeFlags, NODE_VARIABLES } = (await import(path.join(ROOT, 'scripts/prepare.mjs'))) as {
+      nodeFlags: (version: string) => string[];
       NODE_VARIABLES: Record<string, string>;
     };
     for (const [name, value] of Object.entries(NODE_VARIABLES))
       expect(last).toMatch(new RegExp(`^ENV .*\\b${name}=${value}\\b`, 'm'));
     const command = JSON.parse(/^CMD (\[.*\])$/m.exec(last)![1]!) as string[];
-    expect(command).toEqual(['node', ...NODE_FLAGS, 'dist/main.js']);
+    const version = /^FROM node:(\d+)-/m.exec(last)![1]!;
+    expect(command).toEqual(['node', ...nodeFlags(`${version}.0.0`), 'dist/main.js']);
     expect(/^USER (\S+)$/m.exec(last)![1]).toBe('node');
     expect(last.indexOf('chown node:node /data')).toBeGreaterThan(0);
     expect(last.indexOf('chown node:node /data')).toBeLessThan(last.indexOf('USER node'));
