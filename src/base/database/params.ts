@@ -1,3 +1,9 @@
+/** A value that all statements of a shape share, with its cast. */
+export interface SharedValue {
+  readonly value: string;
+  readonly type: string | undefined;
+}
+
 /** The parameters of one statement. */
 export class Params {
   readonly values: unknown[] = [];
@@ -5,7 +11,11 @@ export class Params {
   readonly own: unknown[] = [];
   /** The values that all statements of the shape share, as a part of its name. */
   sharedName = '';
-  private readonly places = new Map<string, string>();
+  /** The same values, in the order in which they were added first. */
+  readonly sharedValues: SharedValue[] = [];
+  /** Which of all places hold them. Another value of the same text can be the statement's own. */
+  layout = '';
+  private readonly known = new Map<string, string>();
 
   /** Adds a value and returns its place (`$3`), with a cast where the server cannot infer the type. */
   add(value: unknown, type?: string): string {
@@ -13,13 +23,17 @@ export class Params {
     return this.place(value, type);
   }
 
-  /** The same for a value that is the same in all statements that may run as one: the tenant, a word of ours. */
+  /**
+   * The same for a value that is the same in all statements that may run as one: the tenant, a word of ours. Statements of
+   * one text add the tenant at the same place.
+   */
   shared(value: string, type?: string): string {
     const name = `${type} ${value}`;
-    let place = this.places.get(name);
+    let place = this.known.get(name);
     if (place === undefined) {
-      this.places.set(name, (place = this.place(value, type)));
+      this.known.set(name, (place = this.sharedPlace(value, type)));
       this.sharedName += `${name}\u0000`;
+      this.sharedValues.push({ value, type });
     }
     return place;
   }
@@ -39,10 +53,20 @@ export class Params {
     return '';
   }
 
-  private place(value: unknown, type: string | undefined): string {
-    this.values.push(value);
-    return type ? `$${this.values.length}::${type}` : `$${this.values.length}`;
+  /** The place of a shared value that is added for the first time. */
+  protected sharedPlace(value: string, type: string | undefined): string {
+    this.layout += `${this.values.length + 1} `;
+    return this.place(value, type);
   }
+
+  private place(value: unknown, type: string | undefined): string {
+    return placeOf(this.values.push(value), type);
+  }
+}
+
+/** Returns a parameter in SQL, with a cast where the server cannot infer the type. */
+export function placeOf(number: number, type: string | undefined): string {
+  return type ? `$${number}::${type}` : `$${number}`;
 }
 
 /** SQL of one part of a statement; its values go into the parameters. */

@@ -1,11 +1,4 @@
-import { Params, type Fragment, type Step } from './params.js';
-
-/** The text of a batch, and how its values are laid out. */
-export interface BatchText {
-  text: string;
-  /** The values that all statements share; the first is the tenant. Then come the keys, then the columns. */
-  shared: readonly string[];
-}
+import { Params, placeOf, type Fragment, type Step } from './params.js';
 
 /** Parameters that are columns of rows: `b` before the subject is written, `subject` afterwards. */
 class RowParams extends Params {
@@ -13,8 +6,6 @@ class RowParams extends Params {
   readonly types: string[] = [];
   /** The columns that are read after the subject is written. */
   readonly carried = new Set<number>();
-  readonly sharedValues: string[] = [];
-  private readonly sharedPlaces = new Map<string, string>();
 
   constructor(tenantId: string) {
     super();
@@ -27,16 +18,10 @@ class RowParams extends Params {
     return `${this.alias}.p${column}`;
   }
 
-  override shared(value: string, type?: string): string {
-    const name = `${type} ${value}`;
-    let place = this.sharedPlaces.get(name);
-    if (place === undefined) {
-      // The second parameter is the array of keys.
-      const number = this.sharedValues.push(value);
-      place = `$${number === 1 ? 1 : number + 1}${type ? `::${type}` : ''}`;
-      this.sharedPlaces.set(name, place);
-    }
-    return place;
+  /** The tenant is the first parameter; the second one is the array of keys. */
+  protected override sharedPlace(_value: string, type: string | undefined): string {
+    const others = this.sharedValues.length;
+    return placeOf(others === 0 ? 1 : others + 2, type);
   }
 
   override get source(): string {
@@ -64,9 +49,12 @@ const PATIENCE = '100ms';
  * user. The rows that one statement would write are the rows that it writes here: each guard reads the values of its own
  * row, and none of them sees what the others write, as statements that run at the same time.
  *
+ * The parameters are the tenant, the keys, the other values that all statements share ({@link Params.sharedValues}), and
+ * a column for each value of their own. Statements of one text have one text together.
+ *
  * @param steps the fragments of one of them, in the order in which they were added
  */
-export function batchText(tenantId: string, steps: readonly Step[]): BatchText {
+export function batchText(tenantId: string, steps: readonly Step[]): string {
   const p = new RowParams(tenantId);
   const at = (alias: string, fragment: Fragment): string => {
     p.alias = alias;
@@ -102,5 +90,5 @@ export function batchText(tenantId: string, steps: readonly Step[]): BatchText {
       ? ''
       : `\nunion all (select b.key, o.* from b cross join lateral (${otherwise} offset 0) o
           where not exists (select 1 from subject s where s.key = b.key))`;
-  return { text: `with ${parts.join(',\n')}\n${rows}${instead}`, shared: p.sharedValues };
+  return `with ${parts.join(',\n')}\n${rows}${instead}`;
 }

@@ -1,7 +1,7 @@
 import type { QueryResult, QueryResultRow } from 'pg';
 import { Gatherer, WorkAlone } from '../gatherer.js';
 import { isOfOneRow, tooManyGathered } from './database.errors.js';
-import type { BatchText } from './statement-batch.js';
+import { ShapeTexts, type StatementShape } from './shape-texts.js';
 import { arrayLiteral } from './text-array.js';
 
 /** A row of a batch, with the key of the statement that it answers. */
@@ -18,26 +18,29 @@ interface Runner {
 export interface JoiningStatement {
   readonly joins: { tenantId: string; key: string } | null;
   readonly sharedName: string;
+  readonly layout: string;
   readonly own: readonly unknown[];
+  readonly shared: readonly string[];
   build(): { text: string; values: unknown[] };
-  together(): BatchText;
+  together(): string;
 }
 
-/** A statement with its text, which names its shape. */
+/** A statement with its shape and the values of its text. */
 interface Built {
   statement: JoiningStatement;
   key: string;
-  text: string;
+  shape: StatementShape;
   values: unknown[];
 }
 
 /** Runs write statements of concurrent requests that have one shape and one tenant as one statement. */
 export class StatementBatches {
   private readonly gatherer: Gatherer<Built, QueryResultRow[]>;
+  private readonly shapes = new ShapeTexts();
 
   constructor(private readonly db: Runner) {
     this.gatherer = new Gatherer<Built, QueryResultRow[]>({
-      alone: async ({ text, values }) => (await db.shaped(text, values)).rows,
+      alone: async ({ shape, values }) => (await db.shaped(shape.text, values)).rows,
       together: (all) => this.together(all),
       keyOf: ({ key }) => key,
       busy: tooManyGathered,
@@ -49,17 +52,18 @@ export class StatementBatches {
   run(statement: JoiningStatement): Promise<QueryResultRow[]> {
     const { tenantId, key } = statement.joins!;
     const { text, values } = statement.build();
-    return this.gatherer.run(`${tenantId}${statement.sharedName}${text}`, { statement, key, text, values });
+    const shape = this.shapes.of(text, statement.layout);
+    return this.gatherer.run(`${shape.name} ${tenantId}${statement.sharedName}`, { statement, key, shape, values });
   }
 
   private async together(all: readonly Built[]): Promise<QueryResultRow[][]> {
-    const { text, shared } = all[0]!.statement.together();
-    const [tenantId, ...others] = shared;
-    const columns = all[0]!.statement.own.map((_, i) => arrayLiteral(all.map(({ statement }) => statement.own[i])));
+    const { shape, statement: first } = all[0]!;
+    const text = (shape.together ??= first.together());
+    const columns = first.own.map((_, i) => arrayLiteral(all.map(({ statement }) => statement.own[i])));
     const keys = arrayLiteral(all.map(({ key }) => key));
     let rows: KeyedRow[];
     try {
-      ({ rows } = await this.db.shapedOnce<KeyedRow>(text, [tenantId, keys, ...others, ...columns]));
+      ({ rows } = await this.db.shapedOnce<KeyedRow>(text, [first.joins!.tenantId, keys, ...first.shared, ...columns]));
     } catch (error) {
       if (isOfOneRow(error)) throw new WorkAlone();
       throw error;

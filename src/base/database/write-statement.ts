@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { SqlRunner } from './database.js';
 import { Params, type Fragment, type Step } from './params.js';
-import { batchText, type BatchText } from './statement-batch.js';
+import { batchText } from './statement-batch.js';
 
 /** A part of a statement that other parts read from. Its name is made by the statement and written nowhere else. */
 export interface Part {
@@ -93,6 +93,11 @@ export class WriteStatement {
     return this.params.sharedName;
   }
 
+  /** Which of its parameters are shared. */
+  get layout(): string {
+    return this.params.layout;
+  }
+
   /** The values that are the statement's own, in the order of their columns. */
   get own(): readonly unknown[] {
     return this.params.own;
@@ -112,8 +117,15 @@ export class WriteStatement {
     return { text: `with ${parts.join(',\n')}\n${answer}${instead}`, values: this.params.values };
   }
 
+  /** The values that all statements of the shape share, beside the tenant, in the order of their places. */
+  get shared(): readonly string[] {
+    const tenantId = this.id?.tenantId;
+    const others = this.params.sharedValues.filter(({ value, type }) => type !== undefined || value !== tenantId);
+    return others.map(({ value }) => value);
+  }
+
   /** Returns the text for many statements of this one's shape. */
-  together(): BatchText {
+  together(): string {
     return batchText(this.id!.tenantId, this.steps);
   }
 

@@ -1,16 +1,17 @@
 import { WriteStatement } from '../../../src/base/database/write-statement.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 
-describe('a write statement', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await testDatabase();
-    await database.owner.execute(
-      'create table thing (id int primary key, name text); create table note (thing_id int)',
-    );
-  });
-  afterAll(() => database.close());
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+  await database.owner.execute(`
+    create table thing (id int primary key, name text);
+    create table note (thing_id int);
+    create table pair (tenant_id text, id text, a text, b text, primary key (tenant_id, id))`);
+});
+afterAll(() => database.close());
 
+describe('a write statement', () => {
   const write = (id: number): WriteStatement => {
     const statement = new WriteStatement().subject(
       (p) => `insert into thing values (${p.add(id, 'int')}, ${p.add('a')}) on conflict do nothing returning id`,
@@ -28,5 +29,49 @@ describe('a write statement', () => {
   it('writes nothing at all where the subject wrote nothing', async () => {
     expect(await write(1).run(database.db)).toEqual([]);
     expect((await database.db.query('select * from note')).rows).toHaveLength(2);
+  });
+});
+
+describe('write statements of one shape that come at once', () => {
+  /** The same text in both cases: `a` is a word that all share, or a value of its own. */
+  const write = (tenant: string, id: string, a: string, isShared: boolean): WriteStatement => {
+    const statement = new WriteStatement().subject(
+      (p) => `insert into pair (tenant_id, id, a, b)
+        select ${p.shared(tenant)}, ${p.add(id)}, ${isShared ? p.shared(a) : p.add(a)}, ${p.add(`b of ${id}`)} ${p.source}
+        returning id`,
+      { tenantId: tenant, key: id },
+    );
+    statement.answer(() => 'subject.id');
+    return statement;
+  };
+
+  it('write their own values, and the words that they share', async () => {
+    const rows: [string, string, string, boolean][] = [];
+    for (const round of [1, 2, 3]) {
+      for (let i = 0; i < 40; i++) rows.push([`t${i % 2}`, `${round}-${i}`, i % 4 < 2 ? 'x' : 'y', i % 3 === 0]);
+    }
+    const once = database.db.shapedOnce.bind(database.db);
+    let [together, refused] = [0, 0];
+    // A batch that fails is repeated one by one: its rows would be right all the same.
+    Object.assign(database.db, {
+      shapedOnce: (text: string, values: unknown[]) => {
+        together++;
+        return once(text, values).catch((error: unknown) => {
+          refused++;
+          throw error;
+        });
+      },
+    });
+    const ran = await Promise.all(
+      rows.map(([tenant, id, a, isShared]) => write(tenant, id, a, isShared).run(database.db)),
+    );
+    expect(together).toBeGreaterThan(0);
+    expect(refused).toBe(0);
+    expect(ran.map(([row]) => (row as { id: string }).id)).toEqual(rows.map(([, id]) => id));
+    const { rows: stored } = await database.db.query('select * from pair');
+    expect(new Set(stored.map((row) => JSON.stringify(row)))).toEqual(
+      new Set(rows.map(([tenant_id, id, a]) => JSON.stringify({ tenant_id, id, a, b: `b of ${id}` }))),
+    );
+    expect(stored).toHaveLength(120);
   });
 });
