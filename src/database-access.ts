@@ -11,7 +11,8 @@ import {
   NoServiceRole,
   SANDBOX_ROLE,
 } from './base/database/service-role.js';
-import { migrate, MIGRATIONS, waitForDatabase } from './data-source.js';
+import { MIGRATIONS } from './base/database/migrations.js';
+import { migrate, waitForDatabase } from './data-source.js';
 
 /** How the service gets at its database, once the schema is up to date. */
 export interface DatabaseAccess {

@@ -1,4 +1,4 @@
-import { MIGRATIONS } from '../../src/data-source.js';
+import { MIGRATIONS } from '../../src/base/database/migrations.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse } from '../support/house.js';
 

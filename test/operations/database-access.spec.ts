@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { addressOf, SERVICE_ROLE } from '../../src/base/database/service-role.js';
-import { createDataSource, MIGRATIONS } from '../../src/data-source.js';
+import { MIGRATIONS } from '../../src/base/database/migrations.js';
+import { createDataSource } from '../../src/data-source.js';
+import { Database } from '../../src/base/database/database.js';
+import { nextUpdatedSince } from '../../src/base/database/next-updated-since.js';
+import { olderWorkOver } from '../../src/base/database/older-work.js';
 import { prepareDatabase } from '../../src/database-access.js';
 import { ownerOf, testDatabase, type TestDatabase } from '../support/database.js';
 
@@ -51,10 +55,34 @@ async function whoAmI(url: string, role: string | null): Promise<string> {
   }
 }
 
+/** What one process finds of a transaction that another one has begun, of the same address or `theirs`, and after it. */
+async function olderWork(
+  url: string,
+  role: string | null,
+  theirs = url,
+): Promise<[during: boolean, isBefore: boolean, after: boolean]> {
+  const sources = [createDataSource(url, 2, role), createDataSource(theirs, 2, role)];
+  for (const source of sources) await source.initialize();
+  const [one, other] = sources.map((source) => new Database(source)) as [Database, Database];
+  try {
+    const [during, isBefore] = await other.transaction('ten_1', async (tx) => {
+      const { rows } = await tx.query<{ began: Date }>(`select now() as began, $1::text`, ['ten_1']);
+      const next = Date.parse(await nextUpdatedSince(one, 'ten_1'));
+      // Ten seconds are for clocks that differ: the next call begins before the transaction, not before this moment.
+      return [await olderWorkOver(one, 'ten_1', 0), next + 10_000 <= rows[0]!.began.getTime()];
+    });
+    return [during, isBefore, await olderWorkOver(one, 'ten_1', 0)];
+  } finally {
+    for (const db of [one, other]) await db.close();
+    for (const source of sources) if (source.isInitialized) await source.destroy();
+  }
+}
+
 it('one address of a superuser: it migrates, and the service steps down', async () => {
   const access = await prepareDatabase(database.url, null);
   expect(access).toMatchObject({ role: SERVICE_ROLE, asOwner: null, migrated: [] });
   expect(await whoAmI(access.url, access.role)).toBe(SERVICE_ROLE);
+  expect(await olderWork(access.url, access.role)).toEqual([false, true, true]);
 });
 
 it('one address of an ordinary owner: it steps down where it is a member of the service’s role, else it says why not', async () => {
@@ -64,11 +92,22 @@ it('one address of an ordinary owner: it steps down where it is a member of the 
   expect(first).toMatchObject({ role: null, asOwner: expect.stringContaining(SERVICE_ROLE) });
   expect(first.migrated).toHaveLength(MIGRATIONS.length);
   expect(await whoAmI(first.url, first.role)).toBe(owner.role);
+  expect(await olderWork(first.url, first.role)).toEqual([false, true, true]);
 
   await database.owner.execute(`grant ${SERVICE_ROLE} to ${owner.role} with admin option`);
   const second = await prepareDatabase(url, null);
   expect(second).toEqual({ url, role: SERVICE_ROLE, asOwner: null, migrated: [] });
   expect(await whoAmI(second.url, second.role)).toBe(SERVICE_ROLE);
+  expect(await olderWork(second.url, second.role)).toEqual([false, true, true]);
+
+  // Two logins of one owner in turn: work of the other one is waited for. When it began is not shown.
+  const turn = await login();
+  await database.owner.execute(`grant ${owner.role}, ${SERVICE_ROLE} to ${turn.role}`);
+  const other = new URL(turn.url);
+  other.pathname = new URL(url).pathname;
+  expect(await prepareDatabase(other.href, null)).toMatchObject({ role: SERVICE_ROLE, migrated: [] });
+  const [during, , after] = await olderWork(other.href, SERVICE_ROLE, url);
+  expect([during, after]).toEqual([false, true]);
 });
 
 it('two addresses: the owner migrates, makes the plain role and grants; the plain role alone then serves', async () => {
@@ -82,6 +121,7 @@ it('two addresses: the owner migrates, makes the plain role and grants; the plai
   expect(access).toMatchObject({ url, role: null, asOwner: null });
   expect(access.migrated).toHaveLength(MIGRATIONS.length);
   expect(await whoAmI(access.url, access.role)).toBe(plain);
+  expect(await olderWork(access.url, access.role)).toEqual([false, true, true]);
 
   const alone = await prepareDatabase(url, null);
   expect(alone).toEqual({ url, role: null, asOwner: null, migrated: [] });

@@ -4,6 +4,14 @@ import type { SqlRunner } from './database.js';
 const CLOCKS_DIFFER_SECONDS = 10;
 
 /**
+ * SQL for the start of the oldest transaction under way, on all processes; null: there is none but the one that asks.
+ * Connections that stepped down from the owner are seen by the owner alone (`oldest_work`), those of a login of the
+ * service's own by that login alone.
+ */
+const OLDEST_WORK = `least(oldest_work(), (select min(xact_start) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and usename = session_user))`;
+
+/**
  * Returns the `updated_since` of the next call of a list: before every write that is not committed yet, and before what
  * other clocks may say, so that a late commit is not missed. A record may come twice.
  *
@@ -11,8 +19,8 @@ const CLOCKS_DIFFER_SECONDS = 10;
  */
 export async function nextUpdatedSince(db: SqlRunner, tenantId: string): Promise<string> {
   const { rows } = await db.query<{ since: Date; asked_by: string }>(
-    `select $1::text as asked_by, coalesce(min(xact_start), clock_timestamp()) - interval '${CLOCKS_DIFFER_SECONDS} seconds' as since
-     from pg_stat_activity where datname = current_database() and usesysid = current_user::regrole::oid`,
+    `select $1::text as asked_by,
+       coalesce(${OLDEST_WORK}, clock_timestamp()) - interval '${CLOCKS_DIFFER_SECONDS} seconds' as since`,
     [tenantId],
   );
   return rows[0]!.since.toISOString();

@@ -18,6 +18,7 @@ const FUNCTIONS = [
   'drop_month(text, text)',
   'signed_out_at_idp(text, text, text[], text[], text[], timestamptz)',
   'opening_title(text, text)',
+  'oldest_work()',
 ];
 
 /** The reason why the service cannot have a role without the owner's rights; for the log. */

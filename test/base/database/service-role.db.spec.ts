@@ -89,6 +89,7 @@ describe('the functions of the owner', () => {
       'drop_month',
       'lock_chain_head',
       'make_month',
+      'oldest_work',
       'seal_chain',
     ]);
     for (const { path, acl } of rows) {
