@@ -37,10 +37,23 @@ export interface EmailHolder {
 @Injectable()
 export class UsersRepository {
   private readonly reads: KeyedReads<UserWithGroups>;
+  private readonly names: KeyedReads<{ id: string; user_name_key: string }>;
 
   constructor(private readonly db: Database) {
     const text = `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = any($2)`;
     this.reads = new KeyedReads(db, text, ({ id }) => id);
+    const named = `select o.id, o.user_name_key from users o
+      where o.tenant_id = $1 and o.directory_id = $2 and o.user_name_key = any($3) and o.gone_at is null`;
+    this.names = new KeyedReads(db, named, ({ user_name_key }) => user_name_key);
+  }
+
+  /**
+   * Returns the id of the user of a directory that has a name; null: no user of the directory has it.
+   *
+   * @param key see `userNameKey`
+   */
+  async holderOf(tenantId: string, directoryId: string, key: string): Promise<string | null> {
+    return (await this.names.read([tenantId, directoryId], key))[0]?.id ?? null;
   }
 
   /** Returns one user of the tenant, or undefined; with `lock`, the row is locked to the end of the transaction. */

@@ -3,10 +3,11 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { LinkedBy } from '../../identity/adoption.rules.js';
 import type { UserEventName } from '../../identity/user-event.rules.js';
 import { SeatsService } from '../../seats/seats.service.js';
-import type { UserWithGroups } from '../users.repository.js';
+import { UsersRepository, type UserWithGroups } from '../users.repository.js';
 import { Taken } from '../users.errors.js';
 import { ConflictSearch } from './conflicts.js';
 import { isLost, LostRace } from './lost-race.js';
+import { RefusedNames } from './refused-names.js';
 import { eventOf, NO_GUARDS, PlanStatement } from './plan-statement.js';
 import type { CreatedUser } from './insert-user.sql.js';
 import type { UpdatedUser } from './update-user.sql.js';
@@ -43,8 +44,11 @@ export type RowCommand = Extract<WriteCommand, { kind: 'create' | 'edit' }>;
  */
 @Injectable()
 export class WriteRunner {
+  private readonly refused = new RefusedNames();
+
   constructor(
     private readonly db: Database,
+    private readonly users: UsersRepository,
     private readonly statements: PlanStatement,
     private readonly conflicts: ConflictSearch,
     private readonly seats: SeatsService,
@@ -63,6 +67,7 @@ export class WriteRunner {
     const { row } = command.about;
     const isOwner = row !== null && row.id === command.about.tenant.ownerUserId;
     const mode = plan.claimsSeat ? await this.seats.modeFor(ctx.tenantId, ctx.channel, isOwner) : 'free';
+    await this.refuseKnownName(command, ctx);
     if (mode === 'exact') return null;
     const limit = plan.claimsSeat ? await this.seats.limitOf(ctx.tenantId) : null;
     const statement = await this.statements.of(plan, ctx, {
@@ -74,12 +79,28 @@ export class WriteRunner {
       const [now] = await statement.run<CreatedUser & UpdatedUser>(this.db);
       if (now !== undefined && now.id !== null) return this.done(command, plan, now);
       // In preview, a write for an existing user of another directory is kept instead.
-      if (now?.holder && ctx.directory?.state !== 'preview') throw new Taken('user_name_taken', now.holder);
+      if (now?.holder && ctx.directory !== null && ctx.directory.state !== 'preview') {
+        this.refused.note(ctx.directory.id, true);
+        throw new Taken('user_name_taken', now.holder);
+      }
     } catch (error) {
       if (!isLost(error)) throw error; // another write met this one in the same moment
     }
     this.seats.forget(ctx.tenantId);
     return null;
+  }
+
+  /**
+   * Looks up the name of a new user where the directory's last one was refused.
+   *
+   * @throws {Taken} when another user of the directory has the name, as the statement of the creation would find
+   */
+  private async refuseKnownName({ kind, about }: RowCommand, { tenantId, directory }: WriteContext): Promise<void> {
+    if (kind !== 'create' || directory === null || directory.state === 'preview') return;
+    if (!this.refused.has(directory.id)) return;
+    const holder = await this.users.holderOf(tenantId, directory.id, about.draft.userNameKey);
+    if (holder !== null) throw new Taken('user_name_taken', holder);
+    this.refused.note(directory.id, false);
   }
 
   /**
