@@ -20,6 +20,12 @@ export interface SeatAsk {
   inTurn?: boolean | undefined;
 }
 
+/** A way to a seat, and the limit from which it follows. */
+export interface SeatClaim {
+  readonly limit: SeatLimit;
+  readonly mode: ClaimMode;
+}
+
 const TTL = 1000;
 
 /** Takes and gives back seats as part of the write that needs it. */
@@ -37,9 +43,10 @@ export class SeatsService {
     db.feed.on(['seat_limits'], (row) => this.limits.drop(row?.tenantId));
   }
 
-  /** Returns how a claim may be made just now. */
-  async modeFor(tenantId: string, channel: WriteChannel, isOwner: boolean): Promise<ClaimMode> {
-    return claimMode(await this.limitOf(tenantId), channel, isOwner);
+  /** Returns how a claim may be made just now, and the limit that says so: it may be another one at the next look. */
+  async claimFor(tenantId: string, channel: WriteChannel, isOwner: boolean): Promise<SeatClaim> {
+    const limit = await this.limitOf(tenantId);
+    return { limit, mode: claimMode(limit, channel, isOwner) };
   }
 
   /** The limit as this process knows it. */
@@ -58,13 +65,7 @@ export class SeatsService {
    * @param userId null: a new user
    * @returns the part whose row the subject must demand; null: nothing can stop the claim (policy `allow`, or the owner)
    */
-  guard(
-    statement: WriteStatement,
-    tenantId: string,
-    limit: SeatLimit,
-    mode: ClaimMode,
-    userId: string | null,
-  ): Part | null {
+  guard(statement: WriteStatement, tenantId: string, { limit, mode }: SeatClaim, userId: string | null): Part | null {
     if (mode === 'open') return this.repository.guard(statement, tenantId, 'open', userId);
     return limit.limit === null ? this.repository.guard(statement, tenantId, 'unlimited', userId) : null;
   }

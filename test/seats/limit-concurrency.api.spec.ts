@@ -1,3 +1,4 @@
+import { SeatsService } from '../../src/seats/seats.service.js';
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
 import { client, eventually, type Answer } from '../support/http.js';
 import { fresh, scim, user } from '../support/scim.js';
@@ -182,4 +183,26 @@ it('a limit that is set while creates are on their way waits for them: no seat i
     await creates;
     expect((await held(tenant)).people).toBe(Math.max(10, taken));
   }
+});
+
+it('a limit that is set between the plan of a create and its statement holds', async () => {
+  const tenant = await apps[0]!.newTenant();
+  const api = client(`${apps[1]!.url}/api/v1`, tenant.apiKey);
+  const seats = apps[0]!.app.nest.get(SeatsService);
+  const limitOf = seats.limitOf.bind(seats);
+  let looks = 0;
+  // The create knows of no limit when it looks; by the time it goes on there is one, and this process has been told.
+  seats.limitOf = async (tenantId) => {
+    const known = await limitOf(tenantId);
+    if (tenantId === tenant.tenantId && looks++ === 0)
+      expect((await api.put('/seats/limit', { limit: 0 })).status).toBe(200);
+    return known;
+  };
+  try {
+    expect((await scim(apps[0]!.url, tenant.scimToken).post('/Users', user(fresh()))).status).toBe(201);
+  } finally {
+    seats.limitOf = limitOf;
+  }
+  expect(looks).toBeGreaterThan(0);
+  expect(await held(tenant)).toMatchObject({ people: 0, waiting: 1 });
 });

@@ -66,12 +66,11 @@ export class WriteRunner {
     if (plan === null) return unchanged(command);
     const { row } = command.about;
     const isOwner = row !== null && row.id === command.about.tenant.ownerUserId;
-    const mode = plan.claimsSeat ? await this.seats.modeFor(ctx.tenantId, ctx.channel, isOwner) : 'free';
+    const claim = plan.claimsSeat ? await this.seats.claimFor(ctx.tenantId, ctx.channel, isOwner) : null;
     await this.refuseKnownName(command, ctx);
-    if (mode === 'exact') return null;
-    const limit = plan.claimsSeat ? await this.seats.limitOf(ctx.tenantId) : null;
+    if (claim?.mode === 'exact') return null;
     const statement = await this.statements.of(plan, ctx, {
-      seat: (s) => (limit === null ? null : this.seats.guard(s, ctx.tenantId, limit, mode, row?.id ?? null)),
+      seat: (s) => (claim === null ? null : this.seats.guard(s, ctx.tenantId, claim, row?.id ?? null)),
       checkNames: true,
     });
     await along.inSameStatement?.(statement);
