@@ -12,6 +12,10 @@ export async function startStage(env = {}) {
   const server = await startStockPostgres();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-bench-'));
   const db = new pg.Pool({ connectionString: server.url(), max: 2 });
+  // A connection that is being closed may be ended by the server first.
+  db.on('error', (error) => {
+    if (!db.ending) throw error;
+  });
   const { rows } = await db.query('select version()');
   console.log(`${rows[0].version.split(',')[0]}, default settings`);
   const port = await freePort();

@@ -118,6 +118,7 @@ it('a restored database forwards nothing until an administrator resumes, and the
   await sent(app);
   await stop();
   await backUp();
+  const backedUp = new Date();
 
   // The gap: ben leaves, cleo is deleted at once, dora comes.
   app = await start();
@@ -139,7 +140,7 @@ it('a restored database forwards nothing until an administrator resumes, and the
   // Another key of the platform does not end the pause.
   expect((await app.api.put('/platform', { api_key: key() })).body).toMatchObject(paused);
   // What the database does not know it cannot send again.
-  const resent = await app.api.post('/changes/resend', { since: new Date(Date.now() - 1_000).toISOString() });
+  const resent = await app.api.post('/changes/resend', { since: backedUp.toISOString() });
   const task = await eventually(
     () => app.api.get(`/tasks/${resent.body.id}`),
     ({ body }) => body.state === 'done',
