@@ -15,6 +15,9 @@ interface ProtocolConnection {
 /**
  * A connection that keeps the most recently used prepared statements and closes the others. The protocol message
  * `Close` is sent with the next query: it costs no round trip, and works in a failed transaction too.
+ *
+ * A server that ends the connection while no statement runs is told by an event, which ends the process where nothing
+ * listens. The next statement fails and reports the end, so the event alone needs no answer.
  */
 export class BoundedClient extends pg.Client {
   /** Names in the order of their last use. */
@@ -22,6 +25,8 @@ export class BoundedClient extends pg.Client {
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
+    // From the first moment on: the end can arrive in the same packet as the start, before the pool has given it out.
+    this.on('error', () => undefined);
     // node-postgres declares `query` by overloads, which an overriding method would have to repeat.
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;
     this.query = ((...args: unknown[]) => {

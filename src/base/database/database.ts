@@ -182,8 +182,6 @@ export class Database implements SqlRunner {
   private async inTransaction<T>(work: (tx: SqlRunner) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
-    // A connection that ends between two statements emits an event; without a listener that ends the process.
-    client.on('error', ignore);
     try {
       await client.query('begin');
       const result = await work(new Transaction(client));
@@ -195,7 +193,6 @@ export class Database implements SqlRunner {
       });
       throw error;
     } finally {
-      client.off('error', ignore);
       client.release(broken);
     }
   }
@@ -235,9 +232,6 @@ class Transaction implements SqlRunner {
     return this.client.query<R>({ name: shapedStatementName(text), text, values });
   }
 }
-
-/** Ignores an event: the next statement on the connection fails and reports it. */
-function ignore(): void {}
 
 /** Returns the owner of a statement: the tenant in its first parameter, else the installation. */
 export function ownerOf(first: unknown): string {
