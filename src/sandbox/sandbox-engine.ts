@@ -12,36 +12,69 @@ export interface Done {
 }
 
 /**
- * The users of all spaces, and the stored answers. Decisions are made in memory; an answer is sent only after `note`
- * has stored it.
+ * The users of all spaces, and the stored answers. Decisions are made in memory, and an answer is sent only after it is
+ * stored. When storing fails, the memory has changes that the database lacks: nothing is decided until it is read again.
  */
 export class SandboxEngine {
-  readonly spaces = new Map<string, SandboxUsers>();
+  spaces = new Map<string, SandboxUsers>();
   /** The latest requests, newest first. */
   recent: JournalEntry[] = [];
-  private readonly answers = new Map<string, { hash: string; answer: SandboxAnswer }>();
+  private answers = new Map<string, { hash: string; answer: SandboxAnswer }>();
   private seq = 0;
   private loading: Promise<void> | null = null;
 
   constructor(readonly journal: SandboxJournal) {}
 
-  /** Resolves when the memory equals the database. */
+  /**
+   * Resolves when the memory equals the database.
+   *
+   * @throws {Error} when the database cannot be read
+   */
   async ready(): Promise<void> {
-    if (this.loading) await this.loading;
+    while (this.journal.failed) await (this.loading ??= this.load().finally(() => (this.loading = null)));
   }
 
+  /** Reads everything from the database; the memory changes at once, or not at all. */
   async load(): Promise<void> {
-    this.spaces.clear();
-    this.answers.clear();
-    for (const { space, doc } of await this.journal.users()) this.space(space).load(doc);
-    for (const { space, idempotency_key, body_hash, status, answer } of await this.journal.answers()) {
-      this.answers.set(`${space} ${idempotency_key}`, { hash: body_hash, answer: { status: status!, body: answer! } });
-    }
-    this.seq = await this.journal.lastSeq();
+    const [users, answers, seq] = [
+      await this.journal.users(),
+      await this.journal.answers(),
+      await this.journal.lastSeq(),
+    ];
+    this.spaces = new Map();
+    for (const { space, doc } of users) this.space(space).load(doc);
+    this.answers = new Map(
+      answers.map(({ space, idempotency_key, body_hash, status, answer }) => [
+        `${space} ${idempotency_key}`,
+        { hash: body_hash, answer: { status: status!, body: answer! } },
+      ]),
+    );
+    this.seq = seq;
+    this.journal.failed = false;
+  }
+
+  /**
+   * Serves a request, and resolves when its effect is stored.
+   *
+   * @param fault what the log of requests says of a fault that strikes it
+   * @throws {Error} when it cannot be stored; it may have had its effect
+   */
+  async serve(request: SandboxRequest, fault: string | null): Promise<Done> {
+    await this.ready();
+    // No `await` up to the write in `note`: what is decided is handed to the journal in the same turn.
+    const done = this.apply(request);
+    await this.note(request, done, fault);
+    return done;
+  }
+
+  /** Stores a request that a fault keeps from having an effect. */
+  async drop(request: SandboxRequest, fault: string): Promise<void> {
+    await this.ready();
+    await this.note(request, null, fault);
   }
 
   /** Decides and applies a request synchronously: two requests never interleave. */
-  apply(request: SandboxRequest): Done {
+  private apply(request: SandboxRequest): Done {
     const { method, space, idempotencyKey } = request;
     const users = this.space(space);
     const reads = method === 'GET';
@@ -60,7 +93,7 @@ export class SandboxEngine {
   }
 
   /** Stores a request and its result (null: none); resolves when it is stored, and throws if that fails. */
-  async note(request: SandboxRequest, done: Done | null, fault: string | null): Promise<void> {
+  private async note(request: SandboxRequest, done: Done | null, fault: string | null): Promise<void> {
     const reads = request.method === 'GET';
     const entry: JournalEntry = {
       seq: ++this.seq,
@@ -85,18 +118,14 @@ export class SandboxEngine {
     const written = this.journal.write(entry, user);
     // A read does not wait until it is stored.
     if (reads) return void written.catch(() => undefined);
-    try {
-      await written;
-    } catch (error) {
-      // The memory has changes that the database lacks: the state is loaded again.
-      this.loading ??= this.load().finally(() => (this.loading = null));
-      throw error;
-    }
+    await written;
   }
 
   /** Deletes all data of one space. */
   async reset(space: string): Promise<void> {
     await this.journal.reset(space);
+    // A load that has begun before may have read what was deleted.
+    await this.ready();
     this.spaces.delete(space);
     for (const key of this.answers.keys()) if (key.startsWith(`${space} `)) this.answers.delete(key);
     this.recent = this.recent.filter((entry) => entry.space !== space);

@@ -49,6 +49,8 @@ export class SandboxJournal {
   private readonly pool: pg.Pool;
   private waiting: Write[] = [];
   private flushing = false;
+  /** A line could not be written: the memory has changes that the database lacks. The reader of the database resets it. */
+  failed = false;
 
   constructor(url: string) {
     this.pool = new pg.Pool({ connectionString: url, max: 2, allowExitOnIdle: true });
@@ -112,9 +114,16 @@ export class SandboxJournal {
     return rows;
   }
 
+  /** Deletes the users and lines of one space, all or none. */
   async reset(space: string): Promise<void> {
-    await this.pool.query('delete from sandbox_platform.users where space = $1', [space]);
-    await this.pool.query('delete from sandbox_platform.calls where space = $1', [space]);
+    const text = `with users as (delete from sandbox_platform.users where space = $1)
+      delete from sandbox_platform.calls where space = $1`;
+    try {
+      await this.pool.query(text, [space]);
+    } catch (error) {
+      this.failed = true; // It may have been done.
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -130,6 +139,9 @@ export class SandboxJournal {
         await this.pool.query({ name: 'sandbox-write', text: WRITE, values: valuesOf(batch) });
       } catch (error) {
         failure = error instanceof Error ? error : new Error('the journal cannot be written');
+        this.failed = true;
+        // These were decided from changes that are not stored.
+        batch.push(...this.waiting.splice(0));
       }
       for (const write of batch) write.done(failure);
     }

@@ -118,11 +118,10 @@ export class SandboxPlatform {
     if (strike !== 'no' && faults.mode === 'slow') await pause(faults.delay_ms, res);
     const struck = strike !== 'no' && faults.mode !== 'slow';
     if (struck && strike === 'before') {
-      await this.engine.note(request, null, `before:${faults.mode}`);
+      await this.engine.drop(request, `before:${faults.mode}`);
       return spoil(res, faults);
     }
-    const done = this.engine.apply(request);
-    await this.engine.note(request, done, struck ? `after:${faults.mode}` : null);
+    const done = await this.engine.serve(request, struck ? `after:${faults.mode}` : null);
     if (struck) return spoil(res, faults);
     send(res, done.effect.answer);
   }

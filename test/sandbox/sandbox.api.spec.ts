@@ -1,4 +1,5 @@
 import http from 'node:http';
+import pg from 'pg';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
 import { readFaults, strikes, NO_FAULTS } from '../../src/sandbox/sandbox-faults.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
@@ -146,6 +147,30 @@ describe('the sandbox platform', () => {
     const { data } = (await call('GET', '/v1/calls')).body;
     const order = data.map((c: { seq: number }) => c.seq);
     expect(order).toEqual([...new Set(order)].sort((a, b) => Number(a) - Number(b)));
+  });
+
+  it('changes nothing while its database is away, and goes on with what it had', async () => {
+    const { id } = (await call('POST', '/v1/users', person(1))).body;
+    const name = new URL(database.url).pathname.slice(1);
+    const admin = new pg.Client({ connectionString: process.env['TEST_DATABASE_URL'] });
+    await admin.connect();
+    try {
+      await admin.query(`alter database ${name} allow_connections false`);
+      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1`, [name]);
+      for (let n = 0; n < 3; n++) {
+        expect(await call('PATCH', `/v1/users/${id}`, { last_name: 'lost' })).toMatchObject({ status: 503 });
+        expect(await call('GET', `/v1/users/${id}`)).toMatchObject({ status: 503 });
+      }
+    } finally {
+      await admin.query(`alter database ${name} allow_connections true`);
+      await admin.end();
+    }
+    expect((await call('GET', `/v1/users/${id}`)).body).toMatchObject({ last_name: '' });
+    const changed = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => call('PATCH', `/v1/users/${id}`, { last_name: `n${n}` })),
+    );
+    expect(new Set(changed.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await call('GET', '/v1/users')).body.data).toEqual([changed.at(-1)!.body]);
   });
 
   it('begins anew on request, for one key', async () => {
