@@ -67,7 +67,12 @@ export class Database implements SqlRunner {
     return this.run(values[0], () => this.pool.query<R>({ name: shapedStatementName(text), text, values }));
   }
 
-  /** The same as `shaped`, without repetition: a lock that is not to be had ends it at once. */
+  /** The same as `query`, without repetition: a lock that is not to be had ends it at once. */
+  queryOnce<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
+    return this.run(values[0], () => this.pool.query<R>({ name: statementName(text), text, values }), 1);
+  }
+
+  /** The same for a text whose shape depends on the caller. */
   shapedOnce<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
     return this.run(values[0], () => this.pool.query<R>({ name: shapedStatementName(text), text, values }), 1);
   }

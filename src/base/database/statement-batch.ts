@@ -41,7 +41,7 @@ class RowParams extends Params {
  * A batch holds the locks of some rows while it waits for that of another one, which a statement of one row never does. So
  * it gives way long before the database looks for a deadlock (`deadlock_timeout`, 1 s), and its statements run by themselves.
  */
-const PATIENCE = '100ms';
+export const LOCK_PATIENCE = '100ms';
 
 /**
  * Returns one text for many statements of a shape: their own values are the rows of a table, and each part reads them
@@ -75,7 +75,7 @@ export function batchText(tenantId: string, steps: readonly Step[]): string {
   const carried = [...p.carried].map((i) => `, b.p${i}`).join('');
   const parts = [
     // Read with the first row, before anything is locked; it holds to the end of the statement.
-    `patience as materialized (select set_config('lock_timeout', '${PATIENCE}', true) as value)`,
+    `patience as materialized (select set_config('lock_timeout', '${LOCK_PATIENCE}', true) as value)`,
     `b as materialized (select ${['u.key', ...cast].join(', ')}
        from patience cross join unnest(${[p.keys, ...arrays].join(', ')}) as u(${['key', ...columns].join(', ')})
        where patience.value is not null)`,

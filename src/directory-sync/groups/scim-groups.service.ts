@@ -40,10 +40,9 @@ export class ScimGroupsService {
   async create(directory: CurrentDirectory, body: unknown, request: RequestFacts): Promise<GroupRow> {
     const { draft, members } = splitGroup(readResource(GROUP_TYPE, body, directory.dialect), null);
     const id = newId('grp');
-    const { tenantId } = directory;
+    const { tenantId, id: directoryId, owners } = directory;
     // No group rule can name a group before it exists, so no role changes.
-    const group = { tenantId, directoryId: directory.id, id };
-    const row = await this.repository.insert(group, draft, members, directory.owners, new Date());
+    const row = await this.repository.insert({ tenantId, directoryId, owners, id, draft, members, at: new Date() });
     if (row === undefined) throw nameTaken(draft);
     // Members that are many were not answered: they are read with a share of the memory.
     return row.members_bytes == null ? row : this.stored(directory, id, request);

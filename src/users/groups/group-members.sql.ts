@@ -2,8 +2,8 @@ import type { Projection } from '../../scim/resource/project.js';
 
 // Parts of the statements that change members. `$1` is the tenant, `$2` the group, `$3` the directory.
 
-/** The ids that a request names, each once, in the order in which rows are locked. */
-export const WANTED = `
+// The ids that a request names, each once, in the order in which rows are locked.
+const WANTED = `
   wanted as materialized (select distinct on (v) v, d from (
     select v collate "C" as v, d from unnest($4::text[], $5::text[]) as w(v, d)) w order by v)`;
 

@@ -16,7 +16,7 @@ import {
   TOUCH,
   type MemberPart,
 } from './group-members.sql.js';
-import { INSERT_GROUP } from './new-group.sql.js';
+import { GroupCreations, type NewGroup } from './group-creations.js';
 
 /** What a change of members did: the ids that came and went. */
 export interface MemberMoves {
@@ -26,7 +26,11 @@ export interface MemberMoves {
 /** The SQL of groups. Members are rows: adding one to a hundred thousand costs what adding one to ten costs. */
 @Injectable()
 export class GroupsRepository {
-  constructor(private readonly db: Database) {}
+  private readonly creations: GroupCreations;
+
+  constructor(private readonly db: Database) {
+    this.creations = new GroupCreations(db);
+  }
 
   /**
    * Returns a group, or undefined.
@@ -64,32 +68,11 @@ export class GroupsRepository {
   }
 
   /**
-   * Inserts a group with its first members, in one statement; the order of the locks is that of every write. Ids of no user
-   * wait as pending. Undefined: another group of the directory has the name.
-   *
-   * @param owners the directories whose users are seen
+   * Inserts a group with its first members; the order of the locks is that of every write. Ids of no user wait as pending.
+   * Undefined: another group of the directory has the name.
    */
-  async insert(
-    group: { tenantId: string; directoryId: string; id: string },
-    draft: GroupDraft,
-    members: readonly Member[],
-    owners: string[],
-    at: Date,
-  ): Promise<GroupRow | undefined> {
-    const { tenantId, directoryId, id } = group;
-    const { text, bytes } = draft.document;
-    const [ids, names] = [members.map((m) => m.value), members.map((m) => m.display ?? null)];
-    const attributes = [text, draft.displayName, draft.displayNameKey, draft.externalId, at, bytes];
-    const { rows } = await this.db.query<GroupRow>(INSERT_GROUP, [
-      tenantId,
-      id,
-      directoryId,
-      ids,
-      names,
-      owners,
-      ...attributes,
-    ]);
-    return rows[0];
+  insert(group: NewGroup): Promise<GroupRow | undefined> {
+    return this.creations.make(group);
   }
 
   /** Writes the attributes of a group that is locked. False: another group has the name. */

@@ -3,7 +3,7 @@ const MOST_DIRECTORIES = 5000;
 /**
  * The directories whose last creation was refused for its `userName`. An IdP that lost its state creates users again that
  * are there, one after the other. For such a directory the name is looked up before the statement of the next creation
- * is made: a look-up costs a fourth of it. The first name that is free ends that.
+ * is made: a look-up costs a fourth of it. The first name that is free ends the look-ups.
  */
 export class RefusedNames {
   private readonly directories = new Set<string>();
@@ -13,6 +13,7 @@ export class RefusedNames {
     return this.directories.has(directoryId);
   }
 
+  /** Notes how the last creation of a directory ended. */
   note(directoryId: string, refused: boolean): void {
     this.directories.delete(directoryId);
     if (!refused) return;

@@ -129,6 +129,8 @@ it('the same for SCIM groups', async () => {
   const { faults, ran } = await faultsDuring(async () => {
     for (let i = 0; i < 3; i++) {
       const made = await scim.post('/Groups', group(`New ${i}`, { members: members(1, 2, 3) }));
+      const more = [0, 1, 2, 3].map((k) => scim.post('/Groups', group(`New ${i} ${k}`, { members: members(k, 2, 3) })));
+      await Promise.all(more.map((answer) => ok(answer, 201)));
       const at = `/Groups/${made.body.id}`;
       await ok(scim.get(at));
       await ok(scim.patch(at, patch({ op: 'add', path: 'members', value: members(4) })), 204);
