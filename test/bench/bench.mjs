@@ -61,9 +61,8 @@ if (wanted('sync')) {
     await service.stop();
     starts.push(await service.start());
   }
-  await firstSync(contenders, report, service);
+  await firstSync(contenders, report, service, settled);
   report.atMost('process start to first answer, ms (database up)', median(starts), 1000, 0);
-  await settled();
 }
 if (wanted('forwarding')) {
   await forwarding({ report, db, sink, service, tenant, apiKey, origin, count: scaled(12_000) });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { cpuOf, cpuOfServer } from './cpu.mjs';
 import { load, median } from './load.mjs';
 
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SCALE = Number(process.env.BENCH_SCALE ?? 1);
 export const CONCURRENCY = 16;
 export const scaled = (n) => Math.max(50, Math.round(n * SCALE));
@@ -24,13 +24,17 @@ export class Contenders {
    *
    * @param make `(who, round)` gives the function of the request of each index
    * @param target the least ratio to the lean program
+   * @param expected the statuses that answers may have
+   * @param settled waits until nothing is left to do of what was measured: it must not share the machine with the next one
    */
-  async race(name, target, count, make, expected) {
+  async race(name, target, count, make, { expected, settled } = {}) {
     const runs = {};
     for (let round = 0; round < ROUNDS; round++) {
       for (const who of turns(Object.keys(this.programs), round)) {
         const one = make(who, round);
-        if (one !== null) (runs[who] ??= []).push(await this.measure(who, count, one, expected));
+        if (one === null) continue;
+        (runs[who] ??= []).push(await this.measure(who, count, one, expected));
+        await settled?.();
       }
     }
     const middle = (who, figure) => median(runs[who].map((run) => run[figure]));

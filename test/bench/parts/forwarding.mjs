@@ -1,4 +1,5 @@
-import { load } from '../load.mjs';
+import { ROUNDS } from '../contenders.mjs';
+import { load, median } from '../load.mjs';
 
 /**
  * Changes forwarded per second, beside a loop that posts the same bodies to the same sink at the same concurrency and
@@ -24,7 +25,7 @@ export async function forwarding({ report, db, sink, tenant, apiKey, origin, cou
   });
   const loop = [];
   const ours = [];
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     loop.push(await load(sink.url, 16, count, post));
     await api('POST', '/platform/pause');
     // Everybody is owed once more, as after `changes resend`.
@@ -45,6 +46,5 @@ export async function forwarding({ report, db, sink, tenant, apiKey, origin, cou
     }
     ours.push(count / ((performance.now() - began) / 1000));
   }
-  const median = (values) => [...values].sort((a, b) => a - b)[1];
   report.ratio('changes forwarded, to a loop that only posts', median(ours), median(loop), 0.4);
 }

@@ -9,10 +9,9 @@ export async function requests(contenders, settled) {
     one.seen = (i, text) => round === 0 && (ids[who][i] = JSON.parse(text).id);
     return one;
   };
-  await contenders.race('create', 0.5, scaled(2000), create);
-  await settled();
+  await contenders.race('create', 0.5, scaled(2000), create, { settled });
   const again = (who) => (i) => ({ method: 'POST', path: '/Users', body: userBody(`${who}0`, i % ids[who].length) });
-  await contenders.race('create of a name that is taken (409)', 0.45, scaled(2000), again, [409]);
+  await contenders.race('create of a name that is taken (409)', 0.45, scaled(2000), again, { expected: [409] });
   const idOf = (who, i) => ids[who][i % ids[who].length];
   await contenders.race('read by id', 0.5, scaled(5000), (who) => (i) => ({
     method: 'GET',
@@ -22,17 +21,17 @@ export async function requests(contenders, settled) {
     method: 'GET',
     path: `/Users?filter=userName%20eq%20%22${who}0-${i % ids[who].length}@example.com%22`,
   }));
-  await contenders.race('PATCH active', 0.45, scaled(2000), (who, round) => (i) => ({
+  const patch = (who, round) => (i) => ({
     method: 'PATCH',
     path: `/Users/${idOf(who, i)}`,
     body: patchBody([{ op: 'replace', value: { active: round % 2 === 1 } }]),
-  }));
-  await settled();
-  await contenders.race('PUT', 0.45, scaled(2000), (who, round) => (i) => ({
+  });
+  await contenders.race('PATCH active', 0.45, scaled(2000), patch, { settled });
+  const put = (who, round) => (i) => ({
     method: 'PUT',
     path: `/Users/${idOf(who, i)}`,
     body: userBody(`${who}0`, i % ids[who].length, `Put${round}`),
-  }));
-  await settled();
+  });
+  await contenders.race('PUT', 0.45, scaled(2000), put, { settled });
   return ids;
 }
