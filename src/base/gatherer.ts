@@ -30,6 +30,7 @@ const MOST_BYTES = 1024 * 1024;
 
 interface Waiting<T, R> {
   item: T;
+  bytes: number;
   since: number;
   done: (result: R | PromiseLike<R>) => void;
   failed: (error: unknown) => void;
@@ -61,16 +62,19 @@ export class Gatherer<T, R> {
   }
 
   /**
-   * Works on an item, alone or with others of its shape; returns its result.
+   * Works on an item, alone or with others of its shape; returns its result. One that leaves no room for others goes at
+   * once by itself: it may take seconds, and the small ones would wait for it.
    *
    * @param name the name of the shape: what may go together has the same
    */
   run(name: string, item: T): Promise<R> {
+    const bytes = this.work.bytesOf?.(item) ?? 0;
+    if (bytes >= MOST_BYTES) return this.work.alone(item);
     const shape = this.shapes.get(name) ?? new Shape<T, R>();
     this.shapes.set(name, shape);
     if (shape.waiting.length >= MOST_WAITING) return Promise.reject(this.work.busy());
     return new Promise<R>((done, failed) => {
-      shape.waiting.push({ item, since: performance.now(), done, failed });
+      shape.waiting.push({ item, bytes, since: performance.now(), done, failed });
       this.begin(name, shape);
       this.lookLater(name, shape);
     });
@@ -110,17 +114,16 @@ export class Gatherer<T, R> {
 
   /** Takes the oldest items out of the queue, as many as go together. */
   private take(shape: Shape<T, R>): Waiting<T, R>[] {
-    const { keyOf, bytesOf } = this.work;
+    const { keyOf } = this.work;
     const keys = new Set<string>();
     const [taken, left]: [Waiting<T, R>[], Waiting<T, R>[]] = [[], []];
     let bytes = 0;
     for (const one of shape.waiting) {
-      const size = bytesOf?.(one.item) ?? 0;
-      const fits = taken.length === 0 || (taken.length < MOST_ITEMS && bytes + size <= MOST_BYTES);
+      const fits = taken.length === 0 || (taken.length < MOST_ITEMS && bytes + one.bytes <= MOST_BYTES);
       if (fits && !keys.has(keyOf(one.item))) {
         keys.add(keyOf(one.item));
         taken.push(one);
-        bytes += size;
+        bytes += one.bytes;
       } else left.push(one);
     }
     shape.waiting = left;
