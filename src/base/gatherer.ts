@@ -39,6 +39,10 @@ interface Waiting<T, R> {
 /** The items of one shape. */
 class Shape<T, R> {
   running = 0;
+  /** Items under way. */
+  items = 0;
+  /** The numbers of items, under way or waiting, at the ends of the last two. */
+  crowds: [number, number] = [0, 0];
   /** When the last one began, in milliseconds of the monotonic clock. */
   begun = 0;
   waiting: Waiting<T, R>[] = [];
@@ -103,23 +107,33 @@ export class Gatherer<T, R> {
       (shape.running > 0 && now - shape.begun < LATE_MS)
     )
       return;
+    const taken = this.take(shape);
     shape.running++;
+    shape.items += taken.length;
     shape.begun = now;
-    void this.next(this.take(shape)).finally(() => {
+    void this.next(taken).finally(() => {
+      shape.crowds = [shape.items + shape.waiting.length, shape.crowds[0]];
       shape.running--;
+      shape.items -= taken.length;
       if (shape.waiting.length > 0) this.begin(name, shape);
       else if (shape.running === 0) this.shapes.delete(name);
     });
   }
 
-  /** Takes the oldest items out of the queue, as many as go together. */
+  /**
+   * Takes the oldest items out of the queue, as many as go together: at most half of those that were there lately. While
+   * one half is under way, the callers of the other half are answered and send their next items. All together would be
+   * answered together too: this process and the other side would work in turns, each waiting for the other.
+   */
   private take(shape: Shape<T, R>): Waiting<T, R>[] {
     const { keyOf } = this.work;
     const keys = new Set<string>();
     const [taken, left]: [Waiting<T, R>[], Waiting<T, R>[]] = [[], []];
+    const there = Math.max(...shape.crowds, shape.items + shape.waiting.length);
+    const most = Math.min(MOST_ITEMS, Math.ceil(there / 2));
     let bytes = 0;
     for (const one of shape.waiting) {
-      const fits = taken.length === 0 || (taken.length < MOST_ITEMS && bytes + one.bytes <= MOST_BYTES);
+      const fits = taken.length === 0 || (taken.length < most && bytes + one.bytes <= MOST_BYTES);
       if (fits && !keys.has(keyOf(one.item))) {
         keys.add(keyOf(one.item));
         taken.push(one);
@@ -134,7 +148,8 @@ export class Gatherer<T, R> {
     if (taken.length === 1) return this.eachAlone(taken);
     try {
       const results = await this.work.together(taken.map(({ item }) => item));
-      taken.forEach(({ done }, i) => done(results[i]!));
+      // The next ones go out before the answers are worked on: a pool gives its connection at a tick.
+      process.nextTick(() => taken.forEach(({ done }, i) => done(results[i]!)));
     } catch (error) {
       if (error instanceof WorkAlone) return this.eachAlone(taken);
       for (const { failed } of taken) failed(error);

@@ -20,6 +20,11 @@ class Bench {
     return all;
   }
 
+  /** The number of works that are under way. */
+  get open(): number {
+    return this.ends.length;
+  }
+
   /** Ends the oldest work that is under way. */
   async end(how?: Error): Promise<void> {
     this.ends.shift()!(how);
@@ -73,7 +78,58 @@ it('bounds a batch in items and in bytes', async () => {
   const all = bench.run('first', ...small, ...large);
   for (let i = 0; i < 5; i++) if (bench.begun.length > i) await bench.end();
   await Promise.all(all);
-  expect(bench.begun.map(({ length }) => length)).toEqual([1, 16, 6, 1]);
+  expect(bench.begun.map(({ length }) => length)).toEqual([1, 12, 10, 1]);
+});
+
+it('takes at most sixteen of a hundred', async () => {
+  const bench = new Bench();
+  const all = bench.run(...Array.from({ length: 100 }, (_, i) => `s${i}`));
+  for (let i = 0; i < bench.begun.length; i++) await bench.end();
+  await Promise.all(all);
+  expect(bench.begun.map(({ length }) => length)).toEqual([1, ...Array.from({ length: 6 }, () => 16), 3]);
+});
+
+it('keeps half of sixteen callers under way while the other half is answered', async () => {
+  const bench = new Bench();
+  let sent = 0;
+  const call = async (name: number): Promise<void> => {
+    for (let round = 0; round < 20; round++) {
+      sent++;
+      await bench.gatherer.run('shape', `caller${name}-${round}`);
+    }
+  };
+  const callers = Promise.all(Array.from({ length: 16 }, (_, name) => call(name)));
+  while (sent < 16 * 20) await bench.end();
+  const sizes = bench.begun.map(({ length }) => length);
+  expect(sizes[0]).toBe(1);
+  expect(Math.min(...sizes.slice(1))).toBeGreaterThanOrEqual(7);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(9);
+  while (bench.open > 0) await bench.end();
+  await callers;
+});
+
+it('begins with the next ones before it answers', async () => {
+  const bench = new Bench();
+  const order: string[] = [];
+  const all = bench.run('a', 'b', 'c', 'd');
+  void all[1]!.then(() => order.push(`answer, ${bench.begun.length} begun`));
+  await bench.end();
+  expect(bench.begun).toEqual([['a'], ['b', 'c']]);
+  await bench.end();
+  expect(order).toEqual(['answer, 3 begun']);
+  await bench.end();
+  await Promise.all(all);
+});
+
+it('takes half of those that wait beside one that is late', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+  const bench = new Bench();
+  const all = bench.run('late', ...Array.from({ length: 9 }, (_, i) => `s${i}`));
+  await jest.advanceTimersByTimeAsync(25);
+  expect(bench.begun.map(({ length }) => length)).toEqual([1, 5]);
+  jest.useRealTimers();
+  for (let i = 0; i < bench.begun.length; i++) await bench.end();
+  await Promise.all(all);
 });
 
 it('begins with an item that fills a batch at once, beside small ones, and these do not wait for it', async () => {
