@@ -77,11 +77,14 @@ export const isGone = (tenant: string, id: string): string =>
  * The manager as JSON text: `{value, display, directory}`, or `{gone: true}`; null: no id of ours. `manager` is SQL for the
  * id that the user's resource names.
  */
-export const managerColumn = (tenant: string, manager: string): string =>
+const managerText = (tenant: string, manager: string): string =>
   `case when ${manager} is not null then coalesce(
     (select json_build_object('value', b.id, 'display', ${MANAGER_NAME}, 'directory', b.directory_id)::text
       from users b where b.tenant_id = ${tenant} and b.id = ${manager} and b.gone_at is null),
-    case when ${isGone(tenant, manager)} then '{"gone":true}' end) end as manager`;
+    case when ${isGone(tenant, manager)} then '{"gone":true}' end) end`;
+
+/** The same as a column. */
+export const managerColumn = (tenant: string, manager: string): string => `${managerText(tenant, manager)} as manager`;
 
 /** The relations of a user as columns; `user` and `manager` are SQL for the ids. */
 export const relationColumns = (tenant: string, user: string, manager: string): string =>
@@ -89,6 +92,9 @@ export const relationColumns = (tenant: string, user: string, manager: string): 
 
 /** The manager of a user `u`, in a statement whose first parameter is the tenant. */
 export const MANAGER = managerColumn('$1', 'u.manager_id');
+
+/** The same without the name of the column. */
+export const MANAGER_TEXT = managerText('$1', 'u.manager_id');
 
 /** The same in a statement whose first parameter is the tenant, for a table of users that is called `u`. */
 export const RELATIONS = relationColumns('$1', 'u.id', 'u.manager_id');
