@@ -45,7 +45,9 @@ describe('a page of users', () => {
         i > 0 && i % 3 === 0 ? { schemas: [USER, ENTERPRISE], [ENTERPRISE]: { manager: { value: ids[0] } } } : {};
       // At 10 a page a document of more than 23 000 bytes is not small.
       const long = i % 5 === 2 ? { title: 'é'.repeat(15_000) } : {};
-      ids.push(await madeUser(by, user(`${fresh()}@example.com`, { displayName: `U ${i}`, ...manager, ...long })));
+      // The statement of a page separates what it reads by tabs, blanks and line breaks.
+      const displayName = `U\t${i}\n "\\\u2028`;
+      ids.push(await madeUser(by, user(`${fresh()}@example.com`, { displayName, ...manager, ...long })));
     }
     await madeGroup(by, ids.slice(0, 6), { displayName: fresh('Line\nbreak "é" ') });
     await madeGroup(by, ids.slice(3, 9), { displayName: fresh('  Two  words ') });
