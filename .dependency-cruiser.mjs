@@ -76,7 +76,7 @@ export default {
       name: 'nobody-imports-the-top',
       severity: 'error',
       from: { path: '^src/[a-z-]+/', pathNot: '^src/cli/' },
-      to: { path: '^src/(main|application|app\\.module|first-run|data-source|database-access)\\.ts$' },
+      to: { path: '^src/(main|program|service|application|app\\.module|first-run|data-source|database-access)\\.ts$' },
     },
     {
       name: 'no-orphans',

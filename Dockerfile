@@ -8,7 +8,7 @@ FROM node:24-bookworm-slim${BASE_DIGEST} AS build
 WORKDIR /app
 COPY package.json package-lock.json .swcrc tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY scripts/bundle.mjs ./scripts/
+COPY scripts/bundle.mjs scripts/compile-ahead.mjs scripts/node-flags.mjs ./scripts/
 COPY src ./src
 COPY docs ./docs
 RUN npx swc src -d dist --strip-leading-paths --extensions .ts --copy-files --quiet && node scripts/bundle.mjs && npm prune --omit=dev --omit=optional --ignore-scripts

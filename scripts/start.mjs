@@ -1,6 +1,7 @@
 // `npm start` on a fresh clone: installs, builds, and runs the service. A second time it does only what is needed.
 import { spawn } from 'node:child_process';
-import { NODE_FLAGS, NODE_VARIABLES, prepare } from './prepare.mjs';
+import { NODE_FLAGS, NODE_VARIABLES } from './node-flags.mjs';
+import { prepare } from './prepare.mjs';
 
 await prepare();
 const child = spawn(process.execPath, [...NODE_FLAGS, 'dist/main.js'], {

@@ -6,13 +6,15 @@ import { MIGRATIONS } from './base/database/migrations.js';
 import { demandUsable, poolerIn, sessionOptions } from './base/database/session-settings.js';
 
 /**
- * The data source of the service. `pool` is the number of connections at the most.
+ * The data source of the service. `pool` is the number of connections at the most. The driver is given, since TypeORM would
+ * load a second copy of it from its folder.
  *
  * @param role what each connection steps down to, in its startup packet: no round trip; null: the address's own role
  */
 export function createDataSource(url: string, pool: number, role: string | null = null): DataSource {
   return new DataSource({
     type: 'postgres',
+    driver: pg,
     url,
     entities: [],
     migrations: MIGRATIONS,
@@ -82,6 +84,7 @@ export async function migrate(
 ): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',
+    driver: pg,
     url,
     migrations: MIGRATIONS,
     migrationsTableName: 'migrations',

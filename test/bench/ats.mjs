@@ -5,7 +5,7 @@ import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { Pool } from 'undici';
-import { NODE_FLAGS } from '../../scripts/prepare.mjs';
+import { NODE_FLAGS } from '../../scripts/node-flags.mjs';
 import { memoryOf, Service } from '../support/processes.mjs';
 import { userBody } from './bodies.mjs';
 import { scaled } from './contenders.mjs';

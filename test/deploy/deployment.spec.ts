@@ -130,13 +130,13 @@ describe('Dockerfile', () => {
   });
 
   it('Node.js knows the flags that it is given', async () => {
-    const { NODE_FLAGS } = (await import(path.join(ROOT, 'scripts/prepare.mjs'))) as { NODE_FLAGS: string[] };
+    const { NODE_FLAGS } = (await import(path.join(ROOT, 'scripts/node-flags.mjs'))) as { NODE_FLAGS: string[] };
     const { status, stderr } = spawnSync(process.execPath, [...NODE_FLAGS, '-e', '0'], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
   });
 
   it('runs as an ordinary user, who owns the data directory, as `npm start` runs it', async () => {
-    const { nodeFlags, NODE_VARIABLES } = (await import(path.join(ROOT, 'scripts/prepare.mjs'))) as {
+    const { nodeFlags, NODE_VARIABLES } = (await import(path.join(ROOT, 'scripts/node-flags.mjs'))) as {
       nodeFlags: (version: string) => string[];
       NODE_VARIABLES: Record<string, string>;
     };

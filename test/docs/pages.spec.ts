@@ -119,7 +119,7 @@ it('the pages of IdPs say steps, what arrives and which field to change', () => 
 });
 
 it('says how the service is run in the end', async () => {
-  const { nodeFlags } = (await import(path.join(ROOT, 'scripts/prepare.mjs'))) as {
+  const { nodeFlags } = (await import(path.join(ROOT, 'scripts/node-flags.mjs'))) as {
     nodeFlags: (version: string) => string[];
   };
   const [later, twenty] = [nodeFlags('24.0.0'), nodeFlags('20.19.0')];

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/prepare.mjs';
+import { NODE_FLAGS, NODE_VARIABLES } from '../../scripts/node-flags.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '..', '..');
 
