@@ -265,3 +265,35 @@ it.each(['seat_entries', 'audit_entries', 'closed_days', 'chain_heads', 'chain_k
     }
   },
 );
+
+it.each(['seat_entries', 'audit_entries'])(
+  '%s: a seal sets what belongs to it, once, and nothing else',
+  async (table) => {
+    const at = await house();
+    const { db } = service;
+    const { rows: columns } = await db.query<{ name: string; kept: boolean }>(
+      `select a.attname as name, pg_get_triggerdef(t.oid) ~ ('old\\.' || a.attname || '\\M') as kept
+     from pg_attribute a join pg_trigger t on t.tgrelid = a.attrelid and t.tgname = $1 || '_append_only'
+     where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped order by a.attname`,
+      [table],
+    );
+    expect(columns.filter(({ kept }) => !kept).map(({ name }) => name)).toEqual(
+      ['count_after', 'effective_at', 'hash', 'previous_hash'].filter((name) =>
+        columns.some((column) => column.name === name),
+      ),
+    );
+    // In one transaction, which the refusal takes back.
+    const unsealed = {
+      seat_entries: `(tenant_id, kind, delta, reason, source) values ('${at.tenantId}', 'policy', 0, 'kept', '{}')`,
+      audit_entries: `(tenant_id, actor, action, target_type, target_id) values ('${at.tenantId}', '{}', 'a', 'kept', 'b')`,
+    }[table];
+    const column = table === 'seat_entries' ? 'reason' : 'target_type';
+    for (const change of ['hash = null', `sequence = 1000, ${column} = 'changed'`, `${column} = 'changed'`]) {
+      const written = `insert into ${table} ${unsealed}; update ${table} set ${change} where ${column} = 'kept'`;
+      await expect(db.execute(written)).rejects.toThrow('append-only');
+    }
+    const sealed = `tenant_id = '${at.tenantId}' and sequence = 1`;
+    await expect(db.execute(`update ${table} set hash = null where ${sealed}`)).rejects.toThrow('append-only');
+    await expect(db.execute(`update ${table} set sequence = null where ${sealed}`)).rejects.toThrow('append-only');
+  },
+);

@@ -88,11 +88,11 @@ describe('the ledger follows people', () => {
       [at.tenantId],
     );
     const tamper = async (sql: string) => {
-      await db.execute('alter table seat_entries disable trigger seat_entries_append_only');
+      await db.execute('alter table seat_entries disable trigger user');
       try {
         await change(sql);
       } finally {
-        await db.execute('alter table seat_entries enable trigger seat_entries_append_only');
+        await db.execute('alter table seat_entries enable trigger user');
       }
       return (await at.api.post('/seats/verify', {})).body;
     };
@@ -119,9 +119,9 @@ describe('the ledger follows people', () => {
     for (let i = 0; i < 3; i++) await madeByApi(at);
     await at.api.post('/seats/verify', {});
     const { db } = service;
-    await db.execute('alter table seat_entries disable trigger seat_entries_append_only');
+    await db.execute('alter table seat_entries disable trigger user');
     await db.query(`delete from seat_entries where tenant_id = $1 and sequence = 3`, [at.tenantId]);
-    await db.execute('alter table seat_entries enable trigger seat_entries_append_only');
+    await db.execute('alter table seat_entries enable trigger user');
     expect((await at.api.post('/seats/verify', {})).body).toMatchObject({
       ok: false,
       sequence: 3,

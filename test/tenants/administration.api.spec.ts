@@ -241,9 +241,9 @@ describe('the audit log', () => {
       closed_through: null,
     });
     const tamper = async (sql: string) => {
-      await edge.db.query(`alter table audit_entries disable trigger audit_entries_append_only`);
+      await edge.db.query(`alter table audit_entries disable trigger user`);
       await edge.db.query(sql, [tenant.id]);
-      await edge.db.query(`alter table audit_entries enable trigger audit_entries_append_only`);
+      await edge.db.query(`alter table audit_entries enable trigger user`);
     };
     await tamper(`update audit_entries set target_id = 'Z' where tenant_id = $1 and sequence = 4`);
     expect(await verify()).toMatchObject({ ok: false, sequence: 4, code: 'line changed' });

@@ -56,6 +56,7 @@ import { AtsPaces1767227534000 } from './migrations/1767227534000-ats-paces.js';
 import { AtsMarketplace1767227535000 } from './migrations/1767227535000-ats-marketplace.js';
 import { AtsOpenEvents1767227536000 } from './migrations/1767227536000-ats-open-events.js';
 import { OldestWork1767227537000 } from './migrations/1767227537000-oldest-work.js';
+import { LighterSeals1767227538000 } from './migrations/1767227538000-lighter-seals.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -117,4 +118,5 @@ export const MIGRATIONS = [
   AtsMarketplace1767227535000,
   AtsOpenEvents1767227536000,
   OldestWork1767227537000,
+  LighterSeals1767227538000,
 ];
