@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Script } from 'node:vm';
@@ -23,16 +23,26 @@ export interface Program {
  * @param file the path of the program, which is in ASCII
  */
 export function compile(file: string): Program {
-  const bytes = readFileSync(file);
-  const digest = createHash('sha256').update(bytes).digest();
-  const cache = readCache(file);
-  // The compiler compares no more than the length of the text: a changed program would run as it was before.
-  const fits = cache?.subarray(0, DIGEST_BYTES).equals(digest) === true;
-  const script = new Script(bytes.toString('latin1'), {
-    filename: file,
-    ...(fits && { cachedData: cache.subarray(DIGEST_BYTES) }),
-  });
+  const { text, digest } = withBytes(file, (bytes) => ({
+    text: bytes.toString('latin1'),
+    digest: createHash('sha256').update(bytes).digest(),
+  }));
+  const script = compileFromCache(file, text, digest) ?? new Script(text, { filename: file });
   return { file, script, digest };
+}
+
+/** Returns undefined where there is no cache of this text. A start without it is slower, and nothing else. */
+function compileFromCache(file: string, text: string, digest: Buffer): Script | undefined {
+  try {
+    return withBytes(cacheFile(file), (cache) => {
+      // The compiler compares no more than the length of the text: a changed program would run as it was before.
+      if (!cache.subarray(0, DIGEST_BYTES).equals(digest)) return undefined;
+      return new Script(text, { filename: file, cachedData: cache.subarray(DIGEST_BYTES) });
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** Runs a program and returns what it exports. */
@@ -58,15 +68,34 @@ type Wrapper = (
   importModule: (name: string) => Promise<unknown>,
 ) => void;
 
-function readCache(file: string): Buffer | undefined {
+/**
+ * Calls `use` with the bytes of a file, and frees them. Left to the garbage collector, the sixteen megabytes of a start are
+ * still there when the process is largest.
+ */
+function withBytes<T>(file: string, use: (bytes: Buffer) => T): T {
+  const descriptor = openSync(file, 'r');
   try {
-    return readFileSync(cacheFile(file));
-  } catch (error) {
-    // A start without it is slower, and nothing else.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const { size } = fstatSync(descriptor);
+    const memory = new Resizable(size, { maxByteLength: size });
+    const bytes = Buffer.from(memory);
+    for (let read = 0; read < size;) {
+      const more = readSync(descriptor, bytes, read, size - read, null);
+      if (more === 0) throw new Error(`${file} became shorter while it was read`);
+      read += more;
+    }
+    const result = use(bytes);
+    memory.resize(0);
+    return result;
+  } finally {
+    closeSync(descriptor);
   }
 }
+
+/** An `ArrayBuffer` of ECMAScript 2024, which Node.js 20 has. */
+const Resizable = ArrayBuffer as unknown as new (
+  size: number,
+  options: { maxByteLength: number },
+) => ArrayBuffer & { resize(size: number): void };
 
 /** The path of a program's cache. */
 export const cacheFile = (file: string): string => `${file}.cache`;
