@@ -31,18 +31,26 @@ export function compile(file: string): Program {
   return { file, script, digest };
 }
 
-/** Returns undefined where there is no cache of this text. A start without it is slower, and nothing else. */
+/** Returns undefined where there is no whole cache of this text. A start without it is slower, and nothing else. */
 function compileFromCache(file: string, text: string, digest: Buffer): Script | undefined {
   try {
     return withBytes(cacheFile(file), (cache) => {
-      // The compiler compares no more than the length of the text: a changed program would run as it was before.
-      if (!cache.subarray(0, DIGEST_BYTES).equals(digest)) return undefined;
-      return new Script(text, { filename: file, cachedData: cache.subarray(DIGEST_BYTES) });
+      const cachedData = cache.subarray(DIGEST_BYTES);
+      if (!cache.subarray(0, DIGEST_BYTES).equals(seal(digest, cachedData))) return undefined;
+      return new Script(text, { filename: file, cachedData });
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/**
+ * Returns the digest that begins a cache. The compiler compares no more than the lengths of text and cache: it would run a
+ * changed program as it was before, and a cache with one bad byte as other code than the program's.
+ */
+function seal(digest: Buffer, cachedData: Buffer): Buffer {
+  return createHash('sha256').update(digest).update(cachedData).digest();
 }
 
 /** Runs a program and returns what it exports. */
@@ -55,7 +63,8 @@ export function evaluate({ file, script }: Program): unknown {
 
 /** Returns the bytes of a program's cache. They contain each function that has run so far. */
 export function cacheOf({ script, digest }: Program): Buffer {
-  return Buffer.concat([digest, script.createCachedData()]);
+  const cachedData = script.createCachedData();
+  return Buffer.concat([seal(digest, cachedData), cachedData]);
 }
 
 /** What a module in CommonJS finds, and the way to packages that are modules of the other kind. */
@@ -73,29 +82,36 @@ type Wrapper = (
  * still there when the process is largest.
  */
 function withBytes<T>(file: string, use: (bytes: Buffer) => T): T {
+  const memory = readWhole(file);
+  try {
+    return use(Buffer.from(memory));
+  } finally {
+    memory.resize(0);
+  }
+}
+
+function readWhole(file: string): ResizableBuffer {
   const descriptor = openSync(file, 'r');
   try {
     const { size } = fstatSync(descriptor);
     const memory = new Resizable(size, { maxByteLength: size });
     const bytes = Buffer.from(memory);
-    for (let read = 0; read < size;) {
+    let read = 0;
+    while (read < size) {
       const more = readSync(descriptor, bytes, read, size - read, null);
       if (more === 0) throw new Error(`${file} became shorter while it was read`);
       read += more;
     }
-    const result = use(bytes);
-    memory.resize(0);
-    return result;
+    return memory;
   } finally {
     closeSync(descriptor);
   }
 }
 
+type ResizableBuffer = ArrayBuffer & { resize(size: number): void };
+
 /** An `ArrayBuffer` of ECMAScript 2024, which Node.js 20 has. */
-const Resizable = ArrayBuffer as unknown as new (
-  size: number,
-  options: { maxByteLength: number },
-) => ArrayBuffer & { resize(size: number): void };
+const Resizable = ArrayBuffer as unknown as new (size: number, options: { maxByteLength: number }) => ResizableBuffer;
 
 /** The path of a program's cache. */
 export const cacheFile = (file: string): string => `${file}.cache`;
