@@ -1,4 +1,4 @@
-import { hashToken, parseToken, sameHash } from '../base/crypto/tokens.js';
+import { hashToken, sameHash } from '../base/crypto/tokens.js';
 import { isScimPath, pathOf, type BridgeRequest } from '../base/http/request.js';
 import { bearerToken } from '../tenants/bearer.js';
 import type { CredentialStore } from '../tenants/credentials.js';
@@ -24,8 +24,8 @@ export function knownCaller(
       if (isScim && header !== undefined) credentials.noteUnreadable(header);
       throw new Unauthenticated('missing');
     }
-    if (sameHash(hashToken(token), operator)) return 'operator';
-    const kind = parseToken(token)?.kind;
+    if (sameHash(token.hash, operator)) return 'operator';
+    const kind = token.parsed?.kind;
     const asScim = kind === 'tbs' || (isScim && kind !== 'tbk');
     const found = await (asScim ? credentials.findScimToken(token, req) : credentials.findApiKey(token, req));
     if (found === null) throw new Unauthenticated('invalid');

@@ -42,7 +42,7 @@ export class MetricsAccess {
     if (this.hash === null) return;
     const token = bearerToken(req);
     if (token === null) throw new Unauthenticated('missing');
-    if (!sameHash(hashToken(token), this.hash)) throw new Unauthenticated('invalid');
+    if (!sameHash(token.hash, this.hash)) throw new Unauthenticated('invalid');
   }
 
   /** Returns whether the caller is in the own network. Without TRUST_PROXY a forwarded request counts as external. */

@@ -1,11 +1,28 @@
 import type { IncomingMessage } from 'node:http';
+import { PresentedToken } from '../base/crypto/tokens.js';
+import type { Noted } from '../base/http/request.js';
 import { SeveralCredentials } from './tenants.errors.js';
 
+type Asked = IncomingMessage & { originalUrl: string } & Pick<Noted, 'presented'>;
+
 /**
- * The bearer token of a request, or null. Node keeps the first of several Authorization headers and drops the others
+ * Returns the bearer token of a request, or null. It is read once, and parsed once.
+ *
+ * @throws {SeveralCredentials} when the request has more than one credential
+ */
+export function bearerToken(req: Asked): PresentedToken | null {
+  if (req.presented === undefined) {
+    const text = bearerText(req);
+    req.presented = text === null ? null : new PresentedToken(text);
+  }
+  return req.presented;
+}
+
+/**
+ * The text of the bearer token. Node keeps the first of several Authorization headers and drops the others
  * without a word, so they are counted in what really came; a second credential in the query is refused as well.
  */
-export function bearerToken(req: IncomingMessage & { originalUrl: string }): string | null {
+function bearerText(req: Asked): string | null {
   const header = req.headers.authorization;
   const inQuery = req.originalUrl.includes('access_token=');
   if (header === undefined) return null;

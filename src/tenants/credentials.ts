@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
-import { parseToken, type ParsedToken } from '../base/crypto/tokens.js';
+import type { ParsedToken, PresentedToken } from '../base/crypto/tokens.js';
 import { Database } from '../base/database/database.js';
 import { FreshCache } from '../base/fresh-cache.js';
 import { TooManyRequests } from '../base/http/http.errors.js';
@@ -85,8 +85,7 @@ export class CredentialStore {
    *
    * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
    */
-  async findApiKey(text: string, from?: Origin): Promise<ApiKeyCredential | null> {
-    const token = parseToken(text);
+  async findApiKey({ parsed: token }: PresentedToken, from?: Origin): Promise<ApiKeyCredential | null> {
     if (token === null || token.kind !== 'tbk') return this.failed('', from);
     const found = await this.found(this.keys, token, this.unknownKeys, readApiKey, apiKeyOf);
     if (found === null || this.endOf(found) !== null) return this.failed(token.tenantId, from);
@@ -99,8 +98,7 @@ export class CredentialStore {
    *
    * @throws {TooManyRequests} as `findApiKey`
    */
-  async findScimToken(text: string, from?: Origin): Promise<ScimCredential | null> {
-    const token = parseToken(text);
+  async findScimToken({ parsed: token, text }: PresentedToken, from?: Origin): Promise<ScimCredential | null> {
     if (token === null || token.kind !== 'tbs') {
       if (token === null) this.refusals.noteUnreadable(`Bearer ${text}`);
       else if (token.tenantId !== '') this.refusals.note(token.tenantId, null, 'not_a_scim_token', text);

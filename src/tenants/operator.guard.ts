@@ -1,6 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
-import { hashToken, parseToken, sameHash } from '../base/crypto/tokens.js';
+import { hashToken, sameHash } from '../base/crypto/tokens.js';
 import { proveConnection } from '../base/http/connection-bound.js';
 import { TooManyRequests } from '../base/http/http.errors.js';
 import { FailedTries, limitRate, RateLimiter } from '../base/http/rate-limit.js';
@@ -31,12 +31,12 @@ export class OperatorGuard implements CanActivate {
     const req = http.getRequest<AuthenticatedRequest>();
     const token = bearerToken(req);
     if (token === null) throw new Unauthenticated('missing');
-    if (!sameHash(hashToken(token), this.hash)) {
+    if (!sameHash(token.hash, this.hash)) {
       if (!this.tries.take(req.ip ?? '', 'operator')) {
         throw new TooManyRequests('Too many wrong credentials came from this address.', 10);
       }
       // Says nothing about whether the key is valid, only that it is of the kind that never opens this.
-      if (parseToken(token)?.kind === 'tbk') throw new OperatorNeeded();
+      if (token.parsed?.kind === 'tbk') throw new OperatorNeeded();
       throw new Unauthenticated('invalid');
     }
     limitRate(this.limiter, http.getResponse<BridgeResponse>(), 'operator', null);

@@ -1,3 +1,4 @@
+import { PresentedToken } from '../../src/base/crypto/tokens.js';
 import http from 'node:http';
 import { mintToken } from '../../src/base/crypto/tokens.js';
 import type { SqlRunner } from '../../src/base/database/database.js';
@@ -234,8 +235,8 @@ describe('what a request may carry', () => {
     const directory = (await one.call('POST', '/api/v1/directories', { body: { name: 'D' } })).body;
     expect(await me(one, directory.scim_token)).toBe(401);
     const store = one.app.get(CredentialStore);
-    expect(await store.findScimToken(one.tenant.api_key)).toBeNull();
-    expect(await store.findScimToken(directory.scim_token)).toMatchObject({
+    expect(await store.findScimToken(new PresentedToken(one.tenant.api_key))).toBeNull();
+    expect(await store.findScimToken(new PresentedToken(directory.scim_token))).toMatchObject({
       tenantId: one.tenant.id,
       directoryId: directory.id,
     });
@@ -249,7 +250,7 @@ describe('a SCIM token', () => {
     const store = one.app.get(CredentialStore);
     // The refusal is written after the answer.
     const refusal = async (token: string, reason: string) => {
-      expect(await store.findScimToken(token)).toBeNull();
+      expect(await store.findScimToken(new PresentedToken(token))).toBeNull();
       return eventually(
         async () => (await one.call('GET', url)).body.last_refusal as { reason: string } | null,
         (last) => last?.reason === reason,
@@ -275,11 +276,11 @@ describe('a SCIM token', () => {
   it('is refused within a second of its revocation by every process', async () => {
     const directory = (await one.call('POST', '/api/v1/directories', { body: { name: 'D' } })).body;
     const other = two.app.get(CredentialStore);
-    expect(await other.findScimToken(directory.scim_token)).not.toBeNull();
+    expect(await other.findScimToken(new PresentedToken(directory.scim_token))).not.toBeNull();
     const { data } = (await one.call('GET', `/api/v1/directories/${directory.id}/tokens`)).body;
     await one.call('DELETE', `/api/v1/directories/${directory.id}/tokens/${data[0].id}`);
     const revoked = performance.now();
-    while ((await other.findScimToken(directory.scim_token)) !== null) await pause(20);
+    while ((await other.findScimToken(new PresentedToken(directory.scim_token))) !== null) await pause(20);
     expect(performance.now() - revoked).toBeLessThan(A_SECOND);
   });
 });

@@ -51,6 +51,26 @@ export function parseToken(text: string): ParsedToken | null {
   return { kind, tenantId: kind === 'tbo' ? '' : `ten_${match[2]!}`, hash: hashToken(text) };
 }
 
+/** A credential as a request presents it. Guards and limits ask for its parts, which are computed once. */
+export class PresentedToken {
+  private known: ParsedToken | null | undefined;
+  private knownHash: Buffer | undefined;
+
+  constructor(readonly text: string) {}
+
+  /** As {@link parseToken}. */
+  get parsed(): ParsedToken | null {
+    if (this.known === undefined) this.known = parseToken(this.text);
+    return this.known;
+  }
+
+  /** The stored form, of a text in any form. */
+  get hash(): Buffer {
+    this.knownHash ??= this.parsed?.hash ?? hashToken(this.text);
+    return this.knownHash;
+  }
+}
+
 /** Returns the stored form. A plain hash is enough: 256 random bits cannot be guessed. */
 export function hashToken(text: string): Buffer {
   return hash('sha256', text, 'buffer');

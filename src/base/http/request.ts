@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { PresentedToken } from '../crypto/tokens.js';
 
 /** Data of a request beside Express's own. Only this service sets them, never the caller. */
 export interface Noted {
@@ -6,6 +7,8 @@ export interface Noted {
   id: string;
   /** The monotonic time of its arrival in milliseconds. */
   startedAt: number;
+  /** The bearer token, once it was asked for; null: there is none. */
+  presented?: PresentedToken | null;
   /** The tenant of the credential; for the log. */
   tenantId?: string;
   credentialId?: string;

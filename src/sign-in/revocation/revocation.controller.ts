@@ -49,7 +49,7 @@ export class RevocationController {
     const token = bearerToken(req);
     if (token === null) throw new Unauthenticated('missing');
     try {
-      const proof = await this.tokens.verify(connection, token);
+      const proof = await this.tokens.verify(connection, token.text);
       await this.revocation.revoke(connection, proof, readSubject(body), originOf(req));
     } catch (error) {
       const refused = refusalIn(error);
