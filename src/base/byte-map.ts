@@ -9,7 +9,11 @@ interface Weighed<V> {
   bytes: number;
 }
 
-/** A map with bounded entries and bytes: new entries displace the oldest ones. */
+/**
+ * A map with bounded entries and bytes: new entries displace the oldest ones. One in 32 goes beyond need, so that the next
+ * entries find room: a `Map` keeps the places of deleted entries for a while, and each search for the oldest one passes
+ * over them.
+ */
 export class ByteMap<V> {
   private readonly entries = new Map<string, Weighed<V>>();
   private held = 0;
@@ -40,8 +44,17 @@ export class ByteMap<V> {
     if (bytes > this.limits.bytes) return;
     this.entries.set(key, { value, bytes });
     this.held += bytes;
+    if (this.isOver()) this.makeRoom();
+  }
+
+  private isOver(): boolean {
+    return this.entries.size > this.limits.entries || this.held > this.limits.bytes;
+  }
+
+  private makeRoom(): void {
+    let beyond = this.entries.size >> 5;
     for (const oldest of this.entries.keys()) {
-      if (this.entries.size <= this.limits.entries && this.held <= this.limits.bytes) break;
+      if (!this.isOver() && beyond-- === 0) return;
       this.delete(oldest);
     }
   }
