@@ -102,10 +102,10 @@ async function pageOf<Row extends PageRow>(
       ? listed
       : agreed(total ?? start.cursor?.total ?? (await countAll(db, table, filter)));
   const page = { rows, common, large, totalResults };
-  if (start.byIndex) return { ...page, startIndex: query.startIndex, nextCursor: undefined };
+  if (start.byIndex) return { startIndex: query.startIndex, nextCursor: undefined, ...page };
   const next = { place: end!, listed, total: filter.bound === null ? null : totalResults };
   const nextCursor = more && end ? writeCursor(next, list, query.count) : undefined;
-  return { ...page, startIndex: undefined, nextCursor };
+  return { startIndex: undefined, nextCursor, ...page };
 
   /** Returns a total that agrees with the page: it includes the rows before it and on it, and one more where a page follows. */
   function agreed(counted: number): number {

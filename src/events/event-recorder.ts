@@ -121,7 +121,7 @@ export class EventRecorder {
     const { channel } = this.receivers;
     if (channel !== null) {
       const takers = takersOfAny(receivers, [...new Set(facts.map(({ event }) => event))]);
-      const messages = { ...MESSAGE, part: { name: 'subject' }, name: 'm.event', at: 'm.at' };
+      const messages = { part: { name: 'subject' }, name: 'm.event', at: 'm.at', ...MESSAGE };
       enqueueNamedMessages(statement, { tenantId, channel: channel.name }, takers, messages);
     }
     // The rows of many facts would only be counted.
@@ -150,11 +150,11 @@ export class EventRecorder {
     statement: WriteStatement,
     tenantId: string,
     takers: readonly Receiver[],
-    messages: { part: Part; at: string },
+    { part, at }: { part: Part; at: string },
   ): void {
     const { channel } = this.receivers;
     if (channel === null) return;
-    enqueueMessages(statement, { tenantId, channel: channel.name }, takers, { ...MESSAGE, ...messages });
+    enqueueMessages(statement, { tenantId, channel: channel.name }, takers, { part, at, ...MESSAGE });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { HeldReason, InForce, Person } from './person.js';
+import { withStatus, type HeldReason, type InForce, type Person } from './person.js';
 
 /** The requested state: the last accepted write of a channel, in the fields of the platform. */
 export interface Written {
@@ -62,10 +62,10 @@ export function decideInForce(written: Written, current: Current | null, around:
     return asBefore(written, current, 'protected');
   }
   if (!written.active) {
-    return { inForce: { ...written.person, status: 'inactive' }, seat: 'none', held: null };
+    return { inForce: withStatus(written.person, 'inactive'), seat: 'none', held: null };
   }
   if (written.person.role === null) {
-    return { inForce: { ...written.person, status: 'inactive' }, seat: 'none', held: 'no_role' };
+    return { inForce: withStatus(written.person, 'inactive'), seat: 'none', held: 'no_role' };
   }
   if (around.emailTaken) return asBefore(written, current, 'email_taken');
   if (around.externalIdTaken) return asBefore(written, current, 'external_id_taken');
@@ -73,7 +73,7 @@ export function decideInForce(written: Written, current: Current | null, around:
     return { ...asBefore(written, current, 'no_seat'), seat: 'waiting' };
   }
   return {
-    inForce: { ...written.person, status: 'active' },
+    inForce: withStatus(written.person, 'active'),
     seat: around.roleTakesSeat ? 'held' : 'none',
     held: written.person.email === null && stands('no_email') ? 'no_email' : null,
   };
@@ -106,10 +106,10 @@ function asBefore(written: Written, current: Current | null, held: HeldReason): 
   if (current === null || (current.status === 'inactive' && current.held !== null && !current.everActive)) {
     // The user never was active: it is shown as requested, for admins, and inactive. If the platform has an account of
     // the user, that would be a change to forward.
-    return { inForce: { ...written.person, status: 'inactive' }, seat: 'none', held };
+    return { inForce: withStatus(written.person, 'inactive'), seat: 'none', held };
   }
   return {
-    inForce: { ...current.person, status: current.status },
+    inForce: withStatus(current.person, current.status),
     seat: current.seat === 'waiting' ? 'none' : current.seat,
     held,
   };

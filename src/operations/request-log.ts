@@ -38,7 +38,7 @@ export class RequestLog {
       credential_id: req.credentialId,
       directory_id: req.directoryId,
       link: req.link,
-      ...(req.refusal === undefined ? {} : { ...req.refusal, resource: resourceOf(path) }),
+      ...(req.refusal === undefined ? {} : { resource: resourceOf(path), ...req.refusal }),
     });
   };
 }

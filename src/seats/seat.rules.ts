@@ -75,8 +75,8 @@ export interface SeatCircumstances extends HolderFacts {
 
 /** Returns the line of the ledger for a user whose seat went from one state to another; null: there is none to write. */
 export function seatLine(before: SeatState, after: SeatState, about: SeatCircumstances): SeatLine | null {
-  const { known, opening, ...facts } = about;
-  const move = seatMove(before, after, known, facts);
+  const { role, directoryId, costCenter, reason, known, opening } = about;
+  const move = seatMove(before, after, known, about);
   if (move === 'keep') return null;
-  return { ...facts, move: move === 'claim' && opening === true ? 'opening' : move };
+  return { role, directoryId, costCenter, reason, move: move === 'claim' && opening === true ? 'opening' : move };
 }

@@ -26,7 +26,7 @@ export function sendJson(
   contentType = JSON_TYPE,
   headers?: Record<string, string>,
 ): void {
-  sendBody(res, status, text, { ...headers, 'Content-Type': contentType });
+  sendBody(res, status, text, { 'Content-Type': contentType, ...headers });
 }
 
 /**
@@ -43,18 +43,18 @@ export function sendBody(
 ): void {
   const length = Buffer.byteLength(body);
   if (!isCompressible(res, length)) {
-    res.writeHead(status, { ...headers, 'Content-Length': length });
+    res.writeHead(status, { 'Content-Length': length, ...headers });
     res.end(body);
     return;
   }
   if (!acceptsGzip(res.req.headers['accept-encoding'])) {
-    res.writeHead(status, { ...headers, Vary: 'Accept-Encoding', 'Content-Length': length });
+    res.writeHead(status, { Vary: 'Accept-Encoding', 'Content-Length': length, ...headers });
     res.end(body);
     return;
   }
   gzip(body, GZIP, (error, compressed) => {
     if (res.closed || res.headersSent) return;
-    const own: Record<string, string | number> = { ...headers, Vary: 'Accept-Encoding' };
+    const own: Record<string, string | number> = { Vary: 'Accept-Encoding', ...headers };
     if (error === null) own['Content-Encoding'] = 'gzip';
     own['Content-Length'] = error === null ? compressed.length : length;
     res.writeHead(status, own);

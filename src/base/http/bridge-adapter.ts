@@ -51,6 +51,9 @@ function bornWith(base: MessageConstructor | ResponseConstructor, prototype: obj
     initialise.apply(this, args);
   }
   Born.prototype = prototype;
+  // V8 reserves room in an object by its constructor and the constructors that it inherits from. Without those of node,
+  // a response has more fields than room, and becomes a hash table.
+  Object.setPrototypeOf(Born, base);
   return Born;
 }
 

@@ -97,6 +97,7 @@ const UNCHANGED: Settlement = {
   failed: false,
   ownFault: false,
   waitMs: null,
+  through: undefined,
 };
 
 function turnMs(waited: number): number {

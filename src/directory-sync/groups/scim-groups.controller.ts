@@ -87,7 +87,7 @@ export class ScimGroupsController {
   }
 
   private facts(req: ScimRequest, projection: Projection | null) {
-    return { ...factsOf(req), withMembers: projectionNeeds(projection, 'members') };
+    return { withMembers: projectionNeeds(projection, 'members'), ...factsOf(req) };
   }
 
   private async answer(

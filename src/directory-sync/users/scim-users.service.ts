@@ -127,9 +127,9 @@ export class ScimUsersService {
       (row): Edit | null => {
         check(row);
         const before = JSON.parse(row.doc) as UserDocument;
-        const after = next({ id: row.id, ...before });
-        if (after === null) return null;
-        delete after['id'];
+        const changed = next({ id: row.id, ...before });
+        if (changed === null) return null;
+        const { id: _, ...after } = changed;
         const mine = row.directory_id === directory.id;
         if (mine && sameJson(before, after)) return null;
         if (directory.writing.superseded) return null; // A directory with a live successor gets an answer, and its write has no effect.
@@ -199,7 +199,7 @@ export class ScimUsersService {
   async list(ask: ListAsk, render: (row: StoredUser, view: View) => string): Promise<string> {
     const { directory, query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const view: View = { ...this.viewOf(directory), known: new Map() };
+    const view: View = { known: new Map(), ...this.viewOf(directory) };
     const found = await this.lookUps.find(directory, query);
     if (found !== null) return lookUpText(found, ask.share, (row) => render(row, view));
     const renderer = (common: string | null | undefined) => {

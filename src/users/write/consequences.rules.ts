@@ -1,4 +1,4 @@
-import type { InForce, UserChange } from '../../identity/person.js';
+import { withStatus, type InForce, type UserChange } from '../../identity/person.js';
 import { changeBetween, endsSessions, mustForward } from '../../identity/user-change.rules.js';
 import { seatLine, type HolderFacts, type SeatLine } from '../../seats/seat.rules.js';
 import { emailKey } from '../user.mapping.js';
@@ -50,7 +50,7 @@ export function consequencesOfWrite(before: UserRow | null, write: UserWrite): C
 /** Returns what follows from the removal of a user. */
 export function consequencesOfRemoval(before: UserRow): Consequences {
   const seat = seatLine(before.seat, 'none', { ...holderFacts(before), reason: 'deleted' });
-  const change = changeBetween(inForceOf(before), { ...personOfRow(before), status: 'deleted' }, before.ever_active)!;
+  const change = changeBetween(inForceOf(before), withStatus(personOfRow(before), 'deleted'), before.ever_active)!;
   const endings: Ending[] = [
     { kind: 'credentials', why: 'deleted' },
     { kind: 'identities' },
@@ -76,7 +76,7 @@ function formerNames(before: UserRow, now: { user_name: string | null; email: st
 }
 
 function inForceOf(row: UserRow): InForce {
-  return { ...personOfRow(row), status: row.status };
+  return withStatus(personOfRow(row), row.status);
 }
 
 function holderFacts(row: UserRow): HolderFacts {

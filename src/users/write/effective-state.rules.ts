@@ -19,7 +19,9 @@ import type { Conflicts, WriteCase } from './write-case.js';
 export function decide(about: WriteCase, written: Written, conflicts: Conflicts): Decision {
   const { ctx, row, tenant } = about;
   const around: Circumstances = {
-    ...conflicts,
+    emailTaken: conflicts.emailTaken,
+    externalIdTaken: conflicts.externalIdTaken,
+    seatFree: conflicts.seatFree,
     roleTakesSeat: takesSeat(tenant, written),
     preview: ctx.directory?.state === 'preview',
     superseded: ctx.directory?.superseded ?? false,

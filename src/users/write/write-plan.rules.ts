@@ -1,5 +1,5 @@
 import type { Decision } from '../../identity/held.rules.js';
-import type { HeldReason, Person } from '../../identity/person.js';
+import { withStatus, type HeldReason, type Person } from '../../identity/person.js';
 import { seatLine } from '../../seats/seat.rules.js';
 import { personOfRow, type UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
@@ -108,7 +108,7 @@ function planRemoval({ ctx, tenant, row }: Pick<WriteCase, 'ctx' | 'tenant'> & {
   if (reason !== null) {
     return { ...base, subject: { kind: 'hold_removal', before: row, reason }, consequences: null };
   }
-  const person = JSON.stringify({ ...personOfRow(row), status: row.status });
+  const person = JSON.stringify(withStatus(personOfRow(row), row.status));
   return { ...base, subject: { kind: 'remove', before: row, person }, consequences: consequencesOfRemoval(row) };
 }
 

@@ -144,12 +144,15 @@ export class WriteRunner {
   private done({ about: { row } }: RowCommand, plan: WritePlan, now: CreatedUser & UpdatedUser): Done {
     const { subject } = plan;
     if (subject.kind !== 'insert' && subject.kind !== 'update') throw new Error('a removal leaves no row');
-    const shared = { forwarded: this.statements.forwards(plan), told: eventOf(plan), freed: plan.frees };
+    const forwarded = this.statements.forwards(plan);
+    const [told, freed] = [eventOf(plan), plan.frees];
     if (subject.kind === 'update') {
-      return { ...shared, row: { ...rowAfter(subject.before, subject.write), ...factsOf(now) }, outcome: 'changed' };
+      const after = { ...rowAfter(subject.before, subject.write), ...factsOf(now) };
+      return { forwarded, told, freed, row: after, outcome: 'changed' };
     }
     if (row !== null) throw new Error('an existing user is not inserted');
-    return { ...shared, row: { ...rowAfter(null, subject.write), manager: now.manager ?? null }, outcome: 'created' };
+    const after = { ...rowAfter(null, subject.write), manager: now.manager ?? null };
+    return { forwarded, told, freed, row: after, outcome: 'created' };
   }
 }
 
