@@ -63,11 +63,12 @@ export class Application {
     const dataSource = createDataSource(databaseUrl, config.databasePool, access.role);
     await dataSource.initialize();
     await demandRole(dataSource, access.role);
-    const nest = await NestFactory.create<NestExpressApplication>(
-      AppModule.with(config, dataSource),
-      new BridgeAdapter(),
-      { bodyParser: false, bufferLogs: true, abortOnError: false },
-    );
+    const adapter = new BridgeAdapter();
+    const nest = await NestFactory.create<NestExpressApplication>(AppModule.with(config, dataSource), adapter, {
+      bodyParser: false,
+      bufferLogs: true,
+      abortOnError: false,
+    });
     nest.useLogger(new NestLogger(nest.get(Logger)));
     if (access.asOwner !== null) {
       nest.get(Logger).warn('the service runs with the rights of the owner of its tables', { reason: access.asOwner });
@@ -78,6 +79,7 @@ export class Application {
     setupHttp(nest, { bytes: { takes: isInboundPath, admit: (req, res) => door.admit(req, res) } });
     setupDocs(nest);
     await nest.init();
+    adapter.shortenWays();
     // Before anything is forwarded: a restored database must not speak.
     const restored = await nest.get(RestoreWatch).begin();
     const secrets = await nest.get(SealedSecrets).trouble();
