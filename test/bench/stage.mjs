@@ -7,8 +7,11 @@ import { credentialsIn, freePort, Service } from '../support/processes.mjs';
 import { startStockPostgres } from '../support/stock-postgres.mjs';
 import { startSink } from './peers.mjs';
 
-/** Starts the service with further settings, its database and the sink. `stop` stops what `service.stop` has left. */
-export async function startStage(env = {}) {
+/**
+ * Starts the service with further settings and flags of Node.js, its database and the sink. `stop` stops what
+ * `service.stop` has left.
+ */
+export async function startStage(env = {}, flags = []) {
   const server = await startStockPostgres();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-bench-'));
   const db = new pg.Pool({ connectionString: server.url(), max: 2 });
@@ -30,6 +33,7 @@ export async function startStage(env = {}) {
     RATE_LIMIT: 'off',
     ...env,
   });
+  service.flags = flags;
   await service.start();
   const { scim_token: token, api_key: apiKey, tenant_id: tenant } = credentialsIn(folder);
   const stop = async () => {
