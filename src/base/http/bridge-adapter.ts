@@ -3,7 +3,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { JsonText, sendJson } from './answer.js';
-import { matchPrefixesFirst, type RouteLayer } from './route-prefixes.js';
+import { askRoutesOfMethod, matchPrefixesFirst, type LayeredRouter } from './quick-routing.js';
 import { CHECK_EVERY_MS, MAX_HEADER_BYTES } from './server.js';
 
 type MessageConstructor = typeof IncomingMessage;
@@ -32,9 +32,9 @@ export class BridgeAdapter extends ExpressAdapter {
 
   /** Makes the way to a route short. All routes are declared before. */
   shortenWays(): void {
-    // Express declares the route of a layer alone.
-    const { stack } = this.getInstance<Express>().router as unknown as { stack: RouteLayer[] };
-    matchPrefixesFirst(stack);
+    const router = this.getInstance<Express>().router as unknown as LayeredRouter;
+    matchPrefixesFirst(router.stack);
+    askRoutesOfMethod(router);
   }
 
   override initHttpServer(): void {

@@ -21,7 +21,8 @@ export function reportAttempts(
       tenant_id: tenantId,
       channel,
       destination: id,
-      ...subjectField(channel, subject),
+      user_id: isUser(channel) ? subject : undefined,
+      subject: isUser(channel) ? undefined : subject,
       delivery_id: deliveryId(subject, call),
       through: call.through,
       method: attempt.method,
@@ -35,5 +36,7 @@ export function reportAttempts(
 
 /** The name of a subject in the log: the subjects of the platform are users. */
 export function subjectField(channel: string, subject: string): Record<string, string> {
-  return channel === 'platform' ? { user_id: subject } : { subject };
+  return isUser(channel) ? { user_id: subject } : { subject };
 }
+
+const isUser = (channel: string): boolean => channel === 'platform';
