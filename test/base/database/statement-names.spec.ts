@@ -1,3 +1,5 @@
+// Names are kept for all of a process: other specs of a worker may have used them up.
+import { describe, expect, it } from '@jest/globals';
 import {
   MAX_OWN,
   MAX_SHAPES,
