@@ -54,7 +54,7 @@ export class ByteMap<V> {
   private makeRoom(): void {
     let beyond = this.entries.size >> 5;
     for (const oldest of this.entries.keys()) {
-      if (!this.isOver() && beyond-- === 0) return;
+      if (!this.isOver() && (beyond-- === 0 || this.entries.size === 1)) return;
       this.delete(oldest);
     }
   }

@@ -11,6 +11,13 @@ describe('ByteMap', () => {
     expect(map.bytes).toBe(100 + 850 + 4);
   });
 
+  it('keeps the newest entry where it needs the room of all others', () => {
+    const map = new ByteMap<number>({ entries: 100, bytes: 10_000 });
+    for (let i = 0; i < 99; i++) map.set(`small ${i}`, 1, 10);
+    map.set('large', 1, 9980);
+    expect([map.has('small 98'), map.has('large')]).toEqual([false, true]);
+  });
+
   it('counts an entry once that is put again, and none that is gone', () => {
     const map = new ByteMap<number>({ entries: 3, bytes: 1000 });
     map.set('a', 1, 100);

@@ -1,6 +1,6 @@
 // The hidden classes that the engine makes for each request, once the service is warm. They should be none: an object with
 // a class of its own is slow to make, and slow for all that reads it. `npm run bench:classes [kind]` names the places.
-import { mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,7 +69,9 @@ async function classesOf(request, expected) {
   // What follows an answer: sealing, and the log of requests.
   await sleep(300);
   const bytes = Buffer.alloc(statSync(log).size - from);
-  readSync(openSync(log, 'r'), bytes, 0, bytes.length, from);
+  const file = openSync(log, 'r');
+  readSync(file, bytes, 0, bytes.length, from);
+  closeSync(file);
   const lines = bytes.toString('latin1').split('\n');
   return lines.filter((line) => line.startsWith('map,Transition') || line.startsWith('map,NormalizeCached'));
 }

@@ -42,14 +42,14 @@ export function askRoutesOfMethod(router: LayeredRouter): void {
   const { handle } = router;
   // A view has the settings of the router, and fewer layers.
   const views = new Map(
-    METHODS.map((method) => [method, Object.create(router, { stack: of(router, method) }) as object]),
+    METHODS.map((method) => [method, Object.create(router, { stack: layersOf(router, method) }) as object]),
   );
   router.handle = (req, ...rest) => {
     handle.call(views.get(req.method ?? '') ?? router, req, ...rest);
   };
 }
 
-function of({ stack }: LayeredRouter, method: string): PropertyDescriptor {
+function layersOf({ stack }: LayeredRouter, method: string): PropertyDescriptor {
   const name = method.toLowerCase();
   return {
     value: stack.filter(({ route }) => !route || route.methods['_all'] === true || route.methods[name] === true),
