@@ -14,7 +14,8 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
-  maxWorkers: 2,
+  // Some files wait for an event most of the time: with a third worker two cores have always work.
+  maxWorkers: 3,
   testSequencer: '<rootDir>/test/support/long-first.mjs',
   testTimeout: 60_000,
   // A worker that begins anew loads all modules again, which takes some seconds.

@@ -56,10 +56,12 @@ export class InboundDoor {
     return tenantId;
   }
 
-  /** Returns what was found for a request that was admitted. */
-  of(req: BridgeRequest): Admitted {
+  /** Returns what was found for a request that was admitted, and counts the bytes that it sent. */
+  enter(req: BridgeRequest): Admitted {
     const admitted = this.admitted.get(req);
     if (admitted === undefined) throw new Error('an inbound webhook passed no door');
+    // A MiB costs as much as sixteen requests, and nothing but its bytes says so.
+    this.limiter.chargeBytes(admitted.gate.connection.id, req.rawBody?.length ?? 0);
     return admitted;
   }
 }

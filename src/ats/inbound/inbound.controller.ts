@@ -36,7 +36,7 @@ export class InboundController {
     422: [],
   })
   async receive(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
-    const answer = await this.inbound.receive(this.door.of(req), req.rawBody ?? NOTHING, req.headers);
+    const answer = await this.inbound.receive(this.door.enter(req), req.rawBody ?? NOTHING, req.headers);
     res.set(answer.headers).status(answer.status).end();
   }
 }

@@ -34,10 +34,27 @@ export function parseLossless(body: Buffer | string): unknown {
 /** Returns undefined where the text is no JSON. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(LONG_NUMBER.test(text) ? withLongNumbersAsText(text) : text) as unknown;
+    const isLong = hasManyDigits(text) && LONG_NUMBER.test(text);
+    return JSON.parse(isLong ? withLongNumbersAsText(text) : text) as unknown;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Returns whether a text has more than {@link EXACT_DIGITS} digits in a row. One of them stands at a multiple of 16, so
+ * that a search looks at one character of 16.
+ */
+function hasManyDigits(text: string): boolean {
+  const many = EXACT_DIGITS + 1;
+  for (let i = many - 1; i < text.length; i += many) {
+    if (!isDigit(text.charCodeAt(i))) continue;
+    let [start, end] = [i, i + 1];
+    while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--;
+    while (end - start < many && end < text.length && isDigit(text.charCodeAt(end))) end++;
+    if (end - start >= many) return true;
+  }
+  return false;
 }
 
 function faultOf(text: string): string {

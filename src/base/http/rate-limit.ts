@@ -25,6 +25,9 @@ const FIRST_DAY_MS = 24 * 3_600_000;
 /** A tenant's allowance, as a multiple of that of one credential, unless it is set. */
 const TENANT_FACTOR = 4;
 
+/** A body within this size costs no more than any request. */
+const REQUEST_BYTES = 64 * 1024;
+
 interface Bucket {
   tokens: number;
   at: number;
@@ -52,9 +55,18 @@ export class Buckets {
     return {
       allowed,
       limit: this.burst,
-      remaining: Math.floor(bucket.tokens),
+      remaining: Math.max(0, Math.floor(bucket.tokens)),
       resetSeconds: Math.ceil(missing / this.perSecond),
     };
+  }
+
+  /**
+   * Takes what an allowed request turned out to cost beyond one. The allowance can go below nothing, by a burst at the
+   * most: requests are refused until it is refilled.
+   */
+  charge(name: string, count: number): void {
+    const bucket = this.fill(name);
+    bucket.tokens = Math.max(-this.burst, bucket.tokens - count);
   }
 
   /** Returns whether a `take` would be refused, without taking. */
@@ -122,6 +134,12 @@ export class RateLimiter {
   /** Takes one request of a credential. */
   take(credentialId: string): Allowance {
     return this.credentials.take(credentialId);
+  }
+
+  /** Counts the bytes of a request of a credential that was taken: each {@link REQUEST_BYTES} of them are a request more. */
+  chargeBytes(credentialId: string, bytes: number): void {
+    if (this.enabled && bytes >= REQUEST_BYTES)
+      this.credentials.charge(credentialId, Math.floor(bytes / REQUEST_BYTES));
   }
 
   /** Takes one request of a tenant, from any of its credentials. */

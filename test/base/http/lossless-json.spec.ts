@@ -33,6 +33,17 @@ describe('JSON of other systems', () => {
     expect(() => parseLossless(text)).toThrow(NotJson);
   });
 
+  it('finds a long number wherever it stands, and however long it is', () => {
+    for (let before = 0; before < 40; before++) {
+      for (const digits of [15, 16, 17, 31, 32, 33]) {
+        const number = '1'.repeat(digits);
+        const text = `{"${'n'.repeat(before)}":${number},"b":123456789012345}`;
+        const expected = digits > 15 ? number : Number(number);
+        expect(Object.values(parseLossless(text) as object)).toEqual([expected, 123456789012345]);
+      }
+    }
+  });
+
   it('says nothing of the body', () => {
     for (const text of ['{"ana@example.com":1,"ana@example.com":2}', '{"email":ana@example.com}']) {
       expect(() => parseLossless(text)).toThrow(

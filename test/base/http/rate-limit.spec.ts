@@ -37,6 +37,22 @@ it('allows a burst, then the rate, each name for itself', () => {
   expect(buckets.take('a')).toMatchObject({ allowed: true, remaining: 99 });
 });
 
+it('refuses requests until the cost of a large one is refilled, and no longer than a burst takes', () => {
+  const clock = new Hand();
+  const buckets = new Buckets(10, 100, clock);
+  buckets.take('a');
+  buckets.charge('a', 104);
+  expect(buckets.take('a')).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 1 });
+  clock.ms += 600;
+  expect(buckets.take('a').allowed).toBe(true);
+  buckets.charge('a', 1_000_000);
+  clock.ms += 10_000;
+  expect(buckets.take('a').allowed).toBe(false);
+  clock.ms += 100;
+  expect(buckets.take('a').allowed).toBe(true);
+  expect(buckets.take('b')).toMatchObject({ allowed: true, remaining: 99 });
+});
+
 it('remembers so many names and no more', () => {
   const buckets = new Buckets(1, 1, new Hand(), 10);
   buckets.take('first');
