@@ -15,6 +15,8 @@ export interface ListTable {
   visibleById?: string;
   /** SQL for the number of all rows without counting them; undefined: the rows are few and are counted. */
   total?: string;
+  /** Whether `total` is exact in the snapshot of a statement, so that rows can be counted from the last one, too. */
+  exactTotal?: boolean;
   /** Columns and lists by whose values an index finds few rows. */
   keys: ListKeys;
 }

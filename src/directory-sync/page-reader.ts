@@ -75,6 +75,7 @@ export async function readRows<Row extends PageRow>(
 ): Promise<ReadRows<Row>> {
   if (query.count === 0) return NO_ROWS;
   const params = [...filter.params];
+  const isDeep = start.offset > COUNTED_START;
   const behind = start.place === undefined ? '' : ` and ${order.behind(start.place, params)}`;
   const source: PageSource = {
     from: table.from,
@@ -85,16 +86,13 @@ export async function readRows<Row extends PageRow>(
     // Both numbers are literals: for a parameter the planner assumes a tenth of the table.
     limit: query.count + 1,
     offset: start.offset,
+    exactTotal: isDeep && table.exactTotal === true && order.key === null ? (wholeTotal(table, filter) ?? null) : null,
     idsFirst: start.offset > 0 || !order.indexed,
   };
-  const search = filter.bound === null ? !order.indexed || start.offset > COUNTED_START : !filter.selective;
+  const search = filter.bound === null ? !order.indexed || isDeep : !filter.selective;
   const read = async (bytes: number) => {
-    const text = pageSql(
-      filter.selective ? columns.few : columns.many,
-      wholeTotal(table, filter) ?? null,
-      source,
-      bytes,
-    );
+    const total = source.exactTotal === null ? (wholeTotal(table, filter) ?? null) : '(select n from whole)';
+    const text = pageSql(filter.selective ? columns.few : columns.many, total, source, bytes);
     return (await (search ? db.search<Row>(text, params) : db.shaped<Row>(text, params))).rows;
   };
   const inOrder = filter.bound === null && order.key === null && !source.idsFirst;

@@ -56,6 +56,11 @@ export interface PageSource {
   readonly key: string | null;
   readonly limit: number;
   readonly offset: number;
+  /**
+   * SQL for the number of all rows, exact in the snapshot of the statement, where the order is that of the ids: rows are
+   * then skipped from the nearer end. Null: they are skipped from the first one.
+   */
+  readonly exactTotal: string | null;
   /** Whether rows are read that are not shown: skipped, or sorted away. */
   readonly idsFirst: boolean;
 }
@@ -77,12 +82,13 @@ const MOST_RELATED = Math.ceil(MAX_PAGE_BYTES / 160) + 1;
 export function pageSql(columns: ListColumns, total: string | null, source: PageSource, bytes: number): string {
   const { related, common } = columns;
   const rows = foundRows(columns, source);
-  if (related === undefined && common === undefined) {
+  if (related === undefined && common === undefined && source.exactTotal === null) {
     // Each further part of a statement costs as much as reading a row: a look-up has one row and no part.
     const sized = `select a.*, ${columns.bytes} as bytes from (${rows}) a`;
     return shownRows(columns, source, total, `(${cutRows(sized, bytes)})`);
   }
-  const parts = [`a as materialized (${rows})`];
+  const parts = source.exactTotal === null ? [] : [`whole as materialized (select ${source.exactTotal} as n)`];
+  parts.push(`a as materialized (${rows})`);
   let sized = `select a.*, ${columns.bytes} as bytes from a`;
   if (related !== undefined) {
     // The join reads the rows in order and stops when they fill the page.
@@ -120,9 +126,26 @@ function foundRows({ found }: ListColumns, source: PageSource): string {
   const rows = (list: string) => `select ${list}${sorted} from ${from} where ${where}
     order by ${by} limit ${limit} offset ${offset}`;
   if (!idsFirst) return `select i.*, row_number() over () as place from (${rows(found)}) i`;
-  const keys = `select i.*, row_number() over () as place from (${rows(`${id} as id`)}) i`;
+  const keys =
+    source.exactTotal === null
+      ? `select i.*, row_number() over () as place from (${rows(`${id} as id`)}) i`
+      : `select i.id, row_number() over (order by i.id) as place from (${nearerEnd(source)}) i`;
   return `select ${found}${key === null ? '' : ', k.sort_key'}, k.place
     from (${keys}) k join ${from} on ${id.split('.')[0]!}.tenant_id = $1 and ${id} = k.id`;
+}
+
+/**
+ * Returns the query for the ids of a page, which skips from the nearer end: of 100 000 rows at most 50 000. A branch with the
+ * limit 0 reads nothing.
+ */
+function nearerEnd({ from, id, where, limit, offset }: PageSource): string {
+  const whole = (value: string) => `(select ${value} from whole)`;
+  const isNear = `${offset} <= n - ${offset}`;
+  return `(select ${id} as id from ${from} where ${where} order by ${id}
+      limit ${whole(`case when ${isNear} then ${limit} else 0 end`)} offset ${offset})
+    union all (select ${id} as id from ${from} where ${where} order by ${id} desc
+      limit ${whole(`case when ${isNear} then 0 else least(${limit}, greatest(n - ${offset}, 0)) end`)}
+      offset ${whole(`greatest(n - ${offset + limit}, 0)`)})`;
 }
 
 /** Of a page that was cut, only what its rows show is read: they may be few. */

@@ -25,5 +25,5 @@ const REMOVED = `(select count(*)::int from preview_writes r
 
 /** Returns the table of users for directories in preview. Only these directories pay for the join. */
 export function previewTable(table: ListTable): ListTable {
-  return { ...table, from: SHOWN, total: `(${table.total!} - ${REMOVED})` };
+  return { ...table, from: SHOWN, total: `(${table.total!} - ${REMOVED})`, exactTotal: false };
 }

@@ -57,6 +57,7 @@ export const USER_TABLE: ListTable = {
   visible: `u.tenant_id = $1 and case when u.gone_at is null then coalesce(u.directory_id, '') = any($2) else false end`,
   total: `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and p.owner = any($2)), 0)
     + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and s.owner = any($2)), 0))::int)`,
+  exactTotal: true,
   keys: USER_KEYS,
 };
 
