@@ -20,6 +20,9 @@ interface ProtocolConnection {
  * listens. The next statement fails and reports the end, so the event alone needs no answer.
  */
 export class BoundedClient extends pg.Client {
+  /** Whether the connection keeps the process alive. node-postgres has both and does not declare them. */
+  declare readonly ref: () => void;
+  declare readonly unref: () => void;
   /** Names in the order of their last use. */
   private readonly prepared = new Set<string>();
 

@@ -146,3 +146,10 @@ export class ConnectionGate {
     return this.kind === 'search' ? new SearchBusy(queue, patienceMs) : new TenantBusy(queue, patienceMs);
   }
 }
+
+const TENANT = /^ten_[0-9a-z]{1,40}$/;
+
+/** Returns the owner of a statement: the tenant in its first parameter, else the installation. */
+export function ownerOf(first: unknown): string {
+  return typeof first === 'string' && TENANT.test(first) ? first : INSTALLATION;
+}

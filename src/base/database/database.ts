@@ -1,24 +1,17 @@
 import { DataSource } from 'typeorm';
-import pg, { type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
-import { ConnectionGate, INSTALLATION } from './connection-gate.js';
+import pg, { type Pool, type QueryResult, type QueryResultRow } from 'pg';
+import { ConnectionGate, INSTALLATION, ownerOf } from './connection-gate.js';
 import { DatabaseHealth } from './database-health.js';
 import { codeOf, isNewPartition, RecordBusy, SearchTooExpensive } from './database.errors.js';
 import { SettingsFeed } from './settings-feed.js';
+import { isOfConnection, PipelinedReads } from './pipelined-reads.js';
 import { LOCK_SECONDS, searchPoolOf, sharesOf, SEARCH_SECONDS } from './shares.js';
+import type { SqlRunner } from './sql-runner.js';
 import { StatementBatches } from './statement-batches.js';
 import { shapedStatementName, statementName } from './statement-names.js';
+import { Transaction } from './transaction.js';
 
-/** Runs prepared statements: the pool, or a transaction. */
-export interface SqlRunner {
-  /** Runs a constant text of the source, prepared under its own name on each connection. */
-  query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
-  /**
-   * Runs a text whose shape depends on the caller (filters, sorting, pages): prepared only while there are few of them.
-   */
-  shaped<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
-  /** Where statements of concurrent requests run as one; a transaction has none. */
-  readonly batches?: StatementBatches;
-}
+export type { SqlRunner } from './sql-runner.js';
 
 const RETRYABLE = new Set(['40001', '40P01']);
 /** `lock_not_available`: a statement reached {@link LOCK_SECONDS}. */
@@ -28,7 +21,6 @@ const ATTEMPTS = 3;
 const CANCELLED = '57014';
 /** The owner of the health check. */
 const HEALTH = 'health';
-const TENANT = /^ten_[0-9a-z]{1,40}$/;
 
 /**
  * The database: prepared statements on the pool of TypeORM's DataSource, and transactions.
@@ -47,6 +39,7 @@ export class Database implements SqlRunner {
   /** The health of the database, by the results of this process's statements. */
   readonly health = new DatabaseHealth();
   readonly batches = new StatementBatches(this);
+  private readonly pipeline: PipelinedReads;
   private sent = 0;
 
   constructor(readonly dataSource: DataSource) {
@@ -56,6 +49,7 @@ export class Database implements SqlRunner {
     this.gate = new ConnectionGate(statements);
     this.searchGate = new ConnectionGate(searches, 'search');
     this.feed = new SettingsFeed(this.pool.options);
+    this.pipeline = new PipelinedReads(this.pool.options);
     this.searches = searchPoolOf(this.pool.options, searches.connections);
   }
 
@@ -75,6 +69,22 @@ export class Database implements SqlRunner {
   /** The same for a text whose shape depends on the caller. */
   shapedOnce<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
     return this.run(values[0], () => this.pool.query<R>({ name: shapedStatementName(text), text, values }), 1);
+  }
+
+  /** Runs a constant text that reads a few rows by a key. Such reads of several tenants share a connection. */
+  async readShort<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
+    const owner = ownerOf(values[0]);
+    if (!this.pipeline.admits(owner)) return this.query(text, values);
+    this.sent++;
+    try {
+      const result = await this.pipeline.query<R>(owner, text, values);
+      if (!this.health.isWell) this.health.answered();
+      return result;
+    } catch (error) {
+      this.health.failed(error);
+      if (!isOfConnection(error)) throw error;
+      return this.query(text, values);
+    }
   }
 
   /**
@@ -172,15 +182,16 @@ export class Database implements SqlRunner {
   /** Returns the numbers of open connections, idle connections and waiting work; for the metrics. */
   counts(): { total: number; idle: number; waiting: number } {
     return {
-      total: this.pool.totalCount + this.searches.totalCount,
+      total: this.pool.totalCount + this.searches.totalCount + this.pipeline.connections,
       idle: this.pool.idleCount + this.searches.idleCount,
       waiting: this.pool.waitingCount + this.gate.waiting + this.searchGate.waiting,
     };
   }
 
-  /** Closes the connections for searches and notices; the data source closes the others. */
+  /** Closes the connections for searches, short reads and notices; the data source closes the others. */
   async close(): Promise<void> {
     await this.feed.stop();
+    await this.pipeline.close();
     if (!this.searches.ending) await this.searches.end();
   }
 
@@ -227,18 +238,3 @@ export class Database implements SqlRunner {
 
 /** Ends a transaction whose writes are not kept. */
 class TakenBack extends Error {}
-
-class Transaction implements SqlRunner {
-  constructor(private readonly client: PoolClient) {}
-  query<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
-    return this.client.query<R>({ name: statementName(text), text, values });
-  }
-  shaped<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
-    return this.client.query<R>({ name: shapedStatementName(text), text, values });
-  }
-}
-
-/** Returns the owner of a statement: the tenant in its first parameter, else the installation. */
-export function ownerOf(first: unknown): string {
-  return typeof first === 'string' && TENANT.test(first) ? first : INSTALLATION;
-}
