@@ -38,6 +38,7 @@ export interface EmailHolder {
 export class UsersRepository {
   private readonly reads: KeyedReads<UserWithGroups>;
   private readonly names: KeyedReads<{ id: string; user_name_key: string }>;
+  private readonly roles: KeyedReads<RoleOfUser>;
 
   constructor(private readonly db: Database) {
     const text = `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = any($2)`;
@@ -45,6 +46,7 @@ export class UsersRepository {
     const named = `select o.id, o.user_name_key from users o
       where o.tenant_id = $1 and o.directory_id = $2 and o.user_name_key = any($3) and o.gone_at is null`;
     this.names = new KeyedReads(db, named, ({ user_name_key }) => user_name_key);
+    this.roles = new KeyedReads(db, ROLES, ({ member_id }) => member_id);
   }
 
   /**
@@ -148,13 +150,20 @@ export class UsersRepository {
 
   /** Returns the roles that the group rules of a directory give a user, in the order of the rules. */
   async rolesFromRules(tenantId: string, directoryId: string, userId: string, db: SqlRunner): Promise<string[]> {
-    const { rows } = await db.query<{ role: string }>(
-      `select r.role from group_rules r
-       where r.tenant_id = $1 and r.directory_id = $2 and exists (
-         select 1 from group_members m where m.tenant_id = $1 and m.group_id = r.group_id and m.member_id = $3)
-       order by r.position`,
-      [tenantId, directoryId, userId],
-    );
+    const rows =
+      db === this.db
+        ? await this.roles.read([tenantId, directoryId], userId)
+        : (await db.query<RoleOfUser>(ROLES, [tenantId, directoryId, [userId]])).rows;
     return rows.map((row) => row.role);
   }
 }
+
+interface RoleOfUser {
+  member_id: string;
+  role: string;
+}
+
+/** The roles that the rules of a directory, `$2`, give the users `$3`, by their groups. */
+const ROLES = `select m.member_id, r.role from group_rules r
+  join group_members m on m.tenant_id = $1 and m.group_id = r.group_id and m.member_id = any($3)
+  where r.tenant_id = $1 and r.directory_id = $2 order by r.position`;
