@@ -21,5 +21,11 @@ export function listResponseText(list: ListResponse): string {
   text += `,"itemsPerPage":${list.itemsPerPage}`;
   if (list.nextCursor !== undefined) text += `,"nextCursor":${JSON.stringify(list.nextCursor)}`;
   if (list.previousCursor !== undefined) text += `,"previousCursor":${JSON.stringify(list.previousCursor)}`;
-  return `${text},"Resources":[${list.resources.join(',')}]}`;
+  const { resources } = list;
+  if (resources.length === 0) return `${text},"Resources":[]}`;
+  // One call joins all, so that the engine copies each resource once. Text around it would make it copy the whole again.
+  const parts = [...resources];
+  parts[0] = `${text},"Resources":[${parts[0]}`;
+  parts[parts.length - 1] += ']}';
+  return parts.join(',');
 }
