@@ -16,13 +16,13 @@ const MOST_APART = 1_000;
 
 /** The parts of a connection that node-postgres does not declare. */
 interface Wire {
-  connection: { stream: { cork(): void; uncork(): void; destroy(): void } };
+  connection: { stream: { destroy(): void } };
 }
 
 /**
  * Sends short reads of all tenants on one connection, one behind the other, without waiting for the answers in between
  * (the pipeline of the protocol). Half of what a read by a key costs PostgreSQL is being woken for it, and the reads of
- * different tenants have no statement in common. Reads that come in one turn of the event loop leave as one packet.
+ * different tenants have no statement in common.
  *
  * A slow read holds up few others: while an answer is late, none is admitted, and a tenant with long answers is kept
  * apart. A caller sends by the pool what is not admitted.
@@ -37,7 +37,6 @@ export class PipelinedReads {
   private movedAt = 0;
   /** Tenants that are kept apart, and until when. */
   private readonly apart = new Map<string, number>();
-  private isCorked = false;
 
   constructor(
     private readonly options: PoolConfig,
@@ -70,7 +69,6 @@ export class PipelinedReads {
     try {
       const client = await (this.client ??= this.open());
       client.ref();
-      this.cork(client);
       const result = await client.query<R>({ name: statementName(text), text, values });
       if (lengthOf(result.rows) > SHORT_ANSWER) this.keepApart(tenantId);
       return result;
@@ -97,18 +95,6 @@ export class PipelinedReads {
     client.once('end', forget);
     opened.catch(forget);
     return opened;
-  }
-
-  /** What is written in this turn of the event loop leaves together at its end. */
-  private cork(client: BoundedClient): void {
-    if (this.isCorked) return;
-    this.isCorked = true;
-    const { stream } = (client as unknown as Wire).connection;
-    stream.cork();
-    setImmediate(() => {
-      this.isCorked = false;
-      stream.uncork();
-    });
   }
 
   private abandon(): void {
