@@ -81,9 +81,9 @@ export class Database implements SqlRunner {
       if (!this.health.isWell) this.health.answered();
       return result;
     } catch (error) {
+      if (isOfConnection(error)) return this.query(text, values);
       this.health.failed(error);
-      if (!isOfConnection(error)) throw error;
-      return this.query(text, values);
+      throw error;
     }
   }
 

@@ -9,6 +9,8 @@ const MOST_OUT = 64;
 const LATE_MS = 5;
 /** No statement takes so long (`statement_timeout`): the connection is broken, and the server does not say so. */
 const STUCK_MS = 30_000;
+/** After a failure to connect the next try is made so much later. */
+const RETRY_MS = 1_000;
 /** A tenant whose answer had more characters than this does not take part for {@link APART_MS}. */
 const SHORT_ANSWER = 64 * 1024;
 const APART_MS = 10_000;
@@ -35,6 +37,8 @@ export class PipelinedReads {
   private out = 0;
   /** When the oldest read that is out became the oldest, in milliseconds of the monotonic clock. */
   private movedAt = 0;
+  /** Before this moment no connection is opened. */
+  private retryAt = 0;
   /** Tenants that are kept apart, and until when. */
   private readonly apart = new Map<string, number>();
 
@@ -55,7 +59,7 @@ export class PipelinedReads {
       if (now - this.movedAt > STUCK_MS) this.abandon();
       return false;
     }
-    if (this.out >= MOST_OUT) return false;
+    if (this.out >= MOST_OUT || (this.client === null && now < this.retryAt)) return false;
     const until = this.apart.get(tenantId);
     if (until === undefined) return true;
     if (until > now) return false;
@@ -87,13 +91,19 @@ export class PipelinedReads {
 
   private open(): Promise<BoundedClient> {
     const client = new BoundedClient({ ...this.options, pipeline: true });
-    const opened = client.connect().then(() => client);
+    const opened = client.connect().then(
+      () => client,
+      (cause: unknown) => {
+        this.retryAt = this.now() + RETRY_MS;
+        forget();
+        throw new NoConnection('no connection for short reads', { cause });
+      },
+    );
     const forget = (): void => {
       if (this.client === opened) this.client = null;
     };
     client.once('error', forget);
     client.once('end', forget);
-    opened.catch(forget);
     return opened;
   }
 
@@ -107,6 +117,9 @@ export class PipelinedReads {
     this.apart.set(tenantId, this.now() + APART_MS);
   }
 }
+
+/** The server admitted no further connection. */
+class NoConnection extends Error {}
 
 /** The failure was told to the reads that wait for the connection. */
 const ignore = (): undefined => undefined;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { PipelinedReads } from '../../../src/base/database/pipelined-reads.js';
+import { isOfConnection, PipelinedReads } from '../../../src/base/database/pipelined-reads.js';
 import { testDatabase, type TestDatabase } from '../../support/database.js';
 
 interface Read {
@@ -108,6 +108,23 @@ it('gives up a connection that has not answered for longer than any statement ta
   await expect(hanging).rejects.toThrow(/terminated/);
   expect(reads.admits('ten_b')).toBe(true);
   expect((await reads.query<Read>('ten_b', LONG, ['ten_b', 1])).rows[0]).toMatchObject({ tenant: 'ten_b' });
+  await reads.close();
+});
+
+it.each([
+  ['refuses', (url: URL) => (url.port = '1')],
+  ['has no such database', (url: URL) => (url.pathname = '/none')],
+])('leaves reads to the pool for a second when the server %s', async (_, change) => {
+  let now = 0;
+  const url = new URL(test.url);
+  change(url);
+  const reads = new PipelinedReads({ connectionString: url.href }, () => now);
+  expect(reads.admits('ten_a')).toBe(true);
+  const failure: unknown = await reads.query('ten_a', LONG, ['ten_a', 1]).catch((error: unknown) => error);
+  expect([failure instanceof Error, isOfConnection(failure)]).toEqual([true, true]);
+  expect(reads.admits('ten_a')).toBe(false);
+  now = 1_001;
+  expect(reads.admits('ten_a')).toBe(true);
   await reads.close();
 });
 
