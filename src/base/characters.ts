@@ -20,3 +20,13 @@ export function cutTo(text: string, max: number): string {
   }
   return text;
 }
+
+/**
+ * Returns the same text in memory of its own, for a text that is kept. The engine makes a part of a text by reference:
+ * an id that was cut of a page would keep the whole page.
+ *
+ * @param text well-formed: half of a surrogate pair would be replaced
+ */
+export function detached(text: string): string {
+  return Buffer.from(text).toString();
+}

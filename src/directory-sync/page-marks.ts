@@ -1,3 +1,4 @@
+import { detached } from '../base/characters.js';
 import type { Place } from './list-order.js';
 
 /** One walk along a list: the last rows of its pages, by the `startIndex` of the next page. */
@@ -56,7 +57,7 @@ export class PageMarks {
   put(walk: WalkMarks, startIndex: number, place: Place): void {
     walk.until = this.now() + this.lifetimeMs;
     walk.ends.delete(startIndex);
-    walk.ends.set(startIndex, place);
+    walk.ends.set(startIndex, kept(place));
     if (walk.ends.size > MARKS) walk.ends.delete(walk.ends.keys().next().value!);
   }
 
@@ -69,4 +70,10 @@ export class PageMarks {
     if (this.lists.size >= this.capacity) this.lists.delete(this.lists.keys().next().value!);
     this.lists.set(list, walks);
   }
+}
+
+/** A page is one text, of which its ids and keys are parts. */
+function kept({ id, key }: Place): Place {
+  if (key === undefined) return { id: detached(id) };
+  return { id: detached(id), key: key === null ? null : detached(key) };
 }

@@ -1,6 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { PageMarks } from '../../src/directory-sync/page-marks.js';
 
 const at = (id: string) => ({ id });
+
+setFlagsFromString('--expose_gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('marks of pages', () => {
   it('lead a walk on behind its own last row', () => {
@@ -42,5 +47,23 @@ describe('marks of pages', () => {
     expect(marks.find('list', 61)).toBe(walk);
     now = 1001;
     expect(marks.find('list', 61)).toBeUndefined();
+  });
+
+  it('keep nothing of the page that their row was read with', () => {
+    const marks = new PageMarks();
+    const page = (n: number) => Buffer.alloc(50_000, `usr_${String(n).padStart(20, '0')} Ada `).toString();
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let n = 0; n < 1000; n++) {
+      const text = page(n);
+      marks.put(marks.begin(`list ${n}`), 101, { id: text.slice(0, 24), key: text.slice(25, 45) });
+    }
+    collectGarbage();
+    // The pages are 50 MB.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);
+    expect(marks.find('list 7', 101)?.ends.get(101)).toEqual({
+      id: 'usr_00000000000000000007',
+      key: 'Ada usr_000000000000',
+    });
   });
 });
