@@ -91,7 +91,21 @@ export async function readLight<Row extends LightRow>(
   return { rows: rows as Row[], more, related };
 }
 
-function pageText({ line, related }: LightColumns, { from, id, where, by, limit }: PageSource): string {
+/** Callers choose the number of resources, and little else of the text. */
+const MOST_TEXTS = 32;
+const texts = new WeakMap<LightColumns, Map<string, string>>();
+
+/** Returns the statement of a page. To make its 4 KB anew, and to find its name by them, costs as much as ten rows. */
+function pageText(light: LightColumns, source: PageSource): string {
+  let known = texts.get(light);
+  if (known === undefined || known.size >= MOST_TEXTS) texts.set(light, (known = new Map<string, string>()));
+  const key = `${source.limit} ${source.from} ${source.by} ${source.where}`;
+  let text = known.get(key);
+  if (text === undefined) known.set(key, (text = newText(light, source)));
+  return text;
+}
+
+function newText({ line, related }: LightColumns, { from, id, where, by, limit }: PageSource): string {
   // Documents within this limit are never more than a small page.
   const most = String(Math.floor(SMALL_PAGE / limit));
   return `select p.lines${related ? `, ${related.columns}` : ''}
