@@ -42,7 +42,7 @@ export async function forwarding({ report, db, sink, tenant, apiKey, origin, cou
         [tenant],
       );
       if (!rows[0].busy) break;
-      await new Promise((resolve) => setTimeout(resolve, 25));
+      await new Promise((resolve) => setTimeout(resolve, 5));
     }
     ours.push(count / ((performance.now() - began) / 1000));
   }
