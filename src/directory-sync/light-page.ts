@@ -97,11 +97,15 @@ const texts = new WeakMap<LightColumns, Map<string, string>>();
 
 /** Returns the statement of a page. To make its 4 KB anew, and to find its name by them, costs as much as ten rows. */
 function pageText(light: LightColumns, source: PageSource): string {
-  let known = texts.get(light);
-  if (known === undefined || known.size >= MOST_TEXTS) texts.set(light, (known = new Map<string, string>()));
+  const known = texts.get(light) ?? new Map<string, string>();
+  texts.set(light, known);
   const key = `${source.limit} ${source.from} ${source.by} ${source.where}`;
   let text = known.get(key);
-  if (text === undefined) known.set(key, (text = newText(light, source)));
+  if (text === undefined) {
+    if (known.size >= MOST_TEXTS) known.clear();
+    text = newText(light, source);
+    known.set(key, text);
+  }
   return text;
 }
 
