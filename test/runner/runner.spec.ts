@@ -22,6 +22,9 @@ function told(...args: string[]): Told {
   return JSON.parse(stdout) as Told;
 }
 
+/** The pattern of a sample. jest looks for it in the whole path, to which the folder of the project belongs. */
+const patternOf = (name: string): string => `/samples/${name}\\.sample`;
+
 describe('the runner of the tests', () => {
   const all = told();
   const statusOf = (file: string) => all.testResults.find(({ name }) => name.endsWith(`/${file}.sample.ts`))?.status;
@@ -46,12 +49,12 @@ describe('the runner of the tests', () => {
   });
 
   it('goes on in a new process behind a file that left much memory in use', () => {
-    const { success, testResults } = told('--workerIdleMemoryLimit=1MB', 'one', 'other');
+    const { success, testResults } = told('--workerIdleMemoryLimit=1MB', patternOf('one'), patternOf('other'));
     expect([success, testResults.length]).toEqual([true, 2]);
   });
 
   it('runs the tests of a name alone', () => {
-    const { success, testResults } = told('-t', 'fine: the next one', 'failing');
+    const { success, testResults } = told('-t', 'fine: the next one', patternOf('failing'));
     expect(success).toBe(true);
     expect(testResults[0]!.assertionResults.filter(({ status }) => status === 'passed')).toHaveLength(1);
   });
