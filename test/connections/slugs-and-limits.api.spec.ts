@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { newClientKey } from '../../src/oidc/client-keys.js';
 import { ConnectionStore } from '../../src/connections/connection.store.js';
+import { collectGarbage } from '../support/garbage.js';
 import { authAdmin, type AuthAdmin } from './support/auth-admin.js';
 import { fields, makeConnection, oidc, samlWith } from './support/connections.js';
 import { certificate } from './support/metadata.js';
@@ -21,10 +20,8 @@ const made = (body: object, tenant = edge.tenant) => makeConnection(tenant, body
 
 /** What is in use once the garbage is away. */
 async function usedHeap(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   for (let i = 0; i < 3; i++) {
-    collect();
+    collectGarbage();
     await new Promise(setImmediate);
   }
   return process.memoryUsage().heapUsed;

@@ -1,11 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { PageMarks } from '../../src/directory-sync/page-marks.js';
+import { collectGarbage } from '../support/garbage.js';
 
 const at = (id: string) => ({ id });
-
-setFlagsFromString('--expose_gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('marks of pages', () => {
   it('lead a walk on behind its own last row', () => {

@@ -1,19 +1,15 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import express from 'express';
 import { bodyReader } from '../../../src/base/http/body.js';
 import { readForm } from '../../../src/base/http/form.js';
 import { Outbound } from '../../../src/base/http/outbound.js';
+import { collectGarbage } from '../../support/garbage.js';
 
 /** A piece of one byte takes six bytes on the wire (RFC 9112 §7.1). */
 const piecesOf = (count: number): string => '1\r\n \r\n'.repeat(count);
 const MIB = 1024 * 1024;
-
-setFlagsFromString('--expose_gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Memory that is in use outside and inside the heap, in bytes. */
 function used(): number {
