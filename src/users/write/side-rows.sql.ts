@@ -34,7 +34,10 @@ export function replaceEmails(statement: WriteStatement, tenantId: string, draft
   );
 }
 
-/** Adds steps of the figures of how many people each directory shows; the owner null stands for no directory. */
+/**
+ * Adds steps of the figures of how many people each directory shows; the owner null stands for no directory. Statements
+ * that run together have one step for each owner.
+ */
 export function addPopulation(
   statement: WriteStatement,
   tenantId: string,
@@ -42,9 +45,9 @@ export function addPopulation(
 ): void {
   statement.add(
     (p) => `insert into population_steps (tenant_id, owner, step)
-      select ${p.shared(tenantId)}, x.owner, x.step from subject, lateral (values ${steps
+      select ${p.shared(tenantId)}, x.owner, sum(x.step) from subject, lateral (values ${steps
         .map(({ owner, step }) => `(${p.add(owner ?? '')}, ${step})`)
-        .join(', ')}) as x(owner, step)`,
+        .join(', ')}) as x(owner, step) group by x.owner`,
     { each: true },
   );
 }
