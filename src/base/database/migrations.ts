@@ -57,6 +57,7 @@ import { AtsMarketplace1767227535000 } from './migrations/1767227535000-ats-mark
 import { AtsOpenEvents1767227536000 } from './migrations/1767227536000-ats-open-events.js';
 import { OldestWork1767227537000 } from './migrations/1767227537000-oldest-work.js';
 import { LighterSeals1767227538000 } from './migrations/1767227538000-lighter-seals.js';
+import { LighterAnalyses1767227539000 } from './migrations/1767227539000-lighter-analyses.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -119,4 +120,5 @@ export const MIGRATIONS = [
   AtsOpenEvents1767227536000,
   OldestWork1767227537000,
   LighterSeals1767227538000,
+  LighterAnalyses1767227539000,
 ];
