@@ -1,6 +1,7 @@
 /** From this many requests a second on, the process has little time for other work. */
 const BUSY_PER_SECOND = 150;
 const WINDOW_MS = 200;
+const BUSY_IN_WINDOW = (BUSY_PER_SECOND * WINDOW_MS) / 1000;
 /** Without a request, or work of other processes, for so long a process is quiet. */
 const QUIET_MS = 10_000;
 
@@ -45,8 +46,8 @@ export class Activity {
   }
 
   /**
-   * Returns whether the rate of requests is so high that background work must slow down. The value is at most 200 ms
-   * old.
+   * Returns whether the rate of requests is so high that background work must slow down. It is known as soon as the
+   * requests are there, and holds for 200 ms: a first sync begins at full rate.
    */
   isBusy(): boolean {
     const passed = this.now() - this.windowFrom;
@@ -55,6 +56,6 @@ export class Activity {
       this.requests = 0;
       this.windowFrom += passed;
     }
-    return this.busy;
+    return this.busy || this.requests > BUSY_IN_WINDOW;
   }
 }

@@ -20,6 +20,27 @@ describe('activity', () => {
     expect(one.isBusy()).toBe(false);
   });
 
+  it('is busy as soon as requests come fast, not only 200 ms later', () => {
+    const one = activity();
+    now += 60_000;
+    expect(one.isBusy()).toBe(false);
+    requests(one, 30);
+    expect(one.isBusy()).toBe(false);
+    requests(one, 1);
+    expect(one.isBusy()).toBe(true);
+    now += 200;
+    expect(one.isBusy()).toBe(true);
+    now += 200;
+    expect(one.isBusy()).toBe(false);
+  });
+
+  it('does not take the requests of a long time for fast ones', () => {
+    const one = activity();
+    requests(one, 100);
+    now += 60_000;
+    expect(one.isBusy()).toBe(false);
+  });
+
   it('is not busy with a few requests', () => {
     const one = activity();
     requests(one, 10);

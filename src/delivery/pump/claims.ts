@@ -21,11 +21,10 @@ export class Claims {
   /** Waits a moment, so that what arrives meanwhile is claimed together. Returns how many lanes to claim. */
   async pace(room: number): Promise<number> {
     const { activity, options } = this.parts;
-    const busy = activity.isBusy();
-    const pause = busy ? options.courtesy.pauseMs : options.claimPauseMs;
+    const pause = activity.isBusy() ? options.courtesy.pauseMs : options.claimPauseMs;
     const rest = pause - (performance.now() - this.claimedAt);
     if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
-    return busy ? Math.min(room, options.courtesy.lanes) : room;
+    return activity.isBusy() ? Math.min(room, options.courtesy.lanes) : room;
   }
 
   /** Leases lanes, with what their calls need. */
