@@ -3,7 +3,8 @@ import path from 'node:path';
 import { cpuOf, cpuOfServer } from './cpu.mjs';
 import { load, median } from './load.mjs';
 
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+/** The first two or three rounds of a program are those in which V8 compiles it: the median has to be one of the others. */
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const SCALE = Number(process.env.BENCH_SCALE ?? 1);
 export const CONCURRENCY = 16;
 export const scaled = (n) => Math.max(50, Math.round(n * SCALE));
