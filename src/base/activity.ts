@@ -22,10 +22,9 @@ export class Activity {
     this.stirredAt = now();
   }
 
-  /** Counts a request. */
+  /** Counts a request that was worked on; a refused one costs too little to slow down anything. */
   note(): void {
     this.requests++;
-    this.stir();
   }
 
   /** Ends the quiet: background work looks at its usual pace again. */
@@ -47,7 +46,7 @@ export class Activity {
 
   /**
    * Returns whether the rate of requests is so high that background work must slow down. It is known as soon as the
-   * requests are there, and holds for 200 ms: a first sync begins at full rate.
+   * requests are there, and holds for up to 400 ms: a first sync begins at full rate.
    */
   isBusy(): boolean {
     const passed = this.now() - this.windowFrom;

@@ -1,0 +1,33 @@
+import { jest } from '@jest/globals';
+import { Activity } from '../../src/base/activity.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { eventually, send } from '../support/http.js';
+
+let edge: TestApp;
+beforeAll(async () => {
+  edge = await startApp({ RATE_LIMIT: '1' });
+});
+afterAll(() => edge.close());
+
+it('background work gives way to requests that are worked on, and not to those that are refused', async () => {
+  const counted = jest.spyOn(edge.app.nest.get(Activity), 'note');
+  const read = async (token: string) => (await send('GET', `${edge.url}/scim/v2/Users`, token)).status;
+  const { scimToken } = edge.tenant;
+  let served = 0;
+  let status: number;
+  while ((status = await read(scimToken)) === 200) served++;
+  expect([status, served > 0]).toEqual([429, true]);
+
+  for (let i = 0; i < 3; i++) expect([401, 429]).toContain(await read(`wrong-${i}`));
+  expect((await send('GET', `${edge.url}/no/such/address`, null)).status).toBe(404);
+  // One that is served in the end shows that the answers before it are closed: they came one after the other.
+  await eventually(
+    () => read(scimToken),
+    (answer) => answer === 200,
+  );
+  await eventually(
+    () => Promise.resolve(counted.mock.calls.length),
+    (calls) => calls > served,
+  );
+  expect(counted).toHaveBeenCalledTimes(served + 1);
+});
