@@ -1,5 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { proveConnection } from '../base/http/connection-bound.js';
+import { proveCaller } from '../base/http/connection-bound.js';
 import { demandAcceptable } from '../base/http/accept.js';
 import { AnswerBudget, type AnswerShare } from '../base/http/answer-budget.js';
 import { limitDirectory, RateLimiter } from '../base/http/rate-limit.js';
@@ -48,7 +48,7 @@ export class ScimGuard implements CanActivate {
     await this.addresses.demandOwn(req, credential.tenantId);
     req.tenantId = credential.tenantId;
     req.credentialId = credential.tokenId;
-    proveConnection(req.socket);
+    proveCaller(req);
     req.directoryId = credential.directoryId;
     const directory = await this.directories.get(credential.tenantId, credential.directoryId);
     limitDirectory(this.limiter, http.getResponse<BridgeResponse>(), credential.tokenId, directory);

@@ -1,5 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { proveConnection } from '../base/http/connection-bound.js';
+import { proveCaller } from '../base/http/connection-bound.js';
 import { demandAcceptable } from '../base/http/accept.js';
 import { Idempotency } from '../base/http/idempotency.js';
 import { limitRate, RateLimiter } from '../base/http/rate-limit.js';
@@ -36,7 +36,7 @@ export class ApiKeyGuard implements CanActivate {
     await this.addresses.demandOwn(req, key.tenantId);
     req.tenantId = key.tenantId;
     req.credentialId = key.keyId;
-    proveConnection(req.socket);
+    proveCaller(req);
     limitRate(this.limiter, res, key.keyId, key.tenantId);
     if (demand !== 'any-key' && !key.scopes.has('admin') && !demand.some((scope) => key.scopes.has(scope))) {
       throw new MissingScope(demand);

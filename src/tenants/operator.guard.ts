@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Config } from '../base/config/config.js';
 import { hashToken, sameHash } from '../base/crypto/tokens.js';
-import { proveConnection } from '../base/http/connection-bound.js';
+import { proveCaller } from '../base/http/connection-bound.js';
 import { TooManyRequests } from '../base/http/http.errors.js';
 import { FailedTries, limitRate, RateLimiter } from '../base/http/rate-limit.js';
 import type { BridgeResponse } from '../base/http/request.js';
@@ -41,7 +41,7 @@ export class OperatorGuard implements CanActivate {
     }
     limitRate(this.limiter, http.getResponse<BridgeResponse>(), 'operator', null);
     req.credentialId = 'operator';
-    proveConnection(req.socket);
+    proveCaller(req);
     req.caller = {
       tenantId: '',
       keyId: 'operator',

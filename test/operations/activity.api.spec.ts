@@ -13,13 +13,27 @@ it('background work gives way to requests that are worked on, and not to those t
   const counted = jest.spyOn(edge.app.nest.get(Activity), 'note');
   const read = async (token: string) => (await send('GET', `${edge.url}/scim/v2/Users`, token)).status;
   const { scimToken } = edge.tenant;
-  let served = 0;
+  const connection = {
+    type: 'oidc',
+    name: 'IdP',
+    issuer: 'https://idp.example.com',
+    client_id: 'a',
+    client_secret: 'b',
+  };
+  const made = await send('POST', `${edge.url}/api/v1/connections`, edge.tenant.apiKey, connection);
+  expect(made.status).toBe(201);
+  let served = 1;
   let status: number;
   while ((status = await read(scimToken)) === 200) served++;
-  expect([status, served > 0]).toEqual([429, true]);
+  expect([status, served > 1]).toEqual([429, true]);
 
   for (let i = 0; i < 3; i++) expect([401, 429]).toContain(await read(`wrong-${i}`));
   expect((await send('GET', `${edge.url}/no/such/address`, null)).status).toBe(404);
+  // The slug of a connection is public: it names a tenant and proves nothing.
+  const slug = String((made.body as { slug: unknown }).slug);
+  const revocation = `${edge.url}/api/auth/global-token-revocation/${slug}`;
+  expect((await send('POST', revocation, null, {})).status).toBe(401);
+  expect((await send('GET', `${edge.url}/api/auth/callback/${slug}`, null)).status).toBe(400);
   // One that is served in the end shows that the answers before it are closed: they came one after the other.
   await eventually(
     () => read(scimToken),

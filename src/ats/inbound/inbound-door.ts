@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { NotFound } from '../../base/errors/domain-error.js';
+import { proveCaller } from '../../base/http/connection-bound.js';
 import { limitRate, RateLimiter } from '../../base/http/rate-limit.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { AtsConnectionStore, type AtsGate } from '../connections/ats-connections.store.js';
@@ -50,6 +51,7 @@ export class InboundDoor {
     const { tenantId, id } = gate.connection;
     req.tenantId = tenantId;
     req.credentialId = id;
+    proveCaller(req);
     // The limit of the tenant's API is not touched: an ATS that sends much must not lock its customer out.
     limitRate(this.limiter, res, id, null);
     this.admitted.set(req, { gate, connector, token });

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { BridgeRequest } from './request.js';
 
 /** The most open connections of a process. Each takes about 15 kB, and 64 KiB more while it sends a body. */
 export const MAX_CONNECTIONS = 2_000;
@@ -7,9 +8,13 @@ export const MAX_CONNECTIONS = 2_000;
 /** Connections with a valid credential. */
 const proven = new WeakSet<Socket>();
 
-/** Notes a valid credential on a connection: connections without one are closed first when there are too many. */
-export function proveConnection(socket: Socket): void {
-  proven.add(socket);
+/**
+ * Notes that a request came with a valid credential, session or sign-in. Connections without one are closed first when
+ * there are too many, and requests without one do not slow down background work.
+ */
+export function proveCaller(req: BridgeRequest): void {
+  req.proven = true;
+  proven.add(req.socket);
 }
 
 /**

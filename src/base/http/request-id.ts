@@ -24,7 +24,7 @@ export function requestStart(
 ): RequestHandler {
   const onClose = function (this: BridgeResponse): void {
     const req = this.req as BridgeRequest;
-    if (req.tenantId !== undefined && this.statusCode !== TOO_MANY) activity?.note();
+    if (req.proven === true && this.statusCode !== TOO_MANY) activity?.note();
     ended?.(req, this);
   };
   return (request, response, next: NextFunction) => {

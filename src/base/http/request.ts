@@ -12,6 +12,8 @@ export interface Noted {
   /** The tenant of the credential; for the log. */
   tenantId?: string;
   credentialId?: string;
+  /** A valid credential, session or sign-in came with it. A tenant alone can be named by any caller. */
+  proven?: true;
   directoryId?: string;
   /** The attribute by which the write linked a user. */
   link?: string;

@@ -1,6 +1,7 @@
 import { Controller, Get, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../../base/clock.js';
+import { proveCaller } from '../../base/http/connection-bound.js';
 import type { BridgeResponse } from '../../base/http/request.js';
 import { AccountsService, refusalError } from '../accounts/accounts.service.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
@@ -78,6 +79,7 @@ export class CallbackController {
   /** Begins the session; null after a test sign-in, which has been answered. */
   private async finish(req: SignInHttpRequest, res: BridgeResponse, old: string | null): Promise<SignedIn | null> {
     const { connection, request } = req.signInContext!;
+    proveCaller(req);
     if (request?.kind !== 'test') return this.completion.complete(connection, req.user!, old, originOf(req));
     await this.finishTest(req, res);
     return null;

@@ -1,5 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { proveConnection } from '../../base/http/connection-bound.js';
+import { proveCaller } from '../../base/http/connection-bound.js';
 import { readCookies } from '../../base/http/cookies.js';
 import type { BridgeRequest } from '../../base/http/request.js';
 import { NoSession } from '../sign-in.errors.js';
@@ -25,7 +25,7 @@ export class SessionGuard implements CanActivate {
     if (session === null) throw new NoSession();
     req.session = session;
     req.tenantId = session.tenant_id;
-    proveConnection(req.socket);
+    proveCaller(req);
     return true;
   }
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
-import { boundConnections, proveConnection } from '../../../src/base/http/connection-bound.js';
+import { boundConnections, proveCaller } from '../../../src/base/http/connection-bound.js';
+import type { BridgeRequest } from '../../../src/base/http/request.js';
 
 let server: http.Server;
 let open: Socket[];
@@ -9,7 +10,7 @@ let open: Socket[];
 beforeEach(async () => {
   open = [];
   server = http.createServer((req, res) => {
-    if (req.headers.authorization !== undefined) proveConnection(req.socket);
+    if (req.headers.authorization !== undefined) proveCaller(req as BridgeRequest);
     res.end('ok');
   });
   boundConnections(server, 3);
