@@ -18,7 +18,7 @@ import type { ListAsk } from '../page-reader.js';
 import { answerEmpty, answerScim } from '../scim-answer.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 import { ScimUsersService } from './scim-users.service.js';
-import { userText, type StoredUser, type View } from './user-resource.js';
+import { userTag, userText, type StoredUser, type View } from './user-resource.js';
 
 /** `/Users` (RFC 7644 §3). Answers are JSON texts, which are sent without another serialisation. */
 @ApiExcludeController()
@@ -54,9 +54,10 @@ export class ScimUsersController {
   async read(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
     const projection = projectionOf(req);
     const row = await this.users.read(req.directory, idOf(req));
-    const etag = this.users.tagFor(req.directory, row);
+    const view = this.users.viewOf(req.directory);
+    const etag = userTag(row, view);
     if (matchesIfNoneMatch(req.headers['if-none-match'], etag)) answerEmpty(res, 304, etag);
-    else answerScim(res, 200, userText(row, this.users.viewOf(req.directory), projection, etag), etag);
+    else answerScim(res, 200, userText(row, view, projection, etag), etag);
   }
 
   @Put(':id')
@@ -90,8 +91,9 @@ export class ScimUsersController {
     created = false,
   ): void {
     const location = created ? `${req.directory.scimBase}/Users/${row.id}` : undefined;
-    const etag = this.users.tagFor(req.directory, row);
-    const text = userText(row, this.users.viewOf(req.directory), projection, etag);
+    const view = this.users.viewOf(req.directory);
+    const etag = userTag(row, view);
+    const text = userText(row, view, projection, etag);
     answerScim(res, status, text, etag, location);
   }
 }

@@ -55,9 +55,9 @@ export class ScimUsersService {
     this.lookUps = new UserLookUps(db);
   }
 
-  /** Returns how users look in the answers to a directory. */
+  /** Returns how users look in one answer to a directory. */
   viewOf(directory: CurrentDirectory): View {
-    return { baseUrl: directory.scimBase, directoryId: directory.id };
+    return { baseUrl: directory.scimBase, directoryId: directory.id, known: new Map() };
   }
 
   /** Returns the entity tag of a user as the directory sees it. */
@@ -199,7 +199,7 @@ export class ScimUsersService {
   async list(ask: ListAsk, render: (row: StoredUser, view: View) => string): Promise<string> {
     const { directory, query } = ask;
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
-    const view: View = { known: new Map(), ...this.viewOf(directory) };
+    const view = this.viewOf(directory);
     const found = await this.lookUps.find(directory, query);
     if (found !== null) return lookUpText(found, ask.share, (row) => render(row, view));
     const renderer = (common: string | null | undefined) => {

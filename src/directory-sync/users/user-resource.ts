@@ -22,8 +22,8 @@ export interface StoredUser extends Relations {
 export interface View {
   baseUrl: string;
   directoryId: string;
-  /** The groups of users by the text of their rows, for a page: most users of a page have the groups of others. */
-  known?: Map<string, ShownGroups>;
+  /** The groups of users by the text of their rows: most users of a page have the groups of others. */
+  known: Map<string, ShownGroups>;
 }
 
 /**
@@ -122,10 +122,10 @@ const NO_GROUPS: ShownGroups = { json: '', names: '' };
 /** Returns the user's groups in the directory. An unmanaged user can be in groups of several directories. */
 function shownGroups({ groups }: Pick<StoredUser, 'groups'>, view: View): ShownGroups {
   if (groups === null || groups === '') return NO_GROUPS;
-  let shown = view.known?.get(groups);
+  let shown = view.known.get(groups);
   if (shown === undefined) {
     shown = readGroups(groups, view);
-    view.known?.set(groups, shown);
+    view.known.set(groups, shown);
   }
   return shown;
 }
