@@ -61,7 +61,8 @@ class ConnectionHeadBody {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Value of the role claim → role; the first value that matches counts.',
+    description:
+      'Value of the role claim → role; the first value that matches counts. Without a value the role is `default_role`.',
   })
   role_map!: Record<string, string>;
   @ApiProperty({

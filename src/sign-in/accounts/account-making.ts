@@ -53,7 +53,7 @@ export class AccountMaking {
   ): Promise<void> {
     const { email } = decided;
     const { roles } = await this.tenants.get(connection.tenantId);
-    const role = roleByMap(account.roleValues, connection, roles) ?? connection.defaultRole;
+    const role = roleByMap(account.role, connection, roles) ?? connection.defaultRole;
     const doc = documentOf({
       // Not the user name that the IdP claims: a directory that brings a user of this name would match this one.
       userName: email,
@@ -107,7 +107,7 @@ export class AccountMaking {
   async refresh(connection: Connection, person: Candidate, account: ClaimedAccount, requestId: string): Promise<void> {
     if (person.source !== 'sign-in' || person.directory_id !== null) return;
     const { roles } = await this.tenants.get(connection.tenantId);
-    const role = roleByMap(account.roleValues, connection, roles);
+    const role = roleByMap(account.role, connection, roles);
     const email = await this.freeEmail(connection, account, person);
     const own = (row: UserRow): boolean => row.source === 'sign-in' && row.directory_id === null;
     const change = (newEmail: string | null, newRole: string | null) =>

@@ -3,6 +3,7 @@ import type { RefusalReason } from '../refusals/sign-in-refused.js';
 import type { Binding, LinkKind } from '../../sessions/binding.js';
 import type { EmailTrust } from '../../connections/connection.js';
 import type { ClaimedAccount } from './claims.mapping.js';
+import type { RoleClaim } from './role-claim.rules.js';
 
 /** A user of the tenant, with what matters for signing in. */
 export interface Candidate {
@@ -196,16 +197,14 @@ export function emailRefusal(account: ClaimedAccount, ownsDomain: boolean, trust
 /**
  * Returns the role of the first mapped value, else the default role.
  *
- * @param values the values of the role claim; null: the claim was not sent
- * @returns null when nothing is mapped or the claim was not sent: Entra omits groups when there are too many, which
- *   must not change a role
+ * @returns null when nothing is mapped, or the IdP has left values out: neither gives or takes a role
  */
 export function roleByMap(
-  values: readonly string[] | null,
+  claim: RoleClaim,
   connection: { roleMap: readonly (readonly [string, string])[]; defaultRole: string },
   known: { has(role: string): boolean },
 ): string | null {
-  if (connection.roleMap.length === 0 || values === null) return null;
-  for (const [value, role] of connection.roleMap) if (values.includes(value) && known.has(role)) return role;
-  return connection.defaultRole;
+  if (connection.roleMap.length === 0 || claim.kind === 'left_out') return null;
+  const given = connection.roleMap.find(([value, role]) => claim.values.includes(value) && known.has(role));
+  return given?.[1] ?? connection.defaultRole;
 }

@@ -91,3 +91,8 @@ export const OIDC_NAMES = {
   displayName: ['name'],
   roles: ['roles', 'groups'],
 };
+
+/** The attributes by which Entra marks in SAML that a user has more groups than it sends (over 150). */
+export const GROUPS_LINKS = ['http://schemas.microsoft.com/claims/groups.link', `${WS}groups.link`];
+/** The attributes of application roles, which Entra always sends whole. */
+export const APP_ROLE_NAMES: ReadonlySet<string> = new Set(['roles', 'role', 'Role', `${WS}role`]);

@@ -3,7 +3,9 @@ import { trimOf } from '../../base/trim.js';
 import type { Connection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
-import { OIDC_NAMES, SAML_NAMES, WS_NAME } from './claim-names.js';
+import { OIDC_NAMES, SAML_NAMES } from './claim-names.js';
+import { firstOf, textOf } from './claim-values.js';
+import { roleClaim, type RoleClaim } from './role-claim.rules.js';
 
 /** The person whom an IdP names, in our words; not matched with a user yet. */
 export interface ClaimedAccount {
@@ -24,8 +26,7 @@ export interface ClaimedAccount {
   lastName: string | null;
   displayName: string | null;
   externalId: string | null;
-  /** The values of the role claim; null: it was not sent. */
-  roleValues: readonly string[] | null;
+  role: RoleClaim;
   /** The name of the account on pages and in the log. */
   shown: string;
 }
@@ -59,7 +60,7 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
     lastName: text(map.last_name, names.lastName),
     displayName: firstOf(claims, names.displayName),
     externalId: map.external_id === undefined ? null : textOf(sure, map.external_id),
-    roleValues: map.role === undefined ? listOf(sure, names.roles) : listOf(sure, [map.role]),
+    role: roleClaim(connection, sure, verified.userInfoProblem ?? null),
     shown: (email ?? userName ?? subject).slice(0, 320),
   };
 }
@@ -119,51 +120,4 @@ function isMailbox(format: string | null, value: string): boolean {
 /** Removes ASCII blanks from both ends. Other blanks belong to the value. */
 function asciiTrimmed(text: string): string {
   return trimOf(text, ' \t\r\n');
-}
-
-/**
- * Returns the one text of a claim: a string, or a list whose entries are equal or empty. Several different values are
- * ambiguous.
- */
-function textOf(claims: VerifiedSignIn['claims'], name: string): string | null {
-  let value: unknown = claimOf(claims, name);
-  if (Array.isArray(value)) {
-    const said = new Set((value as unknown[]).filter((one) => typeof one !== 'string' || one.trim() !== ''));
-    value = said.size === 1 ? [...said][0] : undefined;
-  }
-  return typeof value === 'string' && value.trim() !== '' && value.length <= 1_024 ? value : null;
-}
-
-/** Returns a claim by its name, else by its path: `realm_access.roles` (Keycloak). A claim that is null is absent. */
-function claimOf(claims: VerifiedSignIn['claims'], name: string): unknown {
-  if (Object.hasOwn(claims, name) && claims[name] !== null) return claims[name];
-  let value: unknown = claims;
-  for (const step of name.split('.')) {
-    if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, step)) {
-      return undefined;
-    }
-    value = (value as Record<string, unknown>)[step];
-  }
-  return value ?? undefined;
-}
-
-function firstOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string | null {
-  for (const name of names) {
-    const text = textOf(claims, name);
-    if (text !== null && (name !== WS_NAME || /[@\\]/.test(text))) return text;
-  }
-  return null;
-}
-
-function listOf(claims: VerifiedSignIn['claims'], names: readonly string[]): string[] | null {
-  let came = false;
-  for (const name of names) {
-    const value = claimOf(claims, name);
-    if (value === undefined) continue;
-    came = true;
-    const list = Array.isArray(value) ? (value as unknown[]) : [value];
-    const texts = list.filter((one): one is string => typeof one === 'string' && one !== '');
-    if (texts.length > 0) return texts.slice(0, 1_000);
-  }
-  return came ? [] : null;
 }

@@ -86,20 +86,31 @@ export class KnownSignIn {
 
 /** Returns the line of the log for a sign-in that began a session. */
 export function successOf(
-  { id: connectionId }: Connection,
+  connection: Connection,
   verified: VerifiedSignIn,
-  { account, decision, linkedBy }: Found,
+  found: Found,
   sessionId: string,
 ): SignInEntry {
+  const { account, decision, linkedBy } = found;
+  const detail = [verified.userInfoProblem, roleNote(connection, found)].filter(Boolean).join(' ');
   return {
     kind: 'sign-in',
-    connectionId,
+    connectionId: connection.id,
     outcome: 'success',
-    detail: verified.userInfoProblem ?? null,
+    detail: detail || null,
     account: account.shown,
     subject: verified.subject,
     userId: decision.user.id,
     linkedBy,
     sessionId,
   };
+}
+
+/** Returns why the sign-in has not set the role of a user created by sign-in; null: it has, or another source does. */
+function roleNote({ roleMap, defaultRole }: Connection, { account, decision, linkedBy }: Found): string | null {
+  const { source, directory_id } = decision.user;
+  const isMapped = roleMap.length > 0 && source === 'sign-in' && directory_id === null;
+  if (!isMapped || account.role.kind === 'values') return null;
+  const role = linkedBy === 'created' ? `The role is ${defaultRole}` : 'The role stays';
+  return `${role}: ${account.role.why}.`;
 }

@@ -56,7 +56,7 @@ function fieldsOf(account: ClaimedAccount, verified: VerifiedSignIn): (readonly 
     ],
     ['first name', account.firstName],
     ['last name', account.lastName],
-    ['role values', account.roleValues?.join(', ') ?? null],
+    ['role values', account.role.kind === 'values' ? account.role.values.join(', ') || null : account.role.why],
     ['external id', account.externalId],
     ['authentication', verified.authContext],
     ...(verified.leftOut?.length ? [['left out', verified.leftOut.join('; ')] as [string, string]] : []),

@@ -9,6 +9,7 @@ import {
   type Candidate,
 } from '../../../src/sign-in/accounts/account.rules.js';
 import type { ClaimedAccount } from '../../../src/sign-in/accounts/claims.mapping.js';
+import type { RoleClaim } from '../../../src/sign-in/accounts/role-claim.rules.js';
 import type { Binding } from '../../../src/sessions/binding.js';
 
 // The decision itself is tested by the cases of resolve-identity.rules.spec.ts.
@@ -104,16 +105,18 @@ const map = {
   defaultRole: 'User',
 } as const;
 
-it.each<[string, readonly string[] | null, string | null]>([
-  ['the first mapped value', ['all', 'admins'], 'Admin'],
-  ['the default without a mapped value', ['other'], 'User'],
-  ['the default for an empty claim', [], 'User'],
-  ['the default for a role that is not in the catalogue', ['x'], 'User'],
-  ['nothing when the claim was not sent', null, null],
-])('gives the role: %s', (_what, values, role) => {
-  expect(roleByMap(values, map, new Set(['Admin', 'Viewer', 'User']))).toBe(role);
+const values = (...some: string[]): RoleClaim => ({ kind: 'values', values: some });
+
+it.each<[string, RoleClaim, string | null]>([
+  ['the first mapped value', values('all', 'admins'), 'Admin'],
+  ['the default without a mapped value', values('other'), 'User'],
+  ['the default for an empty claim', values(), 'User'],
+  ['the default for a role that is not in the catalogue', values('x'), 'User'],
+  ['no role when the IdP has left values out', { kind: 'left_out', why: '' }, null],
+])('gives the role: %s', (_what, claim, role) => {
+  expect(roleByMap(claim, map, new Set(['Admin', 'Viewer', 'User']))).toBe(role);
 });
 
 it('gives no role without a map', () => {
-  expect(roleByMap(['all'], { roleMap: [], defaultRole: 'User' }, new Set(['User']))).toBeNull();
+  expect(roleByMap(values('all'), { roleMap: [], defaultRole: 'User' }, new Set(['User']))).toBeNull();
 });

@@ -70,7 +70,7 @@ it.each<[string, Record<string, unknown>]>([
     firstName: 'Ada',
     lastName: 'L',
     userName: 'ada@e.com',
-    roleValues: ['g'],
+    role: { kind: 'values', values: ['g'] },
   });
 });
 
@@ -94,21 +94,4 @@ it('the name of WS-Federation is a user name only where it is written like one',
     'ACME\\ada',
     'x1',
   ]);
-});
-
-it('a claim is found by its path when none has that name', () => {
-  const roles = (claims: Record<string, unknown>, role: string) => byOidc(claims, { role }).roleValues;
-  const keycloak = { realm_access: { roles: ['a', 'b'] }, resource_access: { 'my.app': { roles: ['c'] } } };
-  expect(roles(keycloak, 'realm_access.roles')).toEqual(['a', 'b']);
-  expect(roles({ 'https://e.com/roles': ['n'] }, 'https://e.com/roles')).toEqual(['n']);
-  expect(roles({ ...keycloak, 'realm_access.roles': 'plain' }, 'realm_access.roles')).toEqual(['plain']);
-  for (const path of ['realm_access', 'realm_access.nobody', 'realm_access.roles.0', 'realm_access.constructor']) {
-    expect(roles(keycloak, path) ?? []).toEqual([]);
-  }
-  expect(roles(keycloak, 'constructor.name')).toBeNull();
-  // Null is absent: it takes nobody's role away.
-  for (const claims of [{ a: null }, { a: { b: null } }]) {
-    expect([roles(claims, 'a'), roles(claims, 'a.b')]).toContain(null);
-    expect(roles(claims, 'a.b')).toBeNull();
-  }
 });

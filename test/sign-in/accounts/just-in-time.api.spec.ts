@@ -18,6 +18,9 @@ const { open, own } = stage;
 /** Who comes in; the reason where nobody does. */
 const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string> => outcomeAt(house, door, claims);
 
+const attribute = (name: string, value: string): string =>
+  `<saml:Attribute Name="${name}"><saml:AttributeValue>${value}</saml:AttributeValue></saml:Attribute>`;
+
 describe('just in time', () => {
   const claims = (name: string) => ({ sub: `jit-${name}`, email: name, given_name: 'Grace', family_name: 'Hopper' });
 
@@ -78,7 +81,7 @@ describe('just in time', () => {
     expect((await house.api.get(`/users/${id}`)).body).toMatchObject({ email: name, last_name: 'New', role: 'User' });
   });
 
-  it('takes a role back that the IdP takes back; no claim at all takes nothing', async () => {
+  it('takes a role back when the IdP sends no value for it, and keeps it when the IdP marks that it left groups out', async () => {
     await own();
     const door = await open({ jit: true, role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } });
     const name = `${fresh('j')}@${domain}`;
@@ -86,11 +89,57 @@ describe('just in time', () => {
       const id = await outcome(door, { ...claims(name), ...more });
       return (await house.api.get(`/users/${id}`)).body.role as string;
     };
-    expect(await roleAfter({ groups: ['admins'] })).toBe('Admin');
-    expect(await roleAfter({ groups: undefined })).toBe('Admin');
-    expect(await roleAfter({ groups: ['others'] })).toBe('User');
+    const admins = { groups: ['admins'] };
+    const withoutValue = [{}, { groups: null }, { groups: [] }, { groups: ['others'] }, { groups: 5 }];
+    for (const said of withoutValue) {
+      expect([await roleAfter(admins), await roleAfter(said)]).toEqual(['Admin', 'User']);
+    }
     expect(await roleAfter({ groups: 'admins' })).toBe('Admin');
-    expect(await roleAfter({ groups: [] })).toBe('User');
+    expect(await roleAfter({ _claim_names: { groups: 'src1' }, _claim_sources: { src1: {} } })).toBe('Admin');
+    const { body } = await house.api.get('/sign-ins?limit=1');
+    expect(body.data[0].detail).toBe('The role stays: the user has more groups than the IdP sends (_claim_names).');
+    expect(await roleAfter({ _claim_names: { address: 'src1' } })).toBe('User');
+  });
+
+  it('keeps the role when UserInfo, which may have the claim, does not answer', async () => {
+    await own();
+    const map = { role_map: { admins: 'Admin' }, claim_map: { role: 'groups' } };
+    const door = await open({ jit: true, user_info: 'optional', email_trust: 'domain', ...map });
+    const said = { ...claims(`${fresh('j')}@${domain}`), email_verified: true };
+    const roleAfter = async (userInfo: object): Promise<string> => {
+      Object.assign(op.tamper, { userInfo: { sub: said.sub, ...userInfo } });
+      return (await house.api.get(`/users/${await outcome(door, said)}`)).body.role as string;
+    };
+    expect(await roleAfter({ groups: ['admins'] })).toBe('Admin');
+    op.tamper.canned['/userinfo'] = { status: 503 };
+    expect(await roleAfter({})).toBe('Admin');
+    const { body } = await house.api.get('/sign-ins?limit=1');
+    expect(body.data[0].detail).toMatch(
+      /The role stays: UserInfo, which may have the role claim, could not be read\.$/,
+    );
+    delete op.tamper.canned['/userinfo'];
+    expect(await roleAfter({})).toBe('User');
+  });
+
+  it('takes a role back when a SAML IdP leaves the attribute out, unless it links to the groups', async () => {
+    await own();
+    const map = { email: 'mail', role: 'groups' };
+    const door = await SamlWay.open(service, house, { jit: true, role_map: { admins: 'Admin' }, claim_map: map });
+    const mail = attribute('mail', `${fresh('j')}@${domain}`);
+    const roleAfter = async (...attributes: string[]): Promise<string> => {
+      const attributesXml = `<saml:AttributeStatement>${mail}${attributes.join('')}</saml:AttributeStatement>`;
+      const id = await outcomeAt(
+        house,
+        { tab: () => door.tab(), signIn: (tab, parts: object) => door.signIn(tab, parts) },
+        { attributesXml },
+      );
+      return (await house.api.get(`/users/${id}`)).body.role as string;
+    };
+    expect(await roleAfter(attribute('groups', 'admins'))).toBe('Admin');
+    expect(await roleAfter(attribute('http://schemas.microsoft.com/claims/groups.link', 'https://graph'))).toBe(
+      'Admin',
+    );
+    expect(await roleAfter()).toBe('User');
   });
 
   it('a user created under another’s name or address is not matched when the directory brings that person', async () => {

@@ -43,7 +43,7 @@ const ACCOUNT: ClaimedAccount = {
   lastName: null,
   displayName: null,
   externalId: null,
-  roleValues: null,
+  role: { kind: 'values', values: [] },
   shown: 'ada',
 };
 const BINDING: StoredBinding = {
