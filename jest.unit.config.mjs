@@ -9,6 +9,7 @@ const COSTLY =
 /** Pure specs that take long: they measure times, generate RSA keys, or load nearly all of the source. */
 const SLOW = new Set([
   'test/linear-time.spec.ts',
+  'test/orders.spec.ts',
   'test/saml/saml-flood.spec.ts',
   'test/oidc/client-keys.spec.ts',
   'test/docs/reference.spec.ts',

@@ -38,7 +38,8 @@ const WRITES = {
 
 const SQL = /\b(delete\s+from|insert\s+into|update|from|join|using|into|table)\s+(?:only\s+)?([a-z_]+)\b/g;
 
-function filesIn(folder) {
+/** The TypeScript files in a folder and the folders in it. */
+export function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.posix.join(folder, entry.name);
     return entry.isDirectory() ? filesIn(file) : file.endsWith('.ts') ? [file] : [];

@@ -1,10 +1,11 @@
-// `npm run check`: types, lint, format, the arrows between the rooms, no unused export, and no package that is not in the table of dependencies.
+// `npm run check`: types, lint, format, the arrows between the rooms, no order by a cast, no unused export, and no package that is not in the table of dependencies.
 import { prepare, run } from './prepare.mjs';
 
 await prepare();
 // The checks import packages that `prepare` installs on a fresh clone.
 const { checkDependencies } = await import('./check-dependencies.mjs');
 const { checkExports } = await import('./check-exports.mjs');
+const { checkOrders } = await import('./check-orders.mjs');
 const { checkTables } = await import('./check-tables.mjs');
 const node = (script, ...args) => run(process.execPath, [`node_modules/${script}`, ...args], { stdio: 'inherit' });
 node('typescript/bin/tsc', '-p', '.');
@@ -12,6 +13,7 @@ node('eslint/bin/eslint.js', 'src', 'test', '--max-warnings', '0');
 node('prettier/bin/prettier.cjs', '--check', '.');
 node('dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.mjs');
 checkTables();
+checkOrders();
 checkExports();
 checkDependencies();
 console.log('all checks passed');

@@ -38,7 +38,7 @@ function scanSql(newestFirst: boolean): string {
       select s.*, (row_number() over up)::int as place, (count(*) over ())::int as found,
         sum(pg_column_size(s.person)) over up as bytes
       from (select ${COLUMNS.replace('person', SHOWN)} from changes
-        where tenant_id = $1 and sequence > $2::bigint and sequence <= $3::bigint order by ${order} limit $4) s
+        where tenant_id = $1 and sequence > $2::bigint and sequence <= $3::bigint order by changes.${order} limit $4) s
       window up as (order by ${order} rows unbounded preceding)) w
     where (person is not null or place = found)
       and (bytes is null or bytes - coalesce(pg_column_size(person), 0) <= ${MAX_PAGE_BYTES}) order by ${order}`;

@@ -63,8 +63,9 @@ const MANY_TENANTS = 50;
 const PAUSE_MS = 5_000;
 
 /**
- * An append-only chain of hashes. Lines are written with the change, in any order and without a lock; they get their place in
- * the order of the commits right after. One process seals a tenant's chain at a time.
+ * An append-only chain of hashes. Lines are written with the change and without a lock. They get their place right after: what
+ * is committed is sealed in the order of its entry ids, and an id is taken while the row that the line is about is locked. So
+ * the lines of one user are in the order of their writes. One process seals a tenant's chain at a time.
  */
 export abstract class Chain<Row extends object> implements SealedChain {
   readonly chain: ChainName;
@@ -86,7 +87,7 @@ export abstract class Chain<Row extends object> implements SealedChain {
   async lines(db: SqlRunner, tenantId: string, after: number, through: number, limit: number): Promise<ChainLine[]> {
     const { rows } = await db.query<Row>(
       `select ${this.kind.columns} from ${this.table}
-       where tenant_id = $1 and sequence > $2 and sequence <= $3 order by sequence limit $4`,
+       where tenant_id = $1 and sequence > $2 and sequence <= $3 order by ${this.table}.sequence limit $4`,
       [tenantId, after, through, limit],
     );
     return rows.map((row) => this.kind.line(row));
@@ -122,7 +123,9 @@ export abstract class Chain<Row extends object> implements SealedChain {
       if (head === null) return false;
       const { rows: clock } = await tx.query<{ now: string }>(`select ${UTC('clock_timestamp()')} as now`);
       const { rows } = await tx.query<Row>(
-        `select ${columns} from ${this.table} where tenant_id = $1 and sequence is null order by entry_id limit ${batch}`,
+        // The bare name is the output, which is text for the seats: 10 would be sealed before 9.
+        `select ${columns} from ${this.table} where tenant_id = $1 and sequence is null
+         order by ${this.table}.entry_id limit ${batch}`,
         [tenantId],
       );
       const sealed = this.kind.sealed(head, rows, clock[0]!.now);

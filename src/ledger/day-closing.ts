@@ -122,7 +122,7 @@ export class DayClosing {
     for (;;) {
       const lines = await source.lines(tx, tenantId, walk.end.sequence, Number.MAX_SAFE_INTEGER, BATCH);
       for (const line of lines) {
-        // Lines of the audit log are in the order of their commits. A line can have an earlier time than the line
+        // Lines of the audit log are in the order of their ids. A line that is committed late can have an earlier time than the line
         // before, or a time in a day that is closed already.
         const day = latest(ends.at(-1)?.[0] ?? floor, line.at.slice(0, 10));
         if (day >= today || !walk.take(line)) return { ends, walk };

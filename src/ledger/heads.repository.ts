@@ -133,7 +133,7 @@ export class HeadsRepository {
   async days(tenantId: string, chain: ChainName, before: string | null, limit: number): Promise<ClosedDay[]> {
     const { rows } = await this.db.query<DayRow>(
       `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 and ($3::date is null or day < $3)
-       order by day desc limit $4`,
+       order by closed_days.day desc limit $4`,
       [tenantId, chain, before, limit],
     );
     return rows.map((row) => toDay(tenantId, chain, row));
@@ -142,7 +142,7 @@ export class HeadsRepository {
   /** Returns the newest closed day, inside the transaction that adds the next one. */
   async lastDay(db: SqlRunner, tenantId: string, chain: ChainName): Promise<ClosedDay | null> {
     const { rows } = await db.query<DayRow>(
-      `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 order by day desc limit 1`,
+      `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 order by closed_days.day desc limit 1`,
       [tenantId, chain],
     );
     return rows[0] ? toDay(tenantId, chain, rows[0]) : null;

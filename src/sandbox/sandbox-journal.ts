@@ -108,7 +108,7 @@ export class SandboxJournal {
     const { rows } = await this.pool.query<JournalEntry>(
       `select seq::float8 as seq, at, method, path, idempotency_key, user_id, external_id, body, body_hash, status,
               applied, replayed, fault
-       from sandbox_platform.calls where space = $1 and seq > $2 order by seq limit $3`,
+       from sandbox_platform.calls where space = $1 and seq > $2 order by calls.seq limit $3`,
       [space, after, limit],
     );
     return rows;

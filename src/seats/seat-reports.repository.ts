@@ -132,7 +132,7 @@ export class SeatReportsRepository {
   async lastBefore(tenantId: string, moment: string): Promise<{ sequence: number; count_after: number } | undefined> {
     const { rows } = await this.db.query<{ sequence: number; count_after: number }>(
       `select sequence::int as sequence, count_after from seat_entries where tenant_id = $1 and effective_at < $2::timestamptz
-       order by effective_at desc, sequence desc limit 1`,
+       order by effective_at desc, seat_entries.sequence desc limit 1`,
       [tenantId, moment],
     );
     return rows[0];
@@ -168,7 +168,7 @@ export class SeatReportsRepository {
        from (select id from users where tenant_id = $1 and seat = 'held') u
        full join (select user_id from seat_entries where tenant_id = $1 and user_id is not null
                   group by user_id having sum(delta) > 0) l on l.user_id = u.id
-       where u.id is null or l.user_id is null order by 1`,
+       where u.id is null or l.user_id is null order by coalesce(u.id, l.user_id)`,
       [tenantId],
     );
     return rows;
