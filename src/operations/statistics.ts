@@ -10,7 +10,8 @@ const STATEMENTS = 20;
 
 /** The columns that are analysed: documents are never compared as a whole, and are the most expensive to analyse. */
 const COLUMNS: Record<string, string> = {
-  users: 'tenant_id, id, directory_id, user_name_key, external_id, email_key, person_external_id, status, held, seat',
+  users:
+    'tenant_id, id, directory_id, user_name_key, external_id, email_key, requested_email_key, person_external_id, status, held, seat',
   user_emails: 'tenant_id, user_id, value_key, type_key',
   groups: 'tenant_id, id, directory_id, display_name_key, external_id',
   group_members: 'tenant_id, group_id, member_id',

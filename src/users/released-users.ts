@@ -101,7 +101,7 @@ async function settle(db: SqlRunner, tenantId: string, directoryId: string, rows
   const docs = rows.map((row, i) => discarded(row, {}, { byResource: null, byRules: row.role }, names[i]).doc);
   await db.query(
     `update users u set doc = x.doc::jsonb, doc_bytes = null, active = u.status = 'active', user_name = x.name,
-       user_name_key = x.key, gone_at = null, version = u.version + 1,
+       user_name_key = x.key, requested_email_key = null, gone_at = null, version = u.version + 1,
        resource_at = greatest(date_trunc('milliseconds', now()), u.resource_at, u.updated_at),
        held = case when u.held = any($6::text[]) or u.gone_at is not null then null else u.held end,
        held_since = case when u.held = any($6::text[]) or u.gone_at is not null then null else u.held_since end

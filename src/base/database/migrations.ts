@@ -58,6 +58,7 @@ import { AtsOpenEvents1767227536000 } from './migrations/1767227536000-ats-open-
 import { OldestWork1767227537000 } from './migrations/1767227537000-oldest-work.js';
 import { LighterSeals1767227538000 } from './migrations/1767227538000-lighter-seals.js';
 import { LighterAnalyses1767227539000 } from './migrations/1767227539000-lighter-analyses.js';
+import { RequestedEmails1767227560000 } from './migrations/1767227560000-requested-emails.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -121,4 +122,5 @@ export const MIGRATIONS = [
   OldestWork1767227537000,
   LighterSeals1767227538000,
   LighterAnalyses1767227539000,
+  RequestedEmails1767227560000,
 ];

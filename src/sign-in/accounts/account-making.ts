@@ -118,7 +118,9 @@ export class AccountMaking {
           ...(newEmail === null || known ? {} : { email: newEmail }),
         };
         const same = row.first_name === fields.first_name && row.last_name === fields.last_name;
-        if (same && fields.email === undefined && (newRole === null || newRole === row.role)) return null;
+        // A role that waits for a seat is not in force yet, and has to be taken back as well.
+        const sameRole = newRole === null || (newRole === row.role && newRole === (row.role_set ?? row.role));
+        if (same && fields.email === undefined && sameRole) return null;
         const draft = draftOf(withFields(JSON.parse(row.doc) as UserDocument, fields));
         return { kind: 'change', draft, ...(newRole === null ? {} : { roleSet: newRole }) };
       });
@@ -138,12 +140,13 @@ export class AccountMaking {
     }
   }
 
-  /** Returns the e-mail that the user is to have: trusted, and of no other user; null: the e-mail stays. */
-  private async freeEmail(connection: Connection, account: ClaimedAccount, { id }: Candidate): Promise<string | null> {
+  /** Returns the e-mail that the user is to have: trusted, and of no other user or request; null: the e-mail stays. */
+  private async freeEmail(connection: Connection, account: ClaimedAccount, person: Candidate): Promise<string | null> {
     const email = (await this.isOwned(connection, account)) ? emailAddress(account.email) : null;
-    if (email === null) return null;
+    if (email === null || (person.email !== null && sameLetters(person.email, email))) return null;
     const known = await this.repository.byEmail(connection.tenantId, null, email);
-    return known.every((one) => one.id === id) ? email : null;
+    const claimants = await this.repository.emailClaimants(connection.tenantId, [email]);
+    return [...known, ...claimants].every(({ id }) => id === person.id) ? email : null;
   }
 
   private async isOwned(connection: Connection, account: ClaimedAccount): Promise<boolean> {

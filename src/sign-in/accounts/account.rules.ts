@@ -121,6 +121,24 @@ export function isItsName({ made_by, made_of, subject }: Binding): boolean {
   return (made_by === 'user_name' || made_by === 'email') && sameLetters(subject, made_of);
 }
 
+/**
+ * Whether a binding leads to its user by an e-mail alone: that e-mail is the subject, which the IdP may give to another
+ * person, and neither the immutable id nor the user name that was sent confirms the user.
+ */
+export function restsOnEmail(binding: Binding, account: ClaimedAccount, claimIsNamed: boolean): boolean {
+  const { subject, subjectIsEmail, link, userName, userNameIsEmail } = account;
+  if (!subjectIsEmail) return false;
+  switch (binding.made_by) {
+    case 'claim':
+      return link !== binding.made_of || (!claimIsNamed && link === subject);
+    case 'user_name':
+      return userNameIsEmail || userName === null || !sameLetters(userName, binding.made_of);
+    case 'email':
+    case 'created':
+      return true;
+  }
+}
+
 /** Whether the subject is the same name in other letters. */
 function isSameName(binding: Binding, { by, value, subject }: Claim): boolean {
   const isName = by === 'user_name' || by === 'email';

@@ -9,6 +9,14 @@ import type { Candidate } from './account.rules.js';
 const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, u.external_id, u.user_name, u.email,
   u.gone_at is not null as gone, u.session_epoch`;
 
+/** A user who has an e-mail in force, or is held and requests it. */
+export interface EmailClaimant {
+  id: string;
+  /** The key of the e-mail (`emailKey`). */
+  email_key: string;
+  requests: boolean;
+}
+
 /** Users read per value. More than one is ambiguous anyway. */
 const FEW = 3;
 
@@ -77,6 +85,24 @@ export class AccountsRepository {
       `select ${COLUMNS} from users u
        where u.tenant_id = $1 and u.user_name_key = $3 and u.directory_id = $2 and u.gone_at is null limit ${FEW}`,
       [tenantId, directoryId, userNameKey(value)],
+    );
+    return rows;
+  }
+
+  /**
+   * Lists the users of the tenant who have one of some e-mails in force, or are held and request it, whichever directory
+   * they belong to.
+   */
+  async emailClaimants(tenantId: string, emails: readonly string[]): Promise<EmailClaimant[]> {
+    const probe = (column: string, requests: boolean, condition: string) =>
+      `(select u.id, u.${column} as email_key, ${requests} as requests from users u
+        where u.tenant_id = $1 and u.${column} = k.key and ${condition} limit ${FEW})`;
+    const { rows } = await this.db.query<EmailClaimant>(
+      `select x.* from unnest($2::text[]) k (key) cross join lateral (
+         ${probe('email_key', false, `u.status = 'active'`)}
+         union all ${probe('email_key', true, `u.status = 'inactive' and u.held is not null`)}
+         union all ${probe('requested_email_key', true, 'u.requested_email_key is not null')}) x`,
+      [tenantId, [...new Set(emails.map(emailKey))]],
     );
     return rows;
   }

@@ -12,9 +12,13 @@ export interface ClaimedAccount {
   subject: string;
   /** Whether the IdP never reuses the subject: `sub` (OIDC Core §5.7), a persistent NameID. */
   subjectIsStable: boolean;
+  /** Whether the subject is an e-mail address, which the IdP may give to another person. */
+  subjectIsEmail: boolean;
   /** The value that should equal SCIM `externalId`; null: the IdP did not send it. */
   link: string | null;
   userName: string | null;
+  /** Whether no claim names the user, so that `userName` is the subject, and the subject is an e-mail. */
+  userNameIsEmail: boolean;
   email: string | null;
   /** False when the IdP calls the e-mail unverified, or sends an unclear value. */
   emailTrusted: boolean;
@@ -32,6 +36,7 @@ export interface ClaimedAccount {
 }
 
 const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 /** Maps a verified sign-in by the claim map of the connection, or by the usual names. */
 export function claimedAccount(connection: Connection, verified: VerifiedSignIn): ClaimedAccount {
@@ -44,14 +49,17 @@ export function claimedAccount(connection: Connection, verified: VerifiedSignIn)
   const { nameId } = verified;
   const nameIdEmail = nameId !== null && isMailbox(nameId.format, nameId.value) ? nameId.value : null;
   const email = text(map.email, names.email, sure) ?? (map.email === undefined ? nameIdEmail : null);
-  const userName =
-    text(map.user_name, names.userName, sure) ??
-    (map.user_name === undefined && connection.type === 'saml' ? subject : null);
+  const named = text(map.user_name, names.userName, sure);
+  const userName = named ?? (map.user_name === undefined && connection.type === 'saml' ? subject : null);
+  const subjectIsStable = isStable(connection, verified);
+  const subjectIsEmail = !subjectIsStable && ADDRESS.test(subject);
   return {
     subject,
-    subjectIsStable: isStable(connection, verified),
+    subjectIsStable,
+    subjectIsEmail,
     link: linkOf(connection, verified, sure),
     userName,
+    userNameIsEmail: named === null && userName !== null && subjectIsEmail,
     email: email === null ? null : asciiTrimmed(email),
     emailTrusted: isTrusted(claims['email_verified'], verified.userInfoProblem ?? null),
     emailVerified: isVerified(claims['email_verified']),
@@ -114,7 +122,7 @@ function isVerified(verified: unknown): boolean {
 
 function isMailbox(format: string | null, value: string): boolean {
   const says = format === EMAIL_FORMAT || format === null || format.endsWith(':unspecified');
-  return says && /^[^\s@]+@[^\s@]+$/.test(value);
+  return says && ADDRESS.test(value);
 }
 
 /** Removes ASCII blanks from both ends. Other blanks belong to the value. */

@@ -3,7 +3,7 @@ import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
 import { BindingsRepository } from '../../sessions/bindings.repository.js';
 import type { StoredBinding } from '../../sessions/binding.js';
-import { isUnproven, type Candidate } from './account.rules.js';
+import { isUnproven, restsOnEmail, type Candidate } from './account.rules.js';
 import { AccountsRepository } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 import type { ConnectionFacts, Evidence } from './identity-decision.js';
@@ -33,7 +33,9 @@ export class EvidenceReader {
     const known = { connection: facts, account, bound };
     if (live === null || bound === null || isDisputed(live, bound, known)) return this.readAll(connection, known);
     const ownsDomain = isUnproven(live) && (await this.ownsDomain(connection, account));
-    return { ...NOTHING, ...known, ownsDomain };
+    if (!restsOnEmail(live, account, facts.claimIsNamed)) return { ...NOTHING, ...known, ownsDomain };
+    const emailClaimants = await this.accounts.emailClaimants(connection.tenantId, [account.subject]);
+    return { ...NOTHING, ...known, ownsDomain, emailClaimants };
   }
 
   private async readAll(
@@ -48,12 +50,14 @@ export class EvidenceReader {
     const byUserName =
       paired && userName !== null ? await this.accounts.byUserName(tenantId, directoryId, userName) : [];
     const byEmail = email === null ? [] : await this.accounts.byEmail(tenantId, directoryId, email);
+    const emails = [...(email === null ? [] : [email]), ...(account.subjectIsEmail ? [account.subject] : [])];
     const users = [...byId, ...byUserName, ...byEmail].map((user) => user.id);
     return {
       ...known,
       byId,
       byUserName,
       byEmail,
+      emailClaimants: await this.accounts.emailClaimants(tenantId, emails),
       administrators: await this.administratorsOf(connection, byEmail),
       ownsDomain: await this.ownsDomain(connection, account),
       domain: await this.domainOf(connection, account),
@@ -87,6 +91,7 @@ const NOTHING = {
   byId: [],
   byUserName: [],
   byEmail: [],
+  emailClaimants: [],
   administrators: [],
   domain: 'unclaimed',
   bindings: [],

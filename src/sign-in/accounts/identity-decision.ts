@@ -1,6 +1,7 @@
 import type { EmailTrust } from '../../connections/connection.js';
 import type { Binding, LinkKind, Replaced } from '../../sessions/binding.js';
 import type { Candidate, IdentityRefusal } from './account.rules.js';
+import type { EmailClaimant } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 
 /** The settings of a connection that decide an identity. */
@@ -29,6 +30,8 @@ export interface Evidence {
   readonly byUserName: readonly Candidate[];
   /** Users with the e-mail: active ones, or where there are none, inactive ones. */
   readonly byEmail: readonly Candidate[];
+  /** Users who have the e-mail, or the subject where that is an e-mail, or are held and request it. */
+  readonly emailClaimants: readonly EmailClaimant[];
   /** Those of `byEmail` who own or administer the tenant. */
   readonly administrators: readonly string[];
   /** Whether the domain of the e-mail counts for this connection. */

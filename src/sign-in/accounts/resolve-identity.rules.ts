@@ -1,5 +1,5 @@
 import type { Binding, LinkKind, StoredBinding } from '../../sessions/binding.js';
-import { emailAddress } from '../../users/user.mapping.js';
+import { emailAddress, emailKey } from '../../users/user.mapping.js';
 import type { RefusalReason } from '../refusals/sign-in-refused.js';
 import {
   emailRefusal,
@@ -13,10 +13,12 @@ import {
   provenBinding,
   refusalOf,
   renewed,
+  restsOnEmail,
   sameLetters,
   type Candidate,
   type IdentityRefusal,
 } from './account.rules.js';
+import type { EmailClaimant } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 import type { Evidence, IdentityDecision } from './identity-decision.js';
 
@@ -60,6 +62,10 @@ function ofBinding(binding: Binding, bound: Candidate, evidence: Evidence): Iden
   const other = otherUserOf(binding, bound, evidence);
   if (other !== null) return isRefusal(other) ? other : link(other, binding.user_id, evidence);
   const { account, connection, ownsDomain } = evidence;
+  if (restsOnEmail(binding, account, connection.claimIsNamed)) {
+    const ambiguity = ambiguityOf(account.subject, bound, evidence);
+    if (ambiguity !== null) return ambiguity;
+  }
   const sameEmail = bound.email !== null && account.email !== null && sameLetters(bound.email, account.email);
   const newlyProven =
     isUnproven(binding) && sameEmail && emailRefusal(account, ownsDomain, connection.emailTrust) === null;
@@ -76,7 +82,7 @@ function otherUserOf(binding: Binding, bound: Candidate, evidence: Evidence): Ma
     (contradicted ? matchById(evidence) : null) ??
     (isRenamed(binding, bound) ? heirOf(binding, evidence) : null) ??
     (contradicted ? matchByOwnName(evidence) : null);
-  if (other !== null && other.user.id !== bound.id) return other;
+  if (other !== null && (isRefusal(other) || other.user.id !== bound.id)) return other;
   // The directory does not know the new owner of the name yet: until then the former owner cannot sign in.
   return contradicted && !account.subjectIsStable ? contradiction(account, bound) : null;
 }
@@ -92,40 +98,45 @@ function firstMatch(evidence: Evidence): Match | IdentityRefusal | null {
   return (evidence.connection.paired ? matchByDirectory(evidence) : null) ?? matchByEmail(evidence);
 }
 
-function matchByDirectory(evidence: Evidence): Match | null {
+function matchByDirectory(evidence: Evidence): Match | IdentityRefusal | null {
   const known = matchById(evidence);
   if (known !== null) return known;
-  const { userName, emailTrusted } = evidence.account;
+  const { userName, userNameIsEmail, emailTrusted } = evidence.account;
   // A user name that is an e-mail is no better than the e-mail, which the IdP calls unverified.
   if (userName === null || (!emailTrusted && userName.includes('@'))) return null;
   const user = only(evidence.byUserName.filter((one) => sameLetters(one.user_name, userName)));
-  return user === null ? null : { user, by: 'user_name', value: user.user_name };
+  if (user === null) return null;
+  const ambiguity = userNameIsEmail ? ambiguityOf(userName, user, evidence) : null;
+  return ambiguity ?? { user, by: 'user_name', value: user.user_name };
 }
 
-function matchById({ account, byId }: Evidence): Match | null {
-  const user = account.link === null ? null : only(byId);
-  return user === null ? null : { user, by: 'claim', value: account.link! };
+function matchById(evidence: Evidence): Match | IdentityRefusal | null {
+  const { account, connection, byId } = evidence;
+  const { link, subject, subjectIsEmail } = account;
+  const user = link === null ? null : only(byId);
+  if (user === null) return null;
+  // Without a named claim the subject is compared with `externalId`, and an e-mail is no immutable id.
+  const isEmail = subjectIsEmail && link === subject && !connection.claimIsNamed;
+  return (isEmail ? ambiguityOf(subject, user, evidence) : null) ?? { user, by: 'claim', value: link! };
 }
 
 /** The user whom the directory calls by the very name that is the subject. */
 function matchByOwnName(evidence: Evidence): Match | null {
   const { subject, subjectIsStable } = evidence.account;
   const found = subjectIsStable ? null : matchByDirectory(evidence);
-  return found?.by === 'user_name' && sameLetters(found.value, subject) ? found : null;
+  if (found === null || isRefusal(found)) return null;
+  return found.by === 'user_name' && sameLetters(found.value, subject) ? found : null;
 }
 
-function matchByEmail({
-  connection,
-  account,
-  ownsDomain,
-  byEmail,
-  administrators,
-}: Evidence): Match | IdentityRefusal | null {
+function matchByEmail(evidence: Evidence): Match | IdentityRefusal | null {
+  const { connection, account, ownsDomain, byEmail, administrators } = evidence;
   const { email } = account;
   if (email === null) return null;
   const refusal = emailRefusal(account, ownsDomain, connection.emailTrust);
   if (refusal !== null) return refusal;
   const user = only(byEmail.filter((one) => one.email !== null && sameLetters(one.email, email)));
+  const ambiguity = ambiguityOf(email, user, evidence);
+  if (ambiguity !== null) return ambiguity;
   if (user === null) return null;
   // Many OIDC IdPs let users and guests write any e-mail (nOAuth). An administrator's account would give away the tenant.
   if (connection.type === 'oidc' && !account.emailVerified && administrators.includes(user.id)) {
@@ -134,6 +145,26 @@ function matchByEmail({
     return refuse('email_unverified', why, user.id);
   }
   return { user, by: 'email', value: email };
+}
+
+/**
+ * Returns the refusal of an e-mail that several users have or request; null: it means this user alone, or no user.
+ *
+ * @param user the user to whom the e-mail would lead; null: there is none
+ */
+function ambiguityOf(email: string, user: Candidate | null, evidence: Evidence): IdentityRefusal | null {
+  const claimants = claimantsOf(email, evidence);
+  const others = claimants.filter(({ id }) => id !== user?.id);
+  if (others.length < (user === null ? 2 : 1)) return null;
+  const each = claimants.map(({ id, requests }) => `${id} ${requests ? 'requests' : 'has'} it`);
+  if (user !== null && claimants.length === others.length) each.unshift(`${user.id} is found by it`);
+  const why = `the e-mail ${quoted(email)} does not identify one user: ${each.join(', ')}. Correct it in the directory`;
+  return refuse('email_ambiguous', why, user?.id ?? claimants[0]!.id);
+}
+
+function claimantsOf(email: string, { emailClaimants }: Evidence): EmailClaimant[] {
+  const key = emailKey(email);
+  return emailClaimants.filter((one) => one.email_key === key);
 }
 
 function link({ user, by, value }: Match, formerUser: string | null, evidence: Evidence): IdentityDecision {
@@ -174,8 +205,14 @@ function creation(refusal: IdentityRefusal, evidence: Evidence): IdentityDecisio
   if (domain === 'other_connection') {
     return refuse('email_outside_domains', 'the domain of the e-mail is bound to another connection');
   }
+  const ambiguity = ambiguityOf(email, null, evidence);
+  if (ambiguity !== null) return ambiguity;
   const [holder, ...others] = byEmail;
-  if (holder === undefined) return { kind: 'create', email, proven: ownsDomain && domain === 'this_tenant' };
+  if (holder === undefined) {
+    const [requester] = claimantsOf(email, evidence);
+    if (requester !== undefined) return refuse('account_taken', 'another user requests this e-mail', requester.id);
+    return { kind: 'create', email, proven: ownsDomain && domain === 'this_tenant' };
+  }
   const userId = others.length === 0 ? holder.id : null;
   return holder.status === 'active'
     ? refuse('account_taken', 'another user has this e-mail', userId)

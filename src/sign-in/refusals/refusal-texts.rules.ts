@@ -147,6 +147,12 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
     said: 'This e-mail address does not belong to your organization. If you have another account, use that one. Otherwise ask your IT team.',
     way: 'other',
   },
+  email_ambiguous: {
+    status: 403,
+    title: 'Your e-mail address belongs to two accounts',
+    said: 'Two accounts here have your e-mail address, or are about to get it, so we cannot tell which one is yours. Your IT team can see both and correct one.',
+    way: 'other',
+  },
   account_taken: {
     status: 403,
     title: 'This e-mail is already in use',

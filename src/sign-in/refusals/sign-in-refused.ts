@@ -13,7 +13,7 @@ export const REFUSAL_REASONS = [
   'in_response_to_mismatch', 'replayed', 'decryption_failed', 'name_id_missing', 'binding_refused',
   // the account
   'unknown_account', 'account_inactive', 'account_deleted', 'account_held', 'no_seat', 'bound_to_another',
-  'email_missing', 'email_unverified', 'email_outside_domains', 'account_taken', 'account_changed', 'idp_session_ended', 'connection_disabled',
+  'email_missing', 'email_unverified', 'email_outside_domains', 'email_ambiguous', 'account_taken', 'account_changed', 'idp_session_ended', 'connection_disabled',
   'connection_changed',
 ] as const; // prettier-ignore
 

@@ -1,6 +1,6 @@
 import type { Params } from '../../base/database/params.js';
 import type { Part, WriteStatement } from '../../base/database/write-statement.js';
-import { emailKey } from '../user.mapping.js';
+import { emailKey, type UserDraft } from '../user.mapping.js';
 import { relationColumns, type Relations } from '../user-relations.js';
 import { RESOURCE_FACTS, type UserRow } from '../user.row.js';
 import { addPopulation, emailsDiffer, replaceEmails } from './side-rows.sql.js';
@@ -69,6 +69,7 @@ function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
     set('active', draft.active, 'boolean'),
     set('email', person.email, 'text'),
     set('email_key', keyOf(person.email), 'text'),
+    set('requested_email_key', requestedEmailKey(draft, person.email), 'text'),
     set('first_name', person.first_name, 'text'),
     set('last_name', person.last_name, 'text'),
     set('role', person.role, 'text'),
@@ -146,6 +147,12 @@ function addSideRows(statement: WriteStatement, tenantId: string, before: UserRo
 
 function keyOf(email: string | null): string | null {
   return email === null ? null : emailKey(email);
+}
+
+/** Returns the e-mail that an active user requests and does not have in force; null: both are the same. */
+function requestedEmailKey({ active, email }: UserDraft, inForce: string | null): string | null {
+  const key = active ? keyOf(email) : null;
+  return key === keyOf(inForce) ? null : key;
 }
 
 /** The moment of a state that may have been entered by this write; else the column stays as it is. */

@@ -5,6 +5,7 @@ import { Database } from '../../../src/base/database/database.js';
 import { listAttempts } from '../../../src/delivery/attempts/of-destination.js';
 import { waitingPage } from '../../../src/delivery/lanes/waiting.js';
 import { GivenUpRepository } from '../../../src/webhooks/given-up.repository.js';
+import { AccountsRepository } from '../../../src/sign-in/accounts/accounts.repository.js';
 import { EventReader } from '../../../src/events/event-reader.js';
 import { SERVICE_ROLE } from '../../../src/base/database/service-role.js';
 import { startApp, type TestApp } from '../../support/app.js';
@@ -179,6 +180,7 @@ it('the same for forwarding, and for the work in the background', async () => {
 
 it('the same for sessions, seats, lists and logs', async () => {
   const { api } = house;
+  const accounts = service.app.nest.get(AccountsRepository, { strict: false });
   const { token, hash } = mintToken('tbn', house.tenantId);
   await service.db.query(`update sessions set hash = $3 where tenant_id = $1 and id = $2`, [
     house.tenantId,
@@ -191,6 +193,7 @@ it('the same for sessions, seats, lists and logs', async () => {
       await ok(send('GET', `${service.url}/api/auth/session`, null, undefined, cookie));
       for (const at of LISTS) await ok(api.get(at));
     }
+    expect(await accounts.emailClaimants(house.tenantId, ['big-77000@example.com', 'x@example.com'])).toHaveLength(1);
     await ok(api.put('/seats/limit', { limit: BIG + 100 }));
     for (let i = 0; i < 4; i++)
       await ok(api.post('/users', { email: `api-${i}@example.com`, first_name: 'A', last_name: 'B' }), 201);

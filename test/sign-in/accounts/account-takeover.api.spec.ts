@@ -44,6 +44,114 @@ const outcome = (door: OidcWay, claims: Record<string, unknown>): Promise<string
 const samlOutcome = (door: SamlWay, nameId: string, attributesXml?: string): Promise<string> =>
   outcomeAt(house, door, { nameId, ...(attributesXml === undefined ? {} : { attributesXml }) });
 
+describe('an e-mail that two users have or request leads to neither', () => {
+  const work = (value: string) => ({ emails: [{ value, type: 'work', primary: true }] });
+  const madeWith = (mail: string, name = mail) => madeUser(house.scim, user(name, { ...work(mail), externalId: name }));
+  const byNameId = (door: SamlWay, mail: string) =>
+    outcomeAt(house, door, {
+      nameId: mail,
+      attributesXml: '',
+      nameIdFormat: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
+    });
+
+  it.each<[string, () => Promise<(mail: string) => Promise<string>>]>([
+    [
+      'OIDC',
+      async () => {
+        const door = await open();
+        return (email) => outcome(door, { sub: fresh(), email });
+      },
+    ],
+    [
+      'OIDC with another case',
+      async () => {
+        const door = await open();
+        return (email) => outcome(door, { sub: fresh(), email: email.toUpperCase() });
+      },
+    ],
+    [
+      'OIDC with just-in-time creation',
+      async () => {
+        const door = await open({ jit: true });
+        return (email) => outcome(door, { sub: fresh(), email });
+      },
+    ],
+    [
+      'OIDC, paired, without a user name',
+      async () => {
+        const door = await paired();
+        return (email) => outcome(door, { sub: fresh(), email });
+      },
+    ],
+    [
+      'SAML',
+      async () => {
+        const door = await SamlWay.open(service, house);
+        return (email) => byNameId(door, email);
+      },
+    ],
+    [
+      'SAML, paired',
+      async () => {
+        const door = await SamlWay.open(service, house, { directory_id: house.directoryId });
+        return (email) => byNameId(door, email);
+      },
+    ],
+  ])(
+    '%s: an existing user requests the e-mail of another one',
+    async (_how, opened) => {
+      await own();
+      const said = await opened();
+      const [gil, hal] = [address('gil'), address('hal')];
+      const gilId = await madeWith(gil);
+      const halId = await madeWith(hal);
+      await house.scim.patch(
+        `/Users/${gilId}`,
+        patch({ op: 'replace', path: 'emails[type eq "work"].value', value: hal }),
+      );
+      expect(await said(hal)).toBe('email_ambiguous');
+      const { body } = await house.api.get('/sign-ins?limit=1');
+      expect(body.data[0]).toMatchObject({
+        user_id: halId,
+        detail: expect.stringContaining(`${halId} has it, ${gilId} requests it`) as string,
+      });
+      // Whoever comes back to an e-mail of its own is found by it again.
+      await house.scim.patch(
+        `/Users/${gilId}`,
+        patch({ op: 'replace', path: 'emails[type eq "work"].value', value: gil }),
+      );
+      expect(await said(hal)).toBe(halId);
+    },
+    30_000,
+  );
+
+  it.each<[string, (mail: string) => Promise<unknown>]>([
+    ['a new user of the directory', (mail) => madeWith(mail, fresh('new'))],
+    ['a new user without e-mails, named by it', (mail) => madeUser(house.scim, user(mail))],
+    ['a new user in other letters', (mail) => madeWith(mail.toUpperCase(), fresh('new'))],
+  ])('%s requests the e-mail of another user', async (_who, request) => {
+    await own();
+    const mail = address('hal');
+    const id = await madeWith(mail, fresh('hal'));
+    const door = await open();
+    expect(await outcome(door, { sub: 'hal', email: mail })).toBe(id);
+    await request(mail);
+    expect(await outcome(door, { sub: 'gil', email: mail })).toBe('email_ambiguous');
+    // A subject that the IdP never reuses is no e-mail.
+    expect(await outcome(door, { sub: 'hal', email: mail })).toBe(id);
+  });
+
+  it('a NameID that is the e-mail leads to its user no longer once another user requests it', async () => {
+    await own();
+    const door = await SamlWay.open(service, house);
+    const [gil, hal] = [address('gil'), address('hal')];
+    const [gilId, halId] = [await madeWith(gil), await madeWith(hal)];
+    expect(await byNameId(door, hal)).toBe(halId);
+    await set(gilId, 'emails', [{ value: hal, type: 'work', primary: true }]);
+    expect(await byNameId(door, hal)).toBe('email_ambiguous');
+  });
+});
+
 describe('a user known by an id is not found by a name', () => {
   it.each(['re-keyed', 'without any key'])('%s, and a stranger has the user name', async (how) => {
     const door = await paired();

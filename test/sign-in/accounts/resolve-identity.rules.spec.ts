@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Candidate } from '../../../src/sign-in/accounts/account.rules.js';
+import type { EmailClaimant } from '../../../src/sign-in/accounts/accounts.repository.js';
 import type { ClaimedAccount } from '../../../src/sign-in/accounts/claims.mapping.js';
 import type { ConnectionFacts, Evidence, IdentityDecision } from '../../../src/sign-in/accounts/identity-decision.js';
 import { isDisputed, resolveIdentity } from '../../../src/sign-in/accounts/resolve-identity.rules.js';
@@ -17,6 +18,9 @@ interface Case {
   byId?: string[];
   byUserName?: string[];
   byEmail?: string[];
+  /** Who has an e-mail, or requests it. */
+  has?: Record<string, string>;
+  requests?: Record<string, string>;
   evidence?: Partial<Pick<Evidence, 'administrators' | 'ownsDomain' | 'domain' | 'deleted'>>;
   bindings?: Partial<StoredBinding>[];
   expected: Record<string, unknown>;
@@ -33,8 +37,10 @@ const CONNECTION: ConnectionFacts = {
 const ACCOUNT: ClaimedAccount = {
   subject: 'sub-ada',
   subjectIsStable: true,
+  subjectIsEmail: false,
   link: null,
   userName: null,
+  userNameIsEmail: false,
   email: null,
   emailTrusted: true,
   emailVerified: false,
@@ -84,6 +90,7 @@ function evidenceOf(one: Case): { binding: StoredBinding | null; evidence: Evide
       byId: users(one.byId),
       byUserName: users(one.byUserName),
       byEmail: users(one.byEmail),
+      emailClaimants: [...claimantsOf(one.has, false), ...claimantsOf(one.requests, true)],
       administrators: [],
       ownsDomain: false,
       domain: 'unclaimed',
@@ -92,6 +99,10 @@ function evidenceOf(one: Case): { binding: StoredBinding | null; evidence: Evide
       bindings: (one.bindings ?? []).map((more) => ({ ...BINDING, ...more })),
     },
   };
+}
+
+function claimantsOf(emails: Record<string, string> = {}, requests: boolean): EmailClaimant[] {
+  return Object.entries(emails).map(([id, email_key]) => ({ id, email_key, requests }));
 }
 
 /** A decision as the cases write it: the user by its id, and no message. */
