@@ -1,6 +1,6 @@
 import { asksFirst, isKnown, type Call } from '../delivery/call.js';
 import type { Person } from '../identity/person.js';
-import { createBody, updateBody } from './platform-user.mapping.js';
+import { createBody, lacksEmail, updateBody } from './platform-user.mapping.js';
 
 /** What has to be sent for a call. */
 export type Step =
@@ -30,6 +30,8 @@ export function stepOf(call: Call): Step {
   if (asksFirst(call.lookup) && !leavesAnyhow(call)) return { kind: 'look' };
   const { platform_id: id } = call;
   if (call.state === 'active') {
+    // An account is not created without an e-mail: the change that brings one creates it.
+    if (id === null && lacksEmail(call.person)) return { kind: 'nothing' };
     if (id === null) return { kind: 'create', body: createBody(call.person) };
     return { kind: 'update', id, body: updateBody(call.person, call.confirmed !== 'active') };
   }

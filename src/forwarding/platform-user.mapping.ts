@@ -24,13 +24,23 @@ export function createBody(person: string): string {
   return JSON.stringify(JSON.parse(person), (_, value: unknown) => value ?? undefined);
 }
 
+/** The beginning of the text of a user without an e-mail. */
+const NO_EMAIL = '{"email":null,';
+
+/** Returns whether the text of a user has no e-mail. */
+export function lacksEmail(person: string): boolean {
+  return person.startsWith(NO_EMAIL);
+}
+
 /**
- * Returns the body of an update: the whole user, so that repeating it or skipping an earlier one does no harm.
+ * Returns the body of an update: the whole user, so that repeating it or skipping an earlier one does no harm. Without an
+ * e-mail the account keeps the one it has.
  *
  * @param person the text of a user, which is never parsed: it is an object with fields and without a status
  */
 export function updateBody(person: string, reactivate: boolean): string {
-  return reactivate ? `${person.slice(0, -1)},"status":"active"}` : person;
+  const body = lacksEmail(person) ? `{${person.slice(NO_EMAIL.length)}` : person;
+  return reactivate ? `${body.slice(0, -1)},"status":"active"}` : body;
 }
 
 /** Reads a user from an answer of the platform; null if it is none. */

@@ -4,6 +4,8 @@ import { withStatus, type HeldReason, type InForce, type Person } from './person
 export interface Written {
   person: Person;
   active: boolean;
+  /** The first role that the user is given and that takes no seat: an active user has it while its role waits for a seat. */
+  seatlessRole: string | null;
 }
 
 /** The effective state of an existing user. */
@@ -24,6 +26,8 @@ export interface Circumstances {
   /** Another active user has this e-mail, or this `external_id`. */
   emailTaken: boolean;
   externalIdTaken: boolean;
+  /** Another active user has the value that the user would keep in place of a taken one. */
+  formerTaken: boolean;
   /** The requested role takes a seat. */
   roleTakesSeat: boolean;
   /** Whether a seat is free, if the user needs one. */
@@ -49,34 +53,72 @@ export interface Decision {
 
 /**
  * Decides the effective state from the requested state and the circumstances. The reasons are tried in a fixed order,
- * and the first one that applies holds the user. A held existing user keeps its effective state; a held new user is
- * inactive.
+ * and the first one that applies is shown. A reason holds back as little as it can: a role, a seat or a session that the
+ * requested state takes away ends, except for `superseded`, `preview` and `protected`.
  */
 export function decideInForce(written: Written, current: Current | null, around: Circumstances): Decision {
-  const stands = (reason: HeldReason): boolean => around.released !== reason;
   if (around.superseded) return onlyShown(written, current, { ...around, superseded: false }, 'superseded');
   if (around.preview) return onlyShown(written, current, { ...around, preview: false }, 'preview');
-  // Every way to leave: `active`, and the loss of the role from any source.
-  const goes = !written.active || written.person.role === null;
-  if (goes && around.isProtected && current?.status === 'active' && stands('protected')) {
-    return asBefore(written, current, 'protected');
-  }
-  if (!written.active) {
-    return { inForce: withStatus(written.person, 'inactive'), seat: 'none', held: null };
-  }
-  if (written.person.role === null) {
-    return { inForce: withStatus(written.person, 'inactive'), seat: 'none', held: 'no_role' };
-  }
-  if (around.emailTaken) return asBefore(written, current, 'email_taken');
-  if (around.externalIdTaken) return asBefore(written, current, 'external_id_taken');
-  if (around.roleTakesSeat && current?.seat !== 'held' && !around.seatFree && stands('no_seat')) {
-    return { ...asBefore(written, current, 'no_seat'), seat: 'waiting' };
-  }
-  return {
-    inForce: withStatus(written.person, 'active'),
-    seat: around.roleTakesSeat ? 'held' : 'none',
-    held: written.person.email === null && stands('no_email') ? 'no_email' : null,
+  const decision = decideFreely(written, current, around);
+  const goes = current?.status === 'active' && decision.inForce.status === 'inactive';
+  if (goes && around.isProtected && around.released !== 'protected') return asBefore(written, current, 'protected');
+  return decision;
+}
+
+/** Decides for a directory whose writes take effect and a user who may leave. */
+function decideFreely(written: Written, current: Current | null, around: Circumstances): Decision {
+  const { person } = written;
+  const out = (inForce: Person, held: HeldReason | null): Decision => {
+    return { inForce: withStatus(inForce, 'inactive'), seat: 'none', held };
   };
+  if (!written.active) return out(person, null);
+  if (person.role === null) return out(person, 'no_role');
+  const taken = around.emailTaken ? 'email_taken' : around.externalIdTaken ? 'external_id_taken' : null;
+  if (taken !== null && !keepsFormer(current, around)) {
+    return out(isNew(current) ? person : withFormer(person, current!.person, around), taken);
+  }
+  const possible = taken === null ? person : withFormer(person, current!.person, around);
+  const released = (reason: HeldReason): boolean => around.released === reason;
+  if (around.roleTakesSeat && current?.seat !== 'held' && !around.seatFree && !released('no_seat')) {
+    return { ...whileWaiting(possible, written.seatlessRole, current), held: taken ?? 'no_seat' };
+  }
+  const isSilent = possible.email === null && !released('no_email');
+  return {
+    inForce: withStatus(possible, 'active'),
+    seat: around.roleTakesSeat ? 'held' : 'none',
+    held: taken ?? (isSilent ? 'no_email' : null),
+  };
+}
+
+/**
+ * Returns whether a user can be active although another one has its e-mail or `external_id`: with the former value. A
+ * new user has none.
+ */
+export function keepsFormer(current: Current | null, { formerTaken }: Pick<Circumstances, 'formerTaken'>): boolean {
+  return !isNew(current) && (current!.status === 'active' || !formerTaken);
+}
+
+/** Returns whether the user was never in force. */
+function isNew(current: Current | null): boolean {
+  return current === null || (current.status === 'inactive' && !current.everActive);
+}
+
+/** Returns the requested person with the former value in place of each one that another user has. */
+function withFormer(person: Person, former: Person, { emailTaken, externalIdTaken }: Circumstances): Person {
+  return {
+    ...person,
+    email: emailTaken ? former.email : person.email,
+    external_id: externalIdTaken ? former.external_id : person.external_id,
+  };
+}
+
+/** The state of a user whose role waits for a seat: the former role stays only if the user is still given it. */
+function whileWaiting(person: Person, seatlessRole: string | null, current: Current | null): Omit<Decision, 'held'> {
+  const role = current?.person.role === person.role ? person.role : seatlessRole;
+  if (current?.status !== 'active' || role === null) {
+    return { inForce: withStatus(person, 'inactive'), seat: 'waiting' };
+  }
+  return { inForce: withStatus({ ...person, role }, 'active'), seat: 'waiting' };
 }
 
 /** Returns whether the requested state would take a seat that the user does not have yet. */
@@ -103,7 +145,7 @@ export function isOther({ inForce, seat }: Decision, { person, status, seat: bef
 }
 
 function asBefore(written: Written, current: Current | null, held: HeldReason): Decision {
-  if (current === null || (current.status === 'inactive' && current.held !== null && !current.everActive)) {
+  if (current === null || (isNew(current) && current.held !== null)) {
     // The user never was active: it is shown as requested, for admins, and inactive. If the platform has an account of
     // the user, that would be a change to forward.
     return { inForce: withStatus(written.person, 'inactive'), seat: 'none', held };

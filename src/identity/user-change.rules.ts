@@ -17,12 +17,13 @@ export function changeBetween(before: InForce | null, after: InForce, everActive
 }
 
 /**
- * Returns whether a change is forwarded to the platform. A user without an e-mail (held as `no_email`) is never
- * forwarded, nor an inactive user without an account there.
+ * Returns whether a change is forwarded to the platform. A user without an e-mail (held as `no_email`) is not forwarded,
+ * except for a new role of a user who has an account there: the former role must end. An inactive user without an account
+ * is not forwarded.
  */
-export function mustForward(change: UserChange, everActive: boolean): boolean {
-  if (change.status === 'active') return change.person.email !== null;
-  return everActive;
+export function mustForward({ status, person, kind, changed }: UserChange, everActive: boolean): boolean {
+  if (status !== 'active') return everActive;
+  return person.email !== null || (everActive && kind === 'updated' && changed.includes('role'));
 }
 
 /** Returns whether a change ends the sessions of the user: the user is inactive, or has another identity or role. */

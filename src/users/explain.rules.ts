@@ -7,8 +7,10 @@ const WORDS: Record<HeldReason, string> = {
   protected: 'The user is the owner or a break-glass account. An admin has to release or discard the change.',
   guard: 'Many users left the directory at once. An admin has to release or discard the change.',
   no_role: 'No role applies to the user. The user comes into force when a rule or the directory gives one.',
-  email_taken: 'Another active user has the e-mail address. The user comes into force when the address is free.',
-  external_id_taken: 'Another active user has the external_id. Release gives the user its userName as external_id.',
+  email_taken:
+    'Another active user has the e-mail address. The address takes effect when it is free, and all else at once.',
+  external_id_taken:
+    'Another active user has the external_id. All else takes effect; release gives the userName as external_id.',
   no_seat: 'All seats are taken. The user gets the next free seat.',
   no_email: 'The user has no e-mail address. The user is forwarded when an address arrives.',
 };

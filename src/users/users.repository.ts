@@ -115,6 +115,27 @@ export class UsersRepository {
     return rows;
   }
 
+  /**
+   * Returns whether another active user has the e-mail or `external_id` in force of an inactive user.
+   *
+   * @param asked which of the two is asked about
+   */
+  async isFormerTaken(
+    db: SqlRunner,
+    tenantId: string,
+    row: UserRow,
+    asked: { emailTaken: boolean; externalIdTaken: boolean },
+  ): Promise<boolean> {
+    const email = asked.emailTaken && row.email !== null ? emailKey(row.email) : null;
+    const key = asked.externalIdTaken ? row.person_external_id : null;
+    const { rows } = await db.query(
+      `select 1 from users where tenant_id = $1 and email_key = $2 and status = 'active'
+       union all select 1 from users where tenant_id = $1 and person_external_id = $3 and status = 'active' limit 1`,
+      [tenantId, email, key],
+    );
+    return rows.length > 0;
+  }
+
   /** Returns the users whose e-mail in force this is, those in force first. */
   async byEmail(tenantId: string, key: string, db: SqlRunner = this.db): Promise<EmailHolder[]> {
     const probe = (status: string) =>

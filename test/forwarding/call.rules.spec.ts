@@ -22,6 +22,12 @@ describe('stepOf', () => {
       { person: personText({ ...person, first_name: 'a:null', role: null }) },
       { kind: 'create', body: JSON.stringify({ ...person, first_name: 'a:null', role: undefined }) },
     ],
+    ['a person without an e-mail', { person: personText({ ...person, email: null }) }, { kind: 'nothing' }],
+    [
+      'a change of a person without an e-mail',
+      { ...id, confirmed: 'active', person: personText({ ...person, email: null }) },
+      { kind: 'update', id: 'hp_1', body: JSON.stringify({ ...person, email: undefined }) },
+    ],
     ['a change', { ...id, confirmed: 'active' }, { kind: 'update', id: 'hp_1', body: JSON.stringify(person) }],
     [
       'a return',

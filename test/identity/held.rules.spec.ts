@@ -9,10 +9,15 @@ import type { HeldReason, Person } from '../../src/identity/person.js';
 
 const PERSON: Person = { email: 'new@x.example', first_name: 'New', last_name: 'N', role: 'User', external_id: 'E' };
 const OLD: Person = { email: 'old@x.example', first_name: 'Old', last_name: 'O', role: 'User', external_id: 'E' };
-const written = (more: Partial<Person> = {}, active = true): Written => ({ active, person: { ...PERSON, ...more } });
+const written = (more: Partial<Person> = {}, active = true): Written => ({
+  active,
+  person: { ...PERSON, ...more },
+  seatlessRole: null,
+});
 const CLEAR: Circumstances = {
   emailTaken: false,
   externalIdTaken: false,
+  formerTaken: false,
   roleTakesSeat: true,
   seatFree: true,
   preview: false,
@@ -98,18 +103,53 @@ const rows: Row[] = [
   ],
   ['to a role without a seat', written(), current(), { roleTakesSeat: false }, ['active', 'none', null, PERSON]],
   [
-    'to a role with a seat, where there is none: as before, and waits',
+    'of a role that takes a seat by now, where there is none: waits',
     written(),
     current({ seat: 'none' }),
     { seatFree: false },
-    ['active', 'waiting', 'no_seat', OLD],
+    ['active', 'waiting', 'no_seat', PERSON],
   ],
   [
-    'to somebody’s e-mail: as before',
-    written(),
+    'to somebody’s e-mail: keeps the former one, all else changes',
+    written({ role: 'Admin' }),
     current(),
     { emailTaken: true },
-    ['active', 'held', 'email_taken', OLD],
+    ['active', 'held', 'email_taken', { ...PERSON, role: 'Admin', email: OLD.email }],
+  ],
+  [
+    'to somebody’s key: keeps the former one, all else changes',
+    written({ external_id: 'F' }),
+    current(),
+    { externalIdTaken: true },
+    ['active', 'held', 'external_id_taken', PERSON],
+  ],
+  [
+    'to somebody’s e-mail and key: keeps both',
+    written({ external_id: 'F' }),
+    current(),
+    { emailTaken: true, externalIdTaken: true },
+    ['active', 'held', 'email_taken', { ...PERSON, email: OLD.email }],
+  ],
+  [
+    'to somebody’s e-mail and a role without a seat: the seat is free',
+    written({ role: 'Guest' }),
+    current(),
+    { emailTaken: true, roleTakesSeat: false },
+    ['active', 'none', 'email_taken', { ...PERSON, role: 'Guest', email: OLD.email }],
+  ],
+  [
+    'to somebody’s e-mail and no role: out of force',
+    written({ role: null }),
+    current(),
+    { emailTaken: true },
+    ['inactive', 'none', 'no_role', { ...PERSON, role: null }],
+  ],
+  [
+    'to somebody’s e-mail and a role that waits for a seat',
+    { ...written(), seatlessRole: 'Guest' },
+    current({ person: { ...OLD, role: 'Guest' }, seat: 'none' }),
+    { emailTaken: true, seatFree: false },
+    ['active', 'waiting', 'email_taken', { ...PERSON, role: 'Guest', email: OLD.email }],
   ],
   ['to no e-mail', written({ email: null }), current(), {}, ['active', 'held', 'no_email', { ...PERSON, email: null }]],
   [
@@ -165,18 +205,46 @@ const rows: Row[] = [
   ['the owner, changed', written(), current(), { isProtected: true }, ['active', 'held', null, PERSON]],
   ['reactivated', written(), INACTIVE, {}, ['active', 'held', null, PERSON]],
   [
-    'reactivated, without a seat: inactive as before, and waits',
+    'reactivated, without a seat: inactive, and waits',
     written(),
     INACTIVE,
     { seatFree: false },
-    ['inactive', 'waiting', 'no_seat', OLD],
+    ['inactive', 'waiting', 'no_seat', PERSON],
   ],
   [
-    'reactivated with somebody’s e-mail',
+    'reactivated with somebody’s e-mail: has the former one',
     written(),
     INACTIVE,
     { emailTaken: true },
-    ['inactive', 'none', 'email_taken', OLD],
+    ['active', 'held', 'email_taken', { ...PERSON, email: OLD.email }],
+  ],
+  [
+    'reactivated with somebody’s e-mail, and the former one is somebody’s too',
+    written(),
+    INACTIVE,
+    { emailTaken: true, formerTaken: true },
+    ['inactive', 'none', 'email_taken', { ...PERSON, email: OLD.email }],
+  ],
+  [
+    'to another role that waits for a seat: has a role that is given and takes none',
+    { ...written(), seatlessRole: 'Guest' },
+    current({ person: { ...OLD, role: 'Auditor' }, seat: 'none' }),
+    { seatFree: false },
+    ['active', 'waiting', 'no_seat', { ...PERSON, role: 'Guest' }],
+  ],
+  [
+    'to another role that waits for a seat, and none is given that takes none: out of force',
+    written(),
+    current({ person: { ...OLD, role: 'Auditor' }, seat: 'none' }),
+    { seatFree: false },
+    ['inactive', 'waiting', 'no_seat', PERSON],
+  ],
+  [
+    'a protected user whose new role waits for a seat: stays',
+    written(),
+    current({ person: { ...OLD, role: 'Auditor' }, seat: 'none' }),
+    { seatFree: false, isProtected: true },
+    ['active', 'none', 'protected', { ...OLD, role: 'Auditor' }],
   ],
   ['held since the start, and the address is free', written(), NEVER, {}, ['active', 'held', null, PERSON]],
   [
@@ -204,21 +272,21 @@ const rows: Row[] = [
   ],
   [
     'a preview that would change nothing holds nobody',
-    { active: true, person: OLD },
+    { active: true, person: OLD, seatlessRole: null },
     current(),
     { preview: true },
     ['active', 'held', null, OLD],
   ],
   [
     'nor a leaver whom it would leave so',
-    { active: false, person: OLD },
+    { active: false, person: OLD, seatlessRole: null },
     INACTIVE,
     { preview: true },
     ['inactive', 'none', null, OLD],
   ],
   [
     'a preview of a user without an e-mail, who stays so',
-    { active: true, person: { ...OLD, email: null } },
+    { active: true, person: { ...OLD, email: null }, seatlessRole: null },
     current({ person: { ...OLD, email: null }, held: 'no_email' }),
     { preview: true },
     ['active', 'held', 'no_email', { ...OLD, email: null }],
@@ -251,7 +319,7 @@ describe('the effective state, and the reason of a hold', () => {
       const { inForce, seat, held } = decideInForce(what, now, { ...CLEAR, ...around });
       if (seat === 'held') expect(inForce.status).toBe('active');
       if (inForce.status === 'active' && (around.roleTakesSeat ?? true) && held === null) expect(seat).toBe('held');
-      if (seat === 'waiting') expect(held).toBe('no_seat');
+      if (seat === 'waiting') expect(['no_seat', 'email_taken', 'external_id_taken']).toContain(held);
     }
   });
 });

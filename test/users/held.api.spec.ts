@@ -120,7 +120,9 @@ describe('email_taken', () => {
         )
       ).status,
     ).toBe(200);
-    expect(await show(at, second)).toMatchObject({ email: own, status: 'active', seat: 'held', held: 'email_taken' });
+    expect(await show(at, second)).toMatchObject({
+      email: own, first_name: 'New', status: 'active', seat: 'held', held: 'email_taken',
+    }); // prettier-ignore
     const { data } = (await at.api.get('/held')).body;
     expect(data).toMatchObject([
       {
@@ -385,8 +387,14 @@ describe('those who wait', () => {
     const { at, a } = await full();
     const watcher = (await at.api.post('/users', { email: mail(), first_name: 'W', last_name: 'O', role: 'Observer' }))
       .body;
-    await at.api.patch(`/users/${watcher.id}`, { role: 'User', email: mail(), last_name: 'New' });
-    expect(await show(at, watcher.id)).toMatchObject({ held: 'no_seat', email: watcher.email, last_name: 'O' });
+    const moved = { email: mail(), last_name: 'New' };
+    await at.api.patch(`/users/${watcher.id}`, { role: 'User', ...moved });
+    expect(await show(at, watcher.id)).toMatchObject({
+      held: 'no_seat',
+      status: 'inactive',
+      seat: 'waiting',
+      ...moved,
+    });
     const { email, last_name } = watcher;
     await at.api.patch(`/users/${watcher.id}`, { email, last_name });
     await at.api.patch(`/users/${a}`, { status: 'inactive' });

@@ -13,7 +13,8 @@ export function differenceOf(expected: Expected, account: PlatformUser, accountI
   // An inactive account keeps the values that it had.
   if (!shouldBeActive) return null;
   const person = JSON.parse(expected.body) as Person;
-  // A platform that does not show a field cannot be compared by it.
-  const fields = FIELDS.filter((name) => account[name] !== null && account[name] !== (person[name] ?? ''));
+  // A platform that does not show a field cannot be compared by it. The account of a user without an e-mail keeps its own.
+  const shown = FIELDS.filter((name) => account[name] !== null && !(name === 'email' && person.email === null));
+  const fields = shown.filter((name) => account[name] !== (person[name] ?? ''));
   return fields.length === 0 ? null : `Another value on the platform: ${fields.join(', ')}.`;
 }

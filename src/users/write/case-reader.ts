@@ -27,7 +27,8 @@ export class CaseReader {
     const isKept = isAside(row.user_name_key) && !row.gone && edit.draft.userName === row.user_name;
     if (isKept) edit.draft.userNameKey = row.user_name_key;
     const roleSet = edit.kind === 'change' && edit.roleSet !== undefined ? edit.roleSet : row.role_set;
-    const about = { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released: row.released };
+    const named = edit.kind === 'change' ? edit.fields : undefined;
+    const about = { ctx, tenant, row, draft: edit.draft, roleSet, fromRules, released: row.released, named };
     return { ...about, released: releasedIn(about, edit) };
   }
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { SqlRunner } from '../../base/database/database.js';
+import { keepsFormer } from '../../identity/held.rules.js';
 import { SeatsService } from '../../seats/seats.service.js';
+import { currentOf } from '../user.row.js';
 import { Taken } from '../users.errors.js';
 import { UsersRepository, type ConflictingUser } from '../users.repository.js';
 import { asksSeat } from './effective-state.rules.js';
@@ -36,10 +38,14 @@ export class ConflictSearch {
     if (yielding !== null) await this.repository.giveNameAway(tx, ctx.tenantId, yielding, draft);
     const emailTaken = users.some((u) => u.same_email && u.status === 'active');
     const externalIdTaken = users.some((u) => u.same_key && u.status === 'active');
-    // A user who is held asks for no seat; one whom an admin lets in over the limit counts as overage.
-    const isHeld = emailTaken || (externalIdTaken && released !== 'external_id_taken');
-    const asks = !isHeld && released !== 'no_seat' && asksSeat(about, writtenIn(about));
-    if (!asks) return { emailTaken, externalIdTaken, seatFree: true };
+    const taken = { emailTaken, externalIdTaken: externalIdTaken && released !== 'external_id_taken' };
+    const isHeld = taken.emailTaken || taken.externalIdTaken;
+    const formerTaken = isHeld && row?.status === 'inactive' && (await this.repository.isFormerTaken(tx, ctx.tenantId, row, taken)); // prettier-ignore
+    const conflicts = { emailTaken, externalIdTaken, formerTaken };
+    // A user who stays inactive asks for no seat; one whom an admin lets in over the limit counts as overage.
+    const staysOut = isHeld && !keepsFormer(row && currentOf(row), { formerTaken });
+    const asks = !staysOut && released !== 'no_seat' && asksSeat(about, writtenIn(about));
+    if (!asks) return { ...conflicts, seatFree: true };
     const seatFree = await this.seats.freeUnderLock(tx, ctx.tenantId, {
       channel: ctx.channel,
       isOwner: row !== null && row.id === tenant.ownerUserId,
@@ -48,7 +54,7 @@ export class ConflictSearch {
       mayWait: (ctx.mayWait ?? false) || row?.seat === 'waiting',
       inTurn: ctx.inTurn,
     });
-    return { emailTaken, externalIdTaken, seatFree };
+    return { ...conflicts, seatFree };
   }
 }
 

@@ -8,7 +8,7 @@ import {
 import type { HeldReason } from '../../identity/person.js';
 import type { TenantView } from '../../tenants/tenant.store.js';
 import { draftOf, type UserDocument } from '../user.mapping.js';
-import { currentOf, type UserRow } from '../user.row.js';
+import { currentOf, personOfRow, type UserRow } from '../user.row.js';
 import type { Conflicts, WriteCase } from './write-case.js';
 
 /**
@@ -17,10 +17,11 @@ import type { Conflicts, WriteCase } from './write-case.js';
  * @param written the requested state
  */
 export function decide(about: WriteCase, written: Written, conflicts: Conflicts): Decision {
-  const { ctx, row, tenant } = about;
+  const { ctx, row, tenant, named } = about;
   const around: Circumstances = {
     emailTaken: conflicts.emailTaken,
     externalIdTaken: conflicts.externalIdTaken,
+    formerTaken: conflicts.formerTaken,
     seatFree: conflicts.seatFree,
     roleTakesSeat: takesSeat(tenant, written),
     preview: ctx.directory?.state === 'preview',
@@ -28,7 +29,31 @@ export function decide(about: WriteCase, written: Written, conflicts: Conflicts)
     isProtected: row !== null && tenant.protectedUserIds.has(row.id) && ctx.channel === 'scim',
     released: about.released,
   };
-  return decideInForce(written, row && currentOf(row), around);
+  if (row === null || named === undefined || !isSilent(ctx)) {
+    return decideInForce(written, row && currentOf(row), around);
+  }
+  const asked = namedAlone(about, written, row);
+  const free = { ...around, roleTakesSeat: takesSeat(tenant, asked), preview: false, superseded: false };
+  const decision = decideInForce(asked, currentOf(row), free);
+  const { inForce, seat } = decision;
+  const after = { ...currentOf(row), person: inForce, status: inForce.status, seat };
+  return { ...decision, held: decideInForce(written, after, around).held ?? decision.held };
+}
+
+/** Returns whether the writes of the directory have no effect now. */
+function isSilent({ directory }: WriteCase['ctx']): boolean {
+  return directory !== null && (directory.state === 'preview' || directory.superseded);
+}
+
+/** Returns the effective state with the values of the named fields, without what the directory has written. */
+function namedAlone({ named = [], roleSet }: WriteCase, written: Written, row: UserRow): Written {
+  const person = personOfRow(row);
+  for (const field of ['email', 'first_name', 'last_name', 'external_id'] as const) {
+    if (named.includes(field)) Object.assign(person, { [field]: written.person[field] });
+  }
+  // A role of the directory comes before the one that the users API sets, and waits with the directory.
+  if (named.includes('role') && written.person.role === roleSet) person.role = roleSet;
+  return { ...written, person, active: named.includes('status') ? written.active : row.status === 'active' };
 }
 
 /** Returns why a removal by a directory is held: the user is gone for SCIM and stays in force. Null: it is not held. */
@@ -46,8 +71,11 @@ export function removalHeld(
 
 /** Returns whether the write asks for a seat now. A write of a directory in preview or a superseded one never does. */
 export function asksSeat(about: WriteCase, written: Written): boolean {
-  const { ctx, row, tenant } = about;
-  if (ctx.directory !== null && (ctx.directory.state === 'preview' || ctx.directory.superseded)) return false;
+  const { ctx, row, tenant, named } = about;
+  if (isSilent(ctx)) {
+    if (row === null || named === undefined) return false;
+    written = namedAlone(about, written, row);
+  }
   return wantsSeat(written, row && currentOf(row), takesSeat(tenant, written));
 }
 

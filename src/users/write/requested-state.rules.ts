@@ -22,6 +22,7 @@ export function writtenIn(about: WriteCase): Written {
   const isDiscarded = row !== null && row.discarded_role === (byRules ?? '');
   return {
     active: draft.active,
+    seatlessRole: seatlessRole(about),
     person: {
       email: draft.email,
       first_name: draft.firstName,
@@ -30,6 +31,12 @@ export function writtenIn(about: WriteCase): Written {
       external_id: ctx.directory ? keyOf(row, draft) : draft.key,
     },
   };
+}
+
+/** Returns the first role of the catalogue that the user is given and that takes no seat; null: there is none. */
+function seatlessRole({ ctx, tenant, draft, roleSet, fromRules }: WriteCase): string | null {
+  const given = ctx.directory ? [...draft.roles, ...fromRules, roleSet ?? ctx.directory.defaultRole] : [roleSet];
+  return given.find((role) => role !== null && tenant.roles.get(role)?.takesSeat === false) ?? null;
 }
 
 /** Returns the discarded role after a write: it ends once the resource gives a role, or rules and default give another one. */

@@ -118,12 +118,12 @@ function isSeatOver({ row, released }: WriteCase & { row: UserRow }, { seat, hel
 }
 
 /**
- * The effective cost centre. The platform never hears of it, so no reason holds a user for its sake; while the requested
- * state has no effect, the cost centre has none either.
+ * The effective cost centre. The platform never hears of it, so no reason holds a user for its sake; where a reason holds
+ * back all values, it holds back the cost centre as well.
  */
 function costCenterIn({ ctx, row, draft }: WriteCase, { held }: Decision): string | null {
   const shown = ctx.directory?.state === 'preview' || (ctx.directory?.superseded ?? false);
-  const asBefore = shown || (held !== null && held !== 'no_email');
+  const asBefore = shown || held === 'protected' || held === 'guard';
   return asBefore && row !== null ? row.cost_center : draft.costCenter;
 }
 

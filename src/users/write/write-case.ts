@@ -21,8 +21,10 @@ export interface Alongside {
 }
 
 /** What a channel wants of a user that exists. */
-export type Edit = Alongside & { draft: UserDraft } & (
-    | { kind: 'change'; roleSet?: string }
+export type Edit = Alongside & { draft: UserDraft } &
+  /** `fields`: what a write of the users API names. */
+  (
+    | { kind: 'change'; roleSet?: string; fields?: readonly string[] }
     /** The user becomes one of the directory's. */
     | { kind: 'link'; directoryId: string; by: LinkedBy }
     /** Nothing was written: the effective state is worked out again, and stored if it differs. */
@@ -44,14 +46,23 @@ export interface WriteCase {
   /** Roles that the directory's group rules give. */
   fromRules: string[];
   released: HeldReason | null;
+  /** The fields that a write of the users API names. They take effect although the directory is silent. */
+  named?: readonly string[] | undefined;
 }
 
 /** What the database has to be asked before a write is safe. The optimistic write assumes that nothing is in the way. */
 export interface Conflicts {
   emailTaken: boolean;
   externalIdTaken: boolean;
+  /** Another active user has a value that the user would keep in place of a taken one. */
+  formerTaken: boolean;
   seatFree: boolean;
 }
 
 /** The assumption of the optimistic write; its guards check it. */
-export const NO_CONFLICTS: Conflicts = { emailTaken: false, externalIdTaken: false, seatFree: true };
+export const NO_CONFLICTS: Conflicts = {
+  emailTaken: false,
+  externalIdTaken: false,
+  formerTaken: false,
+  seatFree: true,
+};

@@ -4,6 +4,12 @@ import { personOf } from '../../support/persons.js';
 
 const person = personOf('usr_1');
 
+it('does not compare the e-mail when the user has none', () => {
+  const account = readPlatformUser({ id: 'hp_1', ...person })!;
+  const expected = { subject: 'usr_1', state: 'active' as const, body: personText({ ...person, email: null }) };
+  expect(differenceOf(expected, account, true)).toBeNull();
+});
+
 it.each<[string, 'active' | 'inactive', object, boolean, string | null]>([
   ['the same', 'active', {}, true, null],
   [

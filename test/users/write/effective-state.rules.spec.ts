@@ -36,6 +36,31 @@ it.each<[string, WriteCase, boolean]>([
   expect(asksSeat(about, writtenIn(about))).toBe(expected);
 });
 
+describe('a write of the users API to a user of a silent directory', () => {
+  const row = stored();
+  const pending = draft({ first_name: 'Augusta' });
+  it.each([
+    ['in preview', PREVIEW, 'preview'],
+    ['superseded', SUPERSEDED, 'superseded'],
+  ])('takes effect alone: %s', (_, directory, held) => {
+    const base = caseOf({ row, draft: pending, roleSet: 'Guest', named: ['role'] }, directory);
+    const about: WriteCase = { ...base, ctx: { ...base.ctx, channel: 'api' } };
+    expect(decided(about)).toEqual({
+      inForce: expect.objectContaining({ role: 'Guest', first_name: 'Ada', status: 'active' }),
+      seat: 'none',
+      held,
+    });
+    const leaver = { ...about, named: ['status'], draft: draft({ active: false }) };
+    expect(decided(leaver)).toMatchObject({ inForce: { status: 'inactive', first_name: 'Ada' }, seat: 'none' });
+    expect(asksSeat({ ...about, roleSet: 'User', row: { ...row, seat: 'none' } }, writtenIn(about))).toBe(true);
+  });
+
+  it('sets no role that the directory gives: that one waits with the directory', () => {
+    const about = caseOf({ row, roleSet: 'Admin', fromRules: ['Guest'], named: ['role'] }, PREVIEW);
+    expect(decided(about).inForce.role).toBe('User');
+  });
+});
+
 describe('a removal', () => {
   const row = stored();
   it.each<[string, Parameters<typeof removalHeld>[0], HeldReason | null]>([
