@@ -49,6 +49,10 @@ const GUARD = {
 const REPLACE_CREATES_MISSING = {
   description: 'A replace with a value path that matches nothing adds the value, in place of 400 noTarget.',
 };
+const MAY_GRANT_CONSOLE = {
+  description:
+    'Whether SCIM `roles` may give a role whose `console` is not `none`. False unless set: the user then gets the next role that applies. Group rules give any role.',
+};
 const OPTIONAL = { optional: true, nullable: true };
 
 /** The SCIM attributes of the platform's fields. Null restores the default of a field. */
@@ -111,6 +115,9 @@ export class CreateDirectory {
   @Flag({ ...REPLACE_CREATES_MISSING, optional: true })
   replace_creates_missing?: boolean;
 
+  @Flag({ ...MAY_GRANT_CONSOLE, optional: true })
+  may_grant_console?: boolean;
+
   @Ruled(guardProblem, GUARD, { optional: true })
   guard?: 'off' | 'on' | Partial<GuardFigures>;
 }
@@ -147,6 +154,9 @@ export class ChangeDirectory {
 
   @Flag({ ...REPLACE_CREATES_MISSING, optional: true })
   replace_creates_missing?: boolean;
+
+  @Flag({ ...MAY_GRANT_CONSOLE, optional: true })
+  may_grant_console?: boolean;
 
   @Ruled(guardProblem, GUARD, { optional: true })
   guard?: 'off' | 'on' | Partial<GuardFigures>;
@@ -189,6 +199,8 @@ export class DirectoryBody {
   superseded_by!: string | null;
   @ApiProperty(REPLACE_CREATES_MISSING)
   replace_creates_missing!: boolean;
+  @ApiProperty(MAY_GRANT_CONSOLE)
+  may_grant_console!: boolean;
   @ApiProperty({ type: Object })
   guard!: Guard;
   @ApiProperty({ description: 'The SCIM base address for the IdP.' })
@@ -201,7 +213,7 @@ export class DirectoryBody {
     type: Object,
     nullable: true,
     description:
-      'The last role of the directory that the catalogue does not have, with its user: `{ at, role, user_id }`. It has no effect until the catalogue has it.',
+      'The last role of SCIM `roles` that a user did not get: `{ at, role, user_id, reason }`. `unknown_role`: the catalogue does not have it. `role_needs_admin`: its holders administer the tenant, and the directory lacks `may_grant_console`.',
   })
   last_unknown_role!: unknown;
   @ApiProperty()

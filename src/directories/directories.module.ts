@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConsoleGrants } from './console-grants.js';
 import { DirectoriesController } from './directories.controller.js';
 import { DirectoriesRepository } from './directories.repository.js';
 import { DirectoriesService } from './directories.service.js';
@@ -19,6 +20,7 @@ import { ScimTokensService } from './scim-tokens.service.js';
 @Module({
   controllers: [DirectoriesController, ScimTokensController],
   providers: [
+    ConsoleGrants,
     DirectoriesRepository,
     DirectoriesService,
     DirectoryListsRepository,

@@ -14,6 +14,7 @@ export interface DirectoryRow {
   on_match: OnMatch;
   takes_over: string | null;
   replace_creates_missing: boolean;
+  may_grant_console: boolean;
   guard: { off?: boolean } & Partial<GuardFigures>;
   superseded_by: string | null;
   last_request_at: Date | null;
@@ -34,6 +35,7 @@ export type DirectorySettings = Pick<
   | 'on_match'
   | 'takes_over'
   | 'replace_creates_missing'
+  | 'may_grant_console'
   | 'guard'
 >;
 
@@ -46,7 +48,7 @@ export interface DirectoryCounts {
 }
 
 const COLUMNS = `d.id, d.name, d.profile, d.state, d.default_role, d.attribute_map, d.on_match, d.takes_over,
-  d.replace_creates_missing, d.guard,
+  d.replace_creates_missing, d.may_grant_console, d.guard,
   (select min(o.id) from directories o where o.tenant_id = d.tenant_id and o.takes_over = d.id and o.deleted_at is null
     and o.state = 'live') as superseded_by,
   d.last_request_at, d.last_refusal, d.last_unknown_role, d.created_at, d.updated_at`;
@@ -59,8 +61,8 @@ export class DirectoriesRepository {
   async insert(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
     await tx.query(
       `insert into directories (tenant_id, id, name, profile, state, default_role, attribute_map, on_match, takes_over,
-         replace_creates_missing, guard)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+         replace_creates_missing, may_grant_console, guard)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       [tenantId, id, ...columnsOf(settings)],
     );
   }
@@ -68,7 +70,7 @@ export class DirectoriesRepository {
   async update(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
     await tx.query(
       `update directories set name = $3, profile = $4, state = $5, default_role = $6, attribute_map = $7, on_match = $8,
-         takes_over = $9, replace_creates_missing = $10, guard = $11, updated_at = now()
+         takes_over = $9, replace_creates_missing = $10, may_grant_console = $11, guard = $12, updated_at = now()
        where tenant_id = $1 and id = $2`,
       [tenantId, id, ...columnsOf(settings)],
     );
@@ -159,6 +161,7 @@ function columnsOf(settings: DirectorySettings): unknown[] {
     settings.on_match,
     settings.takes_over,
     settings.replace_creates_missing,
+    settings.may_grant_console,
     JSON.stringify(settings.guard),
   ];
 }

@@ -59,6 +59,7 @@ export class DirectoriesService {
         on_match: input.on_match ?? 'link',
         takes_over: input.takes_over ?? null,
         replace_creates_missing: input.replace_creates_missing ?? false,
+        may_grant_console: input.may_grant_console ?? false,
         guard: guardAfter({}, input.guard),
       };
       await this.demandValid(tx, by.tenantId, id, settings);
@@ -116,6 +117,7 @@ export class DirectoriesService {
         on_match: input.on_match ?? row.on_match,
         takes_over: input.takes_over === undefined ? row.takes_over : input.takes_over,
         replace_creates_missing: input.replace_creates_missing ?? row.replace_creates_missing,
+        may_grant_console: input.may_grant_console ?? row.may_grant_console,
         guard: guardAfter(row.guard, input.guard),
       };
       await this.demandValid(tx, by.tenantId, id, settings);
@@ -123,9 +125,7 @@ export class DirectoriesService {
       const changed = await this.shape(by.tenantId, (await this.repository.find(by.tenantId, id, tx))!);
       await this.note(tx, by, 'directory.changed', id, await this.shape(by.tenantId, row), changed);
       const source = sourceOf(by, id);
-      const isRead = JSON.stringify(sorted(settings.attribute_map)) === JSON.stringify(sorted(row.attribute_map));
-      if (settings.default_role !== row.default_role || !isRead)
-        await this.review.ruleChanged(tx, by.tenantId, id, source);
+      if (changesPeople(row, settings)) await this.review.ruleChanged(tx, by.tenantId, id, source);
       if (settings.state !== row.state) {
         await this.people.stateChanged(tx, by.tenantId, id, settings.state, source);
       }
@@ -205,6 +205,16 @@ function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined):
     else if (attribute !== undefined) after[name] = attribute;
   }
   return after;
+}
+
+/** Returns whether the effective state of users depends on what differs between the settings. */
+function changesPeople(before: DirectorySettings, after: DirectorySettings): boolean {
+  const mapOf = ({ attribute_map }: DirectorySettings) => JSON.stringify(sorted(attribute_map));
+  return (
+    before.default_role !== after.default_role ||
+    before.may_grant_console !== after.may_grant_console ||
+    mapOf(before) !== mapOf(after)
+  );
 }
 
 /** Returns the map with sorted fields, so that its text does not depend on their order. */

@@ -4,12 +4,16 @@ import { DomainEvents } from '../base/domain-events.js';
 import { EventsRepository, type NewEvent } from '../events/events.repository.js';
 import { DirectoriesSeen, TokenRefused } from '../tenants/tenants.events.js';
 
-/** An unknown role that a directory has written. */
-export interface UnknownRole {
+/** Why a user does not get a role of SCIM `roles`. */
+export type RoleRefusal = 'unknown_role' | 'role_needs_admin';
+
+/** A role that a directory has written and that its user did not get. */
+export interface RefusedRole {
   /** ISO 8601. */
   at: string;
   role: string;
   user_id: string;
+  reason: RoleRefusal;
 }
 
 /**
@@ -18,7 +22,7 @@ export interface UnknownRole {
  */
 const PAUSE = `u.at - d.last_request_at >= interval '1 minute'`;
 
-/** Stores the last events of a directory on its row: last request, refused token and unknown role. */
+/** Stores the last events of a directory on its row: last request, refused token and refused role. */
 @Injectable()
 export class DirectoryMarks {
   constructor(
@@ -30,8 +34,8 @@ export class DirectoryMarks {
     events.on(DirectoriesSeen, (event) => this.seen(event));
   }
 
-  /** Stores a role of a user that the catalogue does not have. */
-  async unknownRole(tenantId: string, directoryId: string, found: UnknownRole): Promise<void> {
+  /** Stores a role that a user did not get. */
+  async refusedRole(tenantId: string, directoryId: string, found: RefusedRole): Promise<void> {
     await this.db.query(`update directories set last_unknown_role = $3 where tenant_id = $1 and id = $2`, [
       tenantId,
       directoryId,

@@ -72,6 +72,8 @@ export interface Directory {
   readonly replaceCreatesMissing: boolean;
   readonly guard: Guard;
   readonly hasRules: boolean;
+  /** SCIM `roles` may give a role whose holders administer the tenant. */
+  readonly mayGrantConsole: boolean;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** The tenant's own base address; null: the installation's. */

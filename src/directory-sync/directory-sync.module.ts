@@ -24,7 +24,7 @@ import { RoleTasksController } from './roles/role-tasks.controller.js';
 import { RoleTasks } from './roles/role-tasks.js';
 import { ScimUsersController } from './users/scim-users.controller.js';
 import { ScimUsersService } from './users/scim-users.service.js';
-import { UnknownRoles } from './users/unknown-roles.js';
+import { RefusedRoles } from './users/refused-roles.js';
 
 /** Provides the ports of `directories`; global, because `directories` is on a lower floor. */
 @Global()
@@ -57,7 +57,7 @@ export class DirectoryConsequencesModule {}
   ],
   providers: [
     ScimUsersService,
-    UnknownRoles,
+    RefusedRoles,
     ScimGroupsService,
     GroupsRepository,
     MembershipReview,

@@ -1,3 +1,4 @@
+import { ADMINISTRATOR_EVENTS, type AdministratorEvents } from './catalogue/administrators.js';
 import { ATS_EVENTS, type AtsEvents } from './catalogue/ats.js';
 import { CANDIDATE_EVENTS, type CandidateEvents } from './catalogue/candidates.js';
 import { CONNECTION_EVENTS, type ConnectionEvents } from './catalogue/connections.js';
@@ -19,6 +20,7 @@ export interface EventData
     CandidateEvents,
     InterviewEvents,
     UserEvents,
+    AdministratorEvents,
     JobEvents,
     SeatEvents,
     DirectoryEvents,
@@ -36,6 +38,7 @@ export const EVENTS: { readonly [Name in EventName]: EventKind<EventData[Name]> 
   ...CANDIDATE_EVENTS,
   ...INTERVIEW_EVENTS,
   ...USER_EVENTS,
+  ...ADMINISTRATOR_EVENTS,
   ...JOB_EVENTS,
   ...SEAT_EVENTS,
   ...DIRECTORY_EVENTS,

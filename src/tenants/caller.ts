@@ -18,7 +18,7 @@ export interface Caller {
 export type AuthenticatedRequest = BridgeRequest & { caller?: Caller };
 
 /** Whether the caller holds a scope; `admin` holds them all. */
-function holdsScope(caller: Caller, scope: Scope): boolean {
+export function holdsScope(caller: Pick<Caller, 'scopes'>, scope: Scope): boolean {
   return caller.scopes.has(scope) || caller.scopes.has('admin');
 }
 

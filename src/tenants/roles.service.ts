@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import { DomainEvents } from '../base/domain-events.js';
 import { Conflict, NotFound } from '../base/errors/domain-error.js';
 import type { PageRequest } from '../base/http/page.js';
 import { CAPS, demandRoom } from './caps.js';
@@ -7,11 +8,14 @@ import type { Caller } from './caller.js';
 import { AuditService } from './audit/audit.service.js';
 import { RolesRepository } from './roles.repository.js';
 import { RoleInUse } from './tenants.errors.js';
+import { RoleConsoleChanged } from './tenants.events.js';
 import type { ChangeRole, CreateRole, RoleBody } from './roles.dto.js';
 import { TenantStore } from './tenant.store.js';
 
 /** The role of a user that is created without one. */
 const DEFAULT_ROLE = 'User';
+/** A role with more holders does not become one that administers: each holder is a line of the audit log and an event. */
+const MOST_ADMINISTRATORS = 1_000;
 /** The role that administers unless it is told otherwise. */
 const ADMIN_ROLE = 'Admin';
 
@@ -23,6 +27,7 @@ export class RolesService {
     private readonly repository: RolesRepository,
     private readonly audit: AuditService,
     private readonly store: TenantStore,
+    private readonly events: DomainEvents,
   ) {}
 
   list(tenantId: string, page: PageRequest): Promise<RoleBody[]> {
@@ -47,7 +52,12 @@ export class RolesService {
     });
   }
 
-  /** Changes a role. Whether it takes a seat: 409 while people hold it, whose seats would come or go behind their backs. */
+  /**
+   * Changes a role.
+   *
+   * @throws {RoleInUse} when users hold it and it would take a seat from now on, or none; or when so many users hold it that
+   *   it cannot become one that administers
+   */
   change(caller: Caller, name: string, input: ChangeRole): Promise<RoleBody> {
     return this.changing(caller, 'role.changed', name, async (tx) => {
       const before = await this.locked(tx, caller.tenantId, name);
@@ -56,7 +66,16 @@ export class RolesService {
       if (!seatMoves && before.console === console) return { before, after: before };
       if (seatMoves && before.people > 0) throw new RoleInUse(name, `${before.people} people hold it`);
       const after = { ...before, takes_seat, console };
+      if (before.console === 'none' && console !== 'none' && before.people > MOST_ADMINISTRATORS) {
+        throw new RoleInUse(
+          name,
+          `${before.people} users hold it, and at most ${MOST_ADMINISTRATORS} may administer by it`,
+        );
+      }
       await this.repository.update(tx, caller.tenantId, after);
+      if (before.console !== console) {
+        await this.events.publish(new RoleConsoleChanged(tx, caller, name, before.console, console));
+      }
       return { before, after };
     });
   }

@@ -3,6 +3,14 @@ import { Clock } from '../base/clock.js';
 import { Database } from '../base/database/database.js';
 import { NotFound } from '../base/errors/domain-error.js';
 import { FreshCache } from '../base/fresh-cache.js';
+import type { ConsoleAccess } from './roles.dto.js';
+
+/** A role of a tenant's catalogue. */
+export interface CatalogueRole {
+  readonly takesSeat: boolean;
+  /** What its holders may do in the administration of the tenant. */
+  readonly console: ConsoleAccess;
+}
 
 /** A tenant as the rooms need it while they work. */
 export interface TenantView {
@@ -15,7 +23,7 @@ export interface TenantView {
   /** Users that no directory can deactivate or remove: the owner and the break-glass accounts. */
   readonly protectedUserIds: ReadonlySet<string>;
   readonly apiMayWriteDirectoryUsers: boolean;
-  readonly roles: ReadonlyMap<string, { readonly takesSeat: boolean }>;
+  readonly roles: ReadonlyMap<string, CatalogueRole>;
 }
 
 interface TenantRow {
@@ -26,7 +34,7 @@ interface TenantRow {
   owner_user_id: string | null;
   break_glass: string[];
   api_may_write_directory_users: boolean;
-  roles: Record<string, boolean>;
+  roles: Record<string, CatalogueRole>;
 }
 
 const TTL = 900;
@@ -57,7 +65,8 @@ export class TenantStore {
   private async load(tenantId: string): Promise<TenantView> {
     const { rows } = await this.db.query<TenantRow>(
       `select id, name, time_zone, help_url, owner_user_id, break_glass, api_may_write_directory_users,
-              coalesce((select jsonb_object_agg(r.name, r.takes_seat) from roles r where r.tenant_id = t.id), '{}') roles
+              coalesce((select jsonb_object_agg(r.name, jsonb_build_object('takesSeat', r.takes_seat, 'console', r.console))
+                from roles r where r.tenant_id = t.id), '{}') roles
        from tenants t where id = $1`,
       [tenantId],
     );
@@ -71,7 +80,7 @@ export class TenantStore {
       ownerUserId: row.owner_user_id,
       protectedUserIds: new Set([...(row.owner_user_id === null ? [] : [row.owner_user_id]), ...row.break_glass]),
       apiMayWriteDirectoryUsers: row.api_may_write_directory_users,
-      roles: new Map(Object.entries(row.roles).map(([name, takesSeat]) => [name, { takesSeat }])),
+      roles: new Map(Object.entries(row.roles)),
     };
   }
 }

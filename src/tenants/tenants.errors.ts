@@ -43,6 +43,16 @@ export class MissingScope extends DomainError {
   }
 }
 
+/** The write gives rights of administration, and its caller does not hold the scope `admin`. */
+export class RoleNeedsAdmin extends DomainError {
+  readonly kind = 'forbidden';
+  readonly code = 'role_needs_admin';
+  /** @param detail a sentence that names the role or the user, and what only an admin may do */
+  constructor(detail: string) {
+    super(`${detail} Use a key with the scope admin.`, { members: { scope: 'admin' } });
+  }
+}
+
 /** The installation's own administration, which no tenant's key reaches. */
 export class OperatorNeeded extends DomainError {
   readonly kind = 'forbidden';

@@ -1,4 +1,6 @@
 import type { SqlRunner } from '../base/database/database.js';
+import type { AuditBy } from './audit/audit.service.js';
+import type { ConsoleAccess } from './roles.dto.js';
 
 /**
  * Why a credential was refused. `incomplete`: it has the form of a token, and its length or checksum is wrong, so it was cut or
@@ -19,6 +21,27 @@ export class TenantCreated {
 /** The transaction that creates a tenant is committed. */
 export class TenantReady {
   constructor(readonly tenantId: string) {}
+}
+
+/** What the holders of a role may do in the administration of the tenant changes, in a transaction. */
+export class RoleConsoleChanged {
+  constructor(
+    readonly tx: SqlRunner,
+    readonly by: AuditBy,
+    readonly role: string,
+    readonly before: ConsoleAccess,
+    readonly after: ConsoleAccess,
+  ) {}
+}
+
+/** A tenant gets another owner, who administers without a role; null: none. In a transaction. */
+export class OwnerChanged {
+  constructor(
+    readonly tx: SqlRunner,
+    readonly by: AuditBy,
+    readonly before: string | null,
+    readonly after: string | null,
+  ) {}
 }
 
 /** A SCIM token was refused. */

@@ -15,7 +15,7 @@ import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
 import { DomainEvents } from '../base/domain-events.js';
 import { HeadsRepository } from '../ledger/heads.repository.js';
-import { TenantCreated, TenantReady } from './tenants.events.js';
+import { OwnerChanged, TenantCreated, TenantReady } from './tenants.events.js';
 
 /** Who does it, in which request; null outside of one. */
 export interface By {
@@ -103,6 +103,10 @@ export class TenantsService {
         before,
         after,
       });
+      if (after.owner_user_id !== before.owner_user_id) {
+        const line = { tenantId: id, ...by };
+        await this.events.publish(new OwnerChanged(tx, line, before.owner_user_id, after.owner_user_id));
+      }
       return after;
     });
     await this.store.forget(id);

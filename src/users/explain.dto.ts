@@ -44,6 +44,16 @@ export class HeldExplanation {
   conflicts!: ConflictingUser[];
 }
 
+/** A role that the directory asked for and that the user did not get. */
+export class RefusedRoleBody {
+  @ApiProperty({ example: 'Admin' })
+  role!: string;
+  @ApiProperty({ enum: ['unknown_role', 'role_needs_admin'] })
+  reason!: string;
+  @ApiProperty({ example: 'The role has rights of administration, and the directory lacks may_grant_console.' })
+  words!: string;
+}
+
 /** One user, explained. */
 export class ExplanationBody {
   @ApiProperty({ type: UserBody, description: 'The effective state.' })
@@ -52,6 +62,11 @@ export class ExplanationBody {
   user_name!: string;
   @ApiProperty({ type: RequestedState })
   requested!: RequestedState;
+  @ApiProperty({
+    type: [RefusedRoleBody],
+    description: 'Roles of SCIM `roles` in place of which the user got the next one.',
+  })
+  refused_roles!: RefusedRoleBody[];
   @ApiProperty({ type: HeldExplanation, nullable: true, description: 'Null: requested and effective state are one.' })
   held!: HeldExplanation | null;
 }

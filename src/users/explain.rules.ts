@@ -1,4 +1,5 @@
 import type { HeldReason } from '../identity/person.js';
+import type { RefusedRole } from './write/console-rights.rules.js';
 
 /** What each held reason means, and what makes it go away. */
 const WORDS: Record<HeldReason, string> = {
@@ -18,4 +19,15 @@ const WORDS: Record<HeldReason, string> = {
 /** Says in one or two sentences why a user is held and what ends it. */
 export function wordsOfHeld(reason: HeldReason): string {
   return WORDS[reason];
+}
+
+const ROLE_WORDS: Record<RefusedRole['reason'], string> = {
+  unknown_role: 'The catalogue of roles does not have this role.',
+  role_needs_admin:
+    'The role has rights of administration, and the directory lacks may_grant_console. A group rule that names the role gives it.',
+};
+
+/** Returns in one or two sentences why a user does not get a role, and what gives it. */
+export function wordsOfRefusedRole(reason: RefusedRole['reason']): string {
+  return ROLE_WORDS[reason];
 }

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../base/database/database.js';
 import { NotFound } from '../base/errors/domain-error.js';
-import type { ConflictingUser, ExplanationBody, HeldExplanation } from './explain.dto.js';
-import { wordsOfHeld } from './explain.rules.js';
+import type { ConflictingUser, ExplanationBody, HeldExplanation, RefusedRoleBody } from './explain.dto.js';
+import { wordsOfHeld, wordsOfRefusedRole } from './explain.rules.js';
 import { RELEASABLE } from './held/held.service.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 import { userBody } from './user.dto.js';
 import { draftOf, emailKey, type UserDocument, type UserDraft } from './user.mapping.js';
-import { DirectoryStore } from '../directories/directory.store.js';
+import { DirectoryStore, type Directory } from '../directories/directory.store.js';
+import { TenantStore } from '../tenants/tenant.store.js';
+import { refusedRoles } from './write/console-rights.rules.js';
 
 /** Explains why a user is as it is. */
 @Injectable()
@@ -16,6 +18,7 @@ export class ExplainService {
     private readonly db: Database,
     private readonly users: UserDirectoryRepository,
     private readonly directories: DirectoryStore,
+    private readonly tenants: TenantStore,
   ) {}
 
   /**
@@ -38,8 +41,15 @@ export class ExplainService {
         external_id: draft.key ?? (directory === null ? null : draft.userName),
         status: row.gone ? 'deleted' : draft.active ? 'active' : 'inactive',
       },
+      refused_roles: directory === null ? [] : await this.refusedRoles(directory, draft),
       held: row.held === null ? null : await this.heldOf(tenantId, row, draft),
     };
+  }
+
+  private async refusedRoles(directory: Directory, draft: UserDraft): Promise<RefusedRoleBody[]> {
+    const { roles } = await this.tenants.get(directory.tenantId);
+    const refused = refusedRoles(roles, directory.mayGrantConsole, draft.roles);
+    return refused.map((role) => ({ ...role, words: wordsOfRefusedRole(role.reason) }));
   }
 
   private async heldOf(tenantId: string, row: NamedUser, draft: UserDraft): Promise<HeldExplanation> {

@@ -36,7 +36,9 @@ export function editOf(
   if (doc['userName'] !== before['userName']) doc['userName'] = userName;
   const draft = draftOf(doc, directory?.attributeMap);
   if (directory === null) keepUnnamed(draft, row, body);
-  return { kind: 'change', fields, draft, ...(body.role === undefined ? {} : { roleSet: body.role }) };
+  // The role as it was read is not set: a role of rules would stay after the rule has ended.
+  const roleSet = fields.includes('role') ? body.role : undefined;
+  return { kind: 'change', fields, draft, ...(roleSet === undefined ? {} : { roleSet }) };
 }
 
 /**

@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { WriteStatement } from '../base/database/write-statement.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
-import { sourceOf, type Caller } from '../tenants/caller.js';
+import { holdsScope, sourceOf, type Caller } from '../tenants/caller.js';
+import { RoleNeedsAdmin } from '../tenants/tenants.errors.js';
 import { SessionEvents } from '../sessions/session-events.js';
 import { dropUnprovenIdentities } from '../sessions/user-endings.js';
-import { TenantStore } from '../tenants/tenant.store.js';
+import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
 import { fieldsOf, type ChangeUser, type CreateUser, type PutUser } from './user.dto.js';
 import { standIn } from './stand-in.js';
 import { documentOf, draftOf } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
 import { isClaimed } from './claimed-key.rules.js';
+import { whyAdminOnly, type WrittenFields } from './admin-only.rules.js';
 import { editOf, refuseManaged } from './people-edit.rules.js';
 import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 import { ManagedByDirectory, Taken } from './users.errors.js';
@@ -38,10 +40,13 @@ export class PeopleService {
    * Creates a user.
    *
    * @throws {InvalidFields} for an unknown role
+   * @throws {RoleNeedsAdmin} when the role administers and the caller does not hold `admin`
    * @throws {Taken} when another user has the e-mail or the key
    */
   async create(caller: Caller, body: CreateUser, receivedAt: Date): Promise<NamedUser> {
     await this.requireRole(caller.tenantId, body.role);
+    const tenant = await this.tenants.get(caller.tenantId);
+    demandAdminFor(caller, tenant, null, { fields: ['role'], role: body.role });
     return this.named(body.email, (userName) => this.createAs(caller, userName, body, receivedAt));
   }
 
@@ -71,13 +76,19 @@ export class PeopleService {
     }
   }
 
-  /** Changes the named fields. A field named with its present value changes nothing and is always allowed. */
+  /**
+   * Changes the named fields. A field named with its present value changes nothing and is always allowed.
+   *
+   * @throws {ManagedByDirectory} for a field that belongs to the user's directory
+   * @throws {RoleNeedsAdmin} when the change gives or moves rights of administration and the caller does not hold `admin`
+   */
   async change(caller: Caller, id: string, sent: ChangeUser, receivedAt: Date, foundByKey = false): Promise<NamedUser> {
     const body = fieldsOf(sent);
     const before = await this.get(caller.tenantId, id);
     await this.requireRole(caller.tenantId, body.role);
     const directory = await this.directoryOf(caller.tenantId, before);
-    const mayWrite = directory === null || (await this.apiMayWrite(caller.tenantId));
+    const tenant = await this.tenants.get(caller.tenantId);
+    const mayWrite = directory === null || tenant.apiMayWriteDirectoryUsers;
     const write = async (userName: string): Promise<NamedUser> => {
       await this.users.change(
         contextOf(caller, directory, receivedAt),
@@ -87,6 +98,7 @@ export class PeopleService {
           if (row.directory_id !== before.directory_id) throw changedMeanwhile();
           const edit = editOf(row, body, userName, directory, mayWrite);
           if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
+          if (edit !== null) demandAdminFor(caller, tenant, row, { ...body, fields: edit.fields });
           if (edit === null || !foundByKey || !isClaimed(row, edit.draft)) return edit;
           return {
             ...edit,
@@ -162,6 +174,13 @@ export class PeopleService {
     const known = [...roles.keys()].sort().join(', ');
     throw new InvalidFields([{ field: 'role', message: `must be one of: ${known}` }]);
   }
+}
+
+/** Refuses a write that only an admin may do. */
+function demandAdminFor(caller: Caller, tenant: TenantView, row: UserRow | null, written: WrittenFields): void {
+  if (holdsScope(caller, 'admin')) return;
+  const why = whyAdminOnly(tenant, row, written);
+  if (why !== null) throw new RoleNeedsAdmin(why);
 }
 
 const changedMeanwhile = (): Conflict =>

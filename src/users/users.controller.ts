@@ -1,6 +1,7 @@
 import { isLongerThan } from '../base/characters.js';
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiRefusals } from '../base/http/api-problems.js';
 import { pageOf, readPage } from '../base/http/page.js';
 import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '../base/http/query.js';
 import type { BridgeRequest, BridgeResponse } from '../base/http/request.js';
@@ -43,6 +44,7 @@ export class UsersController {
 
   @Post()
   @RequireScope('users:write')
+  @ApiRefusals({ 403: ['role_needs_admin'] })
   @ApiOperation({ summary: 'Creates a user', description: TOO_LARGE })
   @ApiCreatedResponse({ type: UserBody })
   async create(
@@ -103,6 +105,7 @@ export class UsersController {
 
   @Put('by-external-id/:external_id')
   @RequireScope('users:write')
+  @ApiRefusals({ 403: ['role_needs_admin'] })
   @ApiOperation({ summary: 'Creates (201) or updates (200) the user with this external_id', description: TOO_LARGE })
   @ApiOkResponse({ type: UserBody })
   async put(
@@ -130,6 +133,7 @@ export class UsersController {
 
   @Patch(':id')
   @RequireScope('users:write')
+  @ApiRefusals({ 403: ['role_needs_admin'] })
   @ApiOperation({
     summary: 'Changes a user (JSON merge patch); what a directory manages is 409',
     description: TOO_LARGE,

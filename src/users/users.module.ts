@@ -1,3 +1,5 @@
+import { AdministratorNotices } from './administrator-notices.js';
+import { ConsoleRights } from './write/console-rights.js';
 import { Module } from '@nestjs/common';
 import { DirectoriesModule } from '../directories/directories.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
@@ -33,6 +35,8 @@ import { UsersService } from './users.service.js';
     UserEditing,
     ConflictSearch,
     PlanStatement,
+    ConsoleRights,
+    AdministratorNotices,
     WriteRunner,
     UsersService,
     UserDirectoryRepository,

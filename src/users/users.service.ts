@@ -89,7 +89,7 @@ export class UsersService {
       const { row, by } = link;
       if (inPreview && ctx.directory!.state === 'preview' && !row.gone) {
         await inPreview(tx, row.id, by);
-        return { row, outcome: 'previewed', forwarded: false, told: null, freed: false };
+        return { row, outcome: 'previewed', forwarded: false, told: [], freed: false };
       }
       const edit: Edit = { kind: 'link', draft, directoryId: ctx.directory!.id, by, afterWrite: afterLink };
       return { ...(await this.editing.locked(tx, ctx, tenant, row, edit)), outcome: 'linked', linkedBy: by };
@@ -125,7 +125,7 @@ export class UsersService {
       const locked = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
       const again = edit(locked);
-      if (again === null) return { row: locked, outcome: 'unchanged', forwarded: false, told: null, freed: false };
+      if (again === null) return { row: locked, outcome: 'unchanged', forwarded: false, told: [], freed: false };
       return this.editing.locked(tx, ctx, tenant, locked, again);
     });
     return this.finish(ctx.tenantId, done);
@@ -191,6 +191,7 @@ export class UsersService {
     });
     this.forwarding.wake(ctx.tenantId);
     this.recorder.wake(ctx.tenantId, 'user.deleted');
+    this.recorder.wake(ctx.tenantId, 'administrator.removed');
     await this.events.publish(new RoomMade(ctx.tenantId));
   }
 
@@ -214,7 +215,7 @@ export class UsersService {
   private async finish(tenantId: string, { forwarded, freed, told, ...result }: Done): Promise<WriteResult> {
     if (result.outcome !== 'unchanged' && result.outcome !== 'previewed') {
       this.editing.remember(tenantId, result.row);
-      if (told !== null) this.recorder.wake(tenantId, told);
+      for (const event of told) this.recorder.wake(tenantId, event);
     }
     if (forwarded) this.forwarding.wake(tenantId);
     if (freed) await this.events.publish(new RoomMade(tenantId));

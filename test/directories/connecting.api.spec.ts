@@ -86,5 +86,6 @@ it('a role that the catalogue lacks is shown at its directory, with its user', a
   expect((await directory()).last_unknown_role).toBeNull();
   const ben = await madeUser(at.scim, user('ben@example.com', { roles: [{ value: 'Recruiter' }] }));
   const seen = await eventually(directory, ({ last_unknown_role }) => last_unknown_role !== null);
-  expect(seen.last_unknown_role).toEqual({ role: 'Recruiter', user_id: ben, at: expect.any(String) });
+  const facts = { role: 'Recruiter', user_id: ben, reason: 'unknown_role' };
+  expect(seen.last_unknown_role).toEqual({ ...facts, at: expect.any(String) });
 });

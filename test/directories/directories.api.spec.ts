@@ -86,6 +86,7 @@ describe('a new directory', () => {
       takesOver: old.id,
       superseded: false,
       hasRules: false,
+      mayGrantConsole: false,
     });
   });
 

@@ -222,6 +222,7 @@ describe('a deleted directory', () => {
   it('leaves its people active and unmanaged, as they were, and forwards nothing', async () => {
     const at = await house({
       attribute_map: { external_id: 'employeeNumber', email: 'userName', first_name: 'nickName' },
+      may_grant_console: true,
     });
     const name = `${fresh()}@x.example`;
     const id = await madeUser(

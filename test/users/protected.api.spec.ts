@@ -82,7 +82,7 @@ describe('the owner', () => {
       ],
     ] as const) // prettier-ignore
     {
-      const at = await newHouse(service, { default_role: first });
+      const at = await newHouse(service, { default_role: first, may_grant_console: true });
       const owner = await madeUser(at.scim, user(mail(), roles ? { roles } : {}));
       await at.api.patch('/tenant', { owner_user_id: owner });
       await way(at, owner);
@@ -99,7 +99,7 @@ describe('the owner', () => {
   });
 
   it('and a role that gives the owner more is not held', async () => {
-    const at = await newHouse(service);
+    const at = await newHouse(service, { may_grant_console: true });
     const owner = await madeUser(at.scim, user(mail(), { [ENTERPRISE]: { department: 'D' } }));
     await at.api.patch('/tenant', { owner_user_id: owner });
     await at.scim.patch(`/Users/${owner}`, patch({ op: 'add', path: 'roles', value: [{ value: 'Admin' }] }));

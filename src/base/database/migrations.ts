@@ -59,6 +59,7 @@ import { OldestWork1767227537000 } from './migrations/1767227537000-oldest-work.
 import { LighterSeals1767227538000 } from './migrations/1767227538000-lighter-seals.js';
 import { LighterAnalyses1767227539000 } from './migrations/1767227539000-lighter-analyses.js';
 import { RequestedEmails1767227560000 } from './migrations/1767227560000-requested-emails.js';
+import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-grants.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -123,4 +124,5 @@ export const MIGRATIONS = [
   LighterSeals1767227538000,
   LighterAnalyses1767227539000,
   RequestedEmails1767227560000,
+  ConsoleGrants1767227570000,
 ];

@@ -35,7 +35,10 @@ export class ProblemBody {
   request_id!: string;
   @ApiProperty({ type: [FieldProblem], required: false, description: 'With 422, and with `managed_by_ats`.' })
   errors?: FieldProblem[];
-  @ApiProperty({ required: false, description: 'Of `missing_scope`: the scope that the API key lacks.' })
+  @ApiProperty({
+    required: false,
+    description: 'Of `missing_scope` and `role_needs_admin`: the scope that the API key lacks.',
+  })
   scope?: string;
   @ApiProperty({ required: false, description: 'Of `…_taken`: the record that has it.' })
   id?: string;

@@ -20,6 +20,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
       { name: 'on_match', description: 'link unless set', choices: ON_MATCH },
       { name: 'takes_over', description: 'the directory whose users it takes over' },
       { name: 'replace_creates_missing', description: 'a replace that matches nothing creates the value', flag: true },
+      { name: 'may_grant_console', description: 'SCIM roles may give a role that administers', flag: true },
       { name: 'guard', description: 'on unless set', choices: ['on', 'off'] },
     ],
     async run(context) {
@@ -34,8 +35,9 @@ export const DIRECTORY_COMMANDS: Command[] = [
         'guard',
       );
       const role = default_role === undefined ? {} : { default_role: default_role === 'none' ? null : default_role };
-      const lenient = context.options['replace_creates_missing'] === true ? { replace_creates_missing: true } : {};
-      const made = await context.client.call('POST', '/directories', { ...rest, ...role, ...lenient });
+      const flags = ['replace_creates_missing', 'may_grant_console'].filter((name) => context.options[name] === true);
+      const allowed = Object.fromEntries(flags.map((name) => [name, true]));
+      const made = await context.client.call('POST', '/directories', { ...rest, ...role, ...allowed });
       const { id, name, profile, state, scim_base_url, scim_token } = made;
       const me = await context.client.call<{ tenant: { id: string } }>('GET', '/me');
       return { tenant_id: me.tenant.id, directory_id: id, name, profile, state, scim_base_url, scim_token };
@@ -81,6 +83,7 @@ export const DIRECTORY_COMMANDS: Command[] = [
         description: 'a replace that matches nothing creates the value',
         choices: ['on', 'off'],
       },
+      { name: 'may_grant_console', description: 'SCIM roles may give a role that administers', choices: ['on', 'off'] },
       ...MAPPED.map((field) => ({
         name: `map_${field}`,
         description: `the SCIM attribute that feeds ${field}, or none: the usual way`,
@@ -183,15 +186,15 @@ export const DIRECTORY_COMMANDS: Command[] = [
 /** The options of `set` as fields of the API. */
 function changesOf(context: Context): Json {
   const cleared = (value: string) => (value === 'none' ? null : value);
-  const { default_role, takes_over, replace_creates_missing, ...plain } = given(
+  const { default_role, takes_over, ...plain } = given(
     context,
     'name',
     'profile',
     'on_match',
     'default_role',
     'takes_over',
-    'replace_creates_missing',
   );
+  const switches = Object.entries(given(context, 'replace_creates_missing', 'may_grant_console'));
   const mapped = MAPPED.map((field) => [field, given(context, `map_${field}`)[`map_${field}`]] as const);
   const map = mapped
     .filter(([, value]) => value !== undefined)
@@ -200,7 +203,7 @@ function changesOf(context: Context): Json {
     ...plain,
     ...(default_role === undefined ? {} : { default_role: cleared(default_role) }),
     ...(takes_over === undefined ? {} : { takes_over: cleared(takes_over) }),
-    ...(replace_creates_missing === undefined ? {} : { replace_creates_missing: replace_creates_missing === 'on' }),
+    ...Object.fromEntries(switches.map(([name, value]) => [name, value === 'on'])),
     ...(map.length === 0 ? {} : { attribute_map: Object.fromEntries(map) }),
   };
 }

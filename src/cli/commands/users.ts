@@ -51,6 +51,7 @@ interface Explained {
   user: Json & { managed_by: { id: string; name: string } | null };
   user_name: string;
   requested: Json;
+  refused_roles: { role: string; words: string }[];
   held: { reason: string; since: string; words: string; releasable: boolean; conflicts: Conflict[] } | null;
 }
 
@@ -69,7 +70,7 @@ function row(user: Json): Json {
   return { id, email, name, external_id, role, status, seat, held, directory: managed?.name ?? null };
 }
 
-function readable({ user, user_name, requested, held }: Explained): Json {
+function readable({ user, user_name, requested, refused_roles, held }: Explained): Json {
   const { managed_by, held: _, seat, ...fields } = user;
   const { id, ...others } = fields;
   const shown: Json = {
@@ -79,6 +80,7 @@ function readable({ user, user_name, requested, held }: Explained): Json {
     seat,
     directory: managed_by === null ? null : `${managed_by.name} (${managed_by.id})`,
     held: held?.reason ?? null,
+    ...Object.fromEntries(refused_roles.map(({ role, words }) => [`refused_role_${role}`, words])),
   };
   if (held === null) return shown;
   const asked = Object.entries(requested).filter(([name, value]) => value !== user[name]);

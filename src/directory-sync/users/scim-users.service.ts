@@ -23,7 +23,7 @@ import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { PreconditionFailed } from '../scim.refusals.js';
 import { PREVIEW_TABLE, tableFor, USER_TABLE, USER_TEXT_COLUMNS, userColumns } from './user-list.js';
-import { UnknownRoles } from './unknown-roles.js';
+import { RefusedRoles } from './refused-roles.js';
 import { UserLookUps } from './user-look-ups.js';
 import { userTag, type StoredUser, type View } from './user-resource.js';
 
@@ -46,7 +46,7 @@ export class ScimUsersService {
     private readonly users: UsersService,
     private readonly review: MembershipReview,
     private readonly previews: PreviewEditing,
-    private readonly unknownRoles: UnknownRoles,
+    private readonly refusedRoles: RefusedRoles,
   ) {
     this.reads = {
       users: new KeyedReads(db, readFrom(USER_TABLE), idOf),
@@ -77,7 +77,7 @@ export class ScimUsersService {
       inPreview: (tx, userId, by) =>
         this.previews.keepMatch(directory, draft, { tx, userId, by, source: context.source }),
     });
-    this.unknownRoles.look(directory, row.id, draft.roles);
+    this.refusedRoles.look(directory, row.id, draft.roles);
     if (outcome === 'previewed') return this.read(directory, row.id);
     if (linkedBy !== undefined) request.linked?.(linkedBy);
     return outcome === 'linked' ? this.arrived(directory, row, arrival, request) : row;
@@ -141,7 +141,7 @@ export class ScimUsersService {
       },
       request.ifMatch !== undefined,
     );
-    this.unknownRoles.look(directory, id, roles);
+    this.refusedRoles.look(directory, id, roles);
     if (comesIn && outcome === 'changed') request.linked?.('id');
     return comesIn && outcome === 'changed' ? this.arrived(directory, row, arrival, request) : row;
   }

@@ -57,6 +57,8 @@ export const PROBLEM_CODES: Record<string, string> = {
   too_many_tokens: 'A connection to an ATS has at most two live tokens. Remove the older one.',
   wrong_ats_state: 'The state of the connection to an ATS does not allow this; `detail` says why.',
   method_not_allowed: 'The address has other methods. The Allow header lists them.',
+  role_needs_admin:
+    'The write gives rights of administration, or moves them to another person. It needs a key with the scope `admin`.',
   missing_scope: 'The API key lacks the scope that `scope` names.',
   no_owner: 'The tenant has no owner. Set `owner_user_id` of the tenant first.',
   no_platform_yet: 'The tenant has no connection to a platform yet.',

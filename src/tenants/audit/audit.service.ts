@@ -60,6 +60,24 @@ export class AuditService {
     );
   }
 
+  /** Adds one line for each of many targets that one write changes alike, in the transaction of the write. */
+  async recordEach(tx: SqlRunner, line: Omit<AuditLine, 'targetId'>, targetIds: readonly string[]): Promise<void> {
+    await tx.query(
+      `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)
+       select $1, $2, $3, $4, t.id, $6, $7, $8 from unnest($5::text[]) as t(id)`,
+      [
+        line.tenantId,
+        JSON.stringify(line.actor),
+        line.action,
+        line.targetType,
+        targetIds,
+        JSON.stringify(line.before ?? null),
+        JSON.stringify(line.after ?? null),
+        line.requestId,
+      ],
+    );
+  }
+
   /** Adds a line to the statement that it is about; where that writes nothing, nothing is noted. */
   addTo(statement: WriteStatement, line: AuditLine): void {
     const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));

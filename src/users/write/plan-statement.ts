@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../base/config/config.js';
 import type { SqlRunner } from '../../base/database/database.js';
 import { WriteStatement, type Part } from '../../base/database/write-statement.js';
+import type { EventName } from '../../events/catalogue.js';
 import type { EventReceiver } from '../../events/event-receivers.js';
 import { EventRecorder } from '../../events/event-recorder.js';
 import { ForwardingService } from '../../forwarding/forwarding.service.js';
@@ -15,6 +16,7 @@ import {
   endPersonIdentities,
   endPersonSessions,
 } from '../../sessions/user-endings.js';
+import { ConsoleRights } from './console-rights.js';
 import type { Ending } from './consequences.rules.js';
 import { insertUser } from './insert-user.sql.js';
 import { holdRemoval, removeUser } from './remove-user.sql.js';
@@ -42,6 +44,7 @@ export class PlanStatement {
     private readonly forwarding: ForwardingService,
     private readonly events: EventRecorder,
     private readonly sessions: SessionEvents,
+    private readonly rights: ConsoleRights,
     private readonly config: Config,
   ) {}
 
@@ -52,6 +55,10 @@ export class PlanStatement {
     this.addSubject(statement, plan, ctx, guards);
     const { consequences, note } = plan;
     if (consequences !== null) await this.addConsequences(statement, plan, ctx, { receivers, db });
+    if (plan.rights.length > 0) {
+      const { tenantId, source } = ctx;
+      await this.rights.addTo(statement, { tenantId, userId: userIdOf(plan), steps: plan.rights, source }, db);
+    }
     if (note !== null) addNote(statement, ctx.tenantId, note, ctx.source);
     return statement;
   }
@@ -105,8 +112,17 @@ export class PlanStatement {
   }
 }
 
-/** Returns the event that a write is told as, or null. */
-export function eventOf({ consequences, note }: Pick<WritePlan, 'consequences' | 'note'>): UserEventName | null {
+function userIdOf({ subject }: WritePlan): string {
+  return subject.kind === 'insert' || subject.kind === 'update' ? subject.write.id : subject.before.id;
+}
+
+/** Returns the names of the events that a write records. */
+export function toldOf(plan: WritePlan): (UserEventName | EventName)[] {
+  const event = eventOf(plan);
+  return [...(event === null ? [] : [event]), ...plan.rights.map((step) => step.event)];
+}
+
+function eventOf({ consequences, note }: Pick<WritePlan, 'consequences' | 'note'>): UserEventName | null {
   const change = consequences?.change ?? null;
   return change === null ? null : userEventOf(change, note?.kind === 'linked');
 }

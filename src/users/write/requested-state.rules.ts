@@ -4,13 +4,15 @@ import type { GivenRoles } from '../held/discard.rules.js';
 import type { Edit, WriteCase } from './write-case.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
+import { grantableRoles } from './console-rights.rules.js';
 
 /** Returns the roles that the resource, and rules or default, give a user; null: none. */
 export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: WriteCase): GivenRoles {
   const directory = ctx.directory;
+  const grantable = grantableRoles(tenant.roles, directory?.mayGrantConsole ?? false);
   const defaultRole = roleSet ?? (directory ? directory.defaultRole : 'User');
   return {
-    byResource: roleOf({ roles: directory ? draft.roles : [], fromRules: [], defaultRole: null }, tenant.roles),
+    byResource: roleOf({ roles: directory ? draft.roles : [], fromRules: [], defaultRole: null }, grantable),
     byRules: roleOf({ roles: [], fromRules, defaultRole }, tenant.roles),
   };
 }

@@ -18,6 +18,8 @@ export interface WritingDirectory {
   /** Another directory takes over this one, in preview or live. */
   hasSuccessor: boolean;
   hasRules: boolean;
+  /** The `roles` of a resource may give a role whose holders administer the tenant. */
+  mayGrantConsole: boolean;
 }
 
 /** The origin of a write. It travels as an argument; providers keep nothing of a request. */

@@ -3,6 +3,7 @@ import { withStatus, type HeldReason, type Person } from '../../identity/person.
 import { seatLine } from '../../seats/seat.rules.js';
 import { personOfRow, type UserRow } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
+import { rightSteps, type RightStep } from './console-rights.rules.js';
 import { consequencesOfRemoval, consequencesOfWrite, type Consequences } from './consequences.rules.js';
 import { decide, removalHeld } from './effective-state.rules.js';
 import { writtenIn } from './requested-state.rules.js';
@@ -41,6 +42,8 @@ export interface WritePlan {
   frees: boolean;
   /** Null: a removal that is held, which changes nothing in force. */
   consequences: (Omit<Consequences, 'change'> & { change: Consequences['change'] | null }) | null;
+  /** Rights of administration that the user gets or loses. */
+  rights: RightStep[];
   /** A line of the user's history that no other table has. */
   note: UserNote | null;
 }
@@ -73,6 +76,7 @@ function planCreation(about: WriteCase, conflicts: Conflicts, stamp: Stamp): Wri
     claimsSeat: decision.seat === 'held',
     frees: false,
     consequences: consequencesOfWrite(null, write),
+    rights: rightSteps(about.tenant.roles, null, decision.inForce),
     note: null,
   };
 }
@@ -98,18 +102,24 @@ function planEdit(
     claimsSeat: row.seat !== 'held' && decision.seat === 'held',
     frees: freesSomething(row, decision),
     consequences: consequencesOfWrite(row, write),
+    rights: rightSteps(about.tenant.roles, row, decision.inForce),
     note: edit.kind === 'link' ? linkNote(row, edit) : null,
   };
 }
 
 function planRemoval({ ctx, tenant, row }: Pick<WriteCase, 'ctx' | 'tenant'> & { row: UserRow }): WritePlan {
   const reason = removalHeld(ctx, row, tenant.protectedUserIds);
-  const base = { claimsSeat: false, frees: true, note: null };
+  const base = { claimsSeat: false, frees: true, rights: [], note: null };
   if (reason !== null) {
     return { ...base, subject: { kind: 'hold_removal', before: row, reason }, consequences: null };
   }
   const person = JSON.stringify(withStatus(personOfRow(row), row.status));
-  return { ...base, subject: { kind: 'remove', before: row, person }, consequences: consequencesOfRemoval(row) };
+  return {
+    ...base,
+    subject: { kind: 'remove', before: row, person },
+    consequences: consequencesOfRemoval(row),
+    rights: rightSteps(tenant.roles, row, null),
+  };
 }
 
 /**
@@ -156,6 +166,7 @@ function planImport(
     claimsSeat: false,
     frees: false,
     consequences: { seat, endings: [], change: null, forward: false },
+    rights: rightSteps(roles, null, decision.inForce),
     note: null,
   };
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { EventName } from '../../events/catalogue.js';
 import type { LinkedBy } from '../../identity/adoption.rules.js';
 import type { UserEventName } from '../../identity/user-event.rules.js';
 import { SeatsService } from '../../seats/seats.service.js';
@@ -8,7 +9,7 @@ import { Taken } from '../users.errors.js';
 import { ConflictSearch } from './conflicts.js';
 import { isLost, LostRace } from './lost-race.js';
 import { RefusedNames } from './refused-names.js';
-import { eventOf, NO_GUARDS, PlanStatement } from './plan-statement.js';
+import { NO_GUARDS, PlanStatement, toldOf } from './plan-statement.js';
 import type { CreatedUser } from './insert-user.sql.js';
 import type { UpdatedUser } from './update-user.sql.js';
 import type { Stamp } from './stamp.js';
@@ -29,8 +30,8 @@ export interface WriteResult {
 /** What a write leaves to be done once it is committed. */
 export interface Done extends WriteResult {
   forwarded: boolean;
-  /** The event that receivers of events are told; null: none. */
-  told: UserEventName | null;
+  /** The events that are recorded, whose receivers are woken. */
+  told: readonly (UserEventName | EventName)[];
   /** A seat, an e-mail or a key has become free. */
   freed: boolean;
 }
@@ -145,7 +146,8 @@ export class WriteRunner {
     const { subject } = plan;
     if (subject.kind !== 'insert' && subject.kind !== 'update') throw new Error('a removal leaves no row');
     const forwarded = this.statements.forwards(plan);
-    const [told, freed] = [eventOf(plan), plan.frees];
+    const told = toldOf(plan);
+    const freed = plan.frees;
     if (subject.kind === 'update') {
       const after = { ...rowAfter(subject.before, subject.write), ...factsOf(now) };
       return { forwarded, told, freed, row: after, outcome: 'changed' };
@@ -162,5 +164,5 @@ function factsOf({ revision, modified_at, groups, manager }: UpdatedUser): Updat
 
 function unchanged(command: RowCommand): Done {
   if (command.kind === 'create') throw new Error('a new user is never unchanged');
-  return { row: command.about.row, outcome: 'unchanged', forwarded: false, told: null, freed: false };
+  return { row: command.about.row, outcome: 'unchanged', forwarded: false, told: [], freed: false };
 }

@@ -12,8 +12,10 @@ export const STAMP = { id: 'usr_new', at: new Date('2026-01-02T03:04:05.000Z') }
 /** A tenant with two roles, one of which takes no seat, and one protected user. */
 export const TENANT = {
   roles: new Map([
-    ['User', { takesSeat: true }],
-    ['Guest', { takesSeat: false }],
+    ['User', { takesSeat: true, console: 'none' }],
+    ['Guest', { takesSeat: false, console: 'none' }],
+    ['Admin', { takesSeat: true, console: 'admin' }],
+    ['Auditor', { takesSeat: false, console: 'auditor' }],
   ]),
   protectedUserIds: new Set(['usr_protected']),
   ownerUserId: null,
@@ -31,6 +33,7 @@ export const DIRECTORY: WritingDirectory = {
   superseded: false,
   hasSuccessor: false,
   hasRules: false,
+  mayGrantConsole: false,
 };
 
 /** The draft of Ada, with some fields changed. */

@@ -3,6 +3,7 @@ import { Clock } from '../../base/clock.js';
 import { DirectoryMarks } from '../../directories/directory-marks.js';
 import { Logger } from '../../base/log/logger.js';
 import { TenantStore } from '../../tenants/tenant.store.js';
+import { refusedRoles } from '../../users/write/console-rights.rules.js';
 import type { CurrentDirectory } from '../current-directory.js';
 
 const EVERY_MS = 10_000;
@@ -10,12 +11,12 @@ const REMEMBERED = 1_000;
 const LONGEST_NAME = 200;
 
 /**
- * Notes at a directory the last role that it sent and that the catalogue does not have. Such a role has no effect: the
- * user gets the role of a rule or the default role, or is held. Written beside the request, at most once in ten seconds
+ * Notes at a directory the last role that it sent and that its user did not get: the catalogue does not have it, or it
+ * administers and the directory may not give it. The user gets the role of a rule or the default role, or is held. Written beside the request, at most once in ten seconds
  * for each directory.
  */
 @Injectable()
-export class UnknownRoles {
+export class RefusedRoles {
   private readonly written = new Map<string, number>();
 
   constructor(
@@ -25,23 +26,28 @@ export class UnknownRoles {
     private readonly logger: Logger,
   ) {}
 
-  /** Compares the roles of a written user with the catalogue. Never throws. */
+  /** Compares the roles of a written user with what the directory may give. Never throws. */
   look(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
     if (roles.length === 0) return;
     this.note(directory, userId, roles).catch((error: unknown) =>
-      this.logger.warn('unknown role not stored', { tenant_id: directory.tenantId, error }),
+      this.logger.warn('refused role not stored', { tenant_id: directory.tenantId, error }),
     );
   }
 
-  private async note({ tenantId, id }: CurrentDirectory, userId: string, roles: readonly string[]): Promise<void> {
+  private async note(
+    { tenantId, id, writing }: CurrentDirectory,
+    userId: string,
+    roles: readonly string[],
+  ): Promise<void> {
     const tenant = await this.tenants.get(tenantId);
-    const unknown = roles.find((role) => !tenant.roles.has(role));
-    if (unknown === undefined) return;
+    const refused = refusedRoles(tenant.roles, writing.mayGrantConsole, roles)[0];
+    if (refused === undefined) return;
     const now = this.clock.monotonic();
     if (now - (this.written.get(id) ?? -EVERY_MS) < EVERY_MS) return;
     if (this.written.size >= REMEMBERED) this.written.clear();
     this.written.set(id, now);
     const at = this.clock.now().toISOString();
-    await this.marks.unknownRole(tenantId, id, { at, role: unknown.slice(0, LONGEST_NAME), user_id: userId });
+    const { role, reason } = refused;
+    await this.marks.refusedRole(tenantId, id, { at, role: role.slice(0, LONGEST_NAME), user_id: userId, reason });
   }
 }
