@@ -1,7 +1,8 @@
 import { PeopleUpkeep } from '../../src/users/people-upkeep.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
-import { ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
+import type { Answer } from '../support/http.js';
+import { bulk, ENTERPRISE, failure, fresh, madeGroup, madeUser, patch, scim, user } from '../support/scim.js';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -184,12 +185,18 @@ describe('takes_over', () => {
     for (const id of ids.slice(0, 2))
       expect((await at.api.get(`/users/${id}`)).body.managed_by).toEqual({ id: made.id, name: 'New' });
 
-    for (const id of ids) {
+    for (const [i, id] of ids.entries()) {
       const before = (await at.api.get(`/users/${id}`)).body;
-      const answer = await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
-      expect(answer.status).toBe(200);
-      expect((await at.scim.put(`/Users/${id}`, user(fresh(), { active: false }))).status).toBe(200);
-      expect((await at.scim.delete(`/Users/${id}`)).status).toBe(204);
+      expect((await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'title', value: 'x' }))).status).toBe(
+        200,
+      );
+      expect((await at.scim.put(`/Users/${id}`, user(fresh(), { roles: [{ value: 'Admin' }] }))).status).toBe(200);
+      if (i < 2) {
+        const answer = await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }));
+        expect([answer.status, answer.body.active]).toEqual([200, true]);
+        expect((await at.scim.put(`/Users/${id}`, user(fresh(), { active: false }))).status).toBe(200);
+        expect((await at.scim.delete(`/Users/${id}`)).status).toBe(204);
+      }
       expect((await at.api.get(`/users/${id}`)).body).toEqual(before);
       expect((await next.get(`/Users/${id}`)).status).toBe(200);
     }
@@ -200,6 +207,55 @@ describe('takes_over', () => {
       seat: 'none',
       held: 'superseded',
     });
+  });
+});
+
+describe('a user of a directory that was taken over, whom the new directory has not linked', () => {
+  const deactivate = { op: 'replace', path: 'active', value: false };
+  const roads: [string, string, (at: House, id: string) => Promise<Answer>][] = [
+    ['a PATCH', 'tolerant', (at, id) => at.scim.patch(`/Users/${id}`, patch(deactivate))],
+    ['a PATCH with other values', 'strict', (at, id) => at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'title', value: 'new' }, deactivate))],
+    ['a PATCH of Okta', 'okta', (at, id) => at.scim.patch(`/Users/${id}`, patch({ op: 'replace', value: { active: false } }))],
+    ['a PATCH of Entra', 'entra', (at, id) => at.scim.patch(`/Users/${id}`, patch({ op: 'Replace', path: 'active', value: 'False' }))],
+    ['a PUT', 'okta', (at, id) => at.scim.put(`/Users/${id}`, user(fresh(), { active: false, title: 'new' }))],
+    ['Bulk', 'tolerant', (at, id) => at.scim.post('/Bulk', bulk([{ method: 'PATCH', path: `/Users/${id}`, data: patch(deactivate) }]))],
+  ]; // prettier-ignore
+
+  it.each(roads)('leaves by %s of the old directory, with a record of the departure', async (_, profile, road) => {
+    const at = await house({ profile });
+    const id = await madeUser(at.scim, user(`${fresh()}@x.example`, { title: 'old' }));
+    const before = (await at.scim.get(`/Users/${id}`)).body;
+    await service.newDirectory(at.tenantId, { takes_over: at.directoryId });
+    expect((await road(at, id)).status).toBe(200);
+    expect((await at.scim.get(`/Users/${id}`)).body).toEqual({ ...before, active: false, meta: expect.anything() });
+    expect((await at.api.get(`/users/${id}`)).body).toMatchObject({ status: 'inactive', seat: 'none', held: null });
+    const [change] = (await at.api.get(`/users/${id}/history?kind=change`)).body.data;
+    expect(change).toMatchObject({ event: 'deactivated', source: { directory_id: at.directoryId } });
+    // Only the departure counts: the old directory does not bring the user back.
+    await at.scim.patch(`/Users/${id}`, patch({ op: 'replace', path: 'active', value: true }));
+    expect((await at.api.get(`/users/${id}`)).body.status).toBe('inactive');
+  });
+
+  it.each(['a request', 'Bulk'])('is deleted by %s of the old directory', async (how) => {
+    const at = await house();
+    const id = await madeUser(at.scim, user(`${fresh()}@x.example`));
+    const next = scim(service.url, (await service.newDirectory(at.tenantId, { takes_over: at.directoryId })).token);
+    if (how === 'Bulk') await at.scim.post('/Bulk', bulk([{ method: 'DELETE', path: `/Users/${id}` }]));
+    else expect((await at.scim.delete(`/Users/${id}`)).status).toBe(204);
+    expect((await at.scim.delete(`/Users/${id}`)).status).toBe(404);
+    expect((await at.api.get(`/users/${id}`)).status).toBe(404);
+    expect((await next.get(`/Users/${id}`)).status).toBe(404);
+  });
+
+  it('is left alone by the old directory when unmanaged', async () => {
+    const at = await house();
+    const id = (await at.api.post('/users', { email: `${fresh()}@x.example`, first_name: 'A', last_name: 'B' })).body
+      .id;
+    await service.newDirectory(at.tenantId, { takes_over: at.directoryId });
+    const before = (await at.api.get(`/users/${id}`)).body;
+    expect((await at.scim.patch(`/Users/${id}`, patch(deactivate))).status).toBe(200);
+    expect((await at.scim.delete(`/Users/${id}`)).status).toBe(204);
+    expect((await at.api.get(`/users/${id}`)).body).toEqual(before);
   });
 });
 

@@ -22,6 +22,7 @@ import { listText, lookUpText } from '../resource-list.js';
 import { MembershipReview, type Review } from '../roles/membership-review.js';
 import type { RequestFacts } from '../request-facts.js';
 import { PreconditionFailed } from '../scim.refusals.js';
+import { departureIn, isOf, ownContext } from './departures.js';
 import { PREVIEW_TABLE, tableFor, USER_TABLE, USER_TEXT_COLUMNS, userColumns } from './user-list.js';
 import { RefusedRoles } from './refused-roles.js';
 import { UserLookUps } from './user-look-ups.js';
@@ -117,7 +118,7 @@ export class ScimUsersService {
     const { requestId } = request;
     const check = this.versionCheck(directory, request);
     if (await this.previews.edit(directory, id, { requestId, check, next })) return this.read(directory, id);
-    const context = writeContext(directory, requestId, request.receivedAt);
+    const context = ownContext(directory, request);
     const arrival = this.arrivalIn(directory);
     let [comesIn, roles]: [boolean, readonly string[]] = [false, []];
     const { row, outcome } = await this.users.change(
@@ -129,10 +130,11 @@ export class ScimUsersService {
         const before = JSON.parse(row.doc) as UserDocument;
         const changed = next({ id: row.id, ...before });
         if (changed === null) return null;
-        const { id: _, ...after } = changed;
         const mine = row.directory_id === directory.id;
+        const effective = directory.writing.superseded ? departureIn(before, changed, mine) : changed;
+        if (effective === null) return null;
+        const { id: _, ...after } = effective;
         if (mine && sameJson(before, after)) return null;
-        if (directory.writing.superseded) return null; // A directory with a live successor gets an answer, and its write has no effect.
         comesIn = !mine;
         const draft = draftOf(after, directory.writing.attributeMap);
         ({ roles } = draft);
@@ -178,14 +180,17 @@ export class ScimUsersService {
 
   /** Deletes a user. A second request gets 404. */
   async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
-    if (directory.writing.superseded) {
-      requireVersion(this.tagFor(directory, await this.read(directory, id)), request.ifMatch);
-      return; // A directory with a live successor gets an answer, and its write has no effect.
-    }
     const check = this.versionCheck(directory, request);
     if (await this.previews.remove(directory, id, { requestId: request.requestId, check })) return;
-    const context = writeContext(directory, request.requestId, request.receivedAt);
-    await this.users.remove(context, id, { visible: this.visibleTo(directory), check });
+    const { superseded } = directory.writing;
+    const visible = superseded ? isOf(directory) : this.visibleTo(directory);
+    try {
+      await this.users.remove(ownContext(directory, request), id, { visible, check });
+    } catch (error) {
+      if (!superseded || !(error instanceof NotFound)) throw error;
+      // The user is not this directory's: a directory with a live successor gets an answer, and its write has no effect.
+      check(await this.read(directory, id));
+    }
   }
 
   async read(directory: CurrentDirectory, id: string): Promise<StoredUser> {
