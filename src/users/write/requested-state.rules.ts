@@ -36,9 +36,11 @@ export function writtenIn(about: WriteCase): Written {
 }
 
 /** Returns the first role of the catalogue that the user is given and that takes no seat; null: there is none. */
-function seatlessRole({ ctx, tenant, draft, roleSet, fromRules }: WriteCase): string | null {
-  const given = ctx.directory ? [...draft.roles, ...fromRules, roleSet ?? ctx.directory.defaultRole] : [roleSet];
-  return given.find((role) => role !== null && tenant.roles.get(role)?.takesSeat === false) ?? null;
+function seatlessRole({ ctx: { directory }, tenant: { roles }, draft, roleSet, fromRules }: WriteCase): string | null {
+  const grantable = grantableRoles(roles, directory?.mayGrantConsole ?? false);
+  const byResource = directory === null ? [] : draft.roles.filter((role) => grantable.has(role));
+  const given = [...byResource, ...fromRules, roleSet ?? directory?.defaultRole ?? null];
+  return given.find((role) => role !== null && roles.get(role)?.takesSeat === false) ?? null;
 }
 
 /** Returns the discarded role after a write: it ends once the resource gives a role, or rules and default give another one. */

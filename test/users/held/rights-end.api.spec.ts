@@ -23,7 +23,7 @@ interface Admin {
 
 /** Makes a user with the role Admin by a group or by `roles`, held for the reason. */
 async function heldAdmin(reason: string, by: 'group' | 'roles'): Promise<Admin> {
-  const at = await newHouse(service);
+  const at = await newHouse(service, { may_grant_console: true });
   const key = fresh('E');
   await madeUser(at.scim, user(mail(), { externalId: key, emails: [{ value: `desk@${at.tenantId}.example` }] }));
   const given = by === 'roles' ? { roles: roles('Admin') } : {};

@@ -1,5 +1,7 @@
 import { discardedRoleAfter, givenRoles, writtenIn } from '../../../src/users/write/requested-state.rules.js';
-import { caseOf, draft, stored } from './support.js';
+import type { WriteCase } from '../../../src/users/write/write-case.js';
+import type { WritingDirectory } from '../../../src/users/write/write-context.js';
+import { caseOf, DIRECTORY, draft, stored, TENANT } from './support.js';
 
 describe('the roles of a user', () => {
   it.each([
@@ -28,6 +30,21 @@ describe('the key towards the platform', () => {
     const row = stored(caseOf(), { person_external_id: 'ada@example.com' });
     const renamed = { ...unkeyed, userName: 'countess@example.com' };
     expect(writtenIn(caseOf({ row, draft: renamed })).person.external_id).toBe('countess@example.com');
+  });
+});
+
+describe('the role while another one waits for a seat', () => {
+  const roles = new Map([...TENANT.roles, ['Auditor', { takesSeat: false, console: 'auditor' as const }]]);
+  const tenant = { ...TENANT, roles };
+  const asked = { ...draft(), roles: ['User', 'Auditor', 'Guest'] };
+  it.each<[string, Partial<WriteCase>, WritingDirectory | null, string | null]>([
+    ['the first of `roles` that takes none', { draft: asked }, { ...DIRECTORY, mayGrantConsole: true }, 'Auditor'],
+    ['none that administers without leave', { draft: asked }, DIRECTORY, 'Guest'],
+    ['one of the rules', { fromRules: ['User', 'Auditor'] }, DIRECTORY, 'Auditor'],
+    ['the default', {}, { ...DIRECTORY, defaultRole: 'Guest' }, 'Guest'],
+    ['none of the users API', { roleSet: 'User' }, null, null],
+  ])('is %s', (_, more, directory, expected) => {
+    expect(writtenIn(caseOf({ tenant, ...more }, directory)).seatlessRole).toBe(expected);
   });
 });
 
