@@ -67,6 +67,16 @@ export class Client {
     return all.slice(0, limit);
   }
 
+  /** Lets a temporary key live out its quarter of an hour: what was made with it ends with it. */
+  leaveKey(): void {
+    this.temporary = null;
+  }
+
+  /** Whether calls are made with a key of the operator's that ends with the command. */
+  get hasTemporaryKey(): boolean {
+    return this.tenant !== undefined && this.tenant !== this.connection.tenantId;
+  }
+
   /** Ends the temporary key, if one was made. */
   async close(): Promise<void> {
     if (this.temporary === null) return;

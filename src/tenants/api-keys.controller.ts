@@ -1,12 +1,14 @@
-import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Body, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { ApiRefusals } from '../base/http/api-problems.js';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../base/http/query.js';
+import type { BridgeResponse } from '../base/http/request.js';
 import { ApiController } from './api-controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { Caller } from './caller.js';
 import { CurrentCaller } from './current-caller.js';
+import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
 import { RequireScope } from './require-scope.js';
 import { ApiKeyBody, CreateApiKey, NewApiKeyBody, RotateCredential } from './tenants.dto.js';
 
@@ -57,10 +59,20 @@ export class ApiKeysController {
   }
 
   @Delete(':key_id')
-  @HttpCode(204)
-  @ApiOperation({ summary: 'Ends a key at once' })
+  @ApiOperation({
+    summary: 'Ends a key at once, with the connect links and test sign-ins that it has made',
+    description: 'Webhook endpoints that the key has made go on: the answer is 200 then, and names them.',
+  })
+  @ApiQuery(ENDPOINTS_QUERY)
+  @ApiOkResponse({ type: LeftEndpointsBody })
   @ApiNoContentResponse()
-  revoke(@CurrentCaller() caller: Caller, @Param('key_id') id: string): Promise<void> {
-    return this.keys.revoke(caller.tenantId, id, caller);
+  async revoke(
+    @CurrentCaller() caller: Caller,
+    @Param('key_id') id: string,
+    @Query() query: QueryMap,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<LeftEndpointsBody | undefined> {
+    const pause = pausesEndpoints(queryOptions(query, ['endpoints']).endpoints);
+    return leftEndpoints(res, await this.keys.revoke(caller.tenantId, id, caller, pause));
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock.js';
 import { mintToken } from '../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../base/database/database.js';
+import { DomainEvents } from '../base/domain-events.js';
 import { InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import type { PageRequest } from '../base/http/page.js';
 import { newId } from '../base/ids.js';
@@ -11,6 +12,7 @@ import { AuditService } from './audit/audit.service.js';
 import { CAPS, demandRoom } from './caps.js';
 import { CredentialStore } from './credentials.js';
 import { CredentialEnded } from './tenants.errors.js';
+import { MakerEnding, type LeftEndpoint } from './tenants.events.js';
 import { expiryProblem, rotatedExpiry } from './expiry.rules.js';
 import { type ApiKeyBody, type NewApiKeyBody, type RotateCredential } from './tenants.dto.js';
 import { TenantsRepository } from './tenants.repository.js';
@@ -40,6 +42,7 @@ export class ApiKeysService {
     private readonly audit: AuditService,
     private readonly credentials: CredentialStore,
     private readonly clock: Clock,
+    private readonly events: DomainEvents,
   ) {}
 
   /** A new key; the answer is the only place that ever shows its secret. */
@@ -124,16 +127,25 @@ export class ApiKeysService {
     return key;
   }
 
-  /** Ends a key at once, on every process within a second. */
-  async revoke(tenantId: string, id: string, by: By): Promise<void> {
-    await this.db.transaction(tenantId, async (tx) => {
+  /**
+   * Ends a key at once, on every process within a second.
+   *
+   * @param pause the webhook endpoints that the key has made are paused
+   * @returns these endpoints
+   */
+  async revoke(tenantId: string, id: string, by: By, pause: boolean): Promise<LeftEndpoint[]> {
+    const ended = await this.db.transaction(tenantId, async (tx) => {
       if (!(await this.repository.lock(tx, tenantId, id))) throw new NotFound('API key');
       const before = await this.get(tenantId, id, tx);
-      if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return;
+      if (before.revoked_at !== null && before.revoked_at.getTime() <= this.clock.now().getTime()) return [];
       await this.repository.revoke(tx, tenantId, id, 0);
       await this.note(tx, tenantId, 'api_key.revoked', await this.get(tenantId, id, tx), by, before);
+      const ending = new MakerEnding(tx, { tenantId, actor: by.actor, requestId: by.requestId }, { keyId: id }, pause);
+      await this.events.publish(ending);
+      return ending.endpoints;
     });
     await this.credentials.forget(id);
+    return ended;
   }
 
   private note(

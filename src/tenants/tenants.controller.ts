@@ -1,11 +1,13 @@
-import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Body, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { pageOf, PAGE_OPTIONS, readPage, type Page } from '../base/http/page.js';
 import { queryOptions, type Query as QueryMap } from '../base/http/query.js';
+import type { BridgeResponse } from '../base/http/request.js';
 import { OperatorController } from './api-controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { Caller } from './caller.js';
 import { CurrentCaller } from './current-caller.js';
+import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from './left-endpoints.dto.js';
 import {
   ChangeAnyTenant,
   CreateApiKey,
@@ -90,15 +92,21 @@ export class TenantsController {
   }
 
   @Delete(':tenant_id/api-keys/:key_id')
-  @HttpCode(204)
-  @ApiOperation({ summary: 'Ends a key of a tenant at once' })
+  @ApiOperation({
+    summary: 'Ends a key of a tenant at once, as `DELETE /api-keys/{key_id}` does',
+  })
+  @ApiQuery(ENDPOINTS_QUERY)
+  @ApiOkResponse({ type: LeftEndpointsBody })
   @ApiNoContentResponse()
-  revokeKey(
+  async revokeKey(
     @CurrentCaller() caller: Caller,
     @Param('tenant_id') id: string,
     @Param('key_id') keyId: string,
-  ): Promise<void> {
-    return this.keys.revoke(id, keyId, by(caller));
+    @Query() query: QueryMap,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<LeftEndpointsBody | undefined> {
+    const pause = pausesEndpoints(queryOptions(query, ['endpoints']).endpoints);
+    return leftEndpoints(res, await this.keys.revoke(id, keyId, by(caller), pause));
   }
 }
 

@@ -44,6 +44,31 @@ export class OwnerChanged {
   ) {}
 }
 
+/** A webhook endpoint whose maker has ended. */
+export interface LeftEndpoint {
+  id: string;
+  description: string | null;
+  /** The rest of the address can hold a secret. */
+  host: string;
+  paused: boolean;
+}
+
+/**
+ * A key or a user ends, in a transaction. What was made in its name ends with it; what goes on is put into `endpoints` by
+ * the rooms that keep it.
+ */
+export class MakerEnding {
+  readonly endpoints: LeftEndpoint[] = [];
+
+  /** @param pause what goes on is to be paused */
+  constructor(
+    readonly tx: SqlRunner,
+    readonly by: AuditBy,
+    readonly maker: { keyId: string } | { userId: string },
+    readonly pause: boolean,
+  ) {}
+}
+
 /** A SCIM token was refused. */
 export class TokenRefused {
   constructor(

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { SqlRunner } from '../base/database/database.js';
 import type { WriteStatement } from '../base/database/write-statement.js';
+import { DomainEvents } from '../base/domain-events.js';
 import { Conflict, InvalidFields, NotFound } from '../base/errors/domain-error.js';
 import { holdsScope, sourceOf, type Caller } from '../tenants/caller.js';
 import { RoleNeedsAdmin } from '../tenants/tenants.errors.js';
+import { MakerEnding, type LeftEndpoint } from '../tenants/tenants.events.js';
 import { SessionEvents } from '../sessions/session-events.js';
 import { dropUnprovenIdentities } from '../sessions/user-endings.js';
 import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
@@ -19,6 +22,21 @@ import { UsersService } from './users.service.js';
 import { DirectoryStore } from '../directories/directory.store.js';
 import type { WriteContext, WritingDirectory } from './write/write-context.js';
 
+/** The circumstances of a request. */
+export interface Ask {
+  receivedAt: Date;
+  /** The webhook endpoints of a user who leaves are paused. */
+  pause: boolean;
+  /** The user was found by the caller's own key. */
+  foundByKey?: boolean;
+}
+
+/** A user after a change, with the webhook endpoints that the user has made, where the user has left. */
+export interface ChangedUser {
+  row: NamedUser;
+  endpoints: LeftEndpoint[];
+}
+
 /** The users API: plain fields, and one writer for each field. */
 @Injectable()
 export class PeopleService {
@@ -28,6 +46,7 @@ export class PeopleService {
     private readonly directories: DirectoryStore,
     private readonly tenants: TenantStore,
     private readonly sessions: SessionEvents,
+    private readonly events: DomainEvents,
   ) {}
 
   async get(tenantId: string, id: string): Promise<NamedUser> {
@@ -82,13 +101,19 @@ export class PeopleService {
    * @throws {ManagedByDirectory} for a field that belongs to the user's directory
    * @throws {RoleNeedsAdmin} when the change gives or moves rights of administration and the caller does not hold `admin`
    */
-  async change(caller: Caller, id: string, sent: ChangeUser, receivedAt: Date, foundByKey = false): Promise<NamedUser> {
+  async change(
+    caller: Caller,
+    id: string,
+    sent: ChangeUser,
+    { receivedAt, pause, foundByKey }: Ask,
+  ): Promise<ChangedUser> {
     const body = fieldsOf(sent);
     const before = await this.get(caller.tenantId, id);
     await this.requireRole(caller.tenantId, body.role);
     const directory = await this.directoryOf(caller.tenantId, before);
     const tenant = await this.tenants.get(caller.tenantId);
     const mayWrite = directory === null || tenant.apiMayWriteDirectoryUsers;
+    let endpoints: LeftEndpoint[] = [];
     const write = async (userName: string): Promise<NamedUser> => {
       await this.users.change(
         contextOf(caller, directory, receivedAt),
@@ -99,7 +124,11 @@ export class PeopleService {
           const edit = editOf(row, body, userName, directory, mayWrite);
           if (edit !== null && !mayWrite) refuseManaged(edit.fields, row, directory);
           if (edit !== null) demandAdminFor(caller, tenant, row, { ...body, fields: edit.fields });
-          if (edit === null || !foundByKey || !isClaimed(row, edit.draft)) return edit;
+          if (edit === null) return null;
+          if (row.status === 'active' && body.status === 'inactive') {
+            edit.afterWrite = async (tx) => void (endpoints = await this.endpointsLeft(tx, caller, id, pause));
+          }
+          if (foundByKey !== true || !isClaimed(row, edit.draft)) return edit;
           return {
             ...edit,
             lockFirst: true,
@@ -112,16 +141,12 @@ export class PeopleService {
       );
       return this.get(caller.tenantId, id);
     };
-    return body.email === undefined ? write('') : this.named(body.email, write);
+    const row = await (body.email === undefined ? write('') : this.named(body.email, write));
+    return { row, endpoints };
   }
 
   /** Creates or updates by the caller's own key; returns whether the user was created. */
-  async put(
-    caller: Caller,
-    externalId: string,
-    body: PutUser,
-    receivedAt: Date,
-  ): Promise<{ row: NamedUser; created: boolean }> {
+  async put(caller: Caller, externalId: string, body: PutUser, ask: Ask): Promise<ChangedUser & { created: boolean }> {
     if (body.external_id !== undefined && body.external_id !== externalId) {
       throw new InvalidFields([{ field: 'external_id', message: 'must be the one in the address' }]);
     }
@@ -131,32 +156,42 @@ export class PeopleService {
         const { email, ...fields } = fieldsOf(body);
         if (email === undefined) throw new InvalidFields([{ field: 'email', message: 'is required' }]);
         const made = { ...fields, email, external_id: externalId };
-        return { row: await this.create(caller, made, receivedAt), created: true };
+        return { row: await this.create(caller, made, ask.receivedAt), endpoints: [], created: true };
       } catch (error) {
         // The same request at the same moment was quicker: then this one is the second.
         const quicker = error instanceof Taken && (await this.repository.byExternalId(caller.tenantId, externalId));
         if (!quicker) throw error;
-        return this.put(caller, externalId, body, receivedAt);
+        return this.put(caller, externalId, body, ask);
       }
     }
     // An alias finds the person, and does not become their key again.
     const { external_id: _, ...rest } = body;
-    return { row: await this.change(caller, known.id, rest, receivedAt, true), created: false };
+    return { ...(await this.change(caller, known.id, rest, { ...ask, foundByKey: true })), created: false };
   }
 
-  async remove(caller: Caller, id: string, receivedAt: Date): Promise<void> {
+  /** Removes a user. Returns the webhook endpoints that the user has made, which go on or are paused. */
+  async remove(caller: Caller, id: string, { receivedAt, pause }: Ask): Promise<LeftEndpoint[]> {
     const row = await this.get(caller.tenantId, id);
     const directory = await this.directoryOf(caller.tenantId, row);
     const context = contextOf(caller, directory, receivedAt);
     if (directory !== null && !(await this.apiMayWrite(caller.tenantId))) {
       throw new ManagedByDirectory({ id: directory.id, name: row.directory_name ?? '' }, ['status']);
     }
+    let endpoints: LeftEndpoint[] = [];
     await this.users.remove(context, id, {
       visible: () => true,
+      afterWrite: async (tx) => void (endpoints = await this.endpointsLeft(tx, caller, id, pause)),
       check: (now) => {
         if (now.directory_id !== row.directory_id) throw changedMeanwhile();
       },
     });
+    return endpoints;
+  }
+
+  private async endpointsLeft(tx: SqlRunner, caller: Caller, userId: string, pause: boolean): Promise<LeftEndpoint[]> {
+    const ending = new MakerEnding(tx, caller, { userId }, pause);
+    await this.events.publish(ending);
+    return ending.endpoints;
   }
 
   private async directoryOf(tenantId: string, row: UserRow): Promise<WritingDirectory | null> {

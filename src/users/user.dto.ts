@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Choice } from '../base/http/fields.js';
 import { EMAIL, Text } from '../base/http/text.js';
 import { ServerSet } from '../base/http/validate.js';
+import { LeftEndpointBody } from '../tenants/left-endpoints.dto.js';
 import type { HeldReason } from '../identity/person.js';
 import type { UserRow } from './user.row.js';
 
@@ -110,6 +111,16 @@ export class UserBody {
   created_at!: string;
   @ApiProperty({ type: String, format: 'date-time' })
   updated_at!: string;
+}
+
+/** A user after a change. */
+export class ChangedUserBody extends UserBody {
+  @ApiProperty({
+    type: [LeftEndpointBody],
+    required: false,
+    description: 'Where the change deactivates the user: webhook endpoints that the user has made. Left out: none.',
+  })
+  endpoints?: LeftEndpointBody[];
 }
 
 /** A page of users. */

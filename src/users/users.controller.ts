@@ -1,5 +1,5 @@
 import { isLongerThan } from '../base/characters.js';
-import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { Body, Delete, Get, Param, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { ApiRefusals } from '../base/http/api-problems.js';
 import { pageOf, readPage } from '../base/http/page.js';
@@ -9,11 +9,13 @@ import { InvalidFields } from '../base/errors/domain-error.js';
 import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
+import { ENDPOINTS_QUERY, leftEndpoints, LeftEndpointsBody, pausesEndpoints } from '../tenants/left-endpoints.dto.js';
 import { RequireScope } from '../tenants/require-scope.js';
+import type { LeftEndpoint } from '../tenants/tenants.events.js';
 import { HELD_REASONS } from './held/held.dto.js';
-import { PeopleService } from './people.service.js';
-import { ChangeUser, CreateUser, PutUser, userBody, UserBody, UserListBody } from './user.dto.js';
-import { UserDirectoryRepository } from './user-directory.repository.js';
+import { PeopleService, type Ask } from './people.service.js';
+import { ChangedUserBody, ChangeUser, CreateUser, PutUser, userBody, UserBody, UserListBody } from './user.dto.js';
+import { UserDirectoryRepository, type NamedUser } from './user-directory.repository.js';
 
 const TOO_LARGE =
   '422 `document_too_large` where the stored record would be over 256 KiB; `limit` and `bytes` name the figures.';
@@ -107,20 +109,22 @@ export class UsersController {
   @RequireScope('users:write')
   @ApiRefusals({ 403: ['role_needs_admin'] })
   @ApiOperation({ summary: 'Creates (201) or updates (200) the user with this external_id', description: TOO_LARGE })
-  @ApiOkResponse({ type: UserBody })
+  @ApiQuery(ENDPOINTS_QUERY)
+  @ApiOkResponse({ type: ChangedUserBody })
   async put(
     @CurrentCaller() caller: Caller,
     @Param('external_id') externalId: string,
     @Body() body: PutUser,
+    @Query() query: QueryMap,
     @Req() req: BridgeRequest,
     @Res({ passthrough: true }) res: BridgeResponse,
-  ): Promise<UserBody> {
+  ): Promise<ChangedUserBody> {
     if (isLongerThan(externalId, 255)) {
       throw new InvalidFields([{ field: 'external_id', message: 'must have at most 255 characters' }]);
     }
-    const { row, created } = await this.people.put(caller, externalId, body, receivedAt(req));
+    const { row, endpoints, created } = await this.people.put(caller, externalId, body, askOf(req, query));
     res.status(created ? 201 : 200);
-    return userBody(row);
+    return changedBody(row, endpoints);
   }
 
   @Get(':id')
@@ -138,23 +142,36 @@ export class UsersController {
     summary: 'Changes a user (JSON merge patch); what a directory manages is 409',
     description: TOO_LARGE,
   })
-  @ApiOkResponse({ type: UserBody })
+  @ApiQuery(ENDPOINTS_QUERY)
+  @ApiOkResponse({ type: ChangedUserBody })
   async change(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Body() body: ChangeUser,
+    @Query() query: QueryMap,
     @Req() req: BridgeRequest,
-  ): Promise<UserBody> {
-    return userBody(await this.people.change(caller, id, body, receivedAt(req)));
+  ): Promise<ChangedUserBody> {
+    const { row, endpoints } = await this.people.change(caller, id, body, askOf(req, query));
+    return changedBody(row, endpoints);
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @RequireScope('users:write')
-  @ApiOperation({ summary: 'Deletes a user' })
+  @ApiOperation({
+    summary: 'Deletes a user',
+    description: 'Webhook endpoints that the user has made go on: the answer is 200 then, and names them.',
+  })
+  @ApiQuery(ENDPOINTS_QUERY)
+  @ApiOkResponse({ type: LeftEndpointsBody })
   @ApiNoContentResponse()
-  remove(@CurrentCaller() caller: Caller, @Param('id') id: string, @Req() req: BridgeRequest): Promise<void> {
-    return this.people.remove(caller, id, receivedAt(req));
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Query() query: QueryMap,
+    @Req() req: BridgeRequest,
+    @Res({ passthrough: true }) res: BridgeResponse,
+  ): Promise<LeftEndpointsBody | undefined> {
+    return leftEndpoints(res, await this.people.remove(caller, id, askOf(req, query)));
   }
 }
 
@@ -164,6 +181,15 @@ function searchText(text: string | undefined): string | undefined {
     throw new InvalidFields([{ field: 'q', message: 'must have 1 to 200 characters' }]);
   }
   return text.trim();
+}
+
+function askOf(req: BridgeRequest, query: QueryMap): Ask {
+  const pause = pausesEndpoints(queryOptions(query, ['endpoints']).endpoints);
+  return { receivedAt: receivedAt(req), pause };
+}
+
+function changedBody(row: NamedUser, endpoints: LeftEndpoint[]): ChangedUserBody {
+  return { ...userBody(row), ...(endpoints.length === 0 ? {} : { endpoints }) };
 }
 
 function receivedAt(req: BridgeRequest): Date {

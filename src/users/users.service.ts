@@ -42,6 +42,8 @@ export interface Removal extends Pick<Alongside, 'inSameStatement'> {
   /** May refuse by throwing, such as for a version that is not the one the caller saw. */
   check?: (row: UserWithGroups) => void;
   includesGone?: boolean;
+  /** Statements after the removal, in its transaction. */
+  afterWrite?: AfterWrite;
 }
 
 /**
@@ -187,7 +189,9 @@ export class UsersService {
       await lockGroupsOf(tx, ctx.tenantId, id);
       const plan = planWrite({ kind: 'remove', about: { ctx, tenant, row } }, NO_CONFLICTS, newStamp())!;
       const isHeld = plan.subject.kind === 'hold_removal';
-      if (!(await this.runner.run(tx, plan, ctx, isHeld ? {} : removal))) throw new LostRace();
+      const along = isHeld ? {} : { inSameStatement: removal.inSameStatement };
+      if (!(await this.runner.run(tx, plan, ctx, along))) throw new LostRace();
+      if (!isHeld) await removal.afterWrite?.(tx, id);
     });
     this.forwarding.wake(ctx.tenantId);
     this.recorder.wake(ctx.tenantId, 'user.deleted');

@@ -5,6 +5,7 @@ import { DirectDelivery } from './direct-delivery.js';
 import { EndpointAccess } from './endpoint-access.js';
 import { EndpointsRepository } from './endpoints.repository.js';
 import { GivenUpRepository } from './given-up.repository.js';
+import { LeftEndpoints } from './left-endpoints.js';
 import { MessagesController } from './messages.controller.js';
 import { MessagesService } from './messages.service.js';
 import { Replays } from './replays.js';
@@ -19,6 +20,7 @@ import { WebhooksService } from './webhooks.service.js';
     EndpointsRepository,
     EndpointAccess,
     GivenUpRepository,
+    LeftEndpoints,
     WebhooksService,
     DirectDelivery,
     MessagesService,

@@ -160,6 +160,40 @@ describe('access', () => {
     expect((await call('GET', `/webhooks/${id}`, undefined, next.api_key)).status).toBe(200);
   });
 
+  it('goes on after its key is revoked, which says so, or is paused on request', async () => {
+    const left = async (query: string) => {
+      const key = await newKey(['webhooks:manage']);
+      const { id } = await newHook({ description: 'Zap' }, key.api_key);
+      const ended = await call('DELETE', `/api-keys/${key.id}${query}`);
+      return { id, ended, state: (await call('GET', `/webhooks/${id}`)).body.state };
+    };
+    const named = (id: string, paused: boolean) => ({
+      endpoints: [{ id, description: 'Zap', host: new URL(hook.url).host, paused }],
+    });
+    const kept = await left('');
+    expect([kept.ended.status, kept.ended.body, kept.state]).toEqual([200, named(kept.id, false), 'active']);
+    const paused = await left('?endpoints=pause');
+    expect([paused.ended.status, paused.ended.body, paused.state]).toEqual([200, named(paused.id, true), 'paused']);
+    expect((await audit(paused.id)).map(({ action }) => action)).toContain('webhook.paused');
+    const without = await newKey(['jobs:read']);
+    expect((await call('DELETE', `/api-keys/${without.id}?endpoints=stop`)).status).toBe(422);
+    expect((await call('DELETE', `/api-keys/${without.id}`)).status).toBe(204);
+  });
+
+  it.each<[string, (user: string) => Promise<Answer>]>([
+    ['is deleted', (user) => call('DELETE', `/users/${user}?endpoints=pause`)],
+    ['is deactivated', (user) => call('PATCH', `/users/${user}?endpoints=pause`, { status: 'inactive' })],
+  ])('is named and paused when the user of its key %s', async (_, leave) => {
+    const name = `${Math.random()}@x.example`;
+    const { id: user } = (await call('POST', '/users', { email: name, first_name: 'A', last_name: 'B' })).body;
+    const own = { name: 'own', scopes: ['webhooks:manage'], owner_user_id: user };
+    const { api_key } = (await call('POST', '/api-keys', own)).body;
+    const { id } = await newHook({}, api_key);
+    const left = await leave(user);
+    expect([left.status, left.body.endpoints]).toMatchObject([200, [{ id, paused: true }]]);
+    expect((await call('GET', `/webhooks/${id}`)).body.state).toBe('paused');
+  });
+
   it('answers for the endpoint of another tenant as for none', async () => {
     const { id } = await newHook();
     const { apiKey } = await app.newTenant();

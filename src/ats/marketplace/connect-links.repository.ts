@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { Actor } from '../../identity/source.js';
+import { makerEnd } from '../../tenants/maker-end.sql.js';
 import type { ConnectLinkBody } from './connect-links.dto.js';
 
 /** A link that can be used. */
@@ -11,8 +12,11 @@ export interface OpenLink {
 }
 
 const DAYS = 3;
-const COLUMNS = 'id, provider, expires_at, used_at, revoked_at, created_at';
-const OPEN = 'used_at is null and revoked_at is null and expires_at > now()';
+/** A link ends with its maker, too. */
+const MAKER_END = makerEnd('$1', 'ats_connect_links.created_by');
+const COLUMNS = `id, provider, expires_at, used_at, created_at,
+  case when used_at is null and ${MAKER_END} <= now() then least(revoked_at, ${MAKER_END}) else revoked_at end as revoked_at`;
+const OPEN = `used_at is null and revoked_at is null and expires_at > now() and ${MAKER_END} > now()`;
 
 /** The statements of connect links. Of a link only the hash of its secret is kept. */
 @Injectable()

@@ -154,6 +154,11 @@ export const ATS_COMMANDS: Command[] = [
         return { revoked: revoke };
       }
       if (provider === undefined) throw new CliError('--provider is required.', EXIT.usage);
+      if (context.client.hasTemporaryKey) {
+        const words =
+          'A connect link ends with the key that makes it. Set TALENT_BRIDGE_API_KEY to a key of the tenant.';
+        throw new CliError(words, EXIT.credential);
+      }
       return context.client.call('POST', '/ats-connect-links', { provider });
     },
   },

@@ -93,7 +93,9 @@ export const CONNECTION_COMMANDS: Command[] = [
     argument: CONNECTION,
     async run(context) {
       const id = await connectionId(context);
-      return context.client.call('POST', `/connections/${encode(id)}/test-sign-in`);
+      const link = await context.client.call('POST', `/connections/${encode(id)}/test-sign-in`);
+      context.client.leaveKey();
+      return link;
     },
   },
 ];

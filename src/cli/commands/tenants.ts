@@ -1,5 +1,5 @@
-import { encode } from '../client.js';
-import { columns, given, type Command } from '../command.js';
+import { encode, type Json } from '../client.js';
+import { columns, given, queryOf, type Command } from '../command.js';
 import { tenantOf } from './domains.js';
 
 export const TENANT_COMMANDS: Command[] = [
@@ -72,9 +72,29 @@ export const TENANT_COMMANDS: Command[] = [
     verb: 'revoke',
     description: 'Ends an API key at once',
     argument: { name: 'api_key_id', required: true, description: 'the id, not the key itself' },
-    async run({ client, argument }) {
-      await client.call('DELETE', `/api-keys/${encode(argument!)}`);
-      return { api_key_id: argument, revoked: true };
+    options: [
+      {
+        name: 'endpoints',
+        description: 'what becomes of its webhook endpoints: keep unless set',
+        choices: ['keep', 'pause'],
+      },
+    ],
+    async run(context) {
+      const { client, argument } = context;
+      const left = await client.call<{ endpoints: Json[] } | undefined>(
+        'DELETE',
+        `/api-keys/${encode(argument!)}${queryOf(context, 'endpoints')}`,
+      );
+      return {
+        api_key_id: argument,
+        revoked: true,
+        ...(left === undefined ? {} : { endpoints: left.endpoints.map(endpointWords) }),
+      };
     },
   },
 ];
+
+/** Returns what became of a webhook endpoint that the key had made. */
+function endpointWords({ id, host, paused }: Json): string {
+  return `${String(id)} at ${String(host)} ${paused === true ? 'is paused' : 'goes on'}`;
+}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { hashToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { Actor } from '../../identity/source.js';
+import { makerEnd } from '../../tenants/maker-end.sql.js';
 import { SIGN_IN_SECONDS } from './browser-half.js';
 
 /** A stored sign-in request. */
@@ -20,8 +21,11 @@ export interface SignInRequest {
 /** A sign-in request to be written. */
 export type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired'>;
 
+/** A test ends with the key or user that prepared it, too. */
+const OPEN = `(expires_at > now() and (actor is null or ${makerEnd('$1', 'sign_in_requests.actor')} > now()))`;
+
 const COLUMNS = `id, connection_id, kind, browser_hash, return_to, code_challenge, actor, used_at is not null as used,
-  expires_at <= now() as expired`;
+  not ${OPEN} as expired`;
 
 /** How long the link of a test sign-in can be opened. */
 const TEST_LINK_SECONDS = 900;
@@ -68,7 +72,7 @@ export class SignInRequestsRepository {
     const { rows } = await this.db.query<SignInRequest>(
       `update sign_in_requests set used_at = now()
        where tenant_id = $1 and id = $2 and connection_id = $3 and browser_hash = $4 and used_at is null
-         and expires_at > now()
+         and ${OPEN}
        returning id, connection_id, kind, browser_hash, return_to, code_challenge, actor, false as used,
          false as expired`,
       [tenantId, id, connectionId, browserHash],
@@ -80,7 +84,7 @@ export class SignInRequestsRepository {
   async consume(tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `update sign_in_requests set used_at = now()
-       where tenant_id = $1 and id = $2 and used_at is null and expires_at > now()`,
+       where tenant_id = $1 and id = $2 and used_at is null and ${OPEN}`,
       [tenantId, id],
     );
     return rowCount === 1;
@@ -113,7 +117,7 @@ export class SignInRequestsRepository {
   async claim(tenantId: string, id: string, browserHash: Buffer): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `update sign_in_requests set browser_hash = $3, expires_at = now() + make_interval(secs => $4)
-       where tenant_id = $1 and id = $2 and browser_hash is null and used_at is null and expires_at > now()`,
+       where tenant_id = $1 and id = $2 and browser_hash is null and used_at is null and ${OPEN}`,
       [tenantId, id, browserHash, SIGN_IN_SECONDS],
     );
     return rowCount === 1;

@@ -2,7 +2,7 @@ import { startApp, type TestApp } from '../../support/app.js';
 import { freePort } from '../../../src/base/database/embedded/ports.js';
 import { client, eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
-import { fresh, madeUser, user } from '../../support/scim.js';
+import { fresh, madeUser, patch, user } from '../../support/scim.js';
 import { Tab, type Seen } from '../../support/sign-in/tab.js';
 import { startLever, type LeverSimulator } from '../../simulators/index.js';
 
@@ -263,6 +263,35 @@ describe('a connect link', () => {
     isRefused(await tab.post(CONNECT, [['code', url]]), /connect link is not valid/);
     isRefused(await tab.get(back), /connect link is not valid/);
     expect(await connections()).toEqual([]);
+  });
+
+  test.each<[string, (key: { id: string; user: string }) => Promise<unknown>]>([
+    ['its key is revoked', ({ id }) => house.api.delete(`/api-keys/${id}`)],
+    ['its key expires', ({ id }) => service.db.query(`update api_keys set expires_at = now() where id = $1`, [id])],
+    [
+      'the user of its key leaves',
+      ({ user }) => house.scim.patch(`/Users/${user}`, patch({ op: 'replace', path: 'active', value: false })),
+    ],
+    ['the user of its key is deleted', ({ user }) => house.api.delete(`/users/${user}`)],
+  ])('ends when %s, also for a connecting that is under way', async (_, end) => {
+    const made = await house.api.post('/users', { email: `${fresh()}@e.com`, first_name: 'A', last_name: 'B' });
+    const leaver = made.body.id as string;
+    const named = { name: 'contractor', scopes: ['ats:manage'], owner_user_id: leaver };
+    const key = (await house.api.post('/api-keys', named)).body;
+    const theirs = client(`${service.url}/api/v1`, key.api_key);
+    const { url } = (await theirs.post('/ats-connect-links', { provider: 'lever' })).body;
+    const tab = new Tab(service);
+    const sent = await tab.post(CONNECT, [
+      ['code', secretOf(url)],
+      ['confirmed', 'yes'],
+    ]);
+    const back = await atLever(sent.location!);
+    expect((await house.api.get('/ats-connect-links')).body.data).toMatchObject([{ revoked_at: null }]);
+    await end({ id: key.id, user: leaver });
+    isRefused(await tab.post(CONNECT, [['code', url]]), /connect link is not valid/);
+    isRefused(await tab.get(back), /connect link is not valid/);
+    expect(await connections()).toEqual([]);
+    expect((await house.api.get('/ats-connect-links')).body.data).toMatchObject([{ revoked_at: expect.any(String) }]);
   });
 
   test('is of one provider, and unknown secrets are refused alike', async () => {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { startApp, type TestApp } from '../../support/app.js';
-import { eventually } from '../../support/http.js';
+import { client, eventually } from '../../support/http.js';
 import { newHouse, type House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
 import { hostileOp, type HostileOp } from '../../oidc/support/op.js';
@@ -103,6 +103,21 @@ it('shows a refusal again as well', async () => {
   const { tab, seen, callback } = await tested({ aud: 'somebody-else' });
   expect(seen.text).toContain('audience_mismatch');
   expect((await tab.get(callback)).text).toBe(seen.text);
+});
+
+it('ends with the key that prepared it, opened or not', async () => {
+  const door = await OidcWay.open(service, house, {}, op);
+  const key = (await house.api.post('/api-keys', { name: 'contractor', scopes: ['admin'] })).body;
+  const theirs = client(`${service.url}/api/v1`, key.api_key);
+  const prepare = async () => (await theirs.post(`/connections/${door.id}/test-sign-in`)).body.url as string;
+  const [opened, unopened] = [await prepare(), await prepare()];
+  const tab = door.tab();
+  const begun = await tab.post(opened);
+  expect(begun.status).toBe(303);
+  await house.api.delete(`/api-keys/${key.id}`);
+  expect((await door.tab().post(unopened)).text).toContain('its link has expired');
+  const seen = await door.answer(tab, new URL(begun.location!).searchParams);
+  expect(seen.text).not.toContain('✓ Works.');
 });
 
 describe('the pages of a tenant', () => {
