@@ -84,7 +84,7 @@ export const NOUNS: Record<string, string> = {
     'addresses that events are sent to: create, list, show, set, test, rotate, pause, resume, delete, attempts, messages, redeliver, replay, explain',
   ats: 'connections to applicant tracking systems: connect, list, show, set, test, sync, pause, resume, disconnect, delete, token, link, links, providers, runs, events, retry, dismiss, writes, retry-write, dismiss-write, test-write',
   held: 'users whose requested state has no effect: list, release, discard',
-  seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, heads',
+  seats: 'use, limit, ledger: show, holders, events, usage, limit, verify, reconcile, heads',
   audit: 'the log of administrative changes: list, verify, heads',
   'sign-in': 'the sign-in log, with the reasons of refusals: list',
   session: 'live sessions: list, end',

@@ -35,7 +35,8 @@ export type Problem =
   | 'differs from signed head'
   | 'differs from closed day'
   | 'differs from known head'
-  | 'days changed';
+  | 'days changed'
+  | 'holders differ';
 
 /** The first incorrect place of a chain. */
 export interface Breach {

@@ -1,35 +1,37 @@
 import { Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Query as QueryMap } from '../base/http/query.js';
-import { ChainVerifier, verdictOf } from '../ledger/chain-verifier.js';
 import { HeadsPageDto } from '../ledger/heads.dto.js';
 import { knownHead, PublishedHeads } from '../ledger/published-heads.js';
 import { ApiController } from '../tenants/api-controller.js';
 import type { Caller } from '../tenants/caller.js';
 import { CurrentCaller } from '../tenants/current-caller.js';
 import { RequireScope } from '../tenants/require-scope.js';
-import { LedgerReader } from './ledger/ledger-reader.js';
 import { SeatChain } from './ledger/seat-chain.js';
+import { SeatVerifier } from './seat-verifier.js';
 
 /** The chain over the seat ledger: its verification and its published heads. */
 @ApiController('seats')
 export class SeatChainController {
   constructor(
     private readonly chain: SeatChain,
-    private readonly ledger: LedgerReader,
-    private readonly verifier: ChainVerifier,
+    private readonly verifier: SeatVerifier,
     private readonly heads: PublishedHeads,
   ) {}
 
   @Post('verify')
   @HttpCode(200)
   @RequireScope('seats:read')
-  @ApiOperation({ summary: 'Checks the ledger’s chain and names the first entry that does not fit' })
+  @ApiOperation({
+    summary: 'Checks the ledger’s chain and names the first entry that does not fit',
+    description:
+      'Where the chain is whole, what its lines amount to is compared with the users in force, at the end and at each ' +
+      'closed day: `code: holders differ` names each user who differs, with the lines.',
+  })
   @ApiQuery({ name: 'sequence', required: false, description: 'with `hash`: a head that the caller has kept' })
   @ApiQuery({ name: 'hash', required: false })
   async verify(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<object> {
-    const verdict = verdictOf(await this.verifier.verify(this.chain, caller.tenantId, knownHead(query)));
-    return verdict.ok ? { ...verdict, holders: await this.ledger.holdersNow(caller.tenantId) } : verdict;
+    return this.verifier.verify(caller.tenantId, knownHead(query));
   }
 
   @Get('heads')

@@ -6,7 +6,6 @@ import { Logger } from '../base/log/logger.js';
 import { AuditService } from '../tenants/audit/audit.service.js';
 import { sourceOf, type Caller } from '../tenants/caller.js';
 import { TenantCreated } from '../tenants/tenants.events.js';
-import { SeatReportsRepository } from './seat-reports.repository.js';
 import { nextSeatMode } from './seat-mode.rules.js';
 import type { SeatLimit, SeatPolicy } from './seat.rules.js';
 import { SeatsRepository } from './seats.repository.js';
@@ -37,7 +36,6 @@ export class SeatLimitsService {
     private readonly db: Database,
     private readonly repository: SeatsRepository,
     private readonly seats: SeatsService,
-    private readonly reports: SeatReportsRepository,
     private readonly audit: AuditService,
     private readonly logger: Logger,
     private readonly events: DomainEvents,
@@ -118,38 +116,6 @@ export class SeatLimitsService {
     const free = limit - (await this.repository.used(tenantId, tx));
     const inFlight = await this.repository.inFlight(tx);
     await this.repository.setMode(tx, tenantId, mode, { kind: 'measured', free, inFlight });
-  }
-
-  /** Compares the ledger with the people; with `repair`, writes the entries that make the ledger follow them. */
-  async reconcile(caller: Caller, repair: boolean) {
-    return this.db.transaction(caller.tenantId, async (tx) => {
-      if (repair) await this.repository.lockAndCount(tx, caller.tenantId);
-      const found = await this.reports.differences(caller.tenantId, tx);
-      if (repair) {
-        for (const { user_id: userId, user } of found) {
-          await tx.query(
-            `insert into seat_entries (tenant_id, kind, user_id, delta, role, directory_id, reason, source)
-             values ($1, 'repair', $2, $3, (select role from users where tenant_id = $1 and id = $2),
-               (select directory_id from users where tenant_id = $1 and id = $2), 'reconcile', $4::jsonb)`,
-            [caller.tenantId, userId, user ? 1 : -1, JSON.stringify(sourceOf(caller))],
-          );
-        }
-        await this.audit.record(tx, {
-          tenantId: caller.tenantId,
-          actor: caller.actor,
-          action: 'seats.reconciled',
-          targetType: 'seats',
-          targetId: caller.tenantId,
-          after: { repaired: found.length },
-          requestId: caller.requestId,
-        });
-      }
-      return {
-        missing_in_ledger: found.filter((f) => f.user).map((f) => f.user_id),
-        extra_in_ledger: found.filter((f) => !f.user).map((f) => f.user_id),
-        repaired: repair ? found.length : 0,
-      };
-    });
   }
 
   private async note(tx: SqlRunner, caller: Caller, kind: string, details: object): Promise<void> {

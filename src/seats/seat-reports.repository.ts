@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../base/database/byte-cut.js';
-import { Database, type SqlRunner } from '../base/database/database.js';
+import { Database } from '../base/database/database.js';
 import { UTC } from '../ledger/heads.repository.js';
 import type { UsageRow } from './usage.rules.js';
 
@@ -29,8 +29,19 @@ export interface Holder {
 /** An entry of the ledger, as usage reports read it. */
 export interface LedgerStep extends UsageRow {
   sequence: number;
+  entry_id: number;
   /** Of an entry that sets the limit: what it sets. */
   details: { limit: number | null } | null;
+}
+
+/**
+ * Returns SQL for the line of user `h` that was written last, up to the moment `$2`. The fence keeps the index of users:
+ * without it the lines of all users would be read backwards.
+ */
+function newestLine(columns: string, condition = ''): string {
+  return `select l.* from (select entry_id, ${columns} from seat_entries
+      where tenant_id = $1 and user_id = h.user_id and effective_at <= $2::timestamptz ${condition} offset 0) l
+    order by l.entry_id desc limit 1`;
 }
 
 /** Entries that are read at a time. */
@@ -89,14 +100,24 @@ export class SeatReportsRepository {
     return rows[0]?.count_after ?? null;
   }
 
-  /** The limit and the policies as they were at a past moment; undefined: none was set yet. */
-  async limitAt(tenantId: string, asOf: string): Promise<{ limit: number | null; policy: unknown } | undefined> {
-    const { rows } = await this.db.query<{ details: { limit: number | null; policy: unknown } }>(
-      `select details from seat_entries where tenant_id = $1 and kind in ('limit', 'policy')
-         and effective_at <= $2::timestamptz order by effective_at desc, sequence desc limit 1`,
+  /** Returns limit and policies at a past moment, with the entry that has set them; undefined: none was set yet. */
+  async limitAt(
+    tenantId: string,
+    asOf: string,
+  ): Promise<{ limit: number | null; policy: unknown; entry_id: number } | undefined> {
+    const { rows } = await this.db.query<{
+      details: { limit: number | null; policy: unknown };
+      entry_id: number;
+    }>(
+      // The lines without a user are few, and an index finds them: without the fence all lines would be read backwards.
+      `select l.details, l.entry_id::float8 as entry_id from (
+         select details, entry_id from seat_entries where tenant_id = $1 and user_id is null
+           and kind in ('limit', 'policy') and effective_at <= $2::timestamptz offset 0) l
+       order by l.entry_id desc limit 1`,
       [tenantId, asOf],
     );
-    return rows[0]?.details;
+    const [found] = rows;
+    return found && { ...found.details, entry_id: found.entry_id };
   }
 
   /** Who held a seat at a moment, by id; `after` continues a page. */
@@ -110,16 +131,15 @@ export class SeatReportsRepository {
          select (select e.user_id from seat_entries e where e.tenant_id = $1 and e.user_id > p.user_id
                  order by e.user_id limit 1) from people p where p.user_id is not null)
        select h.user_id, nullif(trim(u.first_name || ' ' || u.last_name), '') as name, u.email,
-           u.person_external_id as external_id, h.since, f.role, f.directory_id, d.name as directory, f.cost_center, h.reason
-       from (select p.user_id, x.since, x.reason from people p cross join lateral (
-         select delta, ${UTC('effective_at')} as since, reason from seat_entries
-         where tenant_id = $1 and user_id = p.user_id and delta <> 0 and effective_at <= $2::timestamptz
-         order by effective_at desc, sequence desc limit 1) x
-       where x.delta = 1 limit $4) h
-       -- The newest line says what holds since, be it one of 0.
-       cross join lateral (select role, directory_id, cost_center from seat_entries
-         where tenant_id = $1 and user_id = h.user_id and effective_at <= $2::timestamptz
-         order by effective_at desc, sequence desc limit 1) f
+           u.person_external_id as external_id, x.since, f.role, f.directory_id, d.name as directory, f.cost_center, x.reason
+       -- The sum of a user's lines does not depend on their order, which earlier versions did not always keep.
+       from (select p.user_id from people p cross join lateral (
+         select sum(delta) as net from seat_entries
+         where tenant_id = $1 and user_id = p.user_id and effective_at <= $2::timestamptz offset 0) n
+       where n.net > 0 limit $4) h
+       cross join lateral (${newestLine(`${UTC('effective_at')} as since, reason`, 'and delta > 0')}) x
+       -- The line that was written last says what holds since, be it one of 0.
+       cross join lateral (${newestLine('role, directory_id, cost_center')}) f
        left join users u on u.tenant_id = $1 and u.id = h.user_id
        left join directories d on d.tenant_id = $1 and d.id = f.directory_id
        order by h.user_id`),
@@ -141,7 +161,8 @@ export class SeatReportsRepository {
   /** The next entries behind a place in the chain, in its order, some thousand at a time. */
   async stepsAfter(tenantId: string, sequence: number): Promise<LedgerStep[]> {
     const { rows } = await this.db.query<LedgerStep>(
-      `select sequence::int as sequence, ${UTC('effective_at')} as effective_at, count_after, delta, user_id,
+      `select sequence::int as sequence, entry_id::float8 as entry_id, ${UTC('effective_at')} as effective_at, count_after,
+         delta, user_id,
          case when kind in ('limit', 'policy') then details end as details
        from seat_entries where tenant_id = $1 and sequence > $2 order by seat_entries.sequence limit ${STEPS}`,
       [tenantId, sequence],
@@ -157,19 +178,6 @@ export class SeatReportsRepository {
        from tenants t cross join lateral generate_series($2::date, $3::date - 1, interval '1 day') d
        where t.id = $1 order by d`,
       [tenantId, from, to],
-    );
-    return rows;
-  }
-
-  /** Seats according to the people, where that is not what the ledger says. */
-  async differences(tenantId: string, db: SqlRunner): Promise<{ user_id: string; user: boolean; ledger: boolean }[]> {
-    const { rows } = await db.query<{ user_id: string; user: boolean; ledger: boolean }>(
-      `select coalesce(u.id, l.user_id) as user_id, u.id is not null as user, l.user_id is not null as ledger
-       from (select id from users where tenant_id = $1 and seat = 'held') u
-       full join (select user_id from seat_entries where tenant_id = $1 and user_id is not null
-                  group by user_id having sum(delta) > 0) l on l.user_id = u.id
-       where u.id is null or l.user_id is null order by coalesce(u.id, l.user_id)`,
-      [tenantId],
     );
     return rows;
   }

@@ -13,6 +13,7 @@ import { SealedMoments } from './ledger/sealed-moments.js';
 import { isDay } from './past-moment.js';
 import { policiesIn, ReconcileDto, SeatLimitDto } from './seat.dto.js';
 import { policiesOf, SeatLimitsService } from './seat-limits.service.js';
+import { Reconciliation } from './reconciliation.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
 import { SeatsRepository } from './seats.repository.js';
 import { UsageReport, type UsageDay } from './usage-report.js';
@@ -30,6 +31,7 @@ export class SeatsController {
     private readonly reports: SeatReportsRepository,
     private readonly moments: SealedMoments,
     private readonly usageReport: UsageReport,
+    private readonly reconciliation: Reconciliation,
   ) {}
 
   @Get()
@@ -112,7 +114,7 @@ export class SeatsController {
   @RequireScope('seats:write')
   @ApiOperation({ summary: 'Compares the ledger with the people, and repairs it on request' })
   reconcile(@CurrentCaller() caller: Caller, @Body() body: ReconcileDto): Promise<object> {
-    return this.limits.reconcile(caller, body.repair ?? false);
+    return this.reconciliation.reconcile(caller, body.repair ?? false);
   }
 }
 

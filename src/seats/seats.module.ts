@@ -1,6 +1,11 @@
 import { Module } from '@nestjs/common';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { TenantsModule } from '../tenants/tenants.module.js';
 import { LedgerReader } from './ledger/ledger-reader.js';
+import { LedgerCorrection } from './ledger-correction.js';
+import { Reconciliation } from './reconciliation.js';
+import { SeatAccounts } from './ledger/seat-accounts.js';
+import { SeatVerifier } from './seat-verifier.js';
 import { SealedMoments } from './ledger/sealed-moments.js';
 import { SeatChain } from './ledger/seat-chain.js';
 import { SeatChainController } from './seat-chain.controller.js';
@@ -14,7 +19,7 @@ import { UsageReport } from './usage-report.js';
 
 /** The seats of a tenant: limit, ledger, reports. */
 @Module({
-  imports: [TenantsModule],
+  imports: [TenantsModule, TasksModule],
   controllers: [SeatsController, SeatListsController, SeatChainController],
   providers: [
     SeatsRepository,
@@ -25,6 +30,10 @@ import { UsageReport } from './usage-report.js';
     SealedMoments,
     UsageReport,
     SeatChain,
+    SeatAccounts,
+    SeatVerifier,
+    Reconciliation,
+    LedgerCorrection,
   ],
   exports: [SeatsService, SeatsRepository, SeatLimitsService],
 })

@@ -165,6 +165,34 @@ export class SeatsRepository {
           ${p.add(JSON.stringify(source), 'jsonb')} from subject where seat = 'held'`,
     );
   }
+
+  /** Adds lines that correct the ledger, in their order, with what the users are now. */
+  async addSteps(
+    tx: SqlRunner,
+    tenantId: string,
+    lines: readonly CorrectingLine[],
+    source: Omit<ChangeSource, 'request_id'> & { request_id: string | null },
+  ): Promise<void> {
+    await tx.query(
+      `insert into seat_entries
+         (tenant_id, kind, user_id, delta, role, directory_id, cost_center, details, reason, source)
+       select $1, s.kind, s.user_id, s.delta, u.role, u.directory_id, u.cost_center, s.details, s.reason, $3::jsonb
+       from rows from (jsonb_to_recordset($2::jsonb)
+           as (kind text, user_id text, delta smallint, details jsonb, reason text)) with ordinality
+         as s(kind, user_id, delta, details, reason, place)
+       left join users u on u.tenant_id = $1 and u.id = s.user_id order by s.place`,
+      [tenantId, JSON.stringify(lines), JSON.stringify(source)],
+    );
+  }
+}
+
+/** A line that corrects the ledger. */
+export interface CorrectingLine {
+  readonly kind: 'repair' | 'correction';
+  readonly user_id: string | null;
+  readonly delta: number;
+  readonly details: object | null;
+  readonly reason: string;
 }
 
 interface LimitRow {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LedgerReader } from './ledger/ledger-reader.js';
 import { SeatReportsRepository, type LedgerStep, type Moment } from './seat-reports.repository.js';
-import { UsageMeter, type Usage } from './usage.rules.js';
+import { UsageMeter, type Holders, type Usage } from './usage.rules.js';
 
 /** Usage of one day of the tenant's time zone. */
 export interface UsageDay extends Usage {
@@ -54,7 +54,11 @@ export class UsageReport {
     for (let row = await state.steps.peek(); row !== null && row.effective_at < to; row = await state.steps.next()) {
       meter.take(row);
       state.count = row.count_after;
-      if (row.details !== null) state.limit = row.details.limit;
+      // The newest limit is the one that was written last.
+      if (row.details !== null && row.entry_id > state.limitEntry) {
+        state.limit = row.details.limit;
+        state.limitEntry = row.entry_id;
+      }
     }
     const usage = meter.end(to < moment.as_of ? to : moment.as_of);
     return {
@@ -67,10 +71,12 @@ export class UsageReport {
 
   private async begin(tenantId: string, from: string): Promise<Reading> {
     const last = await this.reports.lastBefore(tenantId, from);
+    const limit = await this.reports.limitAt(tenantId, from);
     return {
       count: last?.count_after ?? null,
-      limit: (await this.reports.limitAt(tenantId, from))?.limit ?? null,
-      holders: await this.ledger.holderIdsBefore(tenantId, from),
+      limit: limit?.limit ?? null,
+      limitEntry: limit?.entry_id ?? 0,
+      holders: await this.ledger.holdersBefore(tenantId, from),
       steps: new Steps((after) => this.reports.stepsAfter(tenantId, after), last?.sequence ?? 0),
     };
   }
@@ -80,7 +86,9 @@ export class UsageReport {
 interface Reading {
   count: number | null;
   limit: number | null;
-  readonly holders: Set<string>;
+  /** The entry that has set the limit. */
+  limitEntry: number;
+  readonly holders: Holders;
   readonly steps: Steps;
 }
 

@@ -21,6 +21,38 @@ export interface Usage {
   distinct_holders: number | null;
 }
 
+/**
+ * The users who hold a seat: those whose lines add up to more than 0. The sum does not depend on the order of a user's lines,
+ * which earlier versions did not always keep.
+ */
+export class Holders {
+  /** Users with the sum 1: nearly all. */
+  private readonly single = new Set<string>();
+  /** The sums that are neither 0 nor 1. */
+  private readonly others = new Map<string, number>();
+
+  /** The number of holders. */
+  get size(): number {
+    let size = this.single.size;
+    for (const net of this.others.values()) if (net > 0) size++;
+    return size;
+  }
+
+  /** Returns whether the user holds a seat. */
+  has(userId: string): boolean {
+    return this.single.has(userId) || (this.others.get(userId) ?? 0) > 0;
+  }
+
+  /** Adds a line, or the sum of lines. */
+  add(userId: string, delta: number): void {
+    const net = delta + (this.single.has(userId) ? 1 : (this.others.get(userId) ?? 0));
+    this.single.delete(userId);
+    this.others.delete(userId);
+    if (net === 1) this.single.add(userId);
+    else if (net !== 0) this.others.set(userId, net);
+  }
+}
+
 /** Usage of one interval, taken entry by entry: however many there are, none is kept. */
 export class UsageMeter {
   private peak: number | null;
@@ -40,7 +72,7 @@ export class UsageMeter {
   constructor(
     from: string,
     private count: number | null,
-    private readonly holders: Set<string>,
+    private readonly holders: Holders,
   ) {
     this.peak = count;
     this.at = Date.parse(from);
@@ -53,11 +85,11 @@ export class UsageMeter {
     this.count = row.count_after;
     this.peak = this.peak === null ? this.count : Math.max(this.peak, this.count);
     const { user_id: userId, delta } = row;
-    if (userId === null) return;
-    if (delta > 0) {
-      if (!this.holders.has(userId) && !this.left.has(userId)) this.joined.add(userId);
-      this.holders.add(userId);
-    } else if (delta < 0 && this.holders.delete(userId) && !this.joined.has(userId)) this.left.add(userId);
+    if (userId === null || delta === 0) return;
+    const held = this.holders.has(userId);
+    this.holders.add(userId, delta);
+    if (delta > 0 && !held && !this.left.has(userId)) this.joined.add(userId);
+    if (held && !this.holders.has(userId) && !this.joined.has(userId)) this.left.add(userId);
   }
 
   /** What came of it, at the end of the interval. */
@@ -89,7 +121,7 @@ export function usageOf(
   from: string,
   to: string,
   before: number | null,
-  holders: Set<string>,
+  holders: Holders,
   rows: readonly UsageRow[],
 ): Usage {
   const meter = new UsageMeter(from, before, holders);

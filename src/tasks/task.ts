@@ -30,6 +30,7 @@ export const TASK_KINDS = [
   'ats.release',
   'ats.connect',
   'ats.remove',
+  'seats.correct',
 ] as const;
 
 /** A kind of background work. */

@@ -1,3 +1,4 @@
+import fc from '../support/properties.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { newHouse, type House } from '../support/house.js';
 
@@ -25,6 +26,7 @@ interface Line {
   user_id: string;
   delta: number;
   count_after: number;
+  effective_at: string;
 }
 
 async function linesOf(at: House): Promise<Line[]> {
@@ -66,4 +68,45 @@ it('seals the lines of the audit log in the order of their writes across 9999 an
   expect(data.map(({ target_id: id }) => id)).toEqual(['6', '5', '4', '3', '2', '1']);
   const sequences = data.map(({ sequence }) => sequence);
   expect(sequences).toEqual([...sequences].sort((a, b) => b - a));
+});
+
+describe('random histories of users who are written at the same time', () => {
+  const history = fc.array(fc.constantFrom('active', 'inactive', 'Admin', 'User', 'Observer'), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  const histories = fc.array(history, { minLength: 12, maxLength: 20 });
+
+  it.each(fc.sample(histories, 3).map((users, i) => [[93, 991, 9_950][i]!, users] as const))(
+    'has the holders of a recount at every instant, with ids from %i on',
+    async (firstEntry, users) => {
+      const at = await newHouse(service);
+      await service.db.query(`select setval('seat_entry_sequence', $1, false)`, [firstEntry]);
+      const write = async (changes: string[], i: number): Promise<void> => {
+        const person = { email: `u${i}@x.example`, first_name: 'U', last_name: String(i) };
+        const { id } = (await at.api.post('/users', person)).body as { id: string };
+        for (const change of changes) {
+          const body = /active$/.test(change) ? { status: change } : { role: change };
+          expect((await at.api.patch(`/users/${id}`, body)).status).toBe(200);
+        }
+      };
+      await Promise.all(users.map(write));
+      const lines = await linesOf(at);
+      const instants = [...new Set(lines.map((line) => line.effective_at))];
+      const recount = new Set<string>();
+      for (const [i, instant] of instants.entries()) {
+        for (const line of lines.filter((one) => one.effective_at === instant)) {
+          if (line.delta > 0) recount.add(line.user_id);
+          if (line.delta < 0) recount.delete(line.user_id);
+        }
+        const { body } = await at.api.get(`/seats/holders?limit=200&as_of=${instant}`);
+        const found = (body.data as { user_id: string }[]).map((holder) => holder.user_id);
+        expect([i, found]).toEqual([i, [...recount].sort()]);
+        expect((await at.api.get(`/seats?as_of=${instant}`)).body.used).toBe(recount.size);
+      }
+      const active = (await at.api.get('/users?seat=held&limit=200')).body.data as { id: string }[];
+      expect(active.map(({ id }) => id).sort()).toEqual([...recount].sort());
+      expect((await at.api.post('/seats/verify', {})).body).toMatchObject({ ok: true, count: recount.size });
+    },
+  );
 });

@@ -493,6 +493,8 @@ describe('reconcile', () => {
     expect((await at.api.post('/seats/reconcile', {})).body).toEqual({
       missing_in_ledger: [],
       extra_in_ledger: [],
+      out_of_order: [],
+      more: false,
       repaired: 0,
     });
     await service.db.query(`update users set seat = 'none' where tenant_id = $1 and id = $2`, [at.tenantId, a]);
@@ -503,12 +505,16 @@ describe('reconcile', () => {
     expect((await at.api.post('/seats/reconcile', {})).body).toEqual({
       missing_in_ledger: [b],
       extra_in_ledger: [a],
+      out_of_order: [],
+      more: false,
       repaired: 0,
     });
     expect((await at.api.post('/seats/reconcile', { repair: true })).body).toMatchObject({ repaired: 2 });
     expect((await at.api.post('/seats/reconcile', {})).body).toEqual({
       missing_in_ledger: [],
       extra_in_ledger: [],
+      out_of_order: [],
+      more: false,
       repaired: 0,
     });
     expect((await at.api.post('/seats/verify', {})).body).toMatchObject({ ok: true, count: 1, holders: 1 });

@@ -1,4 +1,4 @@
-import { usageOf } from '../../src/seats/usage.rules.js';
+import { Holders, usageOf } from '../../src/seats/usage.rules.js';
 
 const DAY = ['2026-03-01T00:00:00.000000Z', '2026-03-02T00:00:00.000000Z'] as const;
 const at = (hour: number, userId: string | null, delta: number, countAfter: number) => ({
@@ -7,8 +7,13 @@ const at = (hour: number, userId: string | null, delta: number, countAfter: numb
   delta,
   count_after: countAfter,
 });
+const holdersOf = (...ids: string[]): Holders => {
+  const holders = new Holders();
+  for (const id of ids) holders.add(id, 1);
+  return holders;
+};
 const usage = (before: number | null, holders: string[], ...rows: ReturnType<typeof at>[]) =>
-  usageOf(...DAY, before, new Set(holders), rows);
+  usageOf(...DAY, before, holdersOf(...holders), rows);
 
 describe('usage of a day', () => {
   it.each([
@@ -45,8 +50,19 @@ describe('usage of a day', () => {
   });
 
   it('leaves the holders as they are at its end', () => {
-    const holders = new Set(['a']);
+    const holders = holdersOf('a');
     usageOf(...DAY, 1, holders, [at(1, 'b', 1, 2), at(2, 'a', -1, 1)]);
-    expect([...holders]).toEqual(['b']);
+    expect([holders.size, holders.has('a'), holders.has('b')]).toEqual([1, false, true]);
+  });
+
+  it.each([
+    ['a release before its claim', [at(1, 'b', -1, 0), at(1, 'b', 1, 1)], [1, true, false], 2],
+    ['a claim before the release that made room for it', [at(1, 'a', 1, 2), at(1, 'a', -1, 1)], [1, true, false], 1],
+  ])('counts the holders by their sums when %s is sealed', (_, rows, expected, distinct) => {
+    const holders = holdersOf('a');
+    expect(usageOf(...DAY, 1, holders, rows)).toMatchObject({ end: 1, distinct_holders: distinct });
+    expect([holders.size, holders.has('a'), holders.has('b')]).toEqual(expected);
+    // The next day begins with the same holders.
+    expect(usageOf(...DAY, 1, holders, [])).toMatchObject({ end: 1, distinct_holders: 1 });
   });
 });

@@ -58,6 +58,7 @@ import { AtsOpenEvents1767227536000 } from './migrations/1767227536000-ats-open-
 import { OldestWork1767227537000 } from './migrations/1767227537000-oldest-work.js';
 import { LighterSeals1767227538000 } from './migrations/1767227538000-lighter-seals.js';
 import { LighterAnalyses1767227539000 } from './migrations/1767227539000-lighter-analyses.js';
+import { CorrectLedgers1767227540000 } from './migrations/1767227540000-correct-ledgers.js';
 import { RequestedEmails1767227560000 } from './migrations/1767227560000-requested-emails.js';
 import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-grants.js';
 
@@ -123,6 +124,7 @@ export const MIGRATIONS = [
   OldestWork1767227537000,
   LighterSeals1767227538000,
   LighterAnalyses1767227539000,
+  CorrectLedgers1767227540000,
   RequestedEmails1767227560000,
   ConsoleGrants1767227570000,
 ];

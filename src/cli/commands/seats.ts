@@ -5,6 +5,15 @@ import { headsOf, KNOWN_HEAD } from './audit.js';
 
 const DOORS = ['directory', 'api', 'sign_in'] as const;
 
+/** The answer of `POST /seats/reconcile`. */
+interface Reconciled {
+  missing_in_ledger: string[];
+  extra_in_ledger: string[];
+  out_of_order: { user_id: string | null; lines: number[] }[];
+  more: boolean;
+  repaired: number;
+}
+
 export const SEAT_COMMANDS: Command[] = [
   {
     noun: 'seats',
@@ -32,6 +41,29 @@ export const SEAT_COMMANDS: Command[] = [
       return file === undefined
         ? context.client.call('POST', `/seats/verify${queryOf(context, 'sequence', 'hash')}`, {})
         : { ...(await verifyExport(file, head)) };
+    },
+  },
+  {
+    noun: 'seats',
+    verb: 'reconcile',
+    description: 'Compares the ledger with the users in force, and names those who differ',
+    options: [{ name: 'repair', flag: true, description: 'correct them by further lines; no line is changed' }],
+    async run({ client, options }) {
+      const repair = options['repair'] === true;
+      const answer = await client.call<Reconciled>('POST', '/seats/reconcile', { repair });
+      if (options['json'] === true) return { ...answer };
+      if (repair) return { repaired: answer.repaired, more: answer.more };
+      return [
+        ...answer.missing_in_ledger.map((user_id) => ({
+          user_id,
+          finding: 'in force, and not a holder by the ledger',
+        })),
+        ...answer.extra_in_ledger.map((user_id) => ({ user_id, finding: 'a holder by the ledger, and not in force' })),
+        ...answer.out_of_order.map(({ user_id, lines }) => ({
+          user_id: user_id ?? 'limit',
+          finding: `lines ${lines.join(' and ')} are not in the order in which they were written`,
+        })),
+      ];
     },
   },
   {

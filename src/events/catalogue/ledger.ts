@@ -1,4 +1,4 @@
-import { count, object, text, type Kinds } from './kind.js';
+import { count, object, text, textOrNull, type Kinds } from './kind.js';
 
 /** The data of the events about the ledgers. */
 export interface LedgerEvents {
@@ -14,6 +14,20 @@ export interface LedgerEvents {
     key_id: string;
     /** Ed25519 over `signed`, base64. */
     signature: string;
+  };
+  'ledger.corrected': {
+    chain: 'seats';
+    /** The number of lines of the kind `correction` that were added. */
+    corrections: number;
+    /** The first hundred of them. */
+    corrected: {
+      /** Null: limit and policy. */
+      user_id: string | null;
+      /** Whether the user holds a seat. */
+      holds: boolean;
+      /** The sequences of the two lines that the correction names. */
+      lines: number[];
+    }[];
   };
 }
 
@@ -41,6 +55,28 @@ export const LEDGER_EVENTS: Kinds<LedgerEvents> = {
       signed: 'seats 2026-01-31 …',
       key_id: '0f1e2d3c4b5a6978',
       signature: 'c2lnbmF0dXJlIG9mIHRoZSBoZWFk',
+    },
+  },
+  'ledger.corrected': {
+    severity: 'warning',
+    runbook:
+      'Tell your auditors: lines that were sealed in a wrong order are corrected by further lines; none was changed.',
+    schema: object({
+      chain: { enum: ['seats'] },
+      corrections: count,
+      corrected: {
+        type: 'array',
+        items: object({
+          user_id: textOrNull,
+          holds: { type: 'boolean' },
+          lines: { type: 'array', items: { type: 'integer' } },
+        }),
+      },
+    }),
+    example: {
+      chain: 'seats',
+      corrections: 1,
+      corrected: [{ user_id: 'usr_01k0000000abcdefghjkmnpqrs', holds: false, lines: [9, 10] }],
     },
   },
 };

@@ -1,5 +1,6 @@
 import { canonicalJson, chainHash, CHAIN_START } from '../../base/crypto/chain.js';
 import { ChainWalk, type ChainLine } from '../../ledger/chain.rules.js';
+import { Account, pairProblem, type AccountLine } from './account.rules.js';
 
 /** One entry of a chain as it is hashed: every value that must not change, as text, in a fixed order. */
 export interface ChainEntry {
@@ -90,19 +91,34 @@ export function toChainLine(entry: SealedEntry): ChainLine {
   };
 }
 
+/** An entry as far as it tells whether its user holds a seat. */
+function accountLineOf({ sequence, entry_id, delta, kind, details }: SealedEntry): AccountLine {
+  const { holds = false } = (details ?? {}) as { holds?: boolean };
+  return { sequence, entry_id: Number(entry_id), delta, holds: kind === 'correction' ? holds : null };
+}
+
 /** What a check of entries has found; `sequence` is that of the first entry that does not fit. */
 export type ChainVerdict =
   { ok: true; entries: number; head: string; count: number } | { ok: false; sequence: number; problem: string };
 
-/** Checks an export of the seat ledger from its start, one entry at a time; the first one that does not fit is named. */
+/**
+ * Checks an export of the seat ledger from its start, one entry at a time. The first one that does not fit is named, else
+ * two lines of a user that are in a wrong order and that no correction names.
+ */
 export class ExportVerifier {
   private readonly walk = new ChainWalk([], true);
+  private readonly accounts = new Map<string | null, Account>();
   private broken: ChainVerdict | null = null;
 
   /** Answers false once the chain is broken. */
   take(entry: SealedEntry): boolean {
     if (this.broken) return false;
-    if (this.walk.take(toChainLine(entry))) return true;
+    if (this.walk.take(toChainLine(entry))) {
+      const account = this.accounts.get(entry.user_id) ?? new Account();
+      this.accounts.set(entry.user_id, account);
+      account.take(accountLineOf(entry));
+      return true;
+    }
     this.broken = { ok: false, sequence: entry.sequence, problem: this.walk.breach!.detail };
     return false;
   }
@@ -113,6 +129,13 @@ export class ExportVerifier {
     const { sequence, hash } = this.walk.end;
     if (expected && (expected.sequence !== sequence || expected.hash !== hash)) {
       return { ok: false, sequence: sequence + 1, problem: 'the chain does not end where its head says' };
+    }
+    for (const [userId, { pairs, net }] of this.accounts) {
+      const [pair] = pairs;
+      if (pair !== undefined) return { ok: false, sequence: pair.second.sequence!, problem: pairProblem(userId, pair) };
+      if (net !== 0 && net !== 1) {
+        return { ok: false, sequence, problem: `the lines about ${userId} add up to ${net} seats` };
+      }
     }
     return { ok: true, entries: sequence, head: hash, count: this.walk.lastLine?.count ?? 0 };
   }

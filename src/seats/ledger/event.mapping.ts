@@ -2,7 +2,9 @@ import type { ChangeSource } from '../../identity/source.js';
 import type { SealedEntry } from './chain.rules.js';
 
 /** The kinds of lines in the seat ledger. */
-export const ENTRY_KINDS = ['claim', 'release', 'update', 'opening', 'limit', 'policy', 'repair'] as const;
+export const ENTRY_KINDS = [
+  'claim', 'release', 'update', 'opening', 'limit', 'policy', 'repair', 'correction',
+] as const; // prettier-ignore
 /** The kind of a ledger entry. */
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

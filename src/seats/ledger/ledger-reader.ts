@@ -3,6 +3,7 @@ import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cu
 import { Database } from '../../base/database/database.js';
 import { csvLine } from '../../base/http/csv.js';
 import { SeatReportsRepository, type Holder } from '../seat-reports.repository.js';
+import { Holders } from '../usage.rules.js';
 import type { SealedEntry } from './chain.rules.js';
 import { ALL_EVENTS, eventView, type EventFilter } from './event.mapping.js';
 import { SEALED_COLUMNS } from './seat-chain.js';
@@ -96,18 +97,18 @@ export class LedgerReader {
     }
   }
 
-  /** The people who held a seat just before a moment, read in batches. */
-  async holderIdsBefore(tenantId: string, moment: string): Promise<Set<string>> {
-    const holders = new Set<string>();
+  /** Returns the users who held a seat just before a moment, read in batches. */
+  async holdersBefore(tenantId: string, moment: string): Promise<Holders> {
+    const holders = new Holders();
     let after = '';
     for (;;) {
-      const { rows } = await this.db.query<{ user_id: string; delta: number }>(
-        `select distinct on (user_id) user_id, delta from seat_entries
+      const { rows } = await this.db.query<{ user_id: string; net: number }>(
+        `select user_id, sum(delta)::int as net from seat_entries
          where tenant_id = $1 and user_id > $3 and delta <> 0 and effective_at < $2::timestamptz
-         order by user_id, effective_at desc, sequence desc limit ${HOLDERS}`,
+         group by user_id having sum(delta) <> 0 order by user_id limit ${HOLDERS}`,
         [tenantId, moment, after],
       );
-      for (const { user_id: userId, delta } of rows) if (delta === 1) holders.add(userId);
+      for (const { user_id: userId, net } of rows) holders.add(userId, net);
       if (rows.length < HOLDERS) return holders;
       after = rows.at(-1)!.user_id;
     }

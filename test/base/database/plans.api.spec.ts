@@ -31,7 +31,7 @@ const SUMS = [
   'select state, count(*) as n from destinations',
   'select coalesce(sum(count), 0)::int as held from chain_heads',
   'select r.name, r.takes_seat, r.console, r.created_at,',
-  'select distinct on (user_id) user_id, delta from seat_entries',
+  'select user_id, sum(delta)::int as net from seat_entries',
 ];
 
 let recorder: PlanRecorder;

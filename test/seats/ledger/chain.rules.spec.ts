@@ -33,7 +33,7 @@ const headOf = (entries: readonly SealedEntry[]): ChainHead => {
   const last = entries.at(-1)!;
   return { sequence: last.sequence, count: last.count_after, hash: last.hash, sealed_through: last.effective_at };
 };
-const CHAIN = seal(EMPTY_HEAD, [entry(1), entry(2), entry(3, -1), entry(4)]);
+const CHAIN = seal(EMPTY_HEAD, [entry(1), entry(2), entry(3, -1, { user_id: 'usr_1' }), entry(4)]);
 
 describe('sealing', () => {
   it('numbers, counts, and puts each entry onto the one before', () => {
@@ -50,7 +50,7 @@ describe('sealing', () => {
 
   it('in two parts is the same chain', () => {
     const first = seal(EMPTY_HEAD, [entry(1), entry(2)]);
-    expect([...first, ...seal(headOf(first), [entry(3, -1), entry(4)])]).toEqual(CHAIN);
+    expect([...first, ...seal(headOf(first), [entry(3, -1, { user_id: 'usr_1' }), entry(4)])]).toEqual(CHAIN);
   });
 
   it('time never runs backwards: a late entry is effective no earlier than what is sealed', () => {
@@ -66,6 +66,28 @@ describe('sealing', () => {
   it('an empty chain is whole', () => {
     expect(verify([])).toMatchObject({ ok: true, entries: 0, count: 0 });
     expect(verify([], EMPTY_HEAD)).toMatchObject({ ok: true });
+  });
+});
+
+describe('lines of one user in a wrong order', () => {
+  const swapped = [entry(10, -1, { user_id: 'usr_x' }), entry(9, 1, { user_id: 'usr_x' })];
+  const correction = entry(11, 0, { user_id: 'usr_x', kind: 'correction', details: { holds: false } });
+
+  it('are named when the chain is whole', () => {
+    expect(verify(seal(EMPTY_HEAD, [entry(1), ...swapped]))).toEqual({
+      ok: false,
+      sequence: 3,
+      problem: 'lines 2 and 3 about usr_x are not in the order in which they were written',
+    });
+    expect(verify(seal(EMPTY_HEAD, [entry(1), entry(2), entry(3, 1, { user_id: 'usr_2' })]))).toEqual({
+      ok: false,
+      sequence: 3,
+      problem: 'the lines about usr_2 add up to 2 seats',
+    });
+  });
+
+  it('are settled by a later correction', () => {
+    expect(verify(seal(EMPTY_HEAD, [entry(1), ...swapped, correction]))).toMatchObject({ ok: true, count: 1 });
   });
 });
 

@@ -1,0 +1,111 @@
+/** A line of the ledger by its place in the chain and its id. Ids follow the order in which the lines were written. */
+export interface LinePlace {
+  /** Null while the line is not sealed. */
+  readonly sequence: number | null;
+  readonly entry_id: number;
+}
+
+/** A line of one user, as far as it tells whether the user holds a seat. */
+export interface AccountLine extends LinePlace {
+  readonly delta: number;
+  /** Of a `correction`: whether the user holds a seat since. Null for every other line. */
+  readonly holds: boolean | null;
+}
+
+/** Two lines of one user that are not in the order in which they were written, or that do not fit each other. */
+export interface LinePair {
+  readonly first: LinePlace;
+  readonly second: LinePlace;
+}
+
+/** A line that makes an account fit. */
+export interface AccountStep {
+  readonly kind: 'repair' | 'correction';
+  readonly delta: number;
+  /** The lines that a correction is about; null: no two lines. */
+  readonly pair: LinePair | null;
+}
+
+/**
+ * The lines of one user, taken in their order. Each claim adds one and each release takes one, so the sum is 0 or 1 after
+ * every line. Earlier versions sealed some lines in the order of their ids as text: a release before its claim.
+ */
+export class Account {
+  private sum = 0;
+  private says = false;
+  private newest: AccountLine | null = null;
+  /** The line after which the sum was neither 0 nor 1; null: it is 0 or 1 now. */
+  private odd: AccountLine | null = null;
+  private found: LinePair[] = [];
+
+  /** The sum of the lines: what the user adds to the count. */
+  get net(): number {
+    return this.sum;
+  }
+
+  /** Whether the user holds a seat by the newest line about that. */
+  get holds(): boolean {
+    return this.says;
+  }
+
+  /** Pairs of lines that no later correction has named. */
+  get pairs(): readonly LinePair[] {
+    return this.found;
+  }
+
+  /** Takes the next line. */
+  take(line: AccountLine): void {
+    const { delta, holds } = line;
+    this.sum += delta;
+    if (holds !== null || delta !== 0) this.says = holds ?? delta > 0;
+    // A correction settles all lines before it.
+    if (holds !== null) this.found = [];
+    const first = holds === null ? this.earlierOf(line) : null;
+    if (first !== null) this.found.push({ first: placeOf(first), second: placeOf(line) });
+    if (this.sum === 0 || this.sum === 1) this.odd = null;
+    else this.odd ??= line;
+    if (this.newest === null || line.entry_id > this.newest.entry_id) this.newest = line;
+  }
+
+  /** Returns the line with which a line makes a pair; null: it is in its place. */
+  private earlierOf(line: AccountLine): AccountLine | null {
+    if (this.odd !== null && (this.sum === 0 || this.sum === 1)) return this.odd;
+    return this.newest !== null && line.entry_id < this.newest.entry_id ? this.newest : null;
+  }
+}
+
+/**
+ * Returns the lines that make an account say what is so, without a change of any line. A claim or a release that is missing
+ * is a `repair`. Where the sum is right and the order is not, a `correction` of 0 names the two lines.
+ *
+ * @param inForce whether the user is in force with a seat
+ */
+export function stepsFor(account: Pick<Account, 'net' | 'holds' | 'pairs'>, inForce: boolean): AccountStep[] {
+  const missing = (inForce ? 1 : 0) - account.net;
+  const pairs = account.pairs;
+  if (missing === 0 && account.holds === inForce && pairs.length === 0) return [];
+  if (pairs.length === 0 && Math.abs(missing) === 1 && missing > 0 === inForce) {
+    return [{ kind: 'repair', delta: missing, pair: null }];
+  }
+  const count = Math.max(1, pairs.length, Math.abs(missing));
+  return Array.from({ length: count }, (_, i) => ({
+    kind: 'correction',
+    delta: i < Math.abs(missing) ? Math.sign(missing) : 0,
+    pair: pairs[i] ?? null,
+  }));
+}
+
+function placeOf({ sequence, entry_id }: LinePlace): LinePlace {
+  return { sequence, entry_id };
+}
+
+/** Returns the sequences of the two lines of a pair; a line that is not sealed has none. */
+export function sequencesOf(pair: LinePair | null): number[] {
+  return pair === null ? [] : [pair.first, pair.second].flatMap(({ sequence }) => sequence ?? []);
+}
+
+/** Returns as a sentence that two lines are in a wrong order; `userId` null: they are about the limit. */
+export function pairProblem(userId: string | null, pair: LinePair): string {
+  const lines = sequencesOf(pair).join(' and ');
+  return `lines ${lines} about ${userId ?? 'the limit'} are not in the order in which they were written`;
+}

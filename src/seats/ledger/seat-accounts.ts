@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../../base/database/database.js';
+import { Account, type AccountLine } from './account.rules.js';
+
+/** The account of one user; `userId` null: the lines about limit and policy. */
+export interface UserAccount {
+  readonly userId: string | null;
+  readonly account: Account;
+  /** How many lines it has. */
+  lines: number;
+}
+
+/** A user of whom ledger and table of users do not say the same. */
+export interface Difference {
+  user_id: string;
+  /** The user is in force with a seat. */
+  in_force: boolean;
+  /** The sum of the user's lines. */
+  net: number;
+}
+
+interface AccountRow extends AccountLine {
+  user_id: string | null;
+}
+
+/** Lines that are read at a time. */
+const BATCH = 2_000;
+
+const COLUMNS = `user_id, seat_entries.sequence::int as sequence, entry_id::float8 as entry_id, delta,
+  case when kind = 'correction' then coalesce((details ->> 'holds')::boolean, false) end as holds`;
+
+/** Reads the ledger user by user. Sealed lines never change, so the pages of one reading fit together. */
+@Injectable()
+export class SeatAccounts {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Reads the accounts of all users, in the order of their ids; of the last one that is read, too, all lines.
+   *
+   * @param after the user after whom the reading begins
+   * @param through the last line that is read
+   */
+  async *all(tenantId: string, after: string, through: number): AsyncGenerator<UserAccount> {
+    let place = { user: after, sequence: Number.MAX_SAFE_INTEGER };
+    let current: UserAccount | null = null;
+    for (let more = true; more;) {
+      const { rows }: { rows: AccountRow[] } = await this.db.query<AccountRow>(
+        `select ${COLUMNS} from seat_entries
+         where tenant_id = $1 and (user_id, sequence) > ($2::text, $3::bigint) and sequence <= $4
+         order by seat_entries.user_id, seat_entries.sequence limit ${BATCH}`,
+        [tenantId, place.user, place.sequence, through],
+      );
+      for (const row of rows) {
+        if (current?.userId !== row.user_id) {
+          if (current !== null) yield current;
+          current = newAccount(row.user_id);
+        }
+        takeLine(current, row);
+      }
+      more = rows.length === BATCH;
+      if (more) place = { user: rows.at(-1)!.user_id!, sequence: rows.at(-1)!.sequence! };
+    }
+    if (current !== null) yield current;
+  }
+
+  /** Reads the lines about limit and policy: an admin has written each of them. */
+  async limits(db: SqlRunner, tenantId: string): Promise<UserAccount> {
+    const { rows } = await db.query<AccountRow>(
+      `select ${COLUMNS} from seat_entries where tenant_id = $1 and user_id is null
+       order by seat_entries.sequence nulls last, seat_entries.entry_id`,
+      [tenantId],
+    );
+    const limits = newAccount(null);
+    for (const row of rows) takeLine(limits, row);
+    return limits;
+  }
+
+  /**
+   * Reads the accounts of some users with the lines that are not sealed yet, which are sealed in the order of their ids.
+   *
+   * @param userIds null among them: the lines about limit and policy
+   */
+  async of(db: SqlRunner, tenantId: string, userIds: readonly (string | null)[]): Promise<UserAccount[]> {
+    const users = userIds.filter((id) => id !== null);
+    const { rows } = await db.query<AccountRow>(
+      `select ${COLUMNS} from seat_entries where tenant_id = $1 and user_id = any($2::text[])
+       order by seat_entries.user_id, seat_entries.sequence nulls last, seat_entries.entry_id`,
+      [tenantId, users],
+    );
+    const own = new Map(users.map((userId) => [userId, newAccount(userId)]));
+    for (const row of rows) takeLine(own.get(row.user_id!)!, row);
+    const accounts = [...own.values()];
+    return users.length === userIds.length ? accounts : [...accounts, await this.limits(db, tenantId)];
+  }
+
+  /** Returns users whose lines, sealed or not, do not say what the table of users says, both read in one snapshot. */
+  async differences(tenantId: string, limit: number): Promise<Difference[]> {
+    const { rows } = await this.db.query<Difference>(
+      `select coalesce(u.id, l.user_id) as user_id, u.id is not null as in_force,
+         coalesce(l.net, 0)::int as net
+       from (select id from users where tenant_id = $1 and seat = 'held') u
+       full join (select user_id, sum(delta) as net,
+           coalesce((array_agg(coalesce((details ->> 'holds')::boolean, delta > 0)
+             order by sequence desc nulls first, entry_id desc) filter (where delta <> 0 or kind = 'correction'))[1], false) as holds
+         from seat_entries where tenant_id = $1 and user_id is not null group by user_id) l on l.user_id = u.id
+       where (u.id is not null)::int <> coalesce(l.net, 0) or (u.id is not null) <> coalesce(l.holds, false)
+       order by coalesce(u.id, l.user_id) limit $2`,
+      [tenantId, limit],
+    );
+    return rows;
+  }
+}
+
+function newAccount(userId: string | null): UserAccount {
+  return { userId, account: new Account(), lines: 0 };
+}
+
+function takeLine(own: UserAccount, line: AccountLine): void {
+  own.account.take(line);
+  own.lines++;
+}

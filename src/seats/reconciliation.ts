@@ -1,0 +1,193 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlRunner } from '../base/database/database.js';
+import { DomainEvents } from '../base/domain-events.js';
+import { EventsRepository } from '../events/events.repository.js';
+import type { Actor, ChangeSource } from '../identity/source.js';
+import { HeadsRepository } from '../ledger/heads.repository.js';
+import { AuditService } from '../tenants/audit/audit.service.js';
+import type { Caller } from '../tenants/caller.js';
+import { sequencesOf, stepsFor, type AccountStep, type LinePair } from './ledger/account.rules.js';
+import { SeatAccounts } from './ledger/seat-accounts.js';
+import { RoomMade } from './seats.events.js';
+import { policiesOf } from './seat-limits.service.js';
+import { SeatsRepository, type CorrectingLine } from './seats.repository.js';
+
+/** A user of whom the ledger does not say what is so. */
+export interface Finding {
+  /** Null: the lines about limit and policy. */
+  readonly user_id: string | null;
+  /** The user is in force with a seat. */
+  readonly in_force: boolean;
+  /** The sum of the user's lines. */
+  readonly net: number;
+  /** The lines as a whole do not say so; false: only lines of the past do not fit. */
+  readonly differs: boolean;
+  /** Lines that are not in the order in which they were written, or do not fit each other. */
+  readonly pairs: readonly LinePair[];
+}
+
+/** What a comparison has found. */
+export interface Findings {
+  readonly found: readonly Finding[];
+  /** There are more than were looked for. */
+  readonly more: boolean;
+}
+
+/** The author of corrections. */
+export interface CorrectedBy {
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly requestId: string | null;
+  readonly surface: ChangeSource['surface'];
+}
+
+/** The most users that one comparison names. */
+const MOST = 1_000;
+/** Users that are corrected in one transaction: their rows stay locked so long, and one event names them. */
+const BATCH = 100;
+
+/** Compares what the lines of the ledger amount to with the users in force, and corrects it by further lines. */
+@Injectable()
+export class Reconciliation {
+  constructor(
+    private readonly db: Database,
+    private readonly accounts: SeatAccounts,
+    private readonly heads: HeadsRepository,
+    private readonly seats: SeatsRepository,
+    private readonly facts: EventsRepository,
+    private readonly audit: AuditService,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /** Compares the whole ledger of a tenant. The memory holds a page of lines, and the users that are named. */
+  async compare(tenantId: string): Promise<Findings> {
+    const differing = await this.accounts.differences(tenantId, MOST + 1);
+    const found = new Map<string | null, Finding>();
+    for (const difference of differing) found.set(difference.user_id, { ...difference, differs: true, pairs: [] });
+    for await (const ids of this.suspects(tenantId)) {
+      for (const { userId, account } of await this.accounts.of(this.db, tenantId, ids)) {
+        if (account.pairs.length === 0) continue;
+        const known = found.get(userId) ?? {
+          user_id: userId,
+          in_force: account.holds,
+          net: account.net,
+          differs: false,
+        };
+        found.set(userId, { ...known, pairs: account.pairs });
+      }
+      if (found.size > MOST) break;
+    }
+    return { found: [...found.values()].slice(0, MOST), more: found.size > MOST };
+  }
+
+  /** Answers `POST /seats/reconcile`: what was found, and with `repair` how many accounts were corrected. */
+  async reconcile(caller: Caller, repair: boolean): Promise<object> {
+    const { found, more } = await this.compare(caller.tenantId);
+    const differing = (inForce: boolean): (string | null)[] =>
+      found.filter((one) => one.differs && one.in_force === inForce).map((one) => one.user_id);
+    const by = { tenantId: caller.tenantId, actor: caller.actor, requestId: caller.requestId, surface: 'api' as const };
+    const ids = found.map((one) => one.user_id);
+    return {
+      missing_in_ledger: differing(true),
+      extra_in_ledger: differing(false),
+      out_of_order: found.flatMap(({ user_id, pairs }) => pairs.map((pair) => ({ user_id, lines: sequencesOf(pair) }))),
+      more,
+      repaired: repair ? await this.correct(by, ids) : 0,
+    };
+  }
+
+  /** Finds users whose sealed lines do not fit; a correction that is not sealed yet is not seen. */
+  private async *suspects(tenantId: string): AsyncGenerator<(string | null)[]> {
+    let ids: (string | null)[] = [null];
+    for await (const { userId, account } of this.accounts.all(tenantId, '', await this.end(tenantId))) {
+      if (account.pairs.length > 0) ids.push(userId);
+      if (ids.length < BATCH) continue;
+      yield ids;
+      ids = [];
+    }
+    yield ids;
+  }
+
+  /** Returns the sequence of the last sealed line. */
+  async end(tenantId: string): Promise<number> {
+    return (await this.heads.headAndEnd(tenantId, 'seats', 'seat_entries')).last;
+  }
+
+  /**
+   * Corrects the accounts of users by further lines. Nothing is written for an account that fits.
+   *
+   * @param userIds null among them: the lines about limit and policy
+   * @returns how many accounts were corrected
+   */
+  async correct(by: CorrectedBy, userIds: readonly (string | null)[]): Promise<number> {
+    let corrected = 0;
+    for (let start = 0; start < userIds.length; start += BATCH) {
+      const some = userIds.slice(start, start + BATCH);
+      corrected += await this.db.transaction(by.tenantId, (tx) => this.correctSome(tx, by, some));
+    }
+    // A seat that the ledger counted without a user is free now.
+    if (corrected > 0) await this.events.publish(new RoomMade(by.tenantId));
+    return corrected;
+  }
+
+  private async correctSome(tx: SqlRunner, by: CorrectedBy, userIds: readonly (string | null)[]): Promise<number> {
+    const { tenantId } = by;
+    // Users before the limit, as in a claim. No write of these users can add a line until the end of the transaction.
+    const { rows } = await tx.query<{ id: string; held: boolean }>(
+      `select id, seat = 'held' as held from users where tenant_id = $1 and id = any($2::text[])
+       order by id for no key update`,
+      [tenantId, userIds.filter((id) => id !== null)],
+    );
+    const { limit } = await this.seats.lockAndCount(tx, tenantId);
+    const held = new Set(rows.filter((row) => row.held).map(({ id }) => id));
+    const steps = (await this.accounts.of(tx, tenantId, userIds)).flatMap(({ userId, account }) => {
+      const holds = userId !== null && held.has(userId);
+      return stepsFor(account, holds).map((step): UserStep => ({ ...step, userId, holds }));
+    });
+    if (steps.length === 0) return 0;
+    const set = { limit: limit.limit, policy: policiesOf(limit) };
+    const source = { request_id: by.requestId, surface: by.surface, directory_id: null, actor: by.actor };
+    await this.seats.addSteps(
+      tx,
+      tenantId,
+      steps.map((step) => lineOf(step, set)),
+      source,
+    );
+    const corrections = steps.filter(({ kind }) => kind === 'correction');
+    if (corrections.length > 0) {
+      const named = corrections.slice(0, BATCH);
+      const lines = named.map(({ userId, holds, pair }) => ({ user_id: userId, holds, lines: sequencesOf(pair) }));
+      const data = { chain: 'seats' as const, corrections: corrections.length, corrected: lines };
+      await this.facts.record(tenantId, [{ event: 'ledger.corrected', data }], tx);
+    }
+    const corrected = new Set(steps.map(({ userId }) => userId)).size;
+    await this.audit.record(tx, {
+      tenantId,
+      actor: by.actor,
+      action: 'seats.reconciled',
+      targetType: 'seats',
+      targetId: tenantId,
+      after: { repaired: corrected },
+      requestId: by.requestId,
+    });
+    return corrected;
+  }
+}
+
+/** A step with the user that it is about. */
+interface UserStep extends AccountStep {
+  readonly userId: string | null;
+  readonly holds: boolean;
+}
+
+/** Returns the line of the ledger for a step; `set` is limit and policy of now. */
+function lineOf({ kind, userId, delta, holds, pair }: UserStep, set: object): CorrectingLine {
+  const says = userId === null ? set : { holds };
+  return {
+    kind,
+    user_id: userId,
+    delta,
+    details: kind === 'repair' ? null : { ...says, first: pair?.first ?? null, second: pair?.second ?? null },
+    reason: pair === null ? 'reconcile' : 'wrong_order',
+  };
+}

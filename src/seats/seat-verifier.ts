@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { ChainVerifier, verdictOf } from '../ledger/chain-verifier.js';
+import type { ChainPlace } from '../ledger/chain.rules.js';
+import { HeadsRepository } from '../ledger/heads.repository.js';
+import { differencesOf, problemOf } from './holders-differ.rules.js';
+import { LedgerReader } from './ledger/ledger-reader.js';
+import { SeatChain } from './ledger/seat-chain.js';
+import { Reconciliation } from './reconciliation.js';
+
+const DAYS = 10_000;
+
+/** Verifies the seat ledger: the chain of its lines, and what they amount to. */
+@Injectable()
+export class SeatVerifier {
+  constructor(
+    private readonly chain: SeatChain,
+    private readonly ledger: LedgerReader,
+    private readonly verifier: ChainVerifier,
+    private readonly heads: HeadsRepository,
+    private readonly reconciliation: Reconciliation,
+  ) {}
+
+  /**
+   * Verifies the ledger of a tenant. A whole chain is compared with the users in force.
+   *
+   * @param known a head that the caller has kept
+   */
+  async verify(tenantId: string, known: ChainPlace | null): Promise<object> {
+    const verdict = verdictOf(await this.verifier.verify(this.chain, tenantId, known));
+    if (!verdict.ok) return verdict;
+    const { found, more } = await this.reconciliation.compare(tenantId);
+    if (found.length === 0) return { ...verdict, holders: await this.ledger.holdersNow(tenantId) };
+    const differences = differencesOf(found, await this.heads.days(tenantId, 'seats', null, DAYS));
+    const { sequence, entry_id, problem } = problemOf(found, verdict.entries);
+    return {
+      ...verdict,
+      ok: false,
+      sequence,
+      found: sequence,
+      entry_id,
+      code: 'holders differ',
+      problem,
+      differences,
+      more,
+    };
+  }
+}
