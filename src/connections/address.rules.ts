@@ -22,7 +22,24 @@ export function browserAddressProblem(text: string, allowHttp: boolean): string 
 
 /** Returns why a text cannot be an issuer; null: it can (OIDC Discovery §3: no query, no fragment). */
 export function issuerProblem(text: string, allowPrivate: boolean): string | null {
-  return calledAddressProblem(text, allowPrivate) ?? (/[?#]/.test(text) ? 'must not have a query or fragment' : null);
+  const problem = calledAddressProblem(text, allowPrivate) ?? templateProblem(text);
+  return problem ?? (/[?#]/.test(text) ? 'must not have a query or fragment' : null);
+}
+
+/** The parts of Entra's addresses that mean many tenants. Their metadata names a template as the issuer. */
+const MANY_TENANTS =
+  /^https:\/\/(?:login\.(?:partner\.)?microsoftonline\.(?:com|us|cn)|login\.windows\.net|sts\.windows\.net)\/(?:common|organizations|consumers)(?:\/|$)/i;
+
+/** Returns why an address cannot name one IdP: it is a template, or Entra's address for many tenants; null: it can. */
+export function templateProblem(text: string): string | null {
+  if (!MANY_TENANTS.test(text) && !/[{}]|%7b|%7d/i.test(text)) return null;
+  return `is for many tenants: put the id of your tenant in the place of ${placeOf(text)} (Entra: https://login.microsoftonline.com/<tenant id>/v2.0, from Overview, Directory (tenant) ID)`;
+}
+
+/** Returns the part of an address that stands for any tenant. */
+function placeOf(text: string): string {
+  const name = /\{\w{1,40}\}/.exec(text)?.[0];
+  return name ?? text.split('/').find((part) => /^(?:common|organizations|consumers)$/i.test(part)) ?? 'the template';
 }
 
 /** Returns why a text cannot be a return origin; null: it can. Origins are compared letter by letter. */

@@ -1,5 +1,5 @@
 import type { FieldError } from '../base/errors/domain-error.js';
-import { calledAddressProblem, issuerProblem } from './address.rules.js';
+import { calledAddressProblem, issuerProblem, templateProblem } from './address.rules.js';
 import { chosen, type Allowance } from './common-settings.rules.js';
 import type { CommonSettings, OidcSettings } from './connection.settings.js';
 import type { ConnectionFields } from './connections.dto.js';
@@ -42,7 +42,7 @@ export function oidcAfter(
     if (problem !== null) errors.push({ field: 'issuer', message: problem });
   }
   if (after.discovery_url != null && after.discovery_url !== before?.discovery_url) {
-    const problem = calledAddressProblem(after.discovery_url, allowPrivate);
+    const problem = calledAddressProblem(after.discovery_url, allowPrivate) ?? templateProblem(after.discovery_url);
     if (problem !== null) errors.push({ field: 'discovery_url', message: problem });
   }
   if (after.client_id === '') errors.push({ field: 'client_id', message: 'is required' });

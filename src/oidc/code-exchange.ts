@@ -11,7 +11,7 @@ import { OidcRefused } from './oidc-refused.js';
 import { idpError } from './callback.rules.js';
 import type { IdpFetch } from './guarded-fetch.js';
 import { shorten, withoutNulls, type JsonObject } from './json.rules.js';
-import { withoutNullClaims } from './jwt.rules.js';
+import { withoutOddClaims } from './jwt.rules.js';
 
 /** The answer of a token endpoint, not verified. */
 export interface Tokens {
@@ -38,7 +38,7 @@ export async function exchangeCode<T>(
   verify: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
   let body: JsonObject | null = null;
-  const configuration = client(idp.fetchFor('token', (seen) => (body = seen), withoutNullMembers));
+  const configuration = client(idp.fetchFor('token', (seen) => (body = seen), readableAnswer));
   let refusal: Error | null = null;
   try {
     await authorizationCodeGrant(configuration, answer, {
@@ -79,13 +79,13 @@ export function refusalOf(error: unknown, where: string): Error {
 }
 
 /**
- * Returns the answer as openid-client reads it: without members and claims that are null. `verify` checks the signature
- * over the token as it came.
+ * Returns the answer as openid-client reads it: without members that are null, and without claims that need not be
+ * refused. `verify` checks the signature over the token as it came.
  */
-function withoutNullMembers(body: JsonObject): JsonObject {
+function readableAnswer(body: JsonObject): JsonObject {
   const { id_token: idToken, ...rest } = withoutNulls(body);
   if (idToken === undefined) return rest;
-  return { ...rest, id_token: typeof idToken === 'string' ? withoutNullClaims(idToken) : idToken };
+  return { ...rest, id_token: typeof idToken === 'string' ? withoutOddClaims(idToken) : idToken };
 }
 
 function tokensIn(body: JsonObject): Tokens {

@@ -48,9 +48,13 @@ export function readMetadata(
 ): OidcServer {
   if (document['issuer'] !== issuer) {
     const found = typeof document['issuer'] === 'string' ? shorten(document['issuer'], 200) : 'no issuer';
+    // Entra's addresses for many tenants name a template.
+    const hint = /\{\w+\}/.test(found)
+      ? 'It is for many tenants: the issuer of the connection has to name one of them.'
+      : 'They have to be equal letter by letter.';
     throw new OidcRefused(
       'issuer_mismatch',
-      `The discovery document is of ${found}, configured is ${shorten(issuer, 200)}. They have to be equal letter by letter.`,
+      `The discovery document is of ${found}, configured is ${shorten(issuer, 200)}. ${hint}`,
     );
   }
   const optional = (name: string): string | null => {

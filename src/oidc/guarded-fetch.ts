@@ -2,6 +2,7 @@ import type { CustomFetch } from 'openid-client';
 import type { Config } from '../base/config/config.js';
 import { type Outbound, type OutboundAnswer } from '../base/http/outbound.js';
 import { refusalOfUrl } from '../base/http/public-address.js';
+import { isHtmlPage } from '../base/http/html-page.js';
 import { urlOf } from '../base/http/url.js';
 import { OidcRefused } from './oidc-refused.js';
 import { readObject, shorten, type JsonObject } from './json.rules.js';
@@ -155,11 +156,15 @@ function objectIn(answer: Answered, where: string, errors = false): JsonObject {
   if (status >= 500 || status === 429 || status === 408) {
     throw new OidcRefused('idp_unreachable', `${where} answers with status ${status}.`);
   }
-  const object = answer.contentType.startsWith('text/html') ? null : readObject(answer.body);
+  const isPage = answer.contentType.startsWith('text/html');
+  const object = isPage ? null : readObject(answer.body);
   if (status !== 200 && !(errors && status >= 400 && typeof object?.['error'] === 'string')) {
     throw new OidcRefused('idp_answer_invalid', `${where} answers with status ${status}.`);
   }
   if (object === null) {
+    if (isPage || isHtmlPage(answer.body)) {
+      throw new OidcRefused('idp_answer_invalid', `${where} answers with an HTML page in place of JSON.`);
+    }
     const kind = shorten(answer.contentType, 60) || 'no content type';
     throw new OidcRefused('idp_answer_invalid', `${where} does not answer with a usable JSON object (${kind}).`);
   }

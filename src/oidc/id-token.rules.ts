@@ -14,7 +14,7 @@ const MAX_SUBJECT = 255;
 
 /** What an ID token is compared with. */
 export interface IdTokenExpectation {
-  readonly connection: Pick<OidcSettings, 'issuer' | 'clientId' | 'acrValues' | 'maxAgeSeconds'>;
+  readonly connection: Pick<OidcSettings, 'issuer' | 'clientId' | 'acrValues' | 'maxAgeSeconds' | 'userInfo'>;
   readonly nonce: string;
   /** The access token of the same answer; null: there was none. */
   readonly accessToken: string | null;
@@ -32,7 +32,8 @@ export interface IdTokenFacts {
 
 /**
  * Checks the claims of an ID token (OIDC Core §2, §3.1.3.7; RFC 8725). The signature is checked in `jwks.store.ts`. An
- * optional claim that is null is absent.
+ * optional claim that is null is absent. So is one of an unexpected type that the connection does not use: ADFS writes
+ * `auth_time` as a text, and other IdPs `acr` as a number or a list.
  *
  * @throws {OidcRefused} `token_refused` for a token of another kind, `issuer_mismatch`, `audience_mismatch`,
  *   `token_expired`, `token_not_yet_valid`, `nonce_mismatch`, `claims_invalid`, `authentication_too_weak`
@@ -53,7 +54,9 @@ export function checkIdToken(token: SignedToken, expected: IdTokenExpectation, n
   if (typeof subject !== 'string' || subject === '' || subject.length > MAX_SUBJECT) {
     throw invalid(`needs a sub: a text of 1 to ${MAX_SUBJECT} characters`);
   }
-  checkAccessTokenHash(claims['at_hash'], expected.accessToken, header.alg);
+  // The access token is used for UserInfo alone.
+  const isRead = typeof claims['at_hash'] === 'string' || connection.userInfo !== 'never';
+  if (isRead) checkAccessTokenHash(claims['at_hash'], expected.accessToken, header.alg);
   checkStrength(claims, connection, now);
   return {
     subject,
@@ -145,11 +148,13 @@ function checkStrength(claims: JsonObject, connection: IdTokenExpectation['conne
   const { acrValues, maxAgeSeconds } = connection;
   const { acr, auth_time: authTime } = claims;
   if (acrValues.length > 0 && !(typeof acr === 'string' && acrValues.includes(acr))) {
-    const found = typeof acr === 'string' ? shorten(acr, 100) : 'not named';
+    const found = typeof acr === 'string' ? shorten(acr, 100) : acr === undefined ? 'not named' : 'no text';
     throw tooWeak(`The kind of authentication (acr) is ${found}; demanded: ${shorten(acrValues.join(', '), 300)}.`);
   }
-  if (authTime !== undefined && !isTime(authTime)) throw invalid('has an auth_time that is not a number');
   if (maxAgeSeconds === null) return;
+  if (authTime !== undefined && !isTime(authTime)) {
+    throw invalid('has an auth_time that is not a number, and the connection demands one (max_age_seconds)');
+  }
   // At least one IdP sends 0 for "unknown".
   if (authTime === undefined || authTime === 0) {
     throw tooWeak('The IdP does not say when the person authenticated (auth_time).');
@@ -171,9 +176,7 @@ function sessionEndOf(expiry: unknown, now: Date): Date | null {
 
 function textOf(claims: JsonObject, name: 'acr' | 'sid'): string | null {
   const value = claims[name];
-  if (value === undefined) return null;
-  if (typeof value !== 'string' || value.length > 1024) throw invalid(`has a ${name} that is not a text`);
-  return value;
+  return typeof value === 'string' && value.length <= 1024 ? value : null;
 }
 
 /** Whether a value is a NumericDate (RFC 7519 §2) within the range of Date. */

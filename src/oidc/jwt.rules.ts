@@ -67,14 +67,19 @@ export function readToken(text: string, name: string, algs: readonly IdTokenAlg[
 }
 
 /**
- * Returns the token without claims that are null, which openid-client refuses. The signature no longer fits; it is
- * verified over the token as it came.
+ * Returns the token without the claims that openid-client refuses although they are no reason to: those that are null,
+ * and an `auth_time` that is no number, which `checkIdToken` judges. The signature no longer fits; it is verified over
+ * the token as it came.
  */
-export function withoutNullClaims(token: string): string {
+export function withoutOddClaims(token: string): string {
   const [header, payload, signature, ...more] = token.split('.');
   const claims = payload === undefined || more.length > 0 ? null : readObject(decode(payload));
-  if (claims === null || !Object.values(claims).includes(null)) return token;
-  return [header, Buffer.from(JSON.stringify(withoutNulls(claims))).toString('base64url'), signature].join('.');
+  if (claims === null) return token;
+  const { auth_time: authTime, ...others } = claims;
+  const isOdd = authTime !== undefined && !(typeof authTime === 'number' && authTime >= 0);
+  if (!isOdd && !Object.values(claims).includes(null)) return token;
+  const kept = withoutNulls(isOdd ? others : claims);
+  return [header, Buffer.from(JSON.stringify(kept)).toString('base64url'), signature].join('.');
 }
 
 function isBase64Url(part: string | undefined): boolean {

@@ -55,7 +55,9 @@ export function checkLogoutToken(
   }
   if (claims['nonce'] !== undefined) throw refused('The logout token has a nonce: it is an ID token.');
   const sub = text(claims, 'sub');
-  const sid = text(claims, 'sid');
+  // An ID token with a `sid` of this type has no session of the IdP either: the logout ends all sessions of the subject.
+  const isOdd = typeof claims['sid'] !== 'string' && sub !== null;
+  const sid = isOdd ? null : text(claims, 'sid');
   if (sub === null && sid === null) throw refused('The logout token names neither a subject nor a session.');
   const id = text(claims, 'jti');
   if (id === null) throw refused('The logout token has no jti.');

@@ -35,6 +35,13 @@ it.each<[string, string | null]>([
   ['https://idp.example.com/', ok],
   ['https://idp.example.com/?a', bad],
   ['idp.example.com', bad],
+  ['https://login.microsoftonline.com/{tenantid}/v2.0', bad],
+  ['https://idp.example.com/%7Btenant%7D', bad],
+  ['https://login.microsoftonline.com/common/v2.0', bad],
+  ['https://LOGIN.microsoftonline.com/organizations/v2.0', bad],
+  ['https://login.microsoftonline.com/consumers/v2.0', bad],
+  ['https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0', ok],
+  ['https://idp.example.com/common/v2.0', ok],
 ])('an issuer: %s', (text, expected) => {
   expect(issuerProblem(text, false)).toEqual(expected);
 });

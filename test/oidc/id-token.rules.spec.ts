@@ -18,6 +18,7 @@ function judge(claims: object, expected: Partial<IdTokenExpectation['connection'
     clientId: 'me',
     acrValues: [],
     maxAgeSeconds: null,
+    userInfo: 'never' as const,
     ...expected,
   };
   try {
@@ -61,10 +62,16 @@ it.each<[string, object, string]>([
     { [name]: null },
     'accepted',
   ]),
-  ['auth_time text', { auth_time: 'now' }, 'claims_invalid'],
+  ['auth_time text', { auth_time: '2026-05-28T20:26:40Z' }, 'accepted'],
+  ['auth_time a list', { auth_time: [NOW] }, 'accepted'],
   ['session_expiry now', { session_expiry: NOW }, 'token_expired'],
   ['session_expiry text', { session_expiry: 'later' }, 'claims_invalid'],
-  ['acr a number', { acr: 1 }, 'claims_invalid'],
+  ['acr a number', { acr: 1 }, 'accepted'],
+  ['acr a list', { acr: ['mfa'] }, 'accepted'],
+  ['acr too long', { acr: 'a'.repeat(1025) }, 'accepted'],
+  ['sid a number', { sid: 5 }, 'accepted'],
+  ['sid an object', { sid: {} }, 'accepted'],
+  ['at_hash a number', { at_hash: 5 }, 'accepted'],
 ])('%s: %#', (_name, claims, outcome) => {
   expect(judge({})).toBe('accepted');
   expect(judge(claims)).toBe(outcome);
@@ -81,6 +88,8 @@ it.each<[string, unknown, string]>([
   ['absent', undefined, 'authentication_too_weak'],
   ['null', null, 'authentication_too_weak'],
   ['0', 0, 'authentication_too_weak'],
+  ['a text', 'yesterday', 'claims_invalid'],
+  ['a number in a text', String(NOW), 'claims_invalid'],
   ['in the future', NOW + 301, 'claims_invalid'],
 ])('auth_time %s, with 300 s demanded', (_name, authTime, outcome) => {
   expect(judge({ auth_time: authTime }, { maxAgeSeconds: 300 })).toBe(outcome);
@@ -91,8 +100,13 @@ it('an age of 0 demands a sign-in made just now', () => {
   expect(judge({ auth_time: NOW - 61 }, { maxAgeSeconds: 0 })).toBe('authentication_too_weak');
 });
 
+it('demands an at_hash of the right type when the access token is used for UserInfo', () => {
+  expect(judge({ at_hash: 5 }, { userInfo: 'optional' })).toBe('claims_invalid');
+});
+
 it.each<[unknown, string]>([
   ['mfa', 'accepted'],
+  [1, 'authentication_too_weak'],
   ['MFA', 'authentication_too_weak'],
   [['mfa'], 'authentication_too_weak'],
   [undefined, 'authentication_too_weak'],

@@ -1,5 +1,5 @@
 import { OidcRefused } from '../../src/oidc/oidc-refused.js';
-import { acceptedAlgs, readToken, withoutNullClaims } from '../../src/oidc/jwt.rules.js';
+import { acceptedAlgs, readToken, withoutOddClaims } from '../../src/oidc/jwt.rules.js';
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const token = (header: object, claims: unknown = { sub: 'ada' }, signature = 'c2ln'): string =>
@@ -48,8 +48,17 @@ it.each<[string, string, string]>([
   expect(found).toBe(reason);
 });
 
+it('removes an auth_time that is no number', () => {
+  const claims = (said: object): object => {
+    const [, payload] = withoutOddClaims(token({ alg: 'RS256' }, said)).split('.');
+    return JSON.parse(Buffer.from(payload!, 'base64url').toString()) as object;
+  };
+  expect(claims({ sub: 'ada', auth_time: 'now' })).toEqual({ sub: 'ada' });
+  expect(claims({ sub: 'ada', auth_time: 5, acr: null })).toEqual({ sub: 'ada', auth_time: 5 });
+});
+
 it('removes claims that are null, and leaves other tokens as they are', () => {
-  const [, payload] = withoutNullClaims(token({ alg: 'RS256' }, { sub: 'ada', email: null })).split('.');
+  const [, payload] = withoutOddClaims(token({ alg: 'RS256' }, { sub: 'ada', email: null })).split('.');
   expect(JSON.parse(Buffer.from(payload!, 'base64url').toString())).toEqual({ sub: 'ada' });
-  for (const text of [token({ alg: 'RS256' }), 'a.b', 'x']) expect(withoutNullClaims(text)).toBe(text);
+  for (const text of [token({ alg: 'RS256' }), 'a.b', 'x']) expect(withoutOddClaims(text)).toBe(text);
 });

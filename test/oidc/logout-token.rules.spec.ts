@@ -24,6 +24,7 @@ const token = (claims: object, typ: string | null = 'logout+jwt'): SignedToken =
 it.each<[string, object, object]>([
   ['a subject and a session', {}, { sub: 'ada', sid: 's1' }],
   ['a subject alone', { sid: null }, { sub: 'ada', sid: null }],
+  ['a session that is a number, as a subject alone', { sid: 5 }, { sub: 'ada', sid: null }],
   ['a session alone', { sub: undefined }, { sub: null, sid: 's1' }],
   [
     'no exp within two minutes',
@@ -48,6 +49,7 @@ it.each<[string, object, string?]>([
   ['an event that is a text', { events: { [EVENT]: 'x' } }],
   ['a nonce', { nonce: 'n' }],
   ['neither subject nor session', { sub: undefined, sid: undefined }],
+  ['a session alone that is a number', { sub: undefined, sid: 5 }],
   ['no jti', { jti: undefined }],
   ['a subject of 256 characters', { sub: 'x'.repeat(256) }],
 ])('refuses %s', (_what, claims, typ = 'logout+jwt') => {
