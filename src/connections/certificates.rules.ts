@@ -19,7 +19,7 @@ export function pinned(
 ): { certificates: PinnedCertificate[] } | { problem: string } {
   const certificates: PinnedCertificate[] = [];
   for (const [i, text] of texts.entries()) {
-    const given = text.includes('-----BEGIN') ? text : pemOf(text);
+    const given = pemOf(text) ?? (text.includes('-----BEGIN') ? text : null);
     const problem = given === null ? 'is neither PEM nor base64' : certificateProblem(given);
     if (problem !== null) return { problem: `certificate ${i + 1} of ${texts.length} ${problem}` };
     const pem = new X509Certificate(given!).raw.toString('base64');

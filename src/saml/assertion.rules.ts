@@ -3,8 +3,11 @@ import type { SamlSignIn } from './saml-sign-in.js';
 import { readClaims, subjectIn } from './attributes.mapping.js';
 import { BEARER, NS, STATUS_SUCCESS } from './names.js';
 import { bounded, demandFresh, demandIssuer, momentOf, readNameId, type Moments } from './parts.rules.js';
-import { shown } from './signature.rules.js';
+import { quotedText, shown } from './signature.rules.js';
 import { attributeOf, childrenOf, collapsed, is, type XmlElement } from './xml-tree.js';
+
+/** An honest assertion has one AuthnStatement, seldom two. */
+const MAX_OTHER_SESSIONS = 9;
 
 /** What an answer is compared with. */
 export interface Expectations extends Moments {
@@ -62,7 +65,10 @@ export function statusProblem(response: XmlElement): SamlRefused | null {
   if (value === STATUS_SUCCESS) return null;
   const [second] = code === undefined ? [] : childrenOf(code, NS.protocol, 'StatusCode');
   const detail = second === undefined ? '' : `, ${shown(attributeOf(second, 'Value') ?? '')}`;
-  return refused('status_not_success', `The IdP answered with the status ${shown(value ?? '')}${detail}.`);
+  const [message] = status === undefined ? [] : childrenOf(status, NS.protocol, 'StatusMessage');
+  const said = message === undefined ? '' : quotedText(message.text);
+  const words = said === '' ? '.' : `, and says: ${said}`;
+  return refused('status_not_success', `The IdP answered with the status ${shown(value ?? '')}${detail}${words}`);
 }
 
 function checkResponse(response: XmlElement, expected: Expectations): void {
@@ -149,7 +155,7 @@ function checkConfirmationData(data: XmlElement, answered: string | null, expect
 function readAuthnStatements(
   assertion: XmlElement,
   expected: Expectations,
-): Pick<SamlSignIn, 'sessionEnds' | 'idpSession' | 'authContext'> {
+): Pick<SamlSignIn, 'sessionEnds' | 'idpSession' | 'otherIdpSessions' | 'authContext'> {
   const statements = childrenOf(assertion, NS.assertion, 'AuthnStatement');
   const [statement] = statements;
   if (statement === undefined) throw built('the assertion has no AuthnStatement');
@@ -171,8 +177,9 @@ function readAuthnStatements(
       `The IdP says ${shown(authContext ?? '')} for the authentication, which this connection does not accept.`,
     );
   }
-  const idpSession = bounded(attributeOf(statement, 'SessionIndex'), 'SessionIndex');
-  return { sessionEnds, idpSession, authContext };
+  const indexes = statements.map((each) => bounded(attributeOf(each, 'SessionIndex'), 'SessionIndex'));
+  const [idpSession = null, ...others] = new Set(indexes.filter((index) => index !== null));
+  return { sessionEnds, idpSession, otherIdpSessions: others.slice(0, MAX_OTHER_SESSIONS), authContext };
 }
 
 /**

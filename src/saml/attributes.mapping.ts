@@ -2,7 +2,7 @@ import { NS } from './names.js';
 import { SamlRefused } from './saml-refused.js';
 import { demandName } from './parts.rules.js';
 import { shown } from './signature.rules.js';
-import { attributeOf, childrenOf, is, type XmlElement } from './xml-tree.js';
+import { attributeOf, childrenOf, is, isBlank, type XmlElement } from './xml-tree.js';
 
 /** Names with a meaning of their own on a JavaScript object. */
 const NOT_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
@@ -111,5 +111,7 @@ function problemOf(name: string, values: readonly string[]): string | null {
 function valueOf(element: XmlElement): string | null {
   const [only, second] = element.children;
   if (only === undefined) return element.text;
-  return second === undefined && is(only, NS.assertion, 'NameID') && only.children.length === 0 ? only.text : null;
+  // Text beside the NameID could be taken for the value by one reader, and the NameID by another.
+  const isAlone = second === undefined && isBlank(element.text);
+  return isAlone && is(only, NS.assertion, 'NameID') && only.children.length === 0 ? only.text : null;
 }

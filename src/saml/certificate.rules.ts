@@ -30,12 +30,17 @@ export function certificateProblem(pem: string): string | null {
   return 'has a key that is neither RSA nor elliptic-curve';
 }
 
-/** Returns the PEM of a certificate in the base64 of XML; null: it is not base64. */
-export function pemOf(base64: string): string | null {
-  const compact = base64.replace(/[\t\n\r ]+/g, '');
+/** The first and the last line of PEM, which some IdPs also write into XML. */
+const ARMOUR = /-----(?:BEGIN|END) (?:X509 )?CERTIFICATE-----/g;
+
+/** Returns the PEM of one certificate in base64, as in XML or with the lines of PEM; null: it is something else. */
+export function pemOf(text: string): string | null {
+  const lines = text.match(ARMOUR) ?? [];
+  if (lines.length > 2) return null;
+  const compact = text.replace(ARMOUR, '').replace(/[\t\n\r ]+/g, '');
   if (compact === '' || compact.length > MAX_PEM || !/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) return null;
-  const lines = compact.match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+  const rows = compact.match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${rows.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
 /** Returns the base64 of a certificate in PEM, on one line, as XML carries it. */

@@ -1,3 +1,4 @@
+import { isHtmlPage } from '../base/http/html-page.js';
 import { urlOf } from '../base/http/url.js';
 import type { SamlBinding } from './saml-settings.js';
 import { SamlRefused } from './saml-refused.js';
@@ -92,12 +93,21 @@ export function tidied(xml: string): string {
  */
 export function readRoot(xml: string): XmlElement {
   try {
-    return scanXml(tidied(xml), METADATA_LIMITS);
+    const root = scanXml(tidied(xml), METADATA_LIMITS);
+    if (root.name.toLowerCase() === 'html') throw htmlPage();
+    return root;
   } catch (error) {
     if (!(error instanceof SamlRefused)) throw error;
+    if (isHtmlPage(xml)) throw htmlPage();
     const what = error.message.replace(/^The message/, 'The metadata');
     throw new MetadataProblem(what);
   }
+}
+
+function htmlPage(): MetadataProblem {
+  return new MetadataProblem(
+    'The document is an HTML page and no SAML metadata: take the XML file that the page offers, or its address.',
+  );
 }
 
 interface Idp {

@@ -22,8 +22,10 @@ export interface SamlSignIn {
   issuedAt: Date;
   /** The earliest `SessionNotOnOrAfter`; null: there is none. */
   sessionEnds: Date | null;
-  /** `SessionIndex`. */
+  /** `SessionIndex`, of the first AuthnStatement that has one. */
   idpSession: string | null;
+  /** The `SessionIndex` of further AuthnStatements: the IdP may end the session by any of them. */
+  otherIdpSessions?: readonly string[];
   /** `AuthnContextClassRef`. */
   authContext: string | null;
   nameId: NameId;

@@ -112,6 +112,16 @@ export function shown(text: string): string {
   return printable === '' ? '(none)' : printable.length > 120 ? `${printable.slice(0, 120)}…` : printable;
 }
 
+/** Returns a sentence of the other side for the log: as text, on one line, and shortened. */
+export function quotedText(text: string): string {
+  const line = text
+    .slice(0, 2_000)
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Z}]+/gu, ' ')
+    .trim();
+  const characters = [...line];
+  return characters.length > 200 ? `${characters.slice(0, 200).join('')}…` : line;
+}
+
 function refused(what: string): SamlRefused {
   return new SamlRefused('structure_refused', `The structure of the message is invalid: ${what}.`);
 }

@@ -22,6 +22,7 @@ export interface SignInAtIdp {
   subject: string;
   nameId: NameId | null;
   idpSession: string | null;
+  otherIdpSessions?: readonly string[];
   issuedAt: Date;
 }
 
@@ -82,16 +83,15 @@ export function holdLogouts(
 
 function namesOf(
   connectionId: string,
-  { subject, nameId, idpSession }: SignInAtIdp,
+  { subject, nameId, idpSession, otherIdpSessions = [] }: SignInAtIdp,
 ): { locks: string[]; marks: string[]; exact: string[] } {
   // A SAML logout names the NameID, which need not be the subject.
   const names = [...new Set([subject, nameId?.value ?? subject])];
-  const held = [...names.map(bySubject), ...(idpSession === null ? [] : [bySession(idpSession)])];
-  return {
-    locks: locksOf(connectionId, held),
-    marks: names.flatMap((name) => signInMarks(name, idpSession)),
-    exact: names.flatMap((name) => sessionMarks(name, idpSession)),
-  };
+  const sessions = idpSession === null ? [] : [idpSession, ...otherIdpSessions];
+  const held = [...names.map(bySubject), ...sessions.map(bySession)];
+  const [exact, marks] = [names.flatMap((name) => sessionMarks(name, sessions)), names.map(bySubject)];
+  const unnamed = sessions.length === 0 ? names.map((name) => byBoth(name, null)) : [];
+  return { locks: locksOf(connectionId, held), marks: [...marks, ...exact, ...unnamed], exact };
 }
 
 async function hold(tx: SqlRunner, connectionId: string, marks: readonly string[]): Promise<void> {
@@ -119,13 +119,9 @@ function endedMarks(subject: string | null, idpSessions: readonly string[]): str
 }
 
 /**
- * The marks that name one IdP session. OIDC times are whole seconds: within the same second, a named session has ended,
+ * The marks that name sessions of the IdP. OIDC times are whole seconds: within the same second, a named session has ended,
  * while a user without a named session may have signed in again.
  */
-function sessionMarks(subject: string, idpSession: string | null): string[] {
-  return idpSession === null ? [] : [bySession(idpSession), byBoth(subject, idpSession)];
-}
-
-function signInMarks(subject: string, idpSession: string | null): string[] {
-  return [bySubject(subject), byBoth(subject, idpSession), ...(idpSession === null ? [] : [bySession(idpSession)])];
+function sessionMarks(subject: string, idpSessions: readonly string[]): string[] {
+  return idpSessions.flatMap((idpSession) => [bySession(idpSession), byBoth(subject, idpSession)]);
 }

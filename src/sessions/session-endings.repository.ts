@@ -78,7 +78,8 @@ export class SessionEndings {
       const sessions = p.add(idpSessions, 'text[]');
       if (name === null) return `${at} and idp_session = any (${sessions})`;
       return `${at} and coalesce(name_id ->> 'value', subject) = ${p.add(name)}
-        and (cardinality(${sessions}) = 0 or idp_session = any (${sessions}) or idp_session is null)`;
+        and (cardinality(${sessions}) = 0 or idp_session = any (${sessions}) or idp_session is null
+          or other_idp_sessions && ${sessions})`;
     });
   }
 

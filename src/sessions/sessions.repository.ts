@@ -36,6 +36,7 @@ export interface NewSession {
   connectionId: string | null;
   subject: string;
   idpSession: string | null;
+  otherIdpSessions: readonly string[];
   nameId: NameId | null;
   idTokenSealed: string | null;
   authContext: string | null;
@@ -109,8 +110,8 @@ export class SessionsRepository {
   async insert(tx: SqlRunner, tenantId: string, session: NewSession): Promise<void> {
     await tx.query(
       `insert into sessions (tenant_id, id, hash, user_id, user_epoch, connection_id, subject, idp_session, name_id,
-         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at, other_idp_sessions)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
       [
         tenantId,
         session.id,
@@ -127,6 +128,7 @@ export class SessionsRepository {
         session.userAgent,
         session.idleSeconds,
         session.expiresAt,
+        othersOf(session),
       ],
     );
   }
@@ -137,12 +139,12 @@ export class SessionsRepository {
       (
         p,
       ) => `insert into sessions (tenant_id, id, hash, user_id, user_epoch, connection_id, subject, idp_session, name_id,
-         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at)
+         id_token_sealed, auth_context, ip, user_agent, idle_seconds, expires_at, other_idp_sessions)
        select ${p.add(tenantId)}, ${p.add(session.id)}, ${p.add(session.hash)}, s.user_id, s.session_epoch,
          ${p.add(session.connectionId)}, ${p.add(session.subject)}, ${p.add(session.idpSession)},
          ${p.add(session.nameId === null ? null : JSON.stringify(session.nameId))}, ${p.add(session.idTokenSealed)},
          ${p.add(session.authContext)}, ${p.add(session.ip)}, ${p.add(session.userAgent)}, ${p.add(session.idleSeconds)},
-         ${p.add(session.expiresAt)}
+         ${p.add(session.expiresAt)}, ${p.add(othersOf(session), 'text[]')}
        from subject s`,
     );
   }
@@ -169,4 +171,9 @@ export class SessionsRepository {
     );
     return rows;
   }
+}
+
+/** Nearly every session has none. */
+function othersOf({ otherIdpSessions }: Pick<NewSession, 'otherIdpSessions'>): readonly string[] | null {
+  return otherIdpSessions.length === 0 ? null : otherIdpSessions;
 }

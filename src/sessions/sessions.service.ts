@@ -24,6 +24,7 @@ export interface SessionFacts {
   subject: string;
   /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */
   idpSession: string | null;
+  otherIdpSessions?: readonly string[];
   /** null of OIDC. */
   nameId: NameId | null;
   /** The ID token, for RP-initiated logout; null of SAML. */
@@ -99,6 +100,7 @@ export class SessionsService {
       connectionId,
       subject: verified.subject,
       idpSession: verified.idpSession,
+      otherIdpSessions: verified.otherIdpSessions ?? [],
       nameId: verified.nameId,
       idTokenSealed: verified.idToken === null ? null : this.sealer.seal(verified.idToken, idTokenAad(tenantId, id)),
       authContext: verified.authContext,

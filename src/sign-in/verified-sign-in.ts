@@ -20,6 +20,8 @@ export interface VerifiedSignIn {
   sessionEnds: Date | null;
   /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */
   idpSession: string | null;
+  /** SAML: further sessions of the IdP by which it may end this one. */
+  otherIdpSessions?: readonly string[];
   /** How the person authenticated: `acr` (OIDC), `AuthnContextClassRef` (SAML). */
   authContext: string | null;
   /** The ID token as it came, for RP-initiated logout; null of SAML. */

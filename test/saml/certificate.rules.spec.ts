@@ -31,3 +31,14 @@ describe('certificateProblem', () => {
     expect(pemOf('')).toBeNull();
   });
 });
+
+describe('pemOf', () => {
+  it('reads a certificate in base64, in PEM, and in PEM on one line', async () => {
+    const { certificate } = await newKey('rsa');
+    const oneLine = certificate.replace(/\s+/g, ' ');
+    const read = [base64Of(certificate), certificate, oneLine].map((text) => pemOf(text)?.trim());
+    expect(read).toEqual(Array(3).fill(certificate.trim()));
+    expect(pemOf(certificate + certificate)).toBeNull();
+    expect(pemOf('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----')).toBeNull();
+  });
+});

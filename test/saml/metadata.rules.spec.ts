@@ -91,6 +91,11 @@ describe('metadata as IdPs write it', () => {
     }
   });
 
+  it('reads a certificate with the lines of PEM', () => {
+    const inPem = file('okta').replace(/(<ds:X509Certificate>)([^<]+)/, `$1\n${PEM[0]}\n$2\n${PEM[1]}\n`);
+    expect(readIdpMetadata(inPem, { now }).certificates).toEqual(readIdpMetadata(file('okta'), { now }).certificates);
+  });
+
   it('a federation: the IdP has to be named', () => {
     const xml = file('federation');
     const two = readIdpMetadata(xml, { now, entityId: 'https://idp.two.example.edu' });
@@ -102,10 +107,14 @@ describe('metadata as IdPs write it', () => {
   });
 });
 
+const PEM = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
+
 describe('metadata that cannot be used', () => {
   it.each<[string, (xml: string) => string, string]>([
     ['a document type', (xml) => `<!DOCTYPE x>${xml}`, 'document type'],
-    ['something else', () => '<html/>', 'not SAML metadata'],
+    ['something else', () => '<rss/>', 'not SAML metadata'],
+    ['an HTML page', () => '\n<!DOCTYPE html><html><head><meta charset=utf-8></head></html>', 'is an HTML page'],
+    ['a page of XHTML', () => '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>', 'is an HTML page'],
     ['no XML', () => 'hello', 'cannot be read'],
     ['nothing', () => '', 'cannot be read'],
     ['too much', (xml) => `${xml}<!--${'x'.repeat(1024 * 1024)}-->`, 'too large'],
@@ -124,6 +133,11 @@ describe('metadata that cannot be used', () => {
       'a certificate that is none',
       (xml) => xml.replace(/(<ds:X509Certificate>)[^<]+/, '$1AAAA'),
       'not a certificate that can be read',
+    ],
+    [
+      'two certificates in one element',
+      (xml) => xml.replace(/(<ds:X509Certificate>)([^<]+)/, `$1${PEM[0]}$2${PEM[1]}${PEM[0]}$2${PEM[1]}`),
+      'not base64',
     ],
     ['a certificate with other characters', (xml) => xml.replace('<ds:X509Certificate>', '$&%'), 'not base64'],
     ['expired', (xml) => xml.replace('entityID', 'validUntil="2029-12-31T23:59:59Z" entityID'), 'has expired'],

@@ -28,6 +28,8 @@ export interface AnswerParts {
   responseInResponseTo?: string | null;
   subjectInResponseTo?: string | null;
   status?: string;
+  /** The words of the IdP beside the status. */
+  statusMessage?: string;
   version?: string;
   assertionVersion?: string;
   nameId?: string;
@@ -140,7 +142,8 @@ function responseXml(entityId: string, parts: AnswerParts, inner: string): strin
     ` ID="${parts.responseId ?? '_response-1'}" Version="${parts.version ?? '2.0'}" IssueInstant="${instant(parts, 0)}"` +
     `${attribute('Destination', destination)}${attribute('InResponseTo', answered)}>` +
     `${issuer === null ? '' : `<saml:Issuer>${issuer}</saml:Issuer>`}${parts.extensionsXml ?? ''}` +
-    `<samlp:Status><samlp:StatusCode Value="${parts.status ?? 'urn:oasis:names:tc:SAML:2.0:status:Success'}"/></samlp:Status>` +
+    `<samlp:Status><samlp:StatusCode Value="${parts.status ?? 'urn:oasis:names:tc:SAML:2.0:status:Success'}"/>` +
+    `${parts.statusMessage === undefined ? '' : `<samlp:StatusMessage>${parts.statusMessage}</samlp:StatusMessage>`}</samlp:Status>` +
     `${inner}</samlp:Response>`
   );
 }

@@ -1,3 +1,4 @@
+import { inflateRawSync } from 'node:zlib';
 import { startApp, type TestApp } from '../../support/app.js';
 import type { House } from '../../support/house.js';
 import { fresh, madeUser, user } from '../../support/scim.js';
@@ -240,4 +241,21 @@ it('a person whom the IdP does not let through is not a wrong answer', async () 
     expect([seen.status, await reasonOf(house, seen)]).toEqual([401, 'status_not_success']);
     expect(seen.text).toContain('did not let you through');
   }
+  const statusMessage = `Nutzer gesperrt:\n &lt;b&gt;ruft Müller an&lt;/b&gt;\u202e ${'x'.repeat(5_000)}`;
+  await door.signIn(door.tab(), { status: 'urn:oasis:names:tc:SAML:2.0:status:Responder', statusMessage });
+  const { detail } = (await house.api.get('/sign-ins?limit=1')).body.data[0] as { detail: string };
+  expect(detail).toMatch(/Responder, and says: Nutzer gesperrt: <b>ruft Müller an<\/b> x{100,200}…$/);
+});
+
+it('a test shows the words of the IdP beside a failed status as text', async () => {
+  const door = await SamlWay.open(service, house);
+  const { body } = await house.api.post(`/connections/${door.id}/test-sign-in`);
+  const tab = door.tab();
+  const asked = new URL((await tab.post(body.url as string)).location!).searchParams;
+  const xml = inflateRawSync(Buffer.from(asked.get('SAMLRequest')!, 'base64')).toString('utf8');
+  const statusMessage = 'User is &lt;script&gt;alert(1)&lt;/script&gt; not assigned';
+  const status = 'urn:oasis:names:tc:SAML:2.0:status:Requester';
+  const form = door.idp.form(door.parts(/\bID="([^"]+)"/.exec(xml)![1]!, { status, statusMessage }));
+  const page = await door.post(tab, form);
+  expect(page.text).toContain('and says: User is &lt;script&gt;alert(1)&lt;/script&gt; not assigned');
 });

@@ -52,6 +52,25 @@ const refusal = async (seen: Seen): Promise<[number, string]> => [seen.status, a
 const answerOf = (seen: Seen): string =>
   inflateRawSync(Buffer.from(new URL(seen.location!).searchParams.get('SAMLResponse')!, 'base64')).toString('utf8');
 
+it.each(['first', 'second'])('ends a session of two AuthnStatements by the %s SessionIndex', async (index) => {
+  const sub = fresh('two');
+  await madeUser(house.scim, user(`${fresh()}@e.com`, { externalId: sub }));
+  const statement = (name: string): string =>
+    `<saml:AuthnStatement AuthnInstant="${new Date().toISOString()}" SessionIndex="${sub}-${name}"><saml:AuthnContext>` +
+    `<saml:AuthnContextClassRef>urn:x</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`;
+  const authnXml = statement('first') + statement('second');
+  const tab = saml.tab();
+  // The first sign-in links the user, the second one takes the way of known users.
+  for (let i = 0; i < 2; i++) expect((await saml.signIn(tab, { nameId: sub, authnXml })).status).toBe(303);
+  await go(query(sub, { sessionIndexes: [`${sub}-third`] }));
+  expect(await tab.who()).not.toBeNull();
+  await go(query(sub, { sessionIndexes: [`${sub}-${index}`] }));
+  expect(await tab.who()).toBeNull();
+  // An answer that the IdP issued before is refused by either index.
+  const late = await saml.signIn(saml.tab(), { nameId: sub, authnXml, now: new Date(Date.now() - 5_000) });
+  expect(await reasonOf(house, late)).toBe('idp_session_ended');
+});
+
 describe('single logout by a query (HTTP-Redirect)', () => {
   it('ends the named sessions, responds to the IdP, and refuses what is unsigned, forged, misdirected or repeated', async () => {
     const { tab, sub } = await signedIn();
