@@ -9,6 +9,9 @@ import type { PendingSamlSignIn } from './callback/saml.strategy.js';
 import type { Origin } from './log/sign-in-log.js';
 import type { VerifiedSignIn } from './verified-sign-in.js';
 
+/** What a browser with an open sign-in has not sent. */
+export type MissingCookies = 'cookies' | 'cookie' | null;
+
 /** What is known of a sign-in while its request is handled. */
 export interface SignInContext {
   connection: Connection;
@@ -20,8 +23,8 @@ export interface SignInContext {
   kind?: 'logout' | 'test';
   /** The IdP responds to a logout that began here. The session here has ended before. */
   answersLogout?: boolean;
-  /** The sign-in is open, and the browser has sent no cookie: it blocks cookies. */
-  lacksCookies?: boolean;
+  /** The sign-in is open, and the browser has sent no cookie at all (it blocks them), or not that of the sign-in. */
+  lacks?: MissingCookies;
 }
 
 /** A request of the sign-in routes. */

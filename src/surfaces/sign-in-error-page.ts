@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<number, { title: string; said: string }>> = {
   403: { title: 'Please start here', said: 'This step was opened from another site. Please start your sign-in here.' },
   404: {
     title: 'There is no sign-in at this address',
-    said: 'The address may be mistyped, or from before a change. Please start again; if it happens again, tell your IT team.',
+    said: 'The address may be mistyped, or from before a change. Start with your work e-mail instead. If it happens again, tell your IT team.',
   },
   405: { title: 'This page cannot be opened like this', said: 'Please start your sign-in again.' },
   429: { title: 'Too many tries', said: 'Please wait a few minutes and try again.' },
@@ -34,7 +34,7 @@ export function signInErrorPage(refusal: Refusal, requestId: string): Page {
     title,
     status,
     body: html`<p role="alert">${said}</p>
-      ${fields.length > 0 ? fields : html`<p class="note">${refusal.detail}</p>`}
+      ${fields.length > 0 || status === 404 ? fields : html`<p class="note">${refusal.detail}</p>`}
       <a class="button" href="${LOGIN}">Sign in</a>
       <footer>If this continues, send your IT team this support id: <code>${requestId}</code></footer>`,
   };

@@ -225,6 +225,10 @@ describe('connection set', () => {
     const domain = await inTenant('domain', 'add', 'set.example', '--connection-id', 'set-okta');
     const trusted = await inTenant('domain', 'trust', 'set2.example', '--connection-id', 'set-okta');
     expect([domain.code, trusted.json.connection_id]).toEqual([0, id]);
+    const again = await inTenant('domain', 'add', 'set.example');
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('is bound to the connection set-okta')]);
+    const bind = async (to: string) => (await inTenant('domain', 'bind', 'set.example', '--connection-id', to)).json;
+    expect([(await bind('none')).connection_id, (await bind('set-okta')).connection_id]).toEqual([null, id]);
     expect((await inTenant('connection', 'delete', 'set-okta')).json).toEqual({ connection_id: id, deleted: true });
   });
 });

@@ -60,8 +60,8 @@ import { LighterSeals1767227538000 } from './migrations/1767227538000-lighter-se
 import { LighterAnalyses1767227539000 } from './migrations/1767227539000-lighter-analyses.js';
 import { CorrectLedgers1767227540000 } from './migrations/1767227540000-correct-ledgers.js';
 import { RequestedEmails1767227560000 } from './migrations/1767227560000-requested-emails.js';
-import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-grants.js';
 import { OtherIdpSessions1767227561000 } from './migrations/1767227561000-other-idp-sessions.js';
+import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-grants.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
 export const MIGRATIONS = [
@@ -127,6 +127,6 @@ export const MIGRATIONS = [
   LighterAnalyses1767227539000,
   CorrectLedgers1767227540000,
   RequestedEmails1767227560000,
-  ConsoleGrants1767227570000,
   OtherIdpSessions1767227561000,
+  ConsoleGrants1767227570000,
 ];

@@ -20,6 +20,19 @@ export const DOMAIN_COMMANDS: Command[] = [
   },
   {
     noun: 'domain',
+    verb: 'bind',
+    description: 'Binds a domain to a connection, or moves it to another one',
+    argument: DOMAIN,
+    options: [{ ...BOUND, required: true, description: `${BOUND.description}; none: to no connection` }],
+    async run(context) {
+      const isFreed = context.options['connection_id'] === 'none';
+      const { options } = isFreed ? context : await withConnectionId(context);
+      const body = { connection_id: isFreed ? null : options['connection_id'] };
+      return told(await context.client.call('PATCH', `/domains/${encode(context.argument!)}`, body));
+    },
+  },
+  {
+    noun: 'domain',
     verb: 'verify',
     description: 'Looks the DNS record up now',
     argument: DOMAIN,

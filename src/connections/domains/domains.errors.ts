@@ -4,8 +4,12 @@ import { DomainError } from '../../base/errors/domain-error.js';
 export class DomainExists extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'domain_exists';
-  constructor() {
-    super('This domain is in your list already.');
+  /** @param bound the slug of the connection to which the domain is bound; null: to none, or to a deleted one */
+  constructor(domain: string, bound: string | null) {
+    const to = bound === null ? 'is bound to no connection' : `is bound to the connection ${bound}`;
+    super(
+      `The domain ${domain} is in your list already, and ${to}. To bind it: domain bind ${domain} --connection-id <slug>.`,
+    );
   }
 }
 

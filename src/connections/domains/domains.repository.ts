@@ -40,6 +40,16 @@ export class DomainsRepository {
     return rowCount === 1;
   }
 
+  /** Returns the slug of the connection to which a domain is bound; null: to none, or to a deleted one. */
+  async boundTo(tx: SqlRunner, tenantId: string, domain: string): Promise<string | null> {
+    const { rows } = await tx.query<{ slug: string }>(
+      `select c.slug from domains d join connections c on c.tenant_id = d.tenant_id and c.id = d.connection_id
+       where d.tenant_id = $1 and d.domain = $2 and c.deleted_at is null`,
+      [tenantId, domain],
+    );
+    return rows[0]?.slug ?? null;
+  }
+
   /** Counts the domains of a tenant. A concurrent insert waits and is counted. */
   async count(tx: SqlRunner, tenantId: string): Promise<number> {
     await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);

@@ -39,8 +39,9 @@ export class DomainsService {
    */
   async create(by: AuditBy, input: CreateDomain): Promise<DomainBody> {
     return this.db.transaction(by.tenantId, async (tx) => {
-      const row = await this.add(tx, by, normalDomain(input.domain.trim())!, input.connection_id ?? null);
-      if (row === null) throw new DomainExists();
+      const domain = normalDomain(input.domain.trim())!;
+      const row = await this.add(tx, by, domain, input.connection_id ?? null);
+      if (row === null) throw new DomainExists(domain, await this.repository.boundTo(tx, by.tenantId, domain));
       return domainShape(row);
     });
   }
@@ -108,7 +109,7 @@ export class DomainsService {
       const known = await this.repository.find(by.tenantId, domain, tx, true);
       const row = known ?? (await this.add(tx, by, domain, connectionId ?? null));
       // Only a concurrent request can have inserted it.
-      if (row === null) throw new DomainExists();
+      if (row === null) throw new DomainExists(domain, null);
       const bound = known === null || connectionId === undefined ? row : await this.bind(tx, by, row, connectionId);
       return bound.verified_by === 'operator' ? bound : this.verification.verify(tx, by, bound, 'operator');
     });

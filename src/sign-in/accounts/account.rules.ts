@@ -1,5 +1,5 @@
 import type { HeldReason } from '../../identity/person.js';
-import type { RefusalReason } from '../refusals/sign-in-refused.js';
+import type { DomainCase, RefusalReason } from '../refusals/sign-in-refused.js';
 import type { Binding, LinkKind } from '../../sessions/binding.js';
 import type { EmailTrust } from '../../connections/connection.js';
 import type { ClaimedAccount } from './claims.mapping.js';
@@ -27,6 +27,7 @@ export interface IdentityRefusal {
   reason: RefusalReason;
   message: string;
   userId: string | null;
+  domainCase?: DomainCase;
 }
 
 /**

@@ -35,6 +35,7 @@ export class AccountsService {
 }
 
 /** Returns the error for a decision to refuse. */
-export function refusalError({ reason, message, userId }: IdentityRefusal, { shown }: ClaimedAccount): SignInRefused {
-  return new SignInRefused(reason, message, shown, userId);
+export function refusalError(refusal: IdentityRefusal, { shown }: ClaimedAccount): SignInRefused {
+  const { reason, message, userId, domainCase } = refusal;
+  return new SignInRefused(reason, message, shown, userId, domainCase);
 }

@@ -60,7 +60,7 @@ export class EvidenceReader {
       emailClaimants: await this.accounts.emailClaimants(tenantId, emails),
       administrators: await this.administratorsOf(connection, byEmail),
       ownsDomain: await this.ownsDomain(connection, account),
-      domain: await this.domainOf(connection, account),
+      ...(await this.domainOf(connection, account)),
       bindings: await this.bindings.ofUsers(tenantId, id, users),
       // Last: a user who is deleted meanwhile is found in one of the two places.
       deleted: await this.accounts.deleted(tenantId, directoryId, account),
@@ -79,11 +79,16 @@ export class EvidenceReader {
     return emailDomain !== null && (await this.domains.isOwned(tenantId, emailDomain, id));
   }
 
-  private async domainOf({ tenantId, id }: Connection, { emailDomain }: ClaimedAccount): Promise<Evidence['domain']> {
+  private async domainOf(
+    { tenantId, id }: Connection,
+    { emailDomain }: ClaimedAccount,
+  ): Promise<Pick<Evidence, 'domain' | 'boundTo'>> {
     const owner = emailDomain === null ? null : await this.domains.owner(emailDomain);
-    if (owner === null) return 'unclaimed';
-    if (owner.tenantId !== tenantId) return 'other_tenant';
-    return owner.connectionId === null || owner.connectionId === id ? 'this_tenant' : 'other_connection';
+    if (owner === null) return { domain: 'unclaimed', boundTo: null };
+    const { connectionId } = owner;
+    if (owner.tenantId !== tenantId) return { domain: 'other_tenant', boundTo: null };
+    const isHere = connectionId === null || connectionId === id;
+    return { domain: isHere ? 'this_tenant' : 'other_connection', boundTo: connectionId };
   }
 }
 
@@ -94,6 +99,7 @@ const NOTHING = {
   emailClaimants: [],
   administrators: [],
   domain: 'unclaimed',
+  boundTo: null,
   bindings: [],
   deleted: null,
 } as const;

@@ -36,6 +36,8 @@ export interface Evidence {
   readonly administrators: readonly string[];
   /** Whether the domain of the e-mail counts for this connection. */
   readonly ownsDomain: boolean;
+  /** The connection to which the tenant has bound the domain of the e-mail; null: none, or the domain is not the tenant's. */
+  readonly boundTo: string | null;
   /** Who has verified the domain of the e-mail. */
   readonly domain: 'unclaimed' | 'this_tenant' | 'other_connection' | 'other_tenant';
   /** A deleted user with the same id, user name or e-mail; null: there is none. */

@@ -1,6 +1,5 @@
 import type { Binding, LinkKind, StoredBinding } from '../../sessions/binding.js';
-import { emailAddress, emailKey } from '../../users/user.mapping.js';
-import type { RefusalReason } from '../refusals/sign-in-refused.js';
+import { emailAddress } from '../../users/user.mapping.js';
 import {
   emailRefusal,
   isComparable,
@@ -18,9 +17,8 @@ import {
   type Candidate,
   type IdentityRefusal,
 } from './account.rules.js';
-import type { EmailClaimant } from './accounts.repository.js';
-import type { ClaimedAccount } from './claims.mapping.js';
 import type { Evidence, IdentityDecision } from './identity-decision.js';
+import { ambiguityOf, claimantsOf, contradiction, domainRefusal, quoted, refuse } from './identity-refusals.js';
 
 interface Match {
   user: Candidate;
@@ -133,7 +131,7 @@ function matchByEmail(evidence: Evidence): Match | IdentityRefusal | null {
   const { email } = account;
   if (email === null) return null;
   const refusal = emailRefusal(account, ownsDomain, connection.emailTrust);
-  if (refusal !== null) return refusal;
+  if (refusal !== null) return refusal.reason === 'email_outside_domains' ? domainRefusal(refusal, evidence) : refusal;
   const user = only(byEmail.filter((one) => one.email !== null && sameLetters(one.email, email)));
   const ambiguity = ambiguityOf(email, user, evidence);
   if (ambiguity !== null) return ambiguity;
@@ -145,26 +143,6 @@ function matchByEmail(evidence: Evidence): Match | IdentityRefusal | null {
     return refuse('email_unverified', why, user.id);
   }
   return { user, by: 'email', value: email };
-}
-
-/**
- * Returns the refusal of an e-mail that several users have or request; null: it means this user alone, or no user.
- *
- * @param user the user to whom the e-mail would lead; null: there is none
- */
-function ambiguityOf(email: string, user: Candidate | null, evidence: Evidence): IdentityRefusal | null {
-  const claimants = claimantsOf(email, evidence);
-  const others = claimants.filter(({ id }) => id !== user?.id);
-  if (others.length < (user === null ? 2 : 1)) return null;
-  const each = claimants.map(({ id, requests }) => `${id} ${requests ? 'requests' : 'has'} it`);
-  if (user !== null && claimants.length === others.length) each.unshift(`${user.id} is found by it`);
-  const why = `the e-mail ${quoted(email)} does not identify one user: ${each.join(', ')}. Correct it in the directory`;
-  return refuse('email_ambiguous', why, user?.id ?? claimants[0]!.id);
-}
-
-function claimantsOf(email: string, { emailClaimants }: Evidence): EmailClaimant[] {
-  const key = emailKey(email);
-  return emailClaimants.filter((one) => one.email_key === key);
 }
 
 function link({ user, by, value }: Match, formerUser: string | null, evidence: Evidence): IdentityDecision {
@@ -203,7 +181,7 @@ function creation(refusal: IdentityRefusal, evidence: Evidence): IdentityDecisio
     return refuse('email_outside_domains', 'the domain of the e-mail belongs to another tenant');
   }
   if (domain === 'other_connection') {
-    return refuse('email_outside_domains', 'the domain of the e-mail is bound to another connection');
+    return domainRefusal(refuse('email_outside_domains', ''), evidence);
   }
   const ambiguity = ambiguityOf(email, null, evidence);
   if (ambiguity !== null) return ambiguity;
@@ -225,15 +203,6 @@ function admitted(decision: IdentityDecision): IdentityDecision {
   return refusalOf(decision.user) ?? decision;
 }
 
-function contradiction(account: ClaimedAccount, user: Candidate): IdentityRefusal {
-  const ids = `known is ${quoted(user.external_id ?? '')}, sent is ${quoted(account.link ?? '')}`;
-  return refuse('bound_to_another', `the directory has another id for the user than the IdP sent: ${ids}`, user.id);
-}
-
-function refuse(reason: RefusalReason, message: string, userId: string | null = null): IdentityRefusal {
-  return { kind: 'refuse', reason, message, userId };
-}
-
 function isRefusal(found: Match | IdentityRefusal): found is IdentityRefusal {
   return 'kind' in found;
 }
@@ -241,9 +210,4 @@ function isRefusal(found: Match | IdentityRefusal): found is IdentityRefusal {
 /** The one user who is meant; null where it is none, or not clear which one. */
 function only(users: readonly Candidate[]): Candidate | null {
   return users.length === 1 ? users[0]! : null;
-}
-
-/** A value as the log shows it, cut to 100 characters. */
-function quoted(text: string): string {
-  return `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
 }

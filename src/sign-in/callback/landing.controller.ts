@@ -41,8 +41,10 @@ export class LandingController {
     const cookies = cookiesOf(req);
     const handle = queryText(query, 'request') ?? '';
     const request = await this.start.ofBrowser(connection, handle, cookies);
-    const lacksCookies = cookies.size === 0 && queryText(query, 'cookies') === 'none';
-    req.signInContext = { connection, request, browser: null, lacksCookies };
+    const lost = queryText(query, 'lost');
+    const lacks =
+      lost === 'cookie' || (lost === 'cookies' && cookies.size > 0) ? 'cookie' : lost === 'cookies' ? lost : null;
+    req.signInContext = { connection, request, browser: null, lacks };
     const token = landingToken(cookies, handle);
     const session = await this.sessions.check(token);
     if (token === null || session?.connection_id !== connection.id) {

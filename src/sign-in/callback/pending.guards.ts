@@ -80,7 +80,7 @@ export class PendingSignIns {
     const taken =
       claimed === null ? null : await this.requests.take(connection.tenantId, connection.id, handle, claimed.hash);
     if (claimed === null || taken === null) return this.takeOrSayWhyNot(req, connection, handle);
-    req.signInContext = { connection, request: taken, browser: claimed, lacksCookies: false };
+    req.signInContext = { connection, request: taken, browser: claimed };
     demandEnabled(connection, taken);
     return claimed;
   }
@@ -95,8 +95,9 @@ export class PendingSignIns {
     const browser = ours ? BrowserHalf.of(cookies, handle, request.browser_hash) : null;
     if (browser === null) await this.limits.demandTriesLeft(req.ip ?? '', connection.tenantId);
     if (!ours) throw new SignInRefused('state_unknown', 'this connection has no such sign-in');
-    const lacksCookies = cookies.size === 0 && !request.used && !request.expired;
-    req.signInContext = { connection, request: browser === null ? null : request, browser, lacksCookies };
+    const isOpen = !request.used && !request.expired;
+    const lacks = browser !== null || !isOpen ? null : cookies.size === 0 ? 'cookies' : 'cookie';
+    req.signInContext = { connection, request: browser === null ? null : request, browser, lacks };
     if (browser === null)
       throw new SignInRefused('other_browser', 'another browser began the sign-in, or this one lost its cookie');
     demandFresh(request);

@@ -1,4 +1,5 @@
-import type { RefusalReason } from './sign-in-refused.js';
+import type { MissingCookies } from '../sign-in.context.js';
+import type { DomainCase, RefusalReason, SignInRefused } from './sign-in-refused.js';
 
 /**
  * What a person reads about a refusal, and the way to continue. The reason itself is for the log: it would help
@@ -8,8 +9,11 @@ export interface PlainRefusal {
   status: number;
   title: string;
   said: string;
-  /** `again`: sign in again; `other`: with another account; `home`: the home page; `none`: only people can help. */
-  way: 'again' | 'other' | 'home' | 'none';
+  /**
+   * `again`: sign in again; `other`: with another account; `email`: by the e-mail, which leads to its connection; `home`:
+   * the home page; `none`: only people can help.
+   */
+  way: 'again' | 'other' | 'email' | 'home' | 'none';
 }
 
 const OVER: PlainRefusal = {
@@ -19,10 +23,17 @@ const OVER: PlainRefusal = {
   way: 'again',
 };
 /** A browser that sends no cookie at all would fail again, so the text says what to change first. */
-export const NO_COOKIES: PlainRefusal = {
+const NO_COOKIES: PlainRefusal = {
   status: 400,
   title: 'Your browser blocks our cookies',
   said: 'Signing in needs a cookie of this site, and your browser did not send it back. Allow cookies for this site, or open it in a normal window, then sign in again.',
+  way: 'again',
+};
+/** The same for a browser that has lost the cookie of this sign-in. */
+const LOST: PlainRefusal = {
+  status: 400,
+  title: 'Your browser has lost the sign-in',
+  said: 'Your company’s sign-in was accepted, but your browser came back without its cookie, or too late. Allow cookies for this site, then sign in again.',
   way: 'again',
 };
 const CHANGED: PlainRefusal = {
@@ -42,15 +53,10 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   state_unknown: OVER,
   state_used: OVER,
   state_expired: OVER,
-  other_browser: OVER,
+  other_browser: LOST,
   connection_changed: CHANGED,
   account_changed: CHANGED,
-  landing_lost: {
-    status: 400,
-    title: 'Your browser has lost the sign-in',
-    said: 'Your company’s sign-in was accepted, but your browser came back without its cookie, or too late. Allow cookies for this site, then sign in again.',
-    way: 'again',
-  },
+  landing_lost: LOST,
   idp_session_ended: {
     status: 403,
     title: 'You have signed out',
@@ -144,7 +150,7 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   email_outside_domains: {
     status: 403,
     title: 'There is no account for you yet',
-    said: 'This e-mail address does not belong to your organization. If you have another account, use that one. Otherwise ask your IT team.',
+    said: 'Your e-mail address is not one that this service knows for your company. If you have another account, use that one. Otherwise ask your IT team.',
     way: 'other',
   },
   email_ambiguous: {
@@ -167,9 +173,29 @@ const TEXTS: Partial<Record<RefusalReason, PlainRefusal>> = {
   },
 };
 
+const DOMAIN_CASES: Readonly<Record<DomainCase, PlainRefusal>> = {
+  other_connection: {
+    status: 403,
+    title: 'Your company has another sign-in for you',
+    said: 'Your company signs in e-mail addresses like yours in another way. Start with your e-mail address: it leads to the right one. If you end here again, ask your IT team.',
+    way: 'email',
+  },
+  not_bound: {
+    status: 403,
+    title: 'This sign-in is not ready for you yet',
+    said: 'Your company has not set up this sign-in for e-mail addresses like yours. Your IT team can do that.',
+    way: 'other',
+  },
+};
+
 /** Returns the text of a reason. Details stay in the log of the tenant. */
 export function plainRefusal(reason: RefusalReason): PlainRefusal {
   return TEXTS[reason] ?? BAD_ANSWER;
+}
+
+/** Returns the text of a refused sign-in, which for a domain of the tenant differs from that of its reason. */
+export function plainText({ reason, domainCase }: Pick<SignInRefused, 'reason' | 'domainCase'>): PlainRefusal {
+  return domainCase === null ? plainRefusal(reason) : DOMAIN_CASES[domainCase];
 }
 
 /**
@@ -194,6 +220,11 @@ export function plainLogoutRefusal(reason: RefusalReason, answers: boolean): Pla
     said: 'Your company’s sign-in asked us to sign you out, but we cannot accept the request. You may still be signed in here, and can sign out on the next page.',
     way: 'home',
   };
+}
+
+/** Returns the text of an answer that came again, too late, or without its cookie. */
+export function plainStale(lacks: MissingCookies): PlainRefusal {
+  return lacks === 'cookies' ? NO_COOKIES : lacks === 'cookie' ? LOST : OVER;
 }
 
 /** Whether a refusal is harmless: the same answer came again, or too late. A browser with a session goes on. */

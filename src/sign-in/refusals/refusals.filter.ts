@@ -18,7 +18,7 @@ import { REFUSALS, refusalIn } from './protocol-refusals.js';
 import type { SignInRefused } from './sign-in-refused.js';
 import { SignInLog } from '../log/sign-in-log.js';
 import type { VerifiedSignIn } from '../verified-sign-in.js';
-import { isStale, NO_COOKIES, plainLogoutRefusal, plainRefusal, type PlainRefusal } from './refusal-texts.rules.js';
+import { isStale, plainLogoutRefusal, plainStale, plainText, type PlainRefusal } from './refusal-texts.rules.js';
 import { LimitedSignIns } from '../limits/limited-sign-ins.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { startQuery } from '../login/start-ask.mapping.js';
@@ -26,6 +26,8 @@ import { SignInStart, type StartAsk } from '../login/sign-in-start.js';
 import { failedTest } from '../test-sign-ins/test-result.mapping.js';
 import { TestResults } from '../test-sign-ins/test-results.js';
 import { cookiesOf, originOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
+
+const LABELS = { again: 'Sign in again', other: 'Use another account', email: 'Start with your e-mail address' };
 
 /**
  * Answers a refused sign-in: one line in the log of the tenant with the reason, one page with plain text, a support id
@@ -83,9 +85,7 @@ export class RefusedSignIns implements ExceptionFilter {
     }
     if (isStale(refused.reason)) return this.stale(req, res, supportId);
     const plain =
-      limit === 'logout'
-        ? plainLogoutRefusal(refused.reason, context?.answersLogout === true)
-        : plainRefusal(refused.reason);
+      limit === 'logout' ? plainLogoutRefusal(refused.reason, context?.answersLogout === true) : plainText(refused);
     const leave = plain.way === 'other' && req.user ? await this.leave(context!.connection, req.user) : null;
     if (plain.status === 429) res.setHeader('Retry-After', '120');
     sendPage(
@@ -112,7 +112,7 @@ export class RefusedSignIns implements ExceptionFilter {
       const query = {
         support_id: supportId,
         ...(context.request ? { request: context.request.id } : {}),
-        ...(context.lacksCookies === true ? { cookies: 'none' } : {}),
+        ...(context.lacks ? { lost: context.lacks } : {}),
       };
       return res.redirect(303, this.addresses.landing(context.connection.slug, query));
     }
@@ -124,7 +124,7 @@ export class RefusedSignIns implements ExceptionFilter {
       // Another application needs a code, and therefore a sign-in of its own.
       return res.redirect(303, target !== null && target.application === null ? target.url : this.addresses.home);
     }
-    const plain = context?.lacksCookies === true ? NO_COOKIES : plainRefusal('state_expired');
+    const plain = plainStale(context?.lacks ?? null);
     sendPage(
       res,
       refusalPage({ ...plain, account: null, supportId, ways: this.ways(plain.way, context), leave: null }),
@@ -181,9 +181,11 @@ export class RefusedSignIns implements ExceptionFilter {
       prompt: way === 'other' ? 'select_account' : null,
       loginHint: null,
     };
-    const query = new URLSearchParams({ connection: connection.slug, ...startQuery(ask) });
-    const label = way === 'other' ? 'Use another account' : 'Sign in again';
-    return [{ label, href: `${this.addresses.login}?${query.toString()}` }];
+    const named: Record<string, string> = way === 'email' ? {} : { connection: connection.slug };
+    const query = new URLSearchParams({ ...named, ...startQuery(ask) });
+    const label = LABELS[way];
+    const asked = query.toString();
+    return [{ label, href: asked === '' ? this.addresses.login : `${this.addresses.login}?${asked}` }];
   }
 
   /** Returns the way to a logout at the IdP, for a browser that is signed in there with another person's account. */

@@ -20,6 +20,9 @@ export const REFUSAL_REASONS = [
 /** One of `REFUSAL_REASONS`. */
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
+/** Of `email_outside_domains`: the domain is the tenant's, and bound to another connection or not bound yet. */
+export type DomainCase = 'other_connection' | 'not_bound';
+
 /**
  * A sign-in that is refused. `reason` and `message` go into the sign-in log of the tenant; the browser shows a plain
  * text. `message` holds no token, no assertion and no secret.
@@ -32,6 +35,8 @@ export class SignInRefused extends Error {
     readonly account: string | null = null,
     /** The user whom it concerns, for the user's history. */
     readonly userId: string | null = null,
+    /** Chooses other words for the page; null: those of the reason. */
+    readonly domainCase: DomainCase | null = null,
   ) {
     super(message);
     this.name = 'SignInRefused';

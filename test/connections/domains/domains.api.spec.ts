@@ -123,7 +123,11 @@ describe('a domain from nothing', () => {
     for (const form of ['xn--mnchen-3ya.example', 'München.example', 'xn--mnchen-3ya.example.']) {
       expect((await api.get(`/domains/${encodeURIComponent(form)}`)).status).toBe(200);
     }
-    expect((await api.post('/domains', { domain: 'münchen.example' })).body.code).toBe('domain_exists');
+    const again = await api.post('/domains', { domain: 'münchen.example' });
+    expect([again.body.code, again.body.detail]).toEqual([
+      'domain_exists',
+      'The domain xn--mnchen-3ya.example is in your list already, and is bound to no connection. To bind it: domain bind xn--mnchen-3ya.example --connection-id <slug>.',
+    ]);
   });
 
   it('comes in pages, by name', async () => {

@@ -204,6 +204,27 @@ describe('by e-mail', () => {
     expect(await outcome(other, { sub: 'x-1', email: name })).toBe('email_outside_domains');
   });
 
+  it('says on the page and in the log that the domain is bound to another connection, or to none', async () => {
+    const [door, other] = [await open(), await open()];
+    const said = async (): Promise<[string, string]> => {
+      const seen = await door.signIn(door.tab(), { sub: 'b-1', email: `x@${domain}` });
+      const { detail } = (await house.api.get('/sign-ins?limit=1')).body.data[0] as { detail: string };
+      return [seen.text, detail];
+    };
+    expect((await said())[0]).toContain('There is no account for you yet');
+    await own();
+    const [unbound, bindIt] = await said();
+    expect(unbound).toContain('Your company has not set up this sign-in for e-mail addresses like yours.');
+    expect(bindIt).toContain(`domain bind ${domain} --connection-id ${door.slug}`);
+    await trustDomain(service, house.tenantId, domain, { connection_id: other.id });
+    const [elsewhere, moveIt] = await said();
+    expect(elsewhere).toContain('Your company has another sign-in for you');
+    expect(elsewhere).toContain(`<a class="button" href="${service.app.config.appUrl}/api/auth/login">`);
+    expect(moveIt).toBe(
+      `the domain ${domain} is bound to another connection (${other.id}). To move it: domain bind ${domain} --connection-id ${door.slug}`,
+    );
+  });
+
   it('email_verified can take trust away, and nothing else is a yes', async () => {
     await own();
     const door = await open();

@@ -94,6 +94,7 @@ function evidenceOf(one: Case): { binding: StoredBinding | null; evidence: Evide
       administrators: [],
       ownsDomain: false,
       domain: 'unclaimed',
+      boundTo: null,
       deleted: null,
       ...one.evidence,
       bindings: (one.bindings ?? []).map((more) => ({ ...BINDING, ...more })),

@@ -20,6 +20,7 @@ const tab = () => new Tab(service);
 const titleOf = ({ text }: Seen) => /<h1>([^<]*)<\/h1>/.exec(text)?.[1];
 const BLOCKED = 'Your browser blocks our cookies';
 const EXPIRED = 'This sign-in has expired';
+const LOST = 'Your browser has lost the sign-in';
 
 describe('a browser that blocks cookies', () => {
   it('is told so after OIDC, and is not sent round again', async () => {
@@ -38,10 +39,19 @@ describe('a browser that blocks cookies', () => {
     expect(await reasonOf(house, seen)).toBe('other_browser');
   });
 
-  it('shows the expired page to a browser with other cookies, or with a used or expired sign-in', async () => {
+  it('is told that the sign-in is lost when other cookies of this site came', async () => {
     const other = tab();
     await oidc.begin(other);
-    expect(titleOf(await oidc.answer(other, await oidc.begin(tab())))).toBe(EXPIRED);
+    const seen = await oidc.answer(other, await oidc.begin(tab()));
+    expect(titleOf(seen)).toBe(LOST);
+    expect(seen.text).toContain('Allow cookies for this site, then sign in again.');
+    const { id, relayState } = await saml.begin(tab());
+    const form = saml.idp.form(saml.parts(id));
+    form.set('RelayState', relayState);
+    expect(titleOf(await saml.post(other, form))).toBe(LOST);
+  });
+
+  it('shows the expired page with a used or expired sign-in', async () => {
     const asked = await oidc.begin(tab());
     await service.db.execute(`update sign_in_requests set expires_at = now() where id = '${asked.get('state')!}'`);
     expect(titleOf(await oidc.answer(tab(), asked))).toBe(EXPIRED);
@@ -91,6 +101,7 @@ describe('every refusal below /api/auth', () => {
     expect(seen.text).toMatch(words);
     expect(seen.text).toMatch(/<a class="button" href="\/api\/auth\/login">Sign in<\/a>/);
     expect(seen.text).toMatch(/<code>req_[0-9a-z]+<\/code>/);
+    expect(seen.text).not.toContain('No such');
     expect(seen.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     const program = await tab().send('GET', path, undefined, { accept: 'application/json' });
     expect([program.status, program.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
