@@ -251,7 +251,7 @@ describe('400 and 413', () => {
   it('the message itself', async () => {
     for (const [body, scimType] of [
       [[], 'invalidSyntax'],
-      [{ schemas: ['urn:x'], Operations: [] }, 'invalidSyntax'],
+      [{ schemas: ['urn:x'], Operations: [] }, 'invalidValue'],
       [bulk([]), 'invalidValue'],
       [bulk([{ method: 'GET', path: '/Users/1' }]), 'invalidSyntax'],
       [bulk([{ method: 'DELETE' }]), 'invalidSyntax'],

@@ -1,5 +1,5 @@
 import { startApp, type TestApp, type TestTenant } from '../support/app.js';
-import { client, send, type Client } from '../support/http.js';
+import { client, send, type Answer, type Client } from '../support/http.js';
 import { failure, fresh, group, GROUP, madeGroup, madeUser, membersOf, patch, scim, user } from '../support/scim.js';
 import { patience } from '../support/speed.js';
 
@@ -334,16 +334,68 @@ describe('409', () => {
   it('a displayName that another group of the directory has, in any case', async () => {
     const name = fresh('Çözüm ');
     await madeGroup(directory, [], { displayName: name });
-    const mine = await madeGroup(directory);
     expect(failure(await directory.post('/Groups', group(name.toUpperCase())))).toEqual([409, 'uniqueness', '409']);
-    expect((await directory.put(`/Groups/${mine}`, group(name))).status).toBe(409);
-    expect(failure(await edit(mine, { op: 'replace', path: 'displayName', value: name }))).toEqual([
-      409,
-      'uniqueness',
-      '409',
-    ]);
     const second = scim(service.url, (await service.newDirectory(tenant.tenantId)).token);
     expect((await second.post('/Groups', group(name))).status).toBe(201);
+  });
+});
+
+describe('a name that another group has', () => {
+  const named = async (name: string) => {
+    const { body } = await directory.get(`/Groups?filter=${encodeURIComponent(`displayName eq "${name}"`)}`);
+    return (body.Resources as { id: string }[]).map(({ id }) => id).sort();
+  };
+  const rename = (id: string, value: string) => edit(id, { op: 'replace', path: 'displayName', value });
+
+  it('can be given by PUT and PATCH, so that two groups swap their names', async () => {
+    const [a, b] = [fresh('Ärzte '), fresh('B ')];
+    const first = await madeGroup(directory, [], { displayName: a, externalId: 'E' });
+    const second = await madeGroup(directory, [], { displayName: b });
+    expect((await rename(first, b.toUpperCase())).status).toBe(204);
+    expect(await named(b)).toEqual([first, second].sort());
+    expect((await directory.put(`/Groups/${second}`, group(a))).body).toMatchObject({ displayName: a });
+    expect(await named(b)).toEqual([first]);
+  });
+
+  it('is still refused to a new group, also when no group was created with it', async () => {
+    const [a, b] = [fresh('A '), fresh('B ')];
+    const first = await madeGroup(directory, [], { displayName: a });
+    const second = await madeGroup(directory, [], { displayName: b });
+    await rename(first, b);
+    await directory.delete(`/Groups/${second}`);
+    for (const name of [b, b.toUpperCase()]) {
+      expect(failure(await directory.post('/Groups', group(name)))).toEqual([409, 'uniqueness', '409']);
+    }
+    expect((await directory.post('/Groups', group(a))).status).toBe(201);
+    await rename(first, fresh('C '));
+    expect((await directory.post('/Groups', group(b))).status).toBe(201);
+  });
+
+  it('is given to one new group when many ask for it at once, beside groups that are renamed to it', async () => {
+    const name = fresh('Wanted ');
+    const others = await Promise.all(Array.from({ length: 6 }, () => madeGroup(directory)));
+    const [made, renamed] = await Promise.all([
+      Promise.all(Array.from({ length: 12 }, () => directory.post('/Groups', group(name)))),
+      Promise.all(others.map((id) => rename(id, name))),
+    ]);
+    expect(renamed.map(({ status }) => status)).toEqual(Array(6).fill(204));
+    const created = made.filter(({ status }) => status === 201);
+    expect(created.length).toBeLessThan(2);
+    expect(await named(name)).toEqual([...others, ...created.map(({ body }) => body.id as string)].sort());
+  });
+
+  it('keeps pages by name complete', async () => {
+    const client = scim(service.url, (await service.newDirectory(tenant.tenantId)).token);
+    const ids = await Promise.all(Array.from({ length: 7 }, () => madeGroup(client)));
+    for (const id of ids)
+      await client.patch(`/Groups/${id}`, patch({ op: 'replace', path: 'displayName', value: 'One' }));
+    const met: string[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const page: Answer = await client.get(`/Groups?sortBy=displayName&count=2&cursor=${encodeURIComponent(cursor)}`);
+      met.push(...(page.body.Resources as { id: string }[]).map(({ id }) => id));
+      cursor = page.body.nextCursor as string | undefined;
+    }
+    expect(met).toEqual([...ids].sort());
   });
 });
 

@@ -83,6 +83,7 @@ export const PARTS: Record<string, (n: number) => unknown> = {
           })),
         },
         { maxOperations: 1e6 },
+        tolerant,
       ).operations,
     ),
   'JSON: many members': (n) => parseJson(Buffer.from(`{${range(n, (i) => `"k${i}":1`).join(',')}}`)),

@@ -59,6 +59,7 @@ import { OldestWork1767227537000 } from './migrations/1767227537000-oldest-work.
 import { LighterSeals1767227538000 } from './migrations/1767227538000-lighter-seals.js';
 import { LighterAnalyses1767227539000 } from './migrations/1767227539000-lighter-analyses.js';
 import { CorrectLedgers1767227540000 } from './migrations/1767227540000-correct-ledgers.js';
+import { GroupNames1767227550000 } from './migrations/1767227550000-group-names.js';
 import { RequestedEmails1767227560000 } from './migrations/1767227560000-requested-emails.js';
 import { OtherIdpSessions1767227561000 } from './migrations/1767227561000-other-idp-sessions.js';
 import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-grants.js';
@@ -126,6 +127,7 @@ export const MIGRATIONS = [
   LighterSeals1767227538000,
   LighterAnalyses1767227539000,
   CorrectLedgers1767227540000,
+  GroupNames1767227550000,
   RequestedEmails1767227560000,
   OtherIdpSessions1767227561000,
   ConsoleGrants1767227570000,

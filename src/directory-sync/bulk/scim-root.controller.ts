@@ -23,7 +23,7 @@ export class ScimRootController {
 
   @Post('Bulk')
   async run(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    const request = parseBulkRequest(req.body, BULK_LIMITS);
+    const request = parseBulkRequest(req.body, BULK_LIMITS, req.directory.dialect);
     answerScim(res, 200, JSON.stringify(await this.bulk.run(req.directory, request, factsOf(req))));
   }
 
@@ -34,7 +34,8 @@ export class ScimRootController {
 
   @Post('.search')
   async searchAll(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    answerScim(res, 200, await this.search.list(listAsk(req, parseSearchRequest(req.body, LIST_LIMITS))));
+    const query = parseSearchRequest(req.body, LIST_LIMITS, req.directory.dialect);
+    answerScim(res, 200, await this.search.list(listAsk(req, query)));
   }
 
   /** Refuses `/Me`: the token of a directory belongs to no user (RFC 7644 §3.11). */

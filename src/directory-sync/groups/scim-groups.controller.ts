@@ -31,7 +31,7 @@ export class ScimGroupsController {
 
   @Post('.search')
   async search(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    const query = parseSearchRequest(req.body, LIST_LIMITS);
+    const query = parseSearchRequest(req.body, LIST_LIMITS, req.directory.dialect);
     const projection = parseProjection(GROUP_TYPE, query.attributes, query.excludedAttributes);
     const render = (row: GroupRow) => groupText(row, req.directory.scimBase, projection);
     answerScim(res, 200, await this.groups.list(listAsk(req, query), render));

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { codeOf } from '../../base/database/database.errors.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import type { AnswerShare } from '../../base/http/answer-budget.js';
 import { newId } from '../../base/ids.js';
@@ -24,7 +23,6 @@ import { GROUP_TABLE, groupColumns, MAX_MEMBERS_BYTES, tooManyMembers } from './
 import { isGroupId, lockForRemoval, lockGroup, memberIdsOf } from '../../users/groups/group-locks.js';
 import type { GroupRow } from '../../users/groups/group.row.js';
 import { GroupsRepository, type MemberMoves } from '../../users/groups/groups.repository.js';
-import type { GroupDraft } from '../../users/groups/group-draft.js';
 
 /** SCIM groups. Memberships are rows of their own, so a change of one member does not read the others. */
 @Injectable()
@@ -60,7 +58,8 @@ export class ScimGroupsService {
         idsOf((resource['members'] as Member[] | undefined) ?? []),
       );
       const { draft, members } = splitGroup(resource, row.doc);
-      if (!sameJson(JSON.parse(row.doc), JSON.parse(draft.document.text))) await this.update(tx, directory, id, draft);
+      const isSame = sameJson(JSON.parse(row.doc), JSON.parse(draft.document.text));
+      if (!isSame) await this.repository.update(tx, directory.tenantId, directory.id, id, draft);
       const moves = await this.repository.replaceMembers(
         tx,
         directory.tenantId,
@@ -110,7 +109,8 @@ export class ScimGroupsService {
     if (plan.attributeOperations.length > 0) {
       const before = { id, ...(JSON.parse(row.doc) as Resource) };
       const { resource, changed } = applyPatch(GROUP_TYPE, before, plan.attributeOperations, directory.dialect);
-      if (changed) await this.update(tx, directory, id, splitGroup(resource, row.doc).draft);
+      const { draft } = splitGroup(resource, row.doc);
+      if (changed) await this.repository.update(tx, directory.tenantId, directory.id, id, draft);
     }
     const moved: string[] = [];
     for (const edit of plan.memberEdits) {
@@ -192,15 +192,6 @@ export class ScimGroupsService {
       complete,
       renderer: () => render,
     });
-  }
-
-  private async update(tx: SqlRunner, directory: CurrentDirectory, id: string, draft: GroupDraft) {
-    try {
-      if (!(await this.repository.update(tx, directory.tenantId, directory.id, id, draft))) throw nameTaken(draft);
-    } catch (error) {
-      // Another request has given the name to another group since the check.
-      throw codeOf(error) === '23505' ? nameTaken(draft) : error;
-    }
   }
 
   private async locked(

@@ -36,7 +36,7 @@ export class ScimUsersController {
 
   @Post('.search')
   async search(@Req() req: ScimRequest, @Res() res: BridgeResponse): Promise<void> {
-    const query = parseSearchRequest(req.body, LIST_LIMITS);
+    const query = parseSearchRequest(req.body, LIST_LIMITS, req.directory.dialect);
     const projection = parseProjection(USER_TYPE, query.attributes, query.excludedAttributes);
     const render = (row: StoredUser, view: View) => userText(row, view, projection);
     answerScim(res, 200, await this.users.list(listAsk(req, query), render));

@@ -35,13 +35,21 @@ export function messageMember(message: JsonObject, name: string): unknown {
 }
 
 /**
- * Refuses a message that does not name its schema (RFC 7644 §3.1).
+ * Refuses a message that does not name its schema (RFC 7644 §3.1), unless the dialect skips foreign schemas: clients send
+ * an empty list, or `urn:ietf:params:scim:schemas:core:2.0:PatchOp`.
  *
+ * @param mayBeMissing the message may come without `schemas` in every dialect
  * @throws {ScimRequestError} invalidSyntax
  */
-export function requireMessageSchema(message: JsonObject, urn: string, optional: boolean): void {
+export function requireMessageSchema(
+  message: JsonObject,
+  urn: string,
+  { foreignSchemasSkipped }: Dialect,
+  mayBeMissing = false,
+): void {
+  if (foreignSchemasSkipped) return;
   const schemas = messageMember(message, 'schemas');
-  if (optional && (schemas === undefined || schemas === null)) return;
+  if (mayBeMissing && (schemas === undefined || schemas === null)) return;
   const lower = urn.toLowerCase();
   const named =
     Array.isArray(schemas) && schemas.some((each) => typeof each === 'string' && each.toLowerCase() === lower);

@@ -15,7 +15,10 @@ export interface Quirks {
    * own.
    */
   readonly unknownAttributesIgnored: boolean;
-  /** `schemas` may list unknown URIs. Entra (ADSCIM/2.0/Group), OneLogin (urn:scim:schemas:core:1.0). */
+  /**
+   * `schemas` may list unknown URIs. Entra (ADSCIM/2.0/Group), OneLogin (urn:scim:schemas:core:1.0). Those of a message
+   * count for nothing: WSO2 and hand-written clients send an empty list, or the URN of another kind.
+   */
   readonly foreignSchemasSkipped: boolean;
   /** `schemas` may be missing from bodies and messages. OneLogin templates, hand-written clients. */
   readonly schemasOptional: boolean;

@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialects/dialects.js';
 import { isObject, messageMember, requireMessageSchema, type JsonObject } from '../dialects/normalise.js';
 import { inspect, uncounted } from '../resource/context.js';
 import { RESOURCE_TYPES, type ResourceTypeDef } from '../schema/resource-types.js';
@@ -39,9 +40,13 @@ const METHODS: ReadonlySet<unknown> = new Set<BulkMethod>(['POST', 'PUT', 'PATCH
  *
  * @throws {ScimRequestError} 413 with the limit for too many operations; invalidSyntax or invalidValue for the message
  */
-export function parseBulkRequest(body: unknown, limits: { readonly maxOperations: number }): BulkRequest {
+export function parseBulkRequest(
+  body: unknown,
+  limits: { readonly maxOperations: number },
+  dialect: Dialect,
+): BulkRequest {
   if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.');
-  requireMessageSchema(body, BULK_REQUEST_URN, true);
+  requireMessageSchema(body, BULK_REQUEST_URN, dialect, true);
   const wire = messageMember(body, 'Operations');
   if (!Array.isArray(wire)) throw invalidSyntax('"Operations" must be an array.');
   if (wire.length === 0) throw invalidValue('"Operations" must hold at least one operation.');

@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialects/dialects.js';
 import { isObject, messageMember, requireMessageSchema, type JsonObject } from '../dialects/normalise.js';
 import type { Filter } from '../filter/ast.js';
 import { parseFilter } from '../filter/parse.js';
@@ -46,9 +47,9 @@ export function parseListQuery(query: Record<string, unknown>, limits: ListLimit
  *
  * @throws {ScimRequestError} as parseListQuery; invalidSyntax for another message
  */
-export function parseSearchRequest(body: unknown, limits: ListLimits): ListQuery {
+export function parseSearchRequest(body: unknown, limits: ListLimits, dialect: Dialect): ListQuery {
   if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.');
-  requireMessageSchema(body, SEARCH_REQUEST_URN, true);
+  requireMessageSchema(body, SEARCH_REQUEST_URN, dialect, true);
   const parts = readParts((name) => textMember(body, name));
   const projection = projectionQuery(namesMember(body, 'attributes'), namesMember(body, 'excludedAttributes'));
   return listQuery(parts, projection, limits);

@@ -22,7 +22,7 @@ const MAX_OPERATIONS = 1000;
  */
 export function parsePatchRequest(body: unknown, dialect: Dialect): PatchOperation[] {
   if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.');
-  requireMessageSchema(body, PATCH_OP_URN, dialect.schemasOptional);
+  requireMessageSchema(body, PATCH_OP_URN, dialect);
   const wire = messageMember(body, 'Operations');
   if (!Array.isArray(wire)) throw invalidSyntax('"Operations" must be an array.');
   if (wire.length === 0) throw invalidValue('"Operations" must hold at least one operation.');

@@ -75,13 +75,16 @@ export class GroupsRepository {
     return this.creations.make(group);
   }
 
-  /** Writes the attributes of a group that is locked. False: another group has the name. */
-  async update(tx: SqlRunner, tenantId: string, directoryId: string, id: string, draft: GroupDraft): Promise<boolean> {
-    const { rowCount } = await tx.query(
+  /**
+   * Writes the attributes of a group that is locked. The name may be that of another group: `name_twin` keeps the two apart
+   * in the unique index.
+   */
+  async update(tx: SqlRunner, tenantId: string, directoryId: string, id: string, draft: GroupDraft): Promise<void> {
+    await tx.query(
       `update groups g set doc = $4::jsonb, display_name = $5, display_name_key = $6, external_id = $7, doc_bytes = $8,
+         name_twin = case when g.display_name_key = $6 then g.name_twin else g.id end,
          version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
-       where g.tenant_id = $1 and g.id = $2 and g.directory_id = $3 and not exists (
-         select 1 from groups o where o.tenant_id = $1 and o.directory_id = $3 and o.display_name_key = $6 and o.id <> $2)`,
+       where g.tenant_id = $1 and g.id = $2 and g.directory_id = $3`,
       [
         tenantId,
         id,
@@ -93,7 +96,6 @@ export class GroupsRepository {
         draft.document.bytes,
       ],
     );
-    return rowCount === 1;
   }
 
   /** Adds members. Present members stay as they are; ids of no user wait as pending. Null: there is no such group. */

@@ -5,7 +5,8 @@ import { FEW_MEMBERS, GROUP_COLUMNS } from './group.row.js';
 // to `$13` the number of the group, the id and the name of each member, `$14` how long a lock is waited for.
 //
 // Users are locked before groups, each by its id: the one order of locks. Each is looked up and locked in one step, since the
-// groups have no members yet. Names are inserted in their order: of two statements with the same names one waits.
+// groups have no members yet. Names are inserted in their order: of two statements with the same names one waits. A group
+// that was given its name later is looked for: the unique index (`name_twin`) admits it beside another one.
 /** New groups with their members. A group is answered with them where they are few, so it is not read back. */
 export const INSERT_GROUPS = `with
   patience as materialized (select set_config('lock_timeout', $14, true) as value),
@@ -29,7 +30,9 @@ export const INSERT_GROUPS = `with
   made as (insert into groups as g (tenant_id, id, directory_id, doc, display_name, display_name_key, external_id,
       created_at, updated_at, doc_bytes)
     select $1, a.id, $2, a.doc::jsonb, a.name, a.name_key, a.external_id, a.at, a.at, a.doc_bytes from asked a
-    where (select count(*) from said) >= 0 order by a.name_key collate "C"
+    where (select count(*) from said) >= 0 and not exists (select 1 from groups o
+      where o.tenant_id = $1 and o.directory_id = $2 and o.display_name_key = a.name_key offset 0)
+    order by a.name_key collate "C"
     on conflict do nothing returning ${GROUP_COLUMNS}),
   there as materialized (select a.n, a.id from made join asked a on a.id = made.id),
   added as (insert into group_members (tenant_id, group_id, member_id, kind, display)

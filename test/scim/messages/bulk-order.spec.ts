@@ -1,4 +1,5 @@
 import fc from '../../support/properties.js';
+import { dialectOf } from '../../../src/scim/dialects/dialects.js';
 import { planBulk, type BulkStep } from '../../../src/scim/messages/bulk-order.js';
 import { parseBulkRequest } from '../../../src/scim/messages/bulk-request.js';
 
@@ -14,7 +15,8 @@ function plan(...operations: (readonly [string, ...string[]])[]): readonly BulkS
           data: { members: refs.map((ref) => ({ value: `bulkId:${ref}` })) },
         },
   );
-  return planBulk(parseBulkRequest({ Operations: wire }, { maxOperations: 1000 }).operations).steps;
+  return planBulk(parseBulkRequest({ Operations: wire }, { maxOperations: 1000 }, dialectOf('tolerant')).operations)
+    .steps;
 }
 
 const readable = (steps: readonly BulkStep[]): string[] =>
@@ -85,6 +87,7 @@ describe('planBulk', () => {
     const { operations } = parseBulkRequest(
       { Operations: [{ method: 'POST', path: '/Nope', bulkId: 'a', data: { x: 'bulkId:zzz' } }] },
       { maxOperations: 1 },
+      dialectOf('tolerant'),
     );
     expect(planBulk(operations).steps).toEqual([
       expect.objectContaining({ kind: 'refuse', index: 0, error: operations[0]?.refusal }),
@@ -93,7 +96,9 @@ describe('planBulk', () => {
 
   it('tells what each operation refers to', () => {
     const wire = [{ method: 'PUT', path: '/Users/bulkId:a', data: { manager: { value: 'bulkId:b' } } }];
-    const { references } = planBulk(parseBulkRequest({ Operations: wire }, { maxOperations: 1 }).operations);
+    const { references } = planBulk(
+      parseBulkRequest({ Operations: wire }, { maxOperations: 1 }, dialectOf('tolerant')).operations,
+    );
     expect([...(references[0] ?? [])].sort()).toEqual(['a', 'b']);
   });
 

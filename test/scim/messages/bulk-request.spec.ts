@@ -1,11 +1,13 @@
+import { dialectOf, type Profile } from '../../../src/scim/dialects/dialects.js';
 import { parseBulkRequest, type BulkRequest } from '../../../src/scim/messages/bulk-request.js';
 import { BULK_REQUEST_URN } from '../../../src/scim/urns.js';
 import { refusalOf } from '../failure.js';
 
+const STRICT = dialectOf('strict');
 const schemas = [BULK_REQUEST_URN];
 const data = { userName: 'u' };
 const parse = (...Operations: unknown[]): BulkRequest =>
-  parseBulkRequest({ schemas, Operations }, { maxOperations: 5 });
+  parseBulkRequest({ schemas, Operations }, { maxOperations: 5 }, STRICT);
 
 describe('parseBulkRequest', () => {
   it('reads the four methods', () => {
@@ -49,6 +51,11 @@ describe('parseBulkRequest', () => {
 
   it.each<[string, unknown, string | undefined]>([
     ['no object', 'x', 'invalidSyntax'],
+    [
+      'an empty list of schemas',
+      { schemas: [], Operations: [{ method: 'DELETE', path: '/Users/a' }] },
+      'invalidSyntax',
+    ],
     ['another message', { schemas: ['urn:x'], Operations: [{ method: 'DELETE', path: '/Users/a' }] }, 'invalidSyntax'],
     ['no Operations', { schemas }, 'invalidSyntax'],
     ['none in them', { schemas, Operations: [] }, 'invalidValue'],
@@ -71,7 +78,10 @@ describe('parseBulkRequest', () => {
       'invalidValue',
     ],
   ])('refuses: %s', (_, body, scimType) => {
-    expect(refusalOf(() => parseBulkRequest(body, { maxOperations: 5 }))).toMatchObject({ status: 400, scimType });
+    expect(refusalOf(() => parseBulkRequest(body, { maxOperations: 5 }, STRICT))).toMatchObject({
+      status: 400,
+      scimType,
+    });
   });
 
   it('only a POST defines a bulkId', () => {
@@ -80,9 +90,19 @@ describe('parseBulkRequest', () => {
     expect(parse({ ...operation, method: 'PUT' }, { ...operation, method: 'PATCH' }, post).operations).toHaveLength(3);
   });
 
+  it.each<[Profile, unknown]>([
+    ['tolerant', []],
+    ['entra', ['urn:x']],
+    ['okta', undefined],
+    ['strict', undefined],
+  ])('takes a message of the profile %s with the schemas %j', (profile, schemas) => {
+    const body = { schemas, Operations: [{ method: 'DELETE', path: '/Users/a' }] };
+    expect(parseBulkRequest(body, { maxOperations: 1 }, dialectOf(profile)).operations).toHaveLength(1);
+  });
+
   it('reads failOnErrors', () => {
     const body = { schemas, failonerrors: 2, Operations: [{ method: 'DELETE', path: '/Users/a' }] };
-    expect(parseBulkRequest(body, { maxOperations: 1 }).failOnErrors).toBe(2);
+    expect(parseBulkRequest(body, { maxOperations: 1 }, STRICT).failOnErrors).toBe(2);
   });
 
   it('names the limit when there are too many operations', () => {

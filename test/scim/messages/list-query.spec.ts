@@ -1,3 +1,4 @@
+import { dialectOf, type Profile } from '../../../src/scim/dialects/dialects.js';
 import {
   parseListQuery,
   parseProjectionQuery,
@@ -82,6 +83,15 @@ describe('parseProjectionQuery', () => {
   });
 });
 
+it.each<[Profile, unknown]>([
+  ['tolerant', []],
+  ['entra', ['urn:x']],
+  ['okta', null],
+  ['ipsie', undefined],
+])('parseSearchRequest takes a message of the profile %s with the schemas %j', (profile, schemas) => {
+  expect(parseSearchRequest({ schemas }, limits, dialectOf(profile))).toEqual(plain);
+});
+
 describe('parseSearchRequest', () => {
   const schemas = [SEARCH_REQUEST_URN];
 
@@ -105,11 +115,12 @@ describe('parseSearchRequest', () => {
     ['a cursor', { cursor: '', count: 2 }, { ...plain, cursor: '', count: 2 }],
     ['null is nothing', { filter: null, count: null, attributes: null, cursor: null }, plain],
   ])('%s', (_, body, expected) => {
-    expect(parseSearchRequest(body, limits)).toEqual(expected);
+    expect(parseSearchRequest(body, limits, dialectOf('strict'))).toEqual(expected);
   });
 
   it.each<[string, unknown, string]>([
     ['no object', [], 'invalidSyntax'],
+    ['an empty list of schemas', { schemas: [] }, 'invalidSyntax'],
     ['another message', { schemas: ['urn:x'] }, 'invalidSyntax'],
     ['a filter that is no text', { filter: 1 }, 'invalidValue'],
     ['a broken filter', { filter: 'a zz "b"' }, 'invalidFilter'],
@@ -118,6 +129,9 @@ describe('parseSearchRequest', () => {
     ['attributes of another type', { attributes: [1] }, 'invalidValue'],
     ['both kinds of attributes', { attributes: ['a'], excludedAttributes: ['b'] }, 'invalidValue'],
   ])('refuses: %s', (_, body, scimType) => {
-    expect(refusalOf(() => parseSearchRequest(body, limits))).toMatchObject({ status: 400, scimType });
+    expect(refusalOf(() => parseSearchRequest(body, limits, dialectOf('strict')))).toMatchObject({
+      status: 400,
+      scimType,
+    });
   });
 });

@@ -31,6 +31,15 @@ describe('parsePatchRequest', () => {
       [op, { op: 'remove', path: 'a' }],
     ],
     ['no schemas', { Operations: [op] }, 'tolerant', [op]],
+    ['schemas of null', { schemas: null, Operations: [op] }, 'entra', [op]],
+    ['an empty list of schemas', { schemas: [], Operations: [op] }, 'entra', [op]],
+    [
+      'a URN that circulates',
+      { schemas: ['urn:ietf:params:scim:schemas:core:2.0:PatchOp'], Operations: [op] },
+      'okta',
+      [op],
+    ],
+    ['schemas as text', { schemas: PATCH_OP_URN, Operations: [op] }, 'tolerant', [op]],
     [
       'no path',
       { schemas, Operations: [{ op: 'add', value: { title: 'x' } }] },
@@ -77,7 +86,8 @@ describe('parsePatchRequest', () => {
     ['remove without a path', { schemas, Operations: [{ op: 'remove', value: {} }] }, 'tolerant', 'noTarget'],
     ['no path, strictly', { schemas, Operations: [{ op: 'add', value: {} }] }, 'ipsie', 'invalidPath'],
     ['no schemas, strictly', { Operations: [op] }, 'strict', 'invalidSyntax'],
-    ['other schemas', { schemas: ['urn:x'], Operations: [op] }, 'tolerant', 'invalidSyntax'],
+    ['an empty list of schemas, strictly', { schemas: [], Operations: [op] }, 'strict', 'invalidSyntax'],
+    ['other schemas, strictly', { schemas: ['urn:x'], Operations: [op] }, 'ipsie', 'invalidSyntax'],
   ])('refuses: %s', (_, body, profile, scimType) => {
     expect(refusalOf(() => parse(body, profile))).toMatchObject({ status: 400, scimType });
   });
