@@ -13,6 +13,7 @@ import { ConnectionsController } from './connections.controller.js';
 import { ConnectionsRepository } from './connections.repository.js';
 import { ConnectionsService } from './connections.service.js';
 import { MetadataImport } from './metadata-import.js';
+import { MetadataDoubtsRepository } from './metadata-doubts.repository.js';
 import { MetadataRefresh } from './metadata-refresh.js';
 import { MetadataRefreshing } from './metadata-refreshing.js';
 import { MetadataSource } from './metadata-source.js';
@@ -33,6 +34,7 @@ import { MetadataSource } from './metadata-source.js';
     MetadataImport,
     MetadataRefreshing,
     CertificateRenewal,
+    MetadataDoubtsRepository,
     ConnectionsService,
     MetadataRefresh,
   ],

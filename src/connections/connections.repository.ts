@@ -19,7 +19,8 @@ export type ConnectionRow = Typed<ConnectionHead & SealedSecrets & Upkeep>;
 
 type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' | 'updated_at'>;
 
-const COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
+/** The columns of a `ConnectionRow`. */
+export const CONNECTION_COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
   private_key_sealed, tested_at, metadata_checked_at, metadata_problem, created_at, updated_at`;
 
 /** SQL of connections for their administration. */
@@ -90,7 +91,7 @@ export class ConnectionsRepository {
    */
   async list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
     const found = await this.db.query<ConnectionRow>(
-      cutAtBytes(`select ${COLUMNS} from connections
+      cutAtBytes(`select ${CONNECTION_COLUMNS} from connections
        where tenant_id = $1 and deleted_at is null and ($2::text is null or id < $2)
          and ($4::text is null or slug = $4) order by id desc limit $3`),
       [tenantId, page.after, page.limit + 1, slug],
@@ -100,7 +101,7 @@ export class ConnectionsRepository {
 
   async find(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<ConnectionRow | null> {
     const { rows } = await db.query<ConnectionRow>(
-      `select ${COLUMNS} from connections where tenant_id = $1 and id = $2 and deleted_at is null
+      `select ${CONNECTION_COLUMNS} from connections where tenant_id = $1 and id = $2 and deleted_at is null
        ${lock ? 'for update' : ''}`,
       [tenantId, id],
     );
@@ -143,29 +144,13 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Takes the right to read metadata again because of a wrong signature. One of several processes gets it.
-   *
-   * @param before the last time at which it may have been taken
-   * @returns the connection; null when it was taken since then
-   */
-  async takeDoubted(tenantId: string, id: string, now: Date, before: Date): Promise<ConnectionRow | null> {
-    const { rows } = await this.db.query<ConnectionRow>(
-      `update connections set doubted_at = $3
-       where tenant_id = $1 and id = $2 and deleted_at is null and (doubted_at is null or doubted_at <= $4)
-       returning ${COLUMNS}`,
-      [tenantId, id, now, before],
-    );
-    return rows[0] ?? null;
-  }
-
-  /**
    * Returns the enabled SAML connection whose metadata is due, longest ago first, as it was before. It counts as looked
    * at from now on, so that processes share the work and hold no lock while reading.
    */
   async takeDue(now: Date, seconds: { least: number; most: number }): Promise<ConnectionRow | null> {
     const { rows } = await this.db.query<ConnectionRow>(
       `with due as (
-         select ${COLUMNS} from connections
+         select ${CONNECTION_COLUMNS} from connections
          where type = 'saml' and enabled and deleted_at is null
            and (metadata_checked_at is null or metadata_checked_at < $1::timestamptz - make_interval(secs =>
              least($3::bigint, greatest($2::bigint, coalesce((settings ->> 'metadata_cache_seconds')::bigint, $3::bigint)))))
@@ -173,7 +158,7 @@ export class ConnectionsRepository {
        taken as (
          update connections c set metadata_checked_at = $1 from due
          where c.tenant_id = due.tenant_id and c.id = due.id)
-       select ${COLUMNS} from due`,
+       select ${CONNECTION_COLUMNS} from due`,
       [now, seconds.least, seconds.most],
     );
     return rows[0] ?? null;

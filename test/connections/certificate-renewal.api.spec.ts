@@ -9,7 +9,7 @@ import { newKey } from '../saml/support/keys.js';
 import { logoutForm } from '../saml/support/logout.js';
 import { signElement } from '../saml/support/sign.js';
 import { SamlWay } from '../support/sign-in/connections.js';
-import type { Seen } from '../support/sign-in/tab.js';
+import { Tab, type Seen } from '../support/sign-in/tab.js';
 
 // An IdP signs with a new certificate before anybody has told us.
 
@@ -71,6 +71,79 @@ it('signs in by a new certificate that the metadata has beside the known one, at
   expect([body.certificates.length, body.metadata_problem]).toEqual([2, null]);
 });
 
+describe('users who come while the metadata is being read', () => {
+  let other: TestApp;
+  beforeAll(async () => (other = await startApp({}, service)));
+  afterAll(() => other.close());
+  afterEach(() => (idp.delayMs = 0));
+
+  /** Three answers at each of two processes, at once. */
+  async function six(door: SamlWay, nameId: string, key: SamlKeyPair): Promise<Seen[]> {
+    const begun = await Promise.all(
+      Array.from({ length: 6 }, async (_, i) => {
+        const tab = door.tab();
+        const asked = await door.begin(tab);
+        const form = door.idp.form(door.parts(asked.id, { nameId }), { key });
+        form.set('RelayState', asked.relayState);
+        return { tab: new Tab(i % 2 === 0 ? service : other, tab.jar), form };
+      }),
+    );
+    return Promise.all(begun.map(({ tab, form }) => door.post(tab, form)));
+  }
+
+  it.each([0, 2_000])('are signed in when it has the new certificate after %i ms', async (delayMs) => {
+    const { door, old, say, nameId } = await opened();
+    say([old, next]);
+    idp.delayMs = delayMs;
+    expect((await six(door, nameId, next)).map(({ status }) => status)).toEqual(Array(6).fill(303));
+    expect(idp.hits).toBe(1);
+  });
+
+  it('read in the log what it had', async () => {
+    const { door, nameId } = await opened();
+    idp.say('no metadata', 500);
+    idp.delayMs = 300;
+    const details = await Promise.all((await six(door, nameId, stranger)).map(detailOf));
+    for (const detail of details) expect(detail).toMatch(/The metadata was read .*answered 500.*refresh-metadata/);
+    expect(idp.hits).toBe(1);
+  });
+
+  it('are refused when the process that read it has died', async () => {
+    const { door, signIn } = await opened();
+    await service.db.execute(
+      `update connections set doubted_at = now() - interval '14 seconds' where id = '${door.id}'`,
+    );
+    expect(await detailOf(await signIn({ key: next }))).toContain('names no other certificate');
+    expect(idp.hits).toBe(0);
+  });
+});
+
+it('reads the metadata at most once a minute, and four times in ten', async () => {
+  const { door, old, signIn, say } = await opened();
+  const forged = async (minutes: number): Promise<number> => {
+    await service.db.execute(
+      `update connections set doubted_at = doubted_at - interval '${minutes} minutes',
+         earlier_doubts = array(select t - interval '${minutes} minutes' from unnest(earlier_doubts) with ordinality d (t, n) order by n)
+       where id = '${door.id}'`,
+    );
+    expect((await signIn({ key: stranger })).status).toBe(401);
+    return idp.hits;
+  };
+  const hits: number[] = [];
+  for (const minutes of [0, 0.9, 0.2, 1, 1, 6, 0.9]) hits.push(await forged(minutes));
+  expect(hits).toEqual([1, 1, 2, 3, 4, 4, 5]);
+  // One forged answer delays an honest renewal by a minute.
+  say([old, next]);
+  expect(await forged(1)).toBe(5);
+  const renewed = await opened();
+  await renewed.signIn({ key: stranger });
+  renewed.say([renewed.old, next]);
+  await service.db.execute(
+    `update connections set doubted_at = doubted_at - interval '1 minute' where id = '${renewed.door.id}'`,
+  );
+  expect((await renewed.signIn({ key: next })).status).toBe(303);
+});
+
 it('signs in by a new certificate that is the only one where the metadata has to be signed, and is', async () => {
   const signed = (xml: string) => signElement(xml, 'EntityDescriptor', federation, { first: true });
   const certain = await opened({ metadata_certificates: [federation.certificate] }, signed);
@@ -103,7 +176,7 @@ it('signed metadata of another IdP waits for an admin all the same', async () =>
   expect((await signIn()).status).toBe(303);
 });
 
-it('reads the metadata once in ten minutes, however many forged messages come', async () => {
+it('reads the metadata once when forged messages come at once', async () => {
   const { door, old, signIn, say } = await opened();
   const pages = await Promise.all(Array.from({ length: 5 }, () => signIn({ key: stranger })));
   expect(pages.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);

@@ -62,6 +62,7 @@ import { CorrectLedgers1767227540000 } from './migrations/1767227540000-correct-
 import { GroupNames1767227550000 } from './migrations/1767227550000-group-names.js';
 import { RequestedEmails1767227560000 } from './migrations/1767227560000-requested-emails.js';
 import { OtherIdpSessions1767227561000 } from './migrations/1767227561000-other-idp-sessions.js';
+import { MetadataDoubts1767227562000 } from './migrations/1767227562000-metadata-doubts.js';
 import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-grants.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
@@ -130,5 +131,6 @@ export const MIGRATIONS = [
   GroupNames1767227550000,
   RequestedEmails1767227560000,
   OtherIdpSessions1767227561000,
+  MetadataDoubts1767227562000,
   ConsoleGrants1767227570000,
 ];

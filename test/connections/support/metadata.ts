@@ -48,13 +48,20 @@ export class MetadataServer {
   body = '';
   headers: Record<string, string> = {};
   hits = 0;
+  /** Answers only so long after the question. */
+  delayMs = 0;
   private constructor(private readonly server: Server) {}
 
   static async start(): Promise<MetadataServer> {
     const server = createServer((_request, response) => {
       self.hits++;
-      response.writeHead(self.status, { 'content-type': 'application/samlmetadata+xml', ...self.headers });
-      response.end(self.body);
+      const { status, body, headers, delayMs } = self;
+      const answer = (): void => {
+        response.writeHead(status, { 'content-type': 'application/samlmetadata+xml', ...headers });
+        response.end(body);
+      };
+      if (delayMs === 0) answer();
+      else setTimeout(answer, delayMs);
     });
     const self = new MetadataServer(server);
     server.listen(0, '127.0.0.1');
