@@ -57,8 +57,9 @@ export class SeatReportsRepository {
    * what is neither.
    */
   async moment(tenantId: string, text: string | undefined): Promise<Moment> {
-    const { rows } = await this.db.query<{ as_of: string; sealed_through: string | null }>(
-      `select ${UTC('m.t')} as as_of, ${UTC('h.sealed_through')} as sealed_through
+    const { rows } = await this.db.query<Moment>(
+      `select ${UTC('m.t')} as as_of, ${UTC('h.sealed_through')} as sealed_through,
+         coalesce(m.t <= h.sealed_through, false) as final
        from tenants t left join chain_heads h on h.tenant_id = t.id and h.chain = 'seats'
        cross join lateral (select case
          when $2::text is null then clock_timestamp()
@@ -67,9 +68,7 @@ export class SeatReportsRepository {
        where t.id = $1`,
       [tenantId, text ?? null, text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text)],
     );
-    const row = rows[0]!;
-    const final = row.sealed_through !== null && row.as_of <= row.sealed_through;
-    return { ...row, final };
+    return rows[0]!;
   }
 
   /** The start of a day in the tenant's time zone. */

@@ -406,6 +406,9 @@ describe('any past moment', () => {
     expect(now).toMatchObject({ used: 1, as_of: expect.any(String) });
     const future = (await at.api.get('/seats?as_of=2099-01-01')).body;
     expect(future).toMatchObject({ final: false });
+    // As text this moment, in the year 10000 of UTC, is before today.
+    await at.api.patch('/tenant', { time_zone: 'America/New_York' });
+    expect((await at.api.get('/seats?as_of=9999-12-31')).body).toMatchObject({ final: false });
   });
 
   it('holders, by page and as CSV, in which no cell is a formula', async () => {

@@ -186,7 +186,7 @@ function operation(path: string, method: Method, entry: Entry): Operation {
       schema === null ? { description: 'Empty.' } : { description: entry.summary, content: of(schema) };
   }
   const refusals = isOpen ? [500, ...(entry.refuses ?? [])] : [...ALWAYS, ...(entry.refuses ?? [])];
-  for (const status of [...new Set(refusals)].sort()) {
+  for (const status of [...new Set(refusals)].sort((a, b) => a - b)) {
     responses[status] = { description: REFUSALS[status]!, content: of('ScimError') };
   }
   return {
