@@ -1,5 +1,6 @@
 import type { SqlRunner } from '../base/database/database.js';
 import type { AuditBy } from './audit/audit.service.js';
+import type { RequestedBy } from './caller.js';
 import type { ConsoleAccess } from './roles.dto.js';
 
 /**
@@ -41,6 +42,14 @@ export class OwnerChanged {
     readonly by: AuditBy,
     readonly before: string | null,
     readonly after: string | null,
+  ) {}
+}
+
+/** Users are neither owner nor break-glass account of their tenant any more. The transaction is committed. */
+export class ProtectionEnded {
+  constructor(
+    readonly by: RequestedBy,
+    readonly userIds: readonly string[],
   ) {}
 }
 

@@ -15,7 +15,7 @@ import { TenantAddresses } from './tenant-addresses.js';
 import { TenantStore } from './tenant.store.js';
 import { DomainEvents } from '../base/domain-events.js';
 import { HeadsRepository } from '../ledger/heads.repository.js';
-import { OwnerChanged, TenantCreated, TenantReady } from './tenants.events.js';
+import { OwnerChanged, ProtectionEnded, TenantCreated, TenantReady } from './tenants.events.js';
 
 /** Who does it, in which request; null outside of one. */
 export interface By {
@@ -85,6 +85,7 @@ export class TenantsService {
    * @throws {InvalidFields} when the owner, or a newly named break-glass account, is not an active user of the tenant
    */
   async change(id: string, change: TenantChange, by: By): Promise<TenantBody> {
+    let unprotected: string[] = [];
     const tenant = await this.db.transaction(id, async (tx) => {
       const before = await this.repository.find(id, tx, true);
       if (before === null) throw new NotFound('tenant');
@@ -107,9 +108,15 @@ export class TenantsService {
         const line = { tenantId: id, ...by };
         await this.events.publish(new OwnerChanged(tx, line, before.owner_user_id, after.owner_user_id));
       }
+      const still = protectedOf(after);
+      unprotected = protectedOf(before).filter((userId) => !still.includes(userId));
       return after;
     });
     await this.store.forget(id);
+    if (unprotected.length > 0) {
+      const who = { tenantId: id, actor: by.actor, requestId: by.requestId ?? '' };
+      await this.events.publish(new ProtectionEnded(who, unprotected));
+    }
     if (change.base_url !== undefined) await this.addresses.forget();
     return tenant;
   }
@@ -144,4 +151,9 @@ export class TenantsService {
       throw new InvalidFields([{ field: `break_glass[${place}]`, message: 'must be an active user of the tenant' }]);
     }
   }
+}
+
+/** Returns the users whom no directory can deactivate. */
+function protectedOf({ owner_user_id: owner, break_glass: named }: TenantBody): string[] {
+  return [...(owner === null ? [] : [owner]), ...named];
 }

@@ -8,6 +8,7 @@ import { Loop } from '../base/loop.js';
 import { systemActor } from '../identity/source.js';
 import { RoomMade } from '../seats/seats.events.js';
 import { SeatLimitsService } from '../seats/seat-limits.service.js';
+import { FormerProtected } from './held/former-protected.js';
 import { UsersService } from './users.service.js';
 import { DirectoryStore } from '../directories/directory.store.js';
 
@@ -42,6 +43,7 @@ export class PeopleUpkeep {
     private readonly users: UsersService,
     private readonly directories: DirectoryStore,
     private readonly limits: SeatLimitsService,
+    private readonly formerProtected: FormerProtected,
     private readonly logger: Logger,
     events: DomainEvents,
     activity: Activity,
@@ -72,6 +74,7 @@ export class PeopleUpkeep {
       this.sweptAt = now;
       for (const tenantId of await this.tenantsWithHeld()) this.due.add(tenantId);
       await this.limits.returnAllToOpen();
+      await this.formerProtected.judgeAll();
     }
     for (const tenantId of this.due) {
       this.due.delete(tenantId);

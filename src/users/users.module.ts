@@ -9,6 +9,7 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { ExplainController } from './explain.controller.js';
 import { ExplainService } from './explain.service.js';
 import { HeldController } from './held/held.controller.js';
+import { FormerProtected } from './held/former-protected.js';
 import { HeldTasks } from './held/held-tasks.js';
 import { HeldService } from './held/held.service.js';
 import { ImportedPeople } from './imported-people.js';
@@ -44,6 +45,7 @@ import { UsersService } from './users.service.js';
     PeopleUpkeep,
     ExplainService,
     HeldService,
+    FormerProtected,
     HeldTasks,
     ImportedPeople,
     ReleasedUsers,

@@ -63,6 +63,7 @@ import { GroupNames1767227550000 } from './migrations/1767227550000-group-names.
 import { RequestedEmails1767227560000 } from './migrations/1767227560000-requested-emails.js';
 import { OtherIdpSessions1767227561000 } from './migrations/1767227561000-other-idp-sessions.js';
 import { MetadataDoubts1767227562000 } from './migrations/1767227562000-metadata-doubts.js';
+import { ProtectedUsers1767227563000 } from './migrations/1767227563000-protected-users.js';
 import { ConsoleGrants1767227570000 } from './migrations/1767227570000-console-grants.js';
 
 /** Every migration, named one by one in the order in which they run: what is not in this list does not run. */
@@ -132,5 +133,6 @@ export const MIGRATIONS = [
   RequestedEmails1767227560000,
   OtherIdpSessions1767227561000,
   MetadataDoubts1767227562000,
+  ProtectedUsers1767227563000,
   ConsoleGrants1767227570000,
 ];

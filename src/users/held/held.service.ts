@@ -51,6 +51,17 @@ export class HeldService {
         `This cannot be released: ${CAUSE[reason] ?? 'its cause still stands'}.`,
       );
     }
+    await this.lift(caller, row, { released: reason });
+    return (await this.repository.one(caller.tenantId, userId)) ?? null;
+  }
+
+  /** Judges a user anew who was held as owner or break-glass account, and is neither any more. */
+  async endProtection(by: RequestedBy, userId: string): Promise<void> {
+    const row = await this.repository.one(by.tenantId, userId);
+    if (row?.held === 'protected') await this.lift(by, row, {});
+  }
+
+  private async lift(caller: RequestedBy, row: NamedUser, more: { released?: HeldReason }): Promise<void> {
     const source = sourceOf(caller);
     // The time of a leaver is that of the IdP's request.
     const asked = row.held_since === null ? new Date() : new Date(row.held_since);
@@ -62,8 +73,7 @@ export class HeldService {
     if (row.gone) {
       const removal = { visible: () => true, includesGone: true, inSameStatement };
       await this.users.remove({ ...context, channel: 'api' }, row.id, removal);
-    } else await this.users.reconsider(context, userId, { released: reason, inSameStatement });
-    return (await this.repository.one(caller.tenantId, userId)) ?? null;
+    } else await this.users.reconsider(context, row.id, { ...more, inSameStatement });
   }
 
   /**

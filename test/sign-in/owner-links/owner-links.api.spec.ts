@@ -1,3 +1,4 @@
+import { FormerProtected } from '../../../src/users/held/former-protected.js';
 import { Clock } from '../../../src/base/clock.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { client, type Client } from '../../support/http.js';
@@ -200,6 +201,46 @@ describe('break-glass accounts', () => {
     await house.scim.patch(`/Users/${glass}`, patch({ op: 'replace', path: 'active', value: true }));
     await house.scim.delete(`/Users/${glass}`);
     expect((await house.api.get(`/users/${glass}`)).body).toMatchObject({ status: 'active', held: 'protected' });
+  });
+
+  it('are judged anew when their naming ends: a held departure takes effect', async () => {
+    const ids = [await newUser(), await newUser(), await newUser(), await newUser()];
+    const [left, removed, roleless, stays] = ids as [string, string, string, string];
+    await house.api.patch('/tenant', { break_glass: ids });
+    const browser = tab();
+    await press(browser, secretOf(await made({ user_id: left })));
+    const patched = (id: string, value: object) => house.scim.patch(`/Users/${id}`, patch({ op: 'replace', ...value }));
+    await patched(left, { path: 'active', value: false });
+    await patched(stays, { path: 'active', value: false });
+    await house.scim.delete(`/Users/${removed}`);
+    await house.api.patch(`/directories/${house.directoryId}`, { default_role: null });
+    await patched(roleless, { path: 'name.familyName', value: 'Other' });
+    expect((await house.api.get(`/users/${left}`)).body).toMatchObject({ status: 'active', held: 'protected' });
+    await house.api.patch('/tenant', { break_glass: [stays] });
+    expect((await house.api.get(`/users/${left}`)).body).toMatchObject({ status: 'inactive', held: null });
+    expect(await browser.who()).toBeNull();
+    expect((await house.api.get(`/users/${removed}`)).status).toBe(404);
+    expect((await house.api.get(`/users/${roleless}`)).body).toMatchObject({ status: 'inactive', held: 'no_role' });
+    expect((await house.api.get(`/users/${stays}`)).body).toMatchObject({ status: 'active', held: 'protected' });
+    const { body } = await house.api.get(`/leavers/${left}`);
+    expect(body.data[0]).toMatchObject({
+      held_at: expect.any(String) as string,
+      released_at: expect.any(String) as string,
+    });
+  });
+
+  it('the same for an owner who is replaced, also when the process was stopped in between', async () => {
+    const [owner, next] = [await newUser(), await newUser()];
+    await house.api.patch('/tenant', { owner_user_id: owner });
+    await house.scim.patch(`/Users/${owner}`, patch({ op: 'replace', path: 'active', value: false }));
+    expect((await house.api.get(`/users/${owner}`)).body.held).toBe('protected');
+    await service.db.execute(`update tenants set owner_user_id = '${next}' where id = '${house.tenantId}'`);
+    await service.app.nest.get(FormerProtected, { strict: false }).judgeAll();
+    expect((await house.api.get(`/users/${owner}`)).body).toMatchObject({ status: 'inactive', held: null });
+    const [again] = [await newUser()];
+    await house.scim.patch(`/Users/${next}`, patch({ op: 'replace', path: 'active', value: false }));
+    await house.api.patch('/tenant', { owner_user_id: again });
+    expect((await house.api.get(`/users/${next}`)).body).toMatchObject({ status: 'inactive', held: null });
   });
 });
 
