@@ -15,6 +15,7 @@ import { HeldService } from './held/held.service.js';
 import { ImportedPeople } from './imported-people.js';
 import { PeopleService } from './people.service.js';
 import { PeopleUpkeep } from './people-upkeep.js';
+import { Circles } from './write/circles.js';
 import { CaseReader } from './write/case-reader.js';
 import { ConflictSearch } from './write/conflicts.js';
 import { PlanStatement } from './write/plan-statement.js';
@@ -39,6 +40,7 @@ import { UsersService } from './users.service.js';
     ConsoleRights,
     AdministratorNotices,
     WriteRunner,
+    Circles,
     UsersService,
     UserDirectoryRepository,
     PeopleService,

@@ -115,25 +115,57 @@ export class UsersRepository {
     return rows;
   }
 
-  /**
-   * Returns whether another active user has the e-mail or `external_id` in force of an inactive user.
-   *
-   * @param asked which of the two is asked about
-   */
-  async isFormerTaken(
+  /** Returns whether an active user, other than this one, has one of the values; null is no value. */
+  async isTaken(
     db: SqlRunner,
     tenantId: string,
-    row: UserRow,
-    asked: { emailTaken: boolean; externalIdTaken: boolean },
+    { email, external_id: key }: { email: string | null; external_id: string | null },
+    exceptId: string,
   ): Promise<boolean> {
-    const email = asked.emailTaken && row.email !== null ? emailKey(row.email) : null;
-    const key = asked.externalIdTaken ? row.person_external_id : null;
+    const probe = (condition: string) =>
+      `select 1 from users where tenant_id = $1 and ${condition} and status = 'active' and id <> $4`;
     const { rows } = await db.query(
-      `select 1 from users where tenant_id = $1 and email_key = $2 and status = 'active'
-       union all select 1 from users where tenant_id = $1 and person_external_id = $3 and status = 'active' limit 1`,
-      [tenantId, email, key],
+      `${probe('email_key = $2')} union all ${probe('person_external_id = $3')} limit 1`,
+      [tenantId, email === null ? null : emailKey(email), key, exceptId],
     );
     return rows.length > 0;
+  }
+
+  /** Returns the active user that has a unique value in force, or undefined. */
+  async holder(
+    tenantId: string,
+    column: 'email_key' | 'person_external_id',
+    value: string,
+  ): Promise<UserWithGroups | undefined> {
+    const { rows } = await this.db.query<UserWithGroups>(
+      `select ${USER_COLUMNS}, ${RELATIONS} from users u
+       where u.tenant_id = $1 and u.${column} = $2 and u.status = 'active'`,
+      [tenantId, value],
+    );
+    return rows[0];
+  }
+
+  /** Locks users, in the order of their ids, to the end of the transaction. Returns those that exist. */
+  async lockAll(tx: SqlRunner, tenantId: string, ids: readonly string[]): Promise<UserWithGroups[]> {
+    const { rows } = await tx.query<UserWithGroups>(
+      `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = any($2) order by u.id
+       for update of u`,
+      [tenantId, ids],
+    );
+    return rows;
+  }
+
+  /**
+   * Takes a unique value from users for a moment: in the same transaction each of them gets another one. An index that
+   * admits no value twice, not even within a statement, would refuse to exchange values.
+   */
+  async clear(
+    tx: SqlRunner,
+    tenantId: string,
+    column: 'email_key' | 'person_external_id',
+    ids: readonly string[],
+  ): Promise<void> {
+    await tx.query(`update users set ${column} = null where tenant_id = $1 and id = any($2)`, [tenantId, ids]);
   }
 
   /** Returns the users whose e-mail in force this is, those in force first. */

@@ -11,7 +11,9 @@ import { TenantStore, type TenantView } from '../tenants/tenant.store.js';
 import { draftOf, type UserDocument, type UserDraft } from './user.mapping.js';
 import type { UserRow } from './user.row.js';
 import { UsersRepository, type UserWithGroups } from './users.repository.js';
+import { Circles } from './write/circles.js';
 import { ConflictSearch } from './write/conflicts.js';
+import { isDiscarded } from './write/effective-state.rules.js';
 import { matchOf } from './write/link.rules.js';
 import { lockGroupsOf } from './groups/lock-order.js';
 import { LostRace, retried } from './write/lost-race.js';
@@ -59,6 +61,7 @@ export class UsersService {
     private readonly editing: UserEditing,
     private readonly conflicts: ConflictSearch,
     private readonly runner: WriteRunner,
+    private readonly circles: Circles,
     private readonly forwarding: ForwardingService,
     private readonly recorder: EventRecorder,
     private readonly tenants: TenantStore,
@@ -81,7 +84,7 @@ export class UsersService {
     const about: WriteCase = { ctx, tenant, row: null, draft, roleSet, fromRules: [], released: null };
     const command = { kind: 'create', about } as const;
     const optimistic = await this.runner.optimistic(command, ctx, newStamp(), { inSameStatement });
-    if (optimistic) return this.finish(ctx.tenantId, optimistic);
+    if (optimistic) return this.finish(ctx, optimistic);
     const done = await retried(this.db, ctx.tenantId, async (tx): Promise<Done> => {
       const found = await this.conflicts.users(tx, about);
       const link = await this.linkFor(tx, ctx, found, draft);
@@ -96,7 +99,7 @@ export class UsersService {
       const edit: Edit = { kind: 'link', draft, directoryId: ctx.directory!.id, by, afterWrite: afterLink };
       return { ...(await this.editing.locked(tx, ctx, tenant, row, edit)), outcome: 'linked', linkedBy: by };
     });
-    return this.finish(ctx.tenantId, done);
+    return this.finish(ctx, done);
   }
 
   /**
@@ -116,13 +119,13 @@ export class UsersService {
   ): Promise<WriteResult> {
     const tenant = await this.tenants.get(ctx.tenantId);
     const quick = asStored ? null : await this.editing.recent(ctx, tenant, id, visible, edit);
-    if (quick) return this.finish(ctx.tenantId, quick);
+    if (quick) return this.finish(ctx, quick);
     const row = await this.repository.read(ctx.tenantId, id);
     if (!row || row.gone || !visible(row)) throw new NotFound('user');
     const wanted = edit(row);
     if (wanted === null) return { row, outcome: 'unchanged' };
     const optimistic = await this.editing.optimistic(ctx, tenant, row, wanted);
-    if (optimistic) return this.finish(ctx.tenantId, optimistic);
+    if (optimistic) return this.finish(ctx, optimistic);
     const done = await retried(this.db, ctx.tenantId, async (tx): Promise<Done> => {
       const locked = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!locked || locked.gone || !visible(locked)) throw new NotFound('user');
@@ -130,7 +133,7 @@ export class UsersService {
       if (again === null) return { row: locked, outcome: 'unchanged', forwarded: false, told: [], freed: false };
       return this.editing.locked(tx, ctx, tenant, locked, again);
     });
-    return this.finish(ctx.tenantId, done);
+    return this.finish(ctx, done);
   }
 
   /**
@@ -150,7 +153,7 @@ export class UsersService {
       if (!row) throw new NotFound('user');
       return this.editing.locked(tx, ctx, tenant, row, await edit(tx, row, tenant));
     });
-    return this.finish(ctx.tenantId, done);
+    return this.finish(ctx, done);
   }
 
   /**
@@ -215,22 +218,33 @@ export class UsersService {
     return { row, by: match.by };
   }
 
-  /** After the commit: tells the rooms that wait for what the write has changed. */
-  private async finish(tenantId: string, { forwarded, freed, told, ...result }: Done): Promise<WriteResult> {
-    if (result.outcome !== 'unchanged' && result.outcome !== 'previewed') {
-      this.editing.remember(tenantId, result.row);
+  /**
+   * Lets users exchange the e-mails or keys for which they are held, on demand.
+   *
+   * @returns false: the user is in no circle of users that want each other's values
+   */
+  async exchange(ctx: WriteContext, id: string, along: Pick<Alongside, 'inSameStatement'>): Promise<boolean> {
+    const row = await this.repository.read(ctx.tenantId, id);
+    const done = row === undefined ? [] : await this.circles.settle(ctx, row, along);
+    for (const one of done) await this.tell(ctx.tenantId, one);
+    return done.length > 0;
+  }
+
+  /** After the commit: settles the circles that the write has closed, and tells the rooms that wait for what has changed. */
+  private async finish(ctx: WriteContext, done: Done): Promise<WriteResult> {
+    const exchanged = await this.circles.after(ctx, done.row);
+    for (const one of [done, ...exchanged]) await this.tell(ctx.tenantId, one);
+    const { forwarded: _, freed: __, told: ___, ...result } = done;
+    const own = exchanged.find(({ row }) => row.id === done.row.id);
+    return own === undefined ? result : { ...result, row: own.row };
+  }
+
+  private async tell(tenantId: string, { row, outcome, forwarded, freed, told }: Done): Promise<void> {
+    if (outcome !== 'unchanged' && outcome !== 'previewed') {
+      this.editing.remember(tenantId, row);
       for (const event of told) this.recorder.wake(tenantId, event);
     }
     if (forwarded) this.forwarding.wake(tenantId);
     if (freed) await this.events.publish(new RoomMade(tenantId));
-    return result;
   }
-}
-
-/**
- * True if an admin has discarded the requested state: the user is not held, and yet not as requested. It stays so until a
- * channel writes again.
- */
-function isDiscarded(row: UserRow): boolean {
-  return row.held === null && row.active !== (row.status === 'active');
 }

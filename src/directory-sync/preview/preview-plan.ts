@@ -91,7 +91,7 @@ export class PreviewPlan {
       const removed = row.gone || (row.overlaid && row.overlay === null);
       const would = removed
         ? null
-        : decide(cases[i]!, written[i]!, { ...taken(i), formerTaken: false, seatFree: true });
+        : decide(cases[i]!, written[i]!, { ...taken(i), formerTaken: false, standInTaken: false, seatFree: true });
       const owner = row.directory_id === live.id ? 'own' : row.directory_id === null ? 'unmanaged' : 'replaced';
       const effect = effectOf({ owner, removed, current: currentOf(row), would });
       return effect.kinds.length === 0 ? [] : [{ id: row.id, userName: drafts[i]!.userName, ...effect }];

@@ -38,30 +38,24 @@ export class HeldService {
   ) {}
 
   /**
-   * Puts the requested state into force.
+   * Puts the requested state into force. Users who are held for each other's values exchange them.
    *
    * @throws {Conflict} when an admin cannot set the reason aside
    */
   async release(caller: RequestedBy, userId: string): Promise<NamedUser | null> {
     const row = await this.heldRow(caller.tenantId, userId);
-    const reason = row.held!;
-    if (!RELEASABLE.has(reason)) {
-      throw new Conflict(
-        'cannot_be_released',
-        `This cannot be released: ${CAUSE[reason] ?? 'its cause still stands'}.`,
-      );
-    }
-    await this.lift(caller, row, { released: reason });
+    await this.lift(caller, row, row.held);
     return (await this.repository.one(caller.tenantId, userId)) ?? null;
   }
 
   /** Judges a user anew who was held as owner or break-glass account, and is neither any more. */
   async endProtection(by: RequestedBy, userId: string): Promise<void> {
     const row = await this.repository.one(by.tenantId, userId);
-    if (row?.held === 'protected') await this.lift(by, row, {});
+    if (row?.held === 'protected') await this.lift(by, row, null);
   }
 
-  private async lift(caller: RequestedBy, row: NamedUser, more: { released?: HeldReason }): Promise<void> {
+  /** @param released the reason that an admin sets aside; null: the reason has gone */
+  private async lift(caller: RequestedBy, row: NamedUser, released: HeldReason | null): Promise<void> {
     const source = sourceOf(caller);
     // The time of a leaver is that of the IdP's request.
     const asked = row.held_since === null ? new Date() : new Date(row.held_since);
@@ -70,10 +64,19 @@ export class HeldService {
       this.audit.addTo(statement, this.line(caller, row, 'released'));
       addNote(statement, caller.tenantId, noteOf('released', row), source);
     };
-    if (row.gone) {
+    const isReleasable = released === null || RELEASABLE.has(released);
+    if (row.gone && isReleasable) {
       const removal = { visible: () => true, includesGone: true, inSameStatement };
       await this.users.remove({ ...context, channel: 'api' }, row.id, removal);
-    } else await this.users.reconsider(context, row.id, { ...more, inSameStatement });
+    } else if (released === null) {
+      await this.users.reconsider(context, row.id, { inSameStatement });
+    } else if (!(await this.users.exchange(context, row.id, { inSameStatement }))) {
+      if (!isReleasable) throw cannotBeReleased(CAUSE[released] ?? 'its cause still stands');
+      const { row: after } = await this.users.reconsider(context, row.id, { released, inSameStatement });
+      if (released === 'external_id_taken' && after.held === released) {
+        throw cannotBeReleased('the userName, which would be the external_id, is that of another active user');
+      }
+    }
   }
 
   /**
@@ -149,6 +152,10 @@ export class HeldService {
       requestId: caller.requestId,
     };
   }
+}
+
+function cannotBeReleased(why: string): Conflict {
+  return new Conflict('cannot_be_released', `This cannot be released: ${why}.`);
 }
 
 /** The line of the user's history. */

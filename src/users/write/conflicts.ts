@@ -38,12 +38,14 @@ export class ConflictSearch {
     if (yielding !== null) await this.repository.giveNameAway(tx, ctx.tenantId, yielding, draft);
     const emailTaken = users.some((u) => u.same_email && u.status === 'active');
     const externalIdTaken = users.some((u) => u.same_key && u.status === 'active');
-    const taken = { emailTaken, externalIdTaken: externalIdTaken && released !== 'external_id_taken' };
-    const isHeld = taken.emailTaken || taken.externalIdTaken;
-    const formerTaken = isHeld && row?.status === 'inactive' && (await this.repository.isFormerTaken(tx, ctx.tenantId, row, taken)); // prettier-ignore
-    const conflicts = { emailTaken, externalIdTaken, formerTaken };
+    const conflicts = {
+      emailTaken,
+      externalIdTaken,
+      ...(await this.substitutes(tx, about, { emailTaken, externalIdTaken })),
+    };
+    const isHeld = emailTaken || (externalIdTaken && (released !== 'external_id_taken' || conflicts.standInTaken));
     // A user who stays inactive asks for no seat; one whom an admin lets in over the limit counts as overage.
-    const staysOut = isHeld && !keepsFormer(row && currentOf(row), { formerTaken });
+    const staysOut = isHeld && !keepsFormer(row && currentOf(row), conflicts);
     const asks = !staysOut && released !== 'no_seat' && asksSeat(about, writtenIn(about));
     if (!asks) return { ...conflicts, seatFree: true };
     const seatFree = await this.seats.freeUnderLock(tx, ctx.tenantId, {
@@ -55,6 +57,26 @@ export class ConflictSearch {
       inTurn: ctx.inTurn,
     });
     return { ...conflicts, seatFree };
+  }
+
+  /** Returns whether the values are taken, too, that a user would have in place of the taken ones. */
+  private async substitutes(
+    tx: SqlRunner,
+    { ctx: { tenantId }, row, draft, released }: WriteCase,
+    taken: { emailTaken: boolean; externalIdTaken: boolean },
+  ): Promise<Pick<Conflicts, 'formerTaken' | 'standInTaken'>> {
+    const { emailTaken, externalIdTaken } = taken;
+    if (row === null || (!emailTaken && !externalIdTaken)) return { formerTaken: false, standInTaken: false };
+    const isReleased = externalIdTaken && released === 'external_id_taken';
+    const standIn = { email: null, external_id: isReleased ? draft.userName : null };
+    const standInTaken = isReleased && (await this.repository.isTaken(tx, tenantId, standIn, row.id));
+    const former = {
+      email: emailTaken ? row.email : null,
+      external_id: externalIdTaken && !isReleased ? row.person_external_id : null,
+    };
+    // Of an active user no other one has the values.
+    const formerTaken = row.status === 'inactive' && (await this.repository.isTaken(tx, tenantId, former, row.id));
+    return { formerTaken, standInTaken };
   }
 }
 

@@ -97,3 +97,11 @@ export function stillReleased({ row, draft, released, ctx }: WriteCase & { row: 
   }
   return released;
 }
+
+/**
+ * Returns whether an admin has discarded the requested state: the user is not held, and yet not as requested. It stays so
+ * until a channel writes again.
+ */
+export function isDiscarded(row: UserRow): boolean {
+  return row.held === null && row.active !== (row.status === 'active');
+}

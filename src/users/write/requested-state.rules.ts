@@ -30,7 +30,7 @@ export function writtenIn(about: WriteCase): Written {
       first_name: draft.firstName,
       last_name: draft.lastName,
       role: byResource ?? (isDiscarded ? row.role : byRules),
-      external_id: ctx.directory ? keyOf(row, draft) : draft.key,
+      external_id: requestedKey(row, draft, ctx.directory !== null),
     },
   };
 }
@@ -50,9 +50,13 @@ export function discardedRoleAfter(about: WriteCase & { row: UserRow }, edit: Ed
   return byResource === null && about.row.discarded_role === (byRules ?? '') ? about.row.discarded_role : null;
 }
 
-/** The key towards the platform: once sent it stays when the directory only leaves it out. */
-function keyOf(row: UserRow | null, draft: UserDraft): string {
-  if (draft.key !== null) return draft.key;
+/**
+ * Returns the key towards the platform. A key that a directory once sent stays when the directory only leaves it out.
+ *
+ * @param managed a directory manages the user
+ */
+export function requestedKey(row: UserRow | null, draft: UserDraft, managed: boolean): string | null {
+  if (draft.key !== null || !managed) return draft.key;
   const old = row?.person_external_id ?? null;
   return old !== null && old !== row!.user_name ? old : draft.userName;
 }

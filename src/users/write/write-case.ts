@@ -56,6 +56,8 @@ export interface Conflicts {
   externalIdTaken: boolean;
   /** Another active user has a value that the user would keep in place of a taken one. */
   formerTaken: boolean;
+  /** Another active user has the `userName`, which would stand in for a taken key, as its key. */
+  standInTaken: boolean;
   seatFree: boolean;
 }
 
@@ -64,5 +66,6 @@ export const NO_CONFLICTS: Conflicts = {
   emailTaken: false,
   externalIdTaken: false,
   formerTaken: false,
+  standInTaken: false,
   seatFree: true,
 };
